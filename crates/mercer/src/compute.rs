@@ -1,0 +1,237 @@
+//! How to compute, never what: threads, memory, precision, seed, progress, cancellation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{Error, Result, Seed};
+
+/// The precision of the tiles. Answers are always `f64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// Tiles in `f64`.
+    #[default]
+    Double,
+    /// Tiles in `f32`, sums in `f64`: about half the time, with a stated error.
+    SingleTiles,
+}
+
+/// Hears how far a long piece of work has come. Calls may come from any thread.
+pub trait Progress: Send + Sync {
+    /// `done` units out of `total` of the named work are finished. Called with `done == total` at the end.
+    fn report(&self, work: &str, done: u64, total: u64);
+}
+
+/// A flag that stops long work at the next tile. Clones share the flag.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ask the work to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether someone asked the work to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// *How* a computation runs: it never changes *what* is computed.
+///
+/// # Example
+/// ```
+/// use mercer::Compute;
+/// let compute = Compute::new().with_threads(2)?.with_memory(1 << 30);
+/// assert_eq!(compute.threads(), 2);
+/// assert!(compute.reserve("a matrix", 2 << 30, "use fewer rows").is_err());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Compute {
+    pool: Option<Arc<rayon::ThreadPool>>,
+    memory: u64,
+    precision: Precision,
+    seed: Seed,
+    progress: Option<Arc<dyn Progress>>,
+    cancel: Cancel,
+}
+
+impl std::fmt::Debug for Compute {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compute")
+            .field("threads", &self.threads())
+            .field("memory", &self.memory)
+            .field("precision", &self.precision)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Compute {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Compute {
+    /// All cores, four fifths of the memory that is free now, `f64`, seed 0, silent.
+    pub fn new() -> Self {
+        Self {
+            pool: None,
+            memory: available_memory().map_or(u64::MAX, |free| free / 5 * 4),
+            precision: Precision::Double,
+            seed: Seed(0),
+            progress: None,
+            cancel: Cancel::default(),
+        }
+    }
+
+    /// Use this many threads.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for 0 threads, [`Error::Request`] if the threads cannot be started.
+    pub fn with_threads(mut self, threads: usize) -> Result<Self> {
+        if threads == 0 {
+            return Err(Error::parameter("threads", threads, "at least 1"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("mercer-{i}"))
+            .build()
+            .map_err(|e| Error::request(format!("cannot start {threads} threads: {e}")))?;
+        self.pool = Some(Arc::new(pool));
+        Ok(self)
+    }
+
+    /// Allow at most this many bytes for what a method allocates.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// Choose the precision of the tiles.
+    pub fn with_precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// Choose the seed.
+    pub fn with_seed(mut self, seed: Seed) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Report progress to this listener.
+    pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Stop when this flag is raised.
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// The number of threads that work.
+    pub fn threads(&self) -> usize {
+        self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
+    }
+
+    /// The memory limit in bytes.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// The precision of the tiles.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Asks the budget before an allocation: an error instead of an out-of-memory kill.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the bytes needed, the limit, and the suggestion.
+    pub fn reserve(&self, what: &str, bytes: u64, suggestion: &str) -> Result<()> {
+        if bytes <= self.memory {
+            return Ok(());
+        }
+        Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory, suggestion: suggestion.into() })
+    }
+
+    /// An error if the work was cancelled.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn check_cancelled(&self) -> Result<()> {
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Tells the listener how far the work has come.
+    pub fn report(&self, work: &str, done: u64, total: u64) {
+        if let Some(progress) = &self.progress {
+            progress.report(work, done, total);
+        }
+    }
+
+    /// Runs `work` on this computation's threads.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+/// Bytes as a person reads them: `human_bytes(3 << 30) == "3.00 GiB"`.
+pub fn human_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
+}
+
+/// Reads a size as people write it: `"2GB"`, `"512 MiB"`, `"1e9"`.
+///
+/// # Errors
+/// [`Error::Parameter`] when it is not a positive number with a known unit.
+pub fn parse_bytes(text: &str) -> Result<u64> {
+    let requirement = "a positive size such as 2GB, 512MiB or 1000000";
+    let trimmed = text.trim();
+    let split = trimmed.find(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E').unwrap_or(trimmed.len());
+    let (number, unit) = trimmed.split_at(split);
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" | "bytes" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        "tib" => 1024.0_f64.powi(4),
+        _ => return Err(Error::parameter("memory", text, requirement)),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok((value * factor) as u64),
+        _ => Err(Error::parameter("memory", text, requirement)),
+    }
+}
+
+/// Memory that is free now, from the system's own count, where there is one.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}

@@ -1,0 +1,5 @@
+//! Kernels.
+
+/// Points, weights and a negative value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counterexample {}
