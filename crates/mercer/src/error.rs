@@ -97,7 +97,9 @@ pub enum Error {
         reason: String,
     },
     /// A solver stopped before it reached its tolerance.
-    #[error("{solver} did not converge: residual {residual:.3e} after {iterations} iterations (tolerance {tolerance:.1e})")]
+    #[error(
+        "{solver} did not converge: residual {residual:.3e} after {iterations} iterations (tolerance {tolerance:.1e})"
+    )]
     NotConverged {
         /// The solver.
         solver: &'static str,

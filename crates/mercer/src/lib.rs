@@ -3,9 +3,12 @@
 pub mod compute;
 mod error;
 pub mod kernel;
+pub mod points;
 pub mod real;
 mod seed;
 
 pub use compute::{Cancel, Compute, Precision, Progress};
 pub use error::{Error, Result, SyntaxError};
+pub use kernel::Kernel;
+pub use points::Points;
 pub use seed::{Seed, Stream};

@@ -1,4 +1,135 @@
-//! Kernels.
+//! `k`: kernels as values. A [`Kernel`] is a recipe: plain data, checked when it is made, printed as the text that
+//! makes it again. [`Kernel::bind`](crate::gram) turns it into tiles of numbers.
+
+pub mod algebra;
+mod base;
+pub mod catalogue;
+pub(crate) mod check_domain;
+pub mod columnwise;
+mod domain;
+pub mod elementary;
+mod evaluate;
+pub(crate) mod facts;
+pub mod inner_product;
+pub(crate) mod leaf;
+mod lengthscale;
+pub mod negative;
+pub mod number;
+mod operators;
+mod parameters;
+mod prelude;
+pub mod process;
+pub mod radial;
+mod terms;
+pub mod text;
+
+pub use algebra::columns::ColumnRef;
+pub use algebra::conformal::Factor;
+pub use algebra::schoenberg::BasePoint;
+pub use algebra::series::Series;
+pub use algebra::transformed::{Map, Rows};
+pub use base::Base;
+pub(crate) use base::{ColumnwiseVisitor, Form, ProfileVisitor};
+pub use domain::Domain;
+pub use leaf::Metric;
+pub use lengthscale::Lengthscale;
+use number::{NonNegative, Positive, Whole};
+pub use parameters::Parameter;
+pub use terms::Terms;
+
+/// A kernel: an expression over base kernels.
+///
+/// Its text is its serial form, its Python `repr`, its command-line argument and its name in error messages.
+///
+/// # Example
+/// ```
+/// use mercer::Kernel;
+/// let k: Kernel = "2*gaussian(lengthscale=0.5) + on([0, 1], linear())".parse()?;
+/// assert_eq!(k.to_string().parse::<Kernel>()?, k);
+/// assert_eq!(k.evaluate(&[1.0, 0.0], &[1.0, 0.0])?, 3.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Kernel {
+    /// A base kernel.
+    Base(Base),
+    /// `a·k`, `a ≥ 0`.
+    Scale(NonNegative, Box<Kernel>),
+    /// `k₁ + … + kₘ`.
+    Sum(Terms),
+    /// `k₁ · … · kₘ`.
+    Product(Terms),
+    /// `kᵐ` for whole `m ≥ 1`.
+    Power(Box<Kernel>, Whole),
+    /// `exp(k)`.
+    Exp(Box<Kernel>),
+    /// `Σ aₙkⁿ`, `aₙ ≥ 0`.
+    Series(Series, Box<Kernel>),
+    /// `k(x, y)/√(k(x, x)k(y, y))`.
+    Normalized(Box<Kernel>),
+    /// `k` on some of the columns.
+    On(Vec<ColumnRef>, Box<Kernel>),
+    /// `k₁ − k₂`: writable, never assumed positive.
+    Minus(Box<Kernel>, Box<Kernel>),
+    /// `f(x)k(x, y)f(y)`.
+    Conformal(Factor, Box<Kernel>),
+    /// `k(s(x), s(y))`.
+    Transformed(Map, Box<Kernel>),
+    /// `exp(−tκ)`.
+    Schoenberg(Positive, Box<Kernel>),
+    /// `κ(x, x₀) + κ(y, x₀) − κ(x, y) − κ(x₀, x₀)`.
+    Based(BasePoint, Box<Kernel>),
+    /// `Σₗ k(x, zₗ)k(y, zₗ)`.
+    Induced(Rows, Box<Kernel>),
+}
+
+impl Kernel {
+    /// The kernels directly inside this one.
+    pub fn children(&self) -> Vec<&Kernel> {
+        match self {
+            Self::Base(_) => Vec::new(),
+            Self::Sum(terms) | Self::Product(terms) => terms.iter().collect(),
+            Self::Minus(a, b) => vec![a, b],
+            Self::Scale(_, k)
+            | Self::Power(k, _)
+            | Self::Exp(k)
+            | Self::Series(_, k)
+            | Self::Normalized(k)
+            | Self::On(_, k)
+            | Self::Conformal(_, k)
+            | Self::Transformed(_, k)
+            | Self::Schoenberg(_, k)
+            | Self::Based(_, k)
+            | Self::Induced(_, k) => vec![k],
+        }
+    }
+
+    /// The same operation on other kernels: `rebuild` is called for each child in order.
+    pub(crate) fn map_children(
+        &self,
+        rebuild: &mut dyn FnMut(&Kernel) -> crate::Result<Kernel>,
+    ) -> crate::Result<Kernel> {
+        let mut boxed = |k: &Kernel| rebuild(k).map(Box::new);
+        Ok(match self {
+            Self::Base(base) => Self::Base(base.clone()),
+            Self::Sum(terms) => Self::Sum(terms.map(rebuild)?),
+            Self::Product(terms) => Self::Product(terms.map(rebuild)?),
+            Self::Minus(a, b) => Self::Minus(boxed(a)?, boxed(b)?),
+            Self::Scale(a, k) => Self::Scale(*a, boxed(k)?),
+            Self::Power(k, m) => Self::Power(boxed(k)?, *m),
+            Self::Exp(k) => Self::Exp(boxed(k)?),
+            Self::Series(s, k) => Self::Series(s.clone(), boxed(k)?),
+            Self::Normalized(k) => Self::Normalized(boxed(k)?),
+            Self::On(c, k) => Self::On(c.clone(), boxed(k)?),
+            Self::Conformal(f, k) => Self::Conformal(f.clone(), boxed(k)?),
+            Self::Transformed(m, k) => Self::Transformed(m.clone(), boxed(k)?),
+            Self::Schoenberg(t, k) => Self::Schoenberg(*t, boxed(k)?),
+            Self::Based(at, k) => Self::Based(at.clone(), boxed(k)?),
+            Self::Induced(z, k) => Self::Induced(z.clone(), boxed(k)?),
+        })
+    }
+}
 
 /// Points, weights and a negative value.
 #[derive(Clone, Debug, PartialEq)]

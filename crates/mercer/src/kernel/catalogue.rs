@@ -1,0 +1,147 @@
+//! The catalogue: one page per name of the kernel language. It drives the parser, `mercer kernel list`, the Python
+//! functions, the table in the docs and the conformance tests, so that none of them can forget a kernel.
+
+use super::text::Arguments;
+use super::{Kernel, algebra, columnwise, domain::Domain, elementary, inner_product, negative, process, radial};
+use crate::Result;
+
+/// Which part of the theory an entry belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Functions of `‖x − y‖`.
+    Radial,
+    /// Functions of `⟨x, y⟩`.
+    InnerProduct,
+    /// Covariances of processes and Sobolev kernels on the line.
+    Process,
+    /// One pass over the columns.
+    Columnwise,
+    /// Constants, indicators, precomputed matrices.
+    Elementary,
+    /// The negative-definite side.
+    Negative,
+    /// Operations that make kernels out of kernels.
+    Algebra,
+}
+
+impl Family {
+    /// As a heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Radial => "Radial kernels",
+            Self::InnerProduct => "Inner-product kernels",
+            Self::Process => "Processes and Sobolev spaces",
+            Self::Columnwise => "Column by column",
+            Self::Elementary => "Elementary",
+            Self::Negative => "Negative-definite side",
+            Self::Algebra => "Algebra",
+        }
+    }
+}
+
+/// A parameter of an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct ParameterEntry {
+    /// The name in the text; empty for an unnamed argument.
+    pub name: &'static str,
+    /// The default as text, or `None` if it must be given.
+    pub default: Option<&'static str>,
+    /// The allowed values.
+    pub range: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// A page of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name in the text.
+    pub name: &'static str,
+    /// The part of the theory.
+    pub family: Family,
+    /// The formula.
+    pub formula: &'static str,
+    /// Where it is defined.
+    pub domain: Domain,
+    /// Its parameters.
+    pub parameters: &'static [ParameterEntry],
+    /// One or two sentences of theory.
+    pub theory: &'static str,
+    /// Cost per pair.
+    pub cost: &'static str,
+    /// At least two texts that build it.
+    pub examples: &'static [&'static str],
+    pub(crate) build: fn(&mut Arguments<'_>) -> Result<Kernel>,
+}
+
+/// A lengthscale among the parameters of an entry.
+pub(crate) const LENGTHSCALE: ParameterEntry = ParameterEntry {
+    name: "lengthscale",
+    default: Some("1"),
+    range: "> 0, a list with one per column, or median",
+    meaning: "distance over which values decay",
+};
+
+/// A kernel as the unnamed argument of an entry.
+pub(crate) const KERNEL: ParameterEntry =
+    ParameterEntry { name: "", default: None, range: "a kernel", meaning: "the kernel inside" };
+
+const ENTRIES: &[&Entry] = &[
+    &inner_product::linear::ENTRY,
+    &inner_product::polynomial::ENTRY,
+    &inner_product::exponential::ENTRY,
+    &inner_product::tanh::ENTRY,
+    &radial::gaussian::ENTRY,
+    &radial::laplacian::ENTRY,
+    &radial::matern::ENTRY,
+    &radial::rational_quadratic::ENTRY,
+    &radial::inverse_multiquadric::ENTRY,
+    &columnwise::cauchy::ENTRY,
+    &columnwise::periodic::ENTRY,
+    &columnwise::sinc::ENTRY,
+    &columnwise::histogram_intersection::ENTRY,
+    &columnwise::chi2::ENTRY,
+    &process::wiener::ENTRY,
+    &process::bridge::ENTRY,
+    &process::brownian::ENTRY,
+    &process::sobolev::ENTRY,
+    &process::weighted_sobolev::ENTRY,
+    &elementary::constant::ENTRY,
+    &elementary::delta::ENTRY,
+    &elementary::ball::ENTRY,
+    &elementary::finite_rank::ENTRY,
+    &elementary::precomputed::ENTRY,
+    &negative::sqdist::ENTRY,
+    &negative::distance::ENTRY,
+    &negative::log_distance::ENTRY,
+    &algebra::schoenberg::SCHOENBERG,
+    &algebra::schoenberg::BASED,
+    &algebra::normalized::ENTRY,
+    &algebra::series::EXP,
+    &algebra::series::SERIES,
+    &algebra::columns::ENTRY,
+    &algebra::minus::ENTRY,
+    &algebra::conformal::ENTRY,
+    &algebra::transformed::ENTRY,
+    &algebra::induced::ENTRY,
+];
+
+/// Every entry, in the order of a textbook.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().copied()
+}
+
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    entries().find(|e| e.name == name)
+}
+
+/// Every name.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    entries().map(|e| e.name)
+}
+
+/// The names of an entry's named parameters.
+pub(crate) fn parameter_names(entry: &str) -> Vec<&'static str> {
+    find(entry).map_or(Vec::new(), |e| e.parameters.iter().map(|p| p.name).filter(|n| !n.is_empty()).collect())
+}

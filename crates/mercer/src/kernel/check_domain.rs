@@ -1,0 +1,88 @@
+//! Whether data fits an expression: columns, domains, names, medians. Done once, before anything is evaluated.
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use super::{Base, ColumnRef, Form, Kernel, Lengthscale, Map};
+use crate::{Error, Result};
+
+impl Kernel {
+    /// Checks that every node of the expression can take these vectors.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain, [`Error::Request`] for column
+    /// names or medians that are not resolved and for matrices made elsewhere.
+    pub(crate) fn check_vectors(&self, x: ArrayView2<f64>) -> Result<()> {
+        match self {
+            Self::Base(base) => return check_base(self, base, x),
+            Self::On(columns, k) => return k.check_vectors(choose_columns(columns, x)?.view()),
+            Self::Transformed(map, k) => return k.check_vectors(transform(map, x)?.view()),
+            Self::Conformal(factor, _) => factor.check_columns(x.ncols())?,
+            Self::Based(at, k) => check_points(k, &[at.coordinates().to_vec()], x.ncols())?,
+            Self::Induced(points, k) => check_points(k, points.rows(), x.ncols())?,
+            _ => {}
+        }
+        self.children().into_iter().try_for_each(|k| k.check_vectors(x))
+    }
+}
+
+fn check_base(kernel: &Kernel, base: &Base, x: ArrayView2<f64>) -> Result<()> {
+    let text = kernel.to_string();
+    if base.form() == Form::Matrix {
+        return Err(Error::request("precomputed() takes a matrix of kernel values, not points"));
+    }
+    if base.lengthscale() == Some(&Lengthscale::Median) {
+        return Err(Error::request(format!("the median in {text} has to be resolved on data first")));
+    }
+    if let Some(lengthscale) = base.lengthscale() {
+        lengthscale.check_columns(&text, x.ncols())?;
+    }
+    base.domain().check(&text, x)
+}
+
+fn check_points(kernel: &Kernel, points: &[Vec<f64>], columns: usize) -> Result<()> {
+    let width = points[0].len();
+    if width != columns {
+        return Err(Error::shape(&format!("coordinates of the points in {kernel}"), columns, width));
+    }
+    kernel.check_vectors(rows_to_array(points).view())
+}
+
+/// Rows of equal length as an array.
+pub(crate) fn rows_to_array(rows: &[Vec<f64>]) -> Array2<f64> {
+    Array2::from_shape_fn((rows.len(), rows.first().map_or(0, Vec::len)), |(i, j)| rows[i][j])
+}
+
+/// The chosen columns, copied.
+pub(crate) fn choose_columns(columns: &[ColumnRef], x: ArrayView2<f64>) -> Result<Array2<f64>> {
+    let indices = columns.iter().map(|column| match column {
+        ColumnRef::Index(j) if *j < x.ncols() => Ok(*j),
+        ColumnRef::Index(j) => {
+            Err(Error::shape("columns, because on([…], …) counts from 0", format!("more than {j}"), x.ncols()))
+        }
+        ColumnRef::Name(name) => {
+            Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
+        }
+    });
+    Ok(x.select(Axis(1), &indices.collect::<Result<Vec<_>>>()?))
+}
+
+/// The points after a space transformation.
+pub(crate) fn transform(map: &Map, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+    map.check_columns(x.ncols())?;
+    for ((row, column), &value) in x.indexed_iter() {
+        if let Some(requirement) = map.refusal(value) {
+            return Err(Error::Value {
+                what: format!("transformed(…, by={})", map.text()),
+                row,
+                column: column.to_string(),
+                value: value.to_string(),
+                requirement: requirement.into(),
+            });
+        }
+    }
+    let mut out = Array2::zeros((x.nrows(), map.columns(x.ncols())));
+    for (source, mut target) in x.rows().into_iter().zip(out.rows_mut()) {
+        target.assign(&ndarray::Array1::from(map.apply(&source.to_vec())));
+    }
+    Ok(out)
+}

@@ -1,0 +1,81 @@
+//! The sets that kernels live on, and the check that data lies in them.
+
+use ndarray::ArrayView2;
+
+use crate::{Error, Result};
+
+/// Where a kernel is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Any points at all, vectors or not.
+    Anything,
+    /// `ℝᵈ`, any number of columns.
+    Vectors,
+    /// `[0, ∞)ᵈ`: counts, histograms.
+    NonNegativeVectors,
+    /// One column: the line.
+    Line,
+    /// One column, `[0, ∞)`.
+    HalfLine,
+    /// One column, `[0, 1]`.
+    UnitInterval,
+    /// One column, `(0, 1)`.
+    OpenUnitInterval,
+    /// A matrix of kernel values made elsewhere.
+    Matrix,
+    /// Whatever the kernel inside is defined on.
+    Inherited,
+}
+
+impl Domain {
+    /// As people write it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Anything => "any points",
+            Self::Vectors => "ℝᵈ",
+            Self::NonNegativeVectors => "[0, ∞)ᵈ",
+            Self::Line => "ℝ (one column)",
+            Self::HalfLine => "[0, ∞) (one column)",
+            Self::UnitInterval => "[0, 1] (one column)",
+            Self::OpenUnitInterval => "(0, 1) (one column)",
+            Self::Matrix => "a precomputed matrix",
+            Self::Inherited => "that of the kernel inside",
+        }
+    }
+
+    /// Whether the domain has exactly one column.
+    pub fn one_column(self) -> bool {
+        matches!(self, Self::Line | Self::HalfLine | Self::UnitInterval | Self::OpenUnitInterval)
+    }
+
+    /// Whether a coordinate may take this value.
+    pub fn contains(self, value: f64) -> bool {
+        match self {
+            Self::NonNegativeVectors | Self::HalfLine => value >= 0.0,
+            Self::UnitInterval => (0.0..=1.0).contains(&value),
+            Self::OpenUnitInterval => value > 0.0 && value < 1.0,
+            _ => true,
+        }
+    }
+
+    /// Checks a sample before a kernel touches it.
+    pub(crate) fn check(self, kernel: &str, x: ArrayView2<f64>) -> Result<()> {
+        if self.one_column() && x.ncols() != 1 {
+            return Err(Error::shape(
+                &format!("columns for {kernel}, which lives on {} (choose one with on([j], …))", self.text()),
+                1,
+                x.ncols(),
+            ));
+        }
+        match x.indexed_iter().find(|(_, v)| !self.contains(**v)) {
+            None => Ok(()),
+            Some(((row, column), value)) => Err(Error::Value {
+                what: kernel.into(),
+                row,
+                column: column.to_string(),
+                value: value.to_string(),
+                requirement: format!("outside the kernel's domain {}", self.text()),
+            }),
+        }
+    }
+}

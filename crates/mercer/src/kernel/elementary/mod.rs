@@ -1,0 +1,7 @@
+//! Constants, indicators, finite rank, and matrices made elsewhere.
+
+pub mod ball;
+pub mod constant;
+pub mod delta;
+pub mod finite_rank;
+pub mod precomputed;

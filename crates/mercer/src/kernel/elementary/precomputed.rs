@@ -1,0 +1,63 @@
+//! Kernel values made elsewhere.
+
+use crate::kernel::prelude::*;
+
+/// A matrix of kernel values made elsewhere stands for this kernel.
+///
+/// # Formula
+/// `k(xᵢ, yⱼ) = Mᵢⱼ`.
+///
+/// # Theory
+/// Nothing is known of the matrix until it is checked; the algebra acts on it as on any other kernel.
+///
+/// # Cost
+/// A read per pair.
+/// # Example
+/// ```
+/// use mercer::{Compute, Kernel, gram::{self, Pairs}};
+/// use ndarray::array;
+/// let given = array![[1.0, 0.5], [0.5, 1.0]];
+/// let k: Kernel = "2*precomputed()^2".parse()?;
+/// let compute = Compute::new();
+/// let gram = gram::dense(&k.bind(Pairs::Given(given.view()), &compute)?, &compute)?;
+/// assert_eq!(gram[[0, 1]], 0.5);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precomputed;
+
+impl Leaf for Precomputed {
+    fn entry(&self) -> &'static Entry {
+        &ENTRY
+    }
+
+    fn arguments(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn facts(&self) -> Facts {
+        let open = Fact::Open("the matrix itself has to be checked");
+        Facts {
+            psd: open,
+            strictly_pd: open,
+            nsd: open,
+            shift_invariant: open,
+            differentiable: false,
+            continuous: false,
+            ..Facts::psd("")
+        }
+    }
+}
+
+/// The page of the catalogue.
+pub const ENTRY: Entry = Entry {
+    name: "precomputed",
+    family: Family::Elementary,
+    formula: "Mᵢⱼ",
+    domain: Domain::Matrix,
+    parameters: &[],
+    theory: "Nothing is known of a matrix made elsewhere until it is checked.",
+    cost: "a read",
+    examples: &["precomputed()", "2*precomputed() + 1"],
+    build: |_| Ok(Precomputed.into()),
+};

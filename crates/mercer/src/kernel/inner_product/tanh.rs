@@ -1,0 +1,102 @@
+//! The hyperbolic tangent "kernel".
+
+use crate::kernel::prelude::*;
+
+/// Hyperbolic tangent (sigmoid) on vectors. Not positive semi-definite in general.
+///
+/// # Formula
+/// `k(x, y) = tanh(s⟨x, y⟩ + c)`.
+///
+/// # Theory
+/// The power series of tanh has negative coefficients, so no choice of `s` and `c` makes it positive semi-definite
+/// on `ℝᵈ`: already `x = 1, 2` on the line gives a negative determinant for `s = 1, c = 0`. Writable because people use
+/// it; methods that need a positive semi-definite kernel refuse it and show the counterexample.
+///
+/// # Cost
+/// `O(d)` per pair and one hyperbolic tangent.
+///
+/// # Example
+/// ```
+/// use mercer::Kernel;
+/// let k: Kernel = "tanh(scale=1, offset=-1)".parse()?;
+/// assert!((k.evaluate(&[1.0], &[3.0])? - 2.0_f64.tanh()).abs() < 1e-15);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tanh {
+    scale: Finite,
+    offset: Finite,
+}
+
+impl Tanh {
+    /// The hyperbolic tangent of this scale and offset.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless both are finite.
+    pub fn new(scale: f64, offset: f64) -> Result<Self> {
+        Ok(Self { scale: Finite::new("scale", scale)?, offset: Finite::new("offset", offset)? })
+    }
+}
+
+impl Leaf for Tanh {
+    fn entry(&self) -> &'static Entry {
+        &ENTRY
+    }
+
+    fn arguments(&self) -> Vec<(&'static str, String)> {
+        vec![("scale", print(self.scale.get())), ("offset", print(self.offset.get()))]
+    }
+
+    fn facts(&self) -> Facts {
+        let open = Fact::Open("tanh has negative coefficients in its power series; ask for a counterexample");
+        Facts {
+            psd: open,
+            strictly_pd: open,
+            nsd: open,
+            universal: open,
+            characteristic: open,
+            bound: Some(1.0),
+            ..Facts::psd("")
+        }
+    }
+
+    fn shape(&self) -> Vec<(&'static str, f64)> {
+        vec![("scale", self.scale.get()), ("offset", self.offset.get())]
+    }
+
+    fn with_shape(&self, values: &[f64]) -> Result<Self> {
+        Self::new(values[0], values[1])
+    }
+}
+
+impl Profile for Tanh {
+    fn metric(&self) -> Metric {
+        Metric::Dot
+    }
+
+    #[inline(always)]
+    fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N {
+        (p[0] * s + p[1]).tanh()
+    }
+}
+
+/// The page of the catalogue.
+pub const ENTRY: Entry = Entry {
+    name: "tanh",
+    family: Family::InnerProduct,
+    formula: "tanh(s⟨x, y⟩ + c)",
+    domain: Domain::Vectors,
+    parameters: &[
+        ParameterEntry { name: "scale", default: Some("1"), range: "any number", meaning: "s" },
+        ParameterEntry { name: "offset", default: Some("0"), range: "any number", meaning: "c" },
+    ],
+    theory: "Not positive semi-definite in general; kept because it is in use.",
+    cost: "O(d), one hyperbolic tangent",
+    examples: &["tanh(scale=0.5, offset=0.1)", "tanh(scale=1, offset=-1)"],
+    build,
+};
+
+fn build(arguments: &mut Arguments<'_>) -> Result<Kernel> {
+    let scale = arguments.number("scale", 1.0)?;
+    Ok(Tanh::new(scale, arguments.number("offset", 0.0)?)?.into())
+}

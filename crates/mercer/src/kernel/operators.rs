@@ -1,0 +1,172 @@
+//! `+`, `*`, `^` and the other ways to build kernels in Rust.
+
+use std::ops::{Add, Mul};
+
+use super::elementary::constant::Constant;
+use super::number::{NonNegative, Whole};
+use super::radial::gaussian::Gaussian;
+use super::text::suggest::nearest;
+use super::{ColumnRef, Kernel, Lengthscale, Terms};
+use crate::{Error, Result};
+
+/// The largest exponent of `k^m`.
+const MAX_POWER: u32 = 1000;
+
+impl Add for Kernel {
+    type Output = Self;
+
+    /// `k₁ + k₂`: positive semi-definite kernels form a convex cone.
+    fn add(self, other: Self) -> Self {
+        let terms = |kernel| match kernel {
+            Self::Sum(terms) => terms.into_vec(),
+            single => vec![single],
+        };
+        Self::Sum(Terms::flat([terms(self), terms(other)].concat()))
+    }
+}
+
+impl Mul for Kernel {
+    type Output = Self;
+
+    /// `k₁ · k₂`: positive semi-definite by Schur's product theorem. Scales move to the front.
+    fn mul(self, other: Self) -> Self {
+        let ((a, left), (b, right)) = (self.split_scale(), other.split_scale());
+        let factors = |kernel| match kernel {
+            Self::Product(terms) => terms.into_vec(),
+            single => vec![single],
+        };
+        let product = Self::Product(Terms::flat([factors(left), factors(right)].concat()));
+        match (a, b) {
+            (None, None) => product,
+            (Some(c), None) | (None, Some(c)) => Self::Scale(c, Box::new(product)),
+            (Some(a), Some(b)) => match NonNegative::new("scale", a.get() * b.get()) {
+                Ok(scale) => Self::Scale(scale, Box::new(product)),
+                // The product of two finite scales overflowed: keep one of them as a constant factor.
+                Err(_) => Self::Scale(a, Box::new(product * Kernel::from(Constant::from_checked(b)))),
+            },
+        }
+    }
+}
+
+impl Kernel {
+    /// `k(x, y) = value`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless the value is finite and at least 0.
+    pub fn constant(value: f64) -> Result<Self> {
+        Ok(Constant::new(value)?.into())
+    }
+
+    /// The Gaussian kernel of this lengthscale.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless the lengthscale is finite and positive.
+    pub fn gaussian(lengthscale: f64) -> Result<Self> {
+        Ok(Gaussian::new(Lengthscale::shared(lengthscale)?).into())
+    }
+
+    /// `a·k`. Scaling a scaled kernel multiplies the scales.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless the scale is finite and at least 0.
+    pub fn scaled(self, scale: f64) -> Result<Self> {
+        let (inner, kernel) = self.split_scale();
+        let total = scale * inner.map_or(1.0, NonNegative::get);
+        Ok(Self::Scale(NonNegative::new("scale", total)?, Box::new(kernel)))
+    }
+
+    /// `kᵐ`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless `m` is a whole number from 1 to 1000.
+    pub fn power(self, exponent: f64) -> Result<Self> {
+        Ok(Self::Power(Box::new(self), Whole::new("exponent", exponent, MAX_POWER)?))
+    }
+
+    /// `k` on some of the columns.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there is no column, or one twice.
+    pub fn on(self, columns: Vec<ColumnRef>) -> Result<Self> {
+        if columns.is_empty() {
+            return Err(Error::parameter("columns", "[]", "a list of at least one column"));
+        }
+        for (i, column) in columns.iter().enumerate() {
+            if columns[..i].contains(column) {
+                return Err(Error::parameter("columns", column, "listed once"));
+            }
+        }
+        Ok(Self::On(columns, Box::new(self)))
+    }
+
+    /// `k(x, y)/√(k(x, x)k(y, y))`.
+    pub fn normalized(self) -> Self {
+        Self::Normalized(Box::new(self))
+    }
+
+    /// `½·based(κ, x₀)`: the kernel whose features `Φ` embed a negative-definite `κ` that is 0 on the diagonal,
+    /// `κ(x, y) = ‖Φ(x) − Φ(y)‖²`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless the base point has finite coordinates.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Kernel;
+    /// let k = "distance(power=1)".parse::<Kernel>()?.hilbert_embedding(vec![0.0])?;
+    /// let squared = k.evaluate(&[1.0], &[1.0])? + k.evaluate(&[4.0], &[4.0])? - 2.0 * k.evaluate(&[1.0], &[4.0])?;
+    /// assert!((squared - 3.0).abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn hilbert_embedding(self, base_point: Vec<f64>) -> Result<Self> {
+        Self::Based(super::BasePoint::new(base_point)?, Box::new(self)).scaled(0.5)
+    }
+
+    /// Replaces column names by their numbers.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a name that is not there, with the nearest one.
+    pub fn with_column_names(&self, names: &[String]) -> Result<Self> {
+        let resolved = self.map_children(&mut |k| match self {
+            // Inside `on`, columns are counted anew: names there are those of the chosen columns.
+            Self::On(columns, _) => k.with_column_names(&chosen_names(columns, names)),
+            _ => k.with_column_names(names),
+        })?;
+        match resolved {
+            Self::On(columns, k) => {
+                let indices = columns.iter().map(|c| resolve(c, names)).collect::<Result<_>>()?;
+                Ok(Self::On(indices, k))
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn split_scale(self) -> (Option<NonNegative>, Self) {
+        match self {
+            Self::Scale(a, k) => (Some(a), *k),
+            other => (None, other),
+        }
+    }
+}
+
+fn chosen_names(columns: &[ColumnRef], names: &[String]) -> Vec<String> {
+    let name = |column: &ColumnRef| match column {
+        ColumnRef::Index(j) => names.get(*j).cloned().unwrap_or_default(),
+        ColumnRef::Name(name) => name.clone(),
+    };
+    columns.iter().map(name).collect()
+}
+
+fn resolve(column: &ColumnRef, names: &[String]) -> Result<ColumnRef> {
+    let ColumnRef::Name(name) = column else {
+        return Ok(column.clone());
+    };
+    match names.iter().position(|n| n == name) {
+        Some(index) => Ok(ColumnRef::Index(index)),
+        None => {
+            let hint = nearest(name, names.iter().map(String::as_str))
+                .map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+            Err(Error::request(format!("there is no column named `{name}`{hint}")))
+        }
+    }
+}

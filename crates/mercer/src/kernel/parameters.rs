@@ -1,0 +1,134 @@
+//! The continuous parameters of an expression, in one fixed order: a node's own before those of its children.
+
+use super::number::{NonNegative, Positive};
+use super::{Base, Factor, Kernel, Lengthscale};
+use crate::{Error, Result};
+
+/// A continuous parameter of a kernel expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Where it stands, such as `gaussian.lengthscale`, `matern.lengthscale[1]` or `gaussian#2.lengthscale`.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Whether it must stay positive, so that its logarithm is a free variable.
+    pub positive: bool,
+}
+
+impl Kernel {
+    /// The continuous parameters: scales, lengthscales (one per column for a list), shapes. Degrees, orders, bases, columns,
+    /// coefficients of series and points are part of the form of the kernel, not parameters.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Kernel;
+    /// let k: Kernel = "2*gaussian(lengthscale=[1, 3]) + gaussian(lengthscale=5)".parse()?;
+    /// let names: Vec<_> = k.parameters().into_iter().map(|p| p.name).collect();
+    /// assert_eq!(names, ["scale", "gaussian.lengthscale[0]", "gaussian.lengthscale[1]", "gaussian#2.lengthscale"]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let mut collected = Collector::default();
+        collected.visit(self);
+        collected.parameters
+    }
+
+    /// The same expression with other parameters, in the order of [`Kernel::parameters`].
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a wrong count, [`Error::Parameter`] for a value out of range.
+    pub fn with_parameters(&self, values: &[f64]) -> Result<Self> {
+        let expected = self.parameter_count();
+        if values.len() != expected {
+            return Err(Error::shape(&format!("parameters of {self}"), expected, values.len()));
+        }
+        self.with_all(&mut values.iter().copied())
+    }
+
+    /// The number of continuous parameters.
+    pub fn parameter_count(&self) -> usize {
+        self.own_parameters().len() + self.children().into_iter().map(Kernel::parameter_count).sum::<usize>()
+    }
+
+    /// The parameters that belong to this node alone: name, value, whether it must be positive.
+    pub(crate) fn own_parameters(&self) -> Vec<(String, f64, bool)> {
+        match self {
+            Self::Base(base) => base_parameters(base),
+            Self::Scale(a, _) => vec![("scale".into(), a.get(), true)],
+            Self::Schoenberg(t, _) => vec![("schoenberg.t".into(), t.get(), true)],
+            Self::Conformal(Factor::Gaussian(l), _) => {
+                vec![("conformal.lengthscale".into(), l.get(), true)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn with_all(&self, values: &mut dyn Iterator<Item = f64>) -> Result<Self> {
+        let own: Vec<f64> = values.take(self.own_parameters().len()).collect();
+        let rebuilt = self.map_children(&mut |child| child.with_all(values))?;
+        Ok(match rebuilt {
+            Self::Base(base) => Self::Base(with_base_parameters(&base, &own)?),
+            Self::Scale(_, k) => Self::Scale(NonNegative::new("scale", own[0])?, k),
+            Self::Schoenberg(_, k) => Self::Schoenberg(Positive::new("t", own[0])?, k),
+            Self::Conformal(Factor::Gaussian(_), k) => {
+                Self::Conformal(Factor::Gaussian(Positive::new("lengthscale", own[0])?), k)
+            }
+            other => other,
+        })
+    }
+}
+
+fn base_parameters(base: &Base) -> Vec<(String, f64, bool)> {
+    let name = base.entry().name;
+    let lengths = base.lengthscale().map_or(Vec::new(), Lengthscale::values);
+    let indexed = matches!(base.lengthscale(), Some(Lengthscale::PerColumn(_)));
+    let length_name = |i: usize| {
+        if indexed { format!("{name}.lengthscale[{i}]") } else { format!("{name}.lengthscale") }
+    };
+    let lengths = lengths.into_iter().enumerate().map(|(i, l)| (length_name(i), l, true));
+    // A shape is free of sign only where the kernel takes negative values for it.
+    let shapes = base.shape().into_iter().map(|(shape, value)| (format!("{name}.{shape}"), value, name != "tanh"));
+    lengths.chain(shapes).collect()
+}
+
+fn with_base_parameters(base: &Base, values: &[f64]) -> Result<Base> {
+    let lengths = base.lengthscale().map_or(0, |l| l.values().len());
+    let (lengths, shape) = values.split_at(lengths);
+    let base = if shape.is_empty() { base.clone() } else { base.with_shape(shape)? };
+    match base.lengthscale() {
+        Some(l) => {
+            let replaced = l.with_values(lengths)?;
+            Ok(base.with_lengthscale(replaced))
+        }
+        None => Ok(base),
+    }
+}
+
+/// Collects parameters and numbers the base kernels that occur more than once.
+#[derive(Default)]
+struct Collector {
+    parameters: Vec<Parameter>,
+    seen: Vec<String>,
+}
+
+impl Collector {
+    fn visit(&mut self, kernel: &Kernel) {
+        let own = kernel.own_parameters();
+        if let Some((first, ..)) = own.first() {
+            let owner = first.split('.').next().unwrap_or_default().to_string();
+            let count = self.seen.iter().filter(|s| **s == owner).count() + 1;
+            let tag = |name: String| {
+                if count > 1 { name.replacen(&owner, &format!("{owner}#{count}"), 1) } else { name }
+            };
+            self.parameters.extend(own.into_iter().map(|(name, value, positive)| Parameter {
+                name: tag(name),
+                value,
+                positive,
+            }));
+            self.seen.push(owner);
+        }
+        for child in kernel.children() {
+            self.visit(child);
+        }
+    }
+}

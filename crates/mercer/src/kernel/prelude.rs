@@ -1,0 +1,11 @@
+//! What a page of the formulary needs.
+
+pub(crate) use super::catalogue::{Entry, Family, KERNEL, LENGTHSCALE, ParameterEntry};
+pub(crate) use super::domain::Domain;
+pub(crate) use super::facts::{Fact, Facts};
+pub(crate) use super::leaf::{Columnwise, Leaf, Metric, Profile, Shape};
+pub(crate) use super::number::{Finite, NonNegative, Positive, Whole, print, print_list};
+pub(crate) use super::text::Arguments;
+pub(crate) use super::{Kernel, Lengthscale};
+pub(crate) use crate::real::Real;
+pub(crate) use crate::{Error, Result};

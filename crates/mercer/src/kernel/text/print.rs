@@ -1,0 +1,80 @@
+//! Kernels as text: what is printed reads back as the same kernel.
+
+use std::fmt;
+
+use crate::kernel::number::{print, print_list};
+use crate::kernel::{ColumnRef, Kernel};
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Base(base) => write_call(f, base.entry().name, &base.arguments()),
+            Self::Scale(a, k) => write!(f, "{}*{}", print(a.get()), Factor(k)),
+            Self::Sum(terms) => write_joined(f, terms.iter().map(ToString::to_string), " + "),
+            Self::Product(terms) => write_joined(f, terms.iter().map(|k| Factor(k).to_string()), " * "),
+            Self::Power(k, m) => write!(f, "{}^{}", Atom(k), m.get()),
+            Self::Exp(k) => write!(f, "exp({k})"),
+            Self::Series(series, k) => write!(f, "series({}, {k})", series.text()),
+            Self::Normalized(k) => write!(f, "normalized({k})"),
+            Self::On(columns, k) => write!(f, "on([{}], {k})", join_columns(columns)),
+            Self::Minus(a, b) => write!(f, "minus({a}, {b})"),
+            Self::Conformal(factor, k) => write!(f, "conformal({k}, by={})", factor.text()),
+            Self::Transformed(map, k) => write!(f, "transformed({k}, by={})", map.text()),
+            Self::Schoenberg(t, k) => write!(f, "schoenberg({k}, t={})", print(t.get())),
+            Self::Based(at, k) => write!(f, "based({k}, at={})", print_list(at.coordinates())),
+            Self::Induced(points, k) => write!(f, "induced({k}, at={})", points.text()),
+        }
+    }
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, name: &str, arguments: &[(&'static str, String)]) -> fmt::Result {
+    write!(f, "{name}(")?;
+    write_joined(f, arguments.iter().map(|(name, value)| format!("{name}={value}")), ", ")?;
+    write!(f, ")")
+}
+
+fn write_joined(f: &mut fmt::Formatter<'_>, parts: impl Iterator<Item = String>, separator: &str) -> fmt::Result {
+    for (i, part) in parts.enumerate() {
+        write!(f, "{}{part}", if i == 0 { "" } else { separator })?;
+    }
+    Ok(())
+}
+
+fn join_columns(columns: &[ColumnRef]) -> String {
+    columns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for ColumnRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Name(name) => write!(f, "{name}"),
+        }
+    }
+}
+
+/// A kernel as a factor of a product: sums go into brackets.
+struct Factor<'k>(&'k Kernel);
+
+impl fmt::Display for Factor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kernel::Sum(_) | Kernel::Scale(..) => write!(f, "({})", self.0),
+            _ => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// A kernel under a power: everything that is not a call goes into brackets.
+struct Atom<'k>(&'k Kernel);
+
+impl fmt::Display for Atom<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kernel::Sum(_) | Kernel::Scale(..) | Kernel::Product(_) | Kernel::Power(..) => {
+                write!(f, "({})", self.0)
+            }
+            _ => write!(f, "{}", self.0),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The nearest known name for a misspelt one.
+
+/// The known name closest to `word`, if one is close enough to be meant.
+pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let allowed = (word.chars().count() / 3).max(2);
+    names
+        .into_iter()
+        .map(|name| (distance(&word.to_ascii_lowercase(), name), name))
+        .filter(|&(distance, name)| distance <= allowed || (word.len() >= 3 && name.starts_with(word)))
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, name)| name)
+}
+
+/// Edit distance with swaps of neighbours (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut table = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in table.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    table[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let replace = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replace.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(table[i - 2][j - 2] + 1);
+            }
+            table[i][j] = best;
+        }
+    }
+    table[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_find_their_neighbour() {
+        let names = ["gaussian", "laplacian", "linear", "sinc"];
+        assert_eq!(nearest("gausian", names), Some("gaussian"));
+        assert_eq!(nearest("guassian", names), Some("gaussian"));
+        assert_eq!(nearest("lapl", names), Some("laplacian"));
+        assert_eq!(nearest("xyzzy", names), None);
+    }
+
+    #[test]
+    fn distances_count_edits_and_swaps() {
+        assert_eq!(distance("abc", "acb"), 1);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}
