@@ -128,7 +128,7 @@ impl<N: Real> Real for Dual<N> {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        Self { value: self.value.ln(), derivative: self.derivative / self.value }
+        Self { value: self.value.ln(), derivative: product_or_zero(N::one() / self.value, self.derivative) }
     }
     #[inline(always)]
     fn ln_1p(self) -> Self {

@@ -74,7 +74,9 @@ pub trait Real:
     fn matern(nu: Self, z: Self) -> Self {
         MaternProfile::new(nu).at(z)
     }
-    /// The derivative of [`Real::matern`] with respect to `ν`.
+    /// The derivative of [`Real::matern`] with respect to `ν`: the formula itself, evaluated on dual numbers.
+    ///
+    /// Where many `z` share one `ν`, keep `MaternProfile::new(Dual::variable(nu))` instead of calling this.
     fn matern_by_nu(nu: Self, z: Self) -> Self {
         MaternProfile::new(Dual::variable(nu)).at(Dual::constant(z)).derivative
     }

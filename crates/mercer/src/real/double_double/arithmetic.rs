@@ -3,7 +3,7 @@
 use super::DoubleDouble;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `a + b` and its rounding error, for any order of sizes [Knuth].
+/// `a + b` and its rounding error, for any order of sizes (Knuth).
 #[inline(always)]
 pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -11,7 +11,7 @@ pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - shadow)) + (b - shadow))
 }
 
-/// `a + b` and its rounding error, for `|a| ≥ |b|` [Dekker1971].
+/// `a + b` and its rounding error, for `|a| ≥ |b|` (Dekker).
 #[inline(always)]
 pub(super) fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;

@@ -1,5 +1,7 @@
 //! Constants with 32 digits and more.
 
+#![allow(clippy::approx_constant, reason = "the high parts are the constants of `f64`")]
+
 use super::DoubleDouble;
 
 /// `ln 2`.

@@ -1,5 +1,7 @@
 //! Reference values computed with 60 digits: `(argument, high part, low part)`, and how they are compared.
 
+#![allow(clippy::approx_constant, reason = "the tables hold values at and of familiar constants")]
+
 use super::DoubleDouble;
 use crate::real::Real;
 

@@ -101,6 +101,7 @@ fn corners_are_finite() {
     assert_eq!(zero.powf(Dual::from_f64(0.0)), Dual::constant(1.0));
     assert_eq!(Dual::constant(0.0).powf(Dual::variable(1.5)), Dual::constant(0.0));
     assert_eq!(zero.powi(i32::MAX), Dual::constant(0.0));
+    assert_eq!(Dual::constant(0.0).ln(), Dual::constant(f64::NEG_INFINITY));
     for nu in [0.1, 0.7, 1.0, 2.5, 40.0] {
         assert_eq!(Dual::matern(Dual::variable(nu), zero), Dual::constant(1.0), "ν = {nu}");
     }

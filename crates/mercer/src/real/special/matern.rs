@@ -81,6 +81,9 @@ impl<N: Real> MaternProfile<N> {
         if z.value() < f64::MIN_POSITIVE {
             return N::select(self.nu.value() == 0.5, -N::one(), N::zero());
         }
+        if z.value() == f64::INFINITY {
+            return N::zero();
+        }
         let half = N::from_f64(0.5) * z;
         match self.route {
             Route::Peak { .. } => {

@@ -12,7 +12,7 @@ pub(crate) fn bessel_pair(mu: f64, z: f64) -> BesselPair<f64> {
     if z <= 2.0 { series(mu, z) } else { continued_fraction(mu, z) }
 }
 
-/// Temme's series [Temme1975]: `K_μ = Σ cₖ fₖ`, `(z/2) K_{μ+1} = Σ cₖ (pₖ − k fₖ)`, `cₖ = (z/2)²ᵏ/k!`.
+/// Temme's series of 1975: `K_μ = Σ cₖ fₖ`, `(z/2) K_{μ+1} = Σ cₖ (pₖ − k fₖ)`, `cₖ = (z/2)²ᵏ/k!`.
 fn series(mu: f64, z: f64) -> BesselPair<f64> {
     let gamma = Temme::new(mu);
     let (mut f, mut p, mut q) = first_terms(mu, (2.0 / z).ln(), &gamma);
@@ -23,15 +23,20 @@ fn series(mu: f64, z: f64) -> BesselPair<f64> {
         p /= k - mu;
         q /= k + mu;
         c *= quarter / k;
-        lower += c * f;
-        upper += c * (p - k * f);
-        if c * f.abs() <= f64::EPSILON * 0.1 * lower.abs() && c * (p - k * f).abs() <= f64::EPSILON * 0.1 * upper.abs()
-        {
+        let (lower_term, upper_term) = (c * f, c * (p - k * f));
+        lower += lower_term;
+        upper += upper_term;
+        if negligible(lower_term, lower) && negligible(upper_term, upper) {
             break;
         }
     }
     let scale = z.exp();
     BesselPair { lower: lower * scale, upper: upper * scale }
+}
+
+/// Whether a term adds nothing more to its sum.
+fn negligible(term: f64, sum: f64) -> bool {
+    term.abs() <= 0.1 * f64::EPSILON * sum.abs()
 }
 
 /// `f₀`, `p₀ = ½ (z/2)^{−μ} Γ(1+μ)` and `q₀ = ½ (z/2)^μ Γ(1−μ)`, from `ln(2/z)`.
@@ -62,7 +67,7 @@ fn continued_fraction(mu: f64, z: f64) -> BesselPair<f64> {
         step *= b * d - 1.0;
         h += step;
         sum += q * step;
-        if (q * step).abs() <= f64::EPSILON * 0.1 * sum.abs() {
+        if negligible(q * step, sum) {
             break;
         }
     }

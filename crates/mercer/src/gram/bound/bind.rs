@@ -1,0 +1,249 @@
+//! Recipe + data → bound expression: every check is made here, so that tiles cannot fail.
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use super::node::{Kind, Node, Pointwise};
+use super::slots::Slots;
+use super::{Bound, diagonal};
+use crate::gram::{MetricKind, Pairs, median};
+use crate::kernel::check_domain::rows_to_array;
+use crate::kernel::process::brownian::Brownian;
+use crate::kernel::{Base, Form, Kernel, Lengthscale, Metric as Form2, Terms};
+use crate::{Compute, Error, Points, Result};
+
+impl Kernel {
+    /// Binds the kernel to pairs of points: checks the domain, resolves medians, does per-point work once.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for columns that do not
+    /// fit, [`Error::Request`] for points of the wrong kind, or a series outside its radius of convergence.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, Kernel, gram::{self, Pairs}};
+    /// use ndarray::array;
+    /// let (x, compute) = (array![[0.0], [1.0], [3.0]], Compute::new());
+    /// let k: Kernel = "gaussian(lengthscale=median)".parse()?;
+    /// let bound = k.bind(Pairs::within(x.view()), &compute)?;
+    /// assert_eq!(bound.kernel().to_string(), "gaussian(lengthscale=2)");
+    /// let gram = gram::dense(&bound, &compute)?;
+    /// assert!((gram[[1, 2]] - (-0.5_f64).exp()).abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn bind<'a>(&self, pairs: Pairs<'a>, compute: &Compute) -> Result<Bound<'a>> {
+        match pairs {
+            Pairs::Within(x) => bind_vectors(self, x, None, compute),
+            Pairs::Between(x, y) => bind_vectors(self, x, Some(y), compute),
+            Pairs::Given(matrix) => bind_matrix(self, matrix),
+        }
+    }
+}
+
+fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compute: &Compute) -> Result<Bound<'a>> {
+    x.check_finite("first sample")?;
+    let (rows, cols) = (x.vectors()?, y.map(|y| y.vectors()).transpose()?);
+    if let (Some(y), Some(cols)) = (y, cols) {
+        y.check_finite("second sample")?;
+        if cols.ncols() != rows.ncols() {
+            return Err(Error::shape("columns of the second sample", rows.ncols(), cols.ncols()));
+        }
+    }
+    let kernel = median::resolve(kernel, rows, cols, compute)?;
+    kernel.check_vectors(rows)?;
+    cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
+    let mut binder = Binder { slots: Slots::of_data(rows, cols), matrix: None, parameters: 0 };
+    let root = binder.bind(&kernel, 0)?;
+    let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
+    Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, given: false })
+}
+
+fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound<'a>> {
+    Points::Vectors(matrix).check_finite("precomputed matrix")?;
+    let symmetric = matrix.is_square() && matrix.indexed_iter().all(|((i, j), v)| *v == matrix[[j, i]]);
+    let empty = Array2::zeros((0, 0));
+    let mut binder =
+        Binder { slots: Slots::of_data(empty.view(), None), matrix: Some((matrix, symmetric)), parameters: 0 };
+    let root = binder.bind(kernel, 0)?;
+    Ok(Bound { kernel: kernel.clone(), shape: matrix.dim(), symmetric, slots: binder.slots, root, given: true })
+}
+
+struct Binder<'a> {
+    slots: Slots,
+    matrix: Option<(ArrayView2<'a, f64>, bool)>,
+    parameters: usize,
+}
+
+impl<'a> Binder<'a> {
+    fn bind(&mut self, kernel: &Kernel, slot: usize) -> Result<Node<'a>> {
+        let first = self.parameters;
+        self.parameters += kernel.own_parameters().len();
+        let kind = self.kind(kernel, slot)?;
+        Ok(Node { kind, kernel: kernel.clone(), slot, parameters: first..self.parameters })
+    }
+
+    fn boxed(&mut self, kernel: &Kernel, slot: usize) -> Result<Box<Node<'a>>> {
+        self.bind(kernel, slot).map(Box::new)
+    }
+
+    fn kind(&mut self, kernel: &Kernel, slot: usize) -> Result<Kind<'a>> {
+        Ok(match kernel {
+            Kernel::Base(base) => self.base(kernel, base, slot)?,
+            Kernel::Scale(a, k) => Kind::Scale(a.get(), self.boxed(k, slot)?),
+            Kernel::Sum(terms) => Kind::Sum(self.all(terms, slot)?),
+            Kernel::Product(terms) => Kind::Product(self.all(terms, slot)?),
+            Kernel::Power(k, m) => Kind::Pointwise(Pointwise::Power(m.get()), self.boxed(k, slot)?),
+            Kernel::Exp(k) => Kind::Pointwise(Pointwise::Exp, self.boxed(k, slot)?),
+            Kernel::Series(series, k) => {
+                let inner = self.boxed(k, slot)?;
+                self.check_radius(kernel, series.radius(), &inner)?;
+                Kind::Pointwise(Pointwise::Series(series.clone()), inner)
+            }
+            Kernel::Schoenberg(t, k) => Kind::Pointwise(Pointwise::Schoenberg(t.get()), self.boxed(k, slot)?),
+            Kernel::Minus(a, b) => Kind::Minus(self.boxed(a, slot)?, self.boxed(b, slot)?),
+            Kernel::Normalized(k) => self.normalized(k, slot)?,
+            Kernel::On(columns, k) => {
+                let chosen = self.need_points(kernel)?.slots.choose(slot, columns)?;
+                return Ok(self.through(k, chosen)?.kind);
+            }
+            Kernel::Transformed(map, k) => {
+                let mapped = self.need_points(kernel)?.slots.map(slot, map)?;
+                return Ok(self.through(k, mapped)?.kind);
+            }
+            Kernel::Conformal(factor, k) => {
+                let points = &self.need_points(kernel)?.slots.points[slot];
+                let of = |x: ArrayView2<f64>| x.rows().into_iter().map(|r| factor.evaluate(&r.to_vec())).collect();
+                let (rows, cols) = (of(points.rows.view()), of(points.columns()));
+                Kind::Outer { rows, cols, unit: false, inner: self.boxed(k, slot)? }
+            }
+            Kernel::Based(at, k) => self.need_points(kernel)?.based(at.coordinates(), k, slot)?,
+            Kernel::Induced(points, k) => self.need_points(kernel)?.induced(points.rows(), k, slot)?,
+        })
+    }
+
+    /// A node that only changes the points is replaced by the node inside it.
+    fn through(&mut self, kernel: &Kernel, slot: usize) -> Result<Node<'a>> {
+        self.bind(kernel, slot)
+    }
+
+    fn all(&mut self, terms: &Terms, slot: usize) -> Result<Vec<Node<'a>>> {
+        terms.iter().map(|k| self.bind(k, slot)).collect()
+    }
+
+    fn need_points(&mut self, kernel: &Kernel) -> Result<&mut Self> {
+        match self.matrix {
+            None => Ok(self),
+            Some(_) => Err(Error::request(format!("{kernel} needs points, but the matrix holds kernel values"))),
+        }
+    }
+
+    fn base(&mut self, kernel: &Kernel, base: &Base, slot: usize) -> Result<Kind<'a>> {
+        match base.form() {
+            Form::Constant(value) => Ok(Kind::Constant(value)),
+            Form::Matrix => match self.matrix {
+                Some((matrix, _)) => Ok(Kind::Matrix(matrix)),
+                None => Err(Error::request("precomputed() takes a matrix of kernel values, not points")),
+            },
+            Form::Profile(metric) => self.need_points(kernel)?.profile(base, metric, slot),
+            Form::Columnwise => {
+                let columns = self.need_points(kernel)?.slots.points[slot].rows.ncols();
+                Ok(Kind::Columnwise { base: base.clone(), lengths: lengths(base, columns), slot })
+            }
+            Form::Brownian => self.need_points(kernel)?.brownian(base, slot),
+        }
+    }
+
+    fn profile(&mut self, base: &Base, metric: Form2, slot: usize) -> Result<Kind<'a>> {
+        let (weights, scale) = match base.lengthscale() {
+            Some(Lengthscale::PerColumn(l)) => (Some(l.iter().map(|l| 1.0 / l.get()).collect()), 1.0),
+            Some(Lengthscale::Shared(l)) if metric == Form2::SquaredEuclidean => (None, 1.0 / (l.get() * l.get())),
+            Some(Lengthscale::Shared(l)) => (None, 1.0 / l.get()),
+            _ => (None, 1.0),
+        };
+        let metric = self.slots.metric(slot, metric, weights)?;
+        Ok(Kind::Profile { base: base.clone(), metric, scale })
+    }
+
+    fn brownian(&mut self, base: &Base, slot: usize) -> Result<Kind<'a>> {
+        let hurst = base.shape_array::<f64>()[0];
+        let metric = self.slots.metric(slot, MetricKind::SquaredEuclidean, None)?;
+        let points = &self.slots.points[slot];
+        let powers = |x: ArrayView2<f64>| x.rows().into_iter().map(|r| Brownian::power(hurst, r.dot(&r))).collect();
+        Ok(Kind::Brownian { metric, hurst, rows: powers(points.rows.view()), cols: powers(points.columns()) })
+    }
+
+    fn normalized(&mut self, k: &Kernel, slot: usize) -> Result<Kind<'a>> {
+        let inner = self.boxed(k, slot)?;
+        let (rows, cols) = self.diagonals(&inner, "normalized")?;
+        let inverse_root = |d: Vec<f64>| d.into_iter().map(|v| if v > 0.0 { 1.0 / v.sqrt() } else { 0.0 }).collect();
+        Ok(Kind::Outer { rows: inverse_root(rows), cols: inverse_root(cols), unit: true, inner })
+    }
+
+    /// `k(xᵢ, xᵢ)` and `k(yⱼ, yⱼ)`, finite.
+    fn diagonals(&self, inner: &Node<'a>, what: &str) -> Result<(Vec<f64>, Vec<f64>)> {
+        let both = match self.matrix {
+            Some((matrix, true)) => {
+                let diagonal = diagonal::of_matrix(inner, matrix.nrows(), &self.slots);
+                (diagonal.clone(), diagonal)
+            }
+            Some((_, false)) => {
+                let reason =
+                    format!("{what}(…) needs the diagonal, which a matrix that is not symmetric does not hold");
+                return Err(Error::request(reason));
+            }
+            None => diagonal::of_points(&inner.kernel, &self.slots.points[inner.slot]),
+        };
+        match both.0.iter().chain(&both.1).position(|v| !v.is_finite()) {
+            Some(row) => {
+                Err(Error::Numerical(format!("{} overflows at k(x, x) of point {row}; rescale the data", inner.kernel)))
+            }
+            None => Ok(both),
+        }
+    }
+
+    /// A series converges on the data if it does on the diagonal (Cauchy–Schwarz).
+    fn check_radius(&self, kernel: &Kernel, radius: f64, inner: &Node<'a>) -> Result<()> {
+        if radius.is_infinite() {
+            return Ok(());
+        }
+        let (rows, cols) = self.diagonals(inner, "series")?;
+        let largest = rows.into_iter().chain(cols).fold(0.0, f64::max);
+        if largest < radius {
+            return Ok(());
+        }
+        Err(Error::request(format!(
+            "{kernel} does not converge on this data: k(x, x) reaches {largest}, the radius of convergence is {radius}; scale the kernel down"
+        )))
+    }
+
+    fn based(&mut self, at: &[f64], k: &Kernel, slot: usize) -> Result<Kind<'a>> {
+        let inner = self.boxed(k, slot)?;
+        let p = k.parameter_values::<f64>();
+        let points = &self.slots.points[slot];
+        let of = |x: ArrayView2<f64>| x.rows().into_iter().map(|r| k.value(&p, &r.to_vec(), at)).collect();
+        Ok(Kind::Based { rows: of(points.rows.view()), cols: of(points.columns()), origin: k.value(&p, at, at), inner })
+    }
+
+    fn induced(&mut self, points: &[Vec<f64>], k: &Kernel, slot: usize) -> Result<Kind<'a>> {
+        self.parameters += k.parameter_count();
+        let anchors = rows_to_array(points);
+        let p = k.parameter_values::<f64>();
+        let features = |x: ArrayView2<f64>| {
+            Array2::from_shape_fn((x.nrows(), anchors.nrows()), |(i, l)| {
+                k.value(&p, &x.index_axis(Axis(0), i).to_vec(), &points[l])
+            })
+        };
+        let source = &self.slots.points[slot];
+        let (rows, cols) = (features(source.rows.view()), source.cols.as_ref().map(|c| features(c.view())));
+        let slot = self.slots.features(rows, cols);
+        Ok(Kind::Features { metric: self.slots.metric(slot, MetricKind::Dot, None)? })
+    }
+}
+
+/// One lengthscale per column, 1 where the kernel has none.
+fn lengths(base: &Base, columns: usize) -> Vec<f64> {
+    match base.lengthscale() {
+        Some(Lengthscale::PerColumn(l)) => l.iter().map(|l| l.get()).collect(),
+        Some(Lengthscale::Shared(l)) => vec![l.get(); columns],
+        _ => vec![1.0; columns],
+    }
+}

@@ -1,0 +1,83 @@
+//! Kernels that take one pass over the columns, vectorised over the column points of a tile.
+
+use std::ops::Range;
+
+use super::fill::combine_each;
+use super::slots::Slot;
+use crate::gram::simd::{self, Element, Mode, Steps};
+use crate::kernel::leaf::{Columnwise, Shape};
+use crate::kernel::{Base, ColumnwiseVisitor};
+use crate::real::Real;
+
+/// Puts `factor · k` into a tile. The pass runs in double precision for either element: indicators would be
+/// decided wrongly in single precision, and sums over columns would lose digits.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn put<T: Element>(
+    base: &Base,
+    lengths: &[f64],
+    slot: &Slot,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    factor: f64,
+    mode: Mode,
+    out: &mut [T],
+) {
+    let mut line = vec![0.0; cols.len()];
+    for (i, target) in rows.zip(out.chunks_exact_mut(cols.len().max(1))) {
+        base.visit_columnwise(Line { base, lengths, slot, i, cols: cols.clone(), line: &mut line });
+        combine_each(target, mode, factor, |at| line[at]);
+    }
+}
+
+/// One row point against the column points of a tile.
+struct Line<'l> {
+    base: &'l Base,
+    lengths: &'l [f64],
+    slot: &'l Slot,
+    i: usize,
+    cols: Range<usize>,
+    line: &'l mut [f64],
+}
+
+impl ColumnwiseVisitor for Line<'_> {
+    type Output = ();
+
+    fn visit<C: Columnwise>(self, kernel: &C) {
+        let shape = self.base.shape_array::<f64>();
+        self.line.fill(kernel.start());
+        let (point, transposed) = (self.slot.rows.row(self.i), self.slot.transposed());
+        for (c, (&x, &length)) in point.iter().zip(self.lengths).enumerate() {
+            let coordinates = transposed.row(c);
+            let coordinates = coordinates.as_slice().unwrap_or_default();
+            let step = Step { kernel, shape, length, x };
+            simd::steps(&step, &coordinates[self.cols.clone()], self.line);
+        }
+        simd::map_in_place(&Finish { kernel, shape }, 1.0, self.line);
+    }
+}
+
+struct Step<'k, C> {
+    kernel: &'k C,
+    shape: Shape<f64>,
+    length: f64,
+    x: f64,
+}
+
+impl<C: Columnwise> Steps for Step<'_, C> {
+    #[inline(always)]
+    fn step<N: Real>(&self, sum: N, y: N) -> N {
+        self.kernel.step(self.shape.map(N::from_f64), N::from_f64(self.length), sum, N::from_f64(self.x), y)
+    }
+}
+
+struct Finish<'k, C> {
+    kernel: &'k C,
+    shape: Shape<f64>,
+}
+
+impl<C: Columnwise> simd::Formula for Finish<'_, C> {
+    #[inline(always)]
+    fn apply<N: Real>(&self, sum: N) -> N {
+        self.kernel.finish(self.shape.map(N::from_f64), sum)
+    }
+}

@@ -1,0 +1,111 @@
+//! A kernel bound to data: checked once, per-point work done once, ready to give tiles.
+
+mod bind;
+mod columnwise;
+mod diagonal;
+mod error_bound;
+mod fill;
+mod node;
+mod slots;
+mod tangent;
+
+use std::ops::Range;
+
+use ndarray::{Array1, Array2};
+
+use self::fill::Tile;
+use self::node::Node;
+use self::slots::Slots;
+use super::Tiles;
+use crate::kernel::Kernel;
+use crate::{Error, Result};
+
+/// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
+///
+/// Medians are resolved and column choices, transformations, norms and features are computed; [`Tiles::fill`]
+/// then cannot fail. Nodes of the expression that share a metric share its tile.
+#[derive(Debug)]
+pub struct Bound<'a> {
+    kernel: Kernel,
+    shape: (usize, usize),
+    symmetric: bool,
+    slots: Slots,
+    root: Node<'a>,
+    /// Whether the values were made elsewhere, so that there are no points.
+    given: bool,
+}
+
+impl Bound<'_> {
+    /// The kernel with every median resolved to the number that is used.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is no such parameter.
+    pub fn fill_derivative(
+        &self,
+        parameter: usize,
+        rows: Range<usize>,
+        cols: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<()> {
+        let count = self.kernel.parameter_count();
+        if parameter >= count {
+            return Err(Error::parameter("parameter", parameter, &format!("below {count}")));
+        }
+        tangent::fill(self, parameter, rows, cols, out);
+        Ok(())
+    }
+
+    /// `k(xᵢ, xᵢ)` for the row points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a matrix made elsewhere that is not symmetric.
+    pub fn diagonal(&self) -> Result<Array1<f64>> {
+        diagonal::rows(self)
+    }
+
+    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is known.
+    pub fn single_error(&self) -> Option<f64> {
+        error_bound::single(self)
+    }
+
+    /// The whole derivative matrix `∂K/∂θ`, for small problems.
+    ///
+    /// # Errors
+    /// As [`Bound::fill_derivative`], and [`Error::Memory`] over the limit.
+    pub fn derivative(&self, parameter: usize, compute: &crate::Compute) -> Result<Array2<f64>> {
+        let (n, m) = self.shape;
+        compute.reserve("the matrix of derivatives", 8 * n as u64 * m as u64, "use fewer points or ask for tiles")?;
+        let mut out = Array2::zeros((n, m));
+        if let Some(slice) = out.as_slice_mut() {
+            self.fill_derivative(parameter, 0..n, 0..m, slice)?;
+        }
+        Ok(out)
+    }
+}
+
+impl Tiles for Bound<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    fn symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
+        Tile::new(&self.slots, rows, cols, self.symmetric).fill(&self.root, out);
+    }
+
+    fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]) {
+        Tile::new(&self.slots, rows, cols, self.symmetric).fill(&self.root, out);
+    }
+
+    fn diagonal(&self) -> Result<Vec<f64>> {
+        Ok(diagonal::rows(self)?.to_vec())
+    }
+}

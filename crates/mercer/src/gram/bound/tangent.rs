@@ -1,0 +1,206 @@
+//! Derivatives of tiles with respect to a parameter: the chain rule over the expression.
+
+use std::ops::Range;
+
+use ndarray::Axis;
+
+use super::Bound;
+use super::fill::Tile;
+use super::node::{Kind, Node, Pointwise};
+use super::slots::Slots;
+use crate::gram::MetricKind;
+use crate::gram::simd::{self, Formula, Mode};
+use crate::kernel::leaf::{Profile, Shape};
+use crate::kernel::{Base, Lengthscale, ProfileVisitor};
+use crate::real::{Dual, Real};
+
+/// `out = ∂k/∂θ` for the parameter with this number in the whole expression.
+pub(super) fn fill(bound: &Bound<'_>, parameter: usize, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
+    let tangent = Tangent { slots: &bound.slots, symmetric: bound.symmetric, parameter, rows, cols };
+    tangent.of(&bound.root, out);
+}
+
+struct Tangent<'b> {
+    slots: &'b Slots,
+    symmetric: bool,
+    parameter: usize,
+    rows: Range<usize>,
+    cols: Range<usize>,
+}
+
+impl Tangent<'_> {
+    fn values(&self, node: &Node<'_>) -> Vec<f64> {
+        let mut values = vec![0.0; self.rows.len() * self.cols.len()];
+        Tile::new(self.slots, self.rows.clone(), self.cols.clone(), self.symmetric).fill(node, &mut values);
+        values
+    }
+
+    /// `out = ∂node/∂θ`.
+    fn of(&self, node: &Node<'_>, out: &mut [f64]) {
+        if !node.parameters.contains(&self.parameter) {
+            return out.fill(0.0);
+        }
+        let own = self.parameter - node.parameters.start;
+        match &node.kind {
+            Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, own, out),
+            Kind::Constant(_) => out.fill(1.0),
+            Kind::Scale(_, inner) if own == 0 => out.copy_from_slice(&self.values(inner)),
+            Kind::Scale(a, inner) => self.scaled(*a, inner, out),
+            Kind::Sum(terms) => self.sum(terms, out),
+            Kind::Product(factors) => self.product(factors, out),
+            Kind::Minus(a, b) if a.parameters.contains(&self.parameter) => self.scaled(1.0, a, out),
+            Kind::Minus(_, b) => self.scaled(-1.0, b, out),
+            Kind::Pointwise(function, inner) => self.pointwise(function, inner, own, out),
+            Kind::Outer { rows, cols, unit: false, inner } if inner.parameters.contains(&self.parameter) => {
+                self.of(inner, out);
+                self.each(out, |i, j, value| *value *= rows[i] * cols[j]);
+            }
+            _ => self.by_formula(node, own, out),
+        }
+    }
+
+    fn each(&self, out: &mut [f64], mut visit: impl FnMut(usize, usize, &mut f64)) {
+        for (i, line) in self.rows.clone().zip(out.chunks_exact_mut(self.cols.len().max(1))) {
+            for (j, value) in self.cols.clone().zip(line) {
+                visit(i, j, value);
+            }
+        }
+    }
+
+    fn scaled(&self, factor: f64, inner: &Node<'_>, out: &mut [f64]) {
+        self.of(inner, out);
+        out.iter_mut().for_each(|v| *v *= factor);
+    }
+
+    fn sum(&self, terms: &[Node<'_>], out: &mut [f64]) {
+        match terms.iter().find(|t| t.parameters.contains(&self.parameter)) {
+            Some(term) => self.of(term, out),
+            None => out.fill(0.0),
+        }
+    }
+
+    fn product(&self, factors: &[Node<'_>], out: &mut [f64]) {
+        self.sum(factors, out);
+        for factor in factors.iter().filter(|f| !f.parameters.contains(&self.parameter)) {
+            let mut tile = Tile::new(self.slots, self.rows.clone(), self.cols.clone(), self.symmetric);
+            tile.put(factor, 1.0, Mode::Multiply, out);
+        }
+    }
+
+    /// `d/dθ f(k)`: the value and the tangent of `k` go through `f` as a dual number.
+    fn pointwise(&self, function: &Pointwise, inner: &Node<'_>, own: usize, out: &mut [f64]) {
+        let values = self.values(inner);
+        if let (Pointwise::Schoenberg(t), 0) = (function, own) {
+            return out.iter_mut().zip(values).for_each(|(o, v)| *o = -v * (-t * v).exp());
+        }
+        self.of(inner, out);
+        for (o, v) in out.iter_mut().zip(values) {
+            let k = Dual { value: v, derivative: *o };
+            let result = match function {
+                Pointwise::Power(m) => k.powi(*m as i32),
+                Pointwise::Exp => k.exp(),
+                Pointwise::Schoenberg(t) => (Dual::<f64>::from_f64(-t) * k).exp(),
+                Pointwise::Series(series) => series.evaluate(k),
+            };
+            *o = result.derivative;
+        }
+    }
+
+    /// Pair by pair, by the formula in dual numbers: for the rarer nodes.
+    fn by_formula(&self, node: &Node<'_>, own: usize, out: &mut [f64]) {
+        let mut p = node.kernel.parameter_values::<Dual<f64>>();
+        p[own].derivative = 1.0;
+        let lift = |v: Vec<f64>| v.into_iter().map(Dual::<f64>::from_f64).collect::<Vec<_>>();
+        let points: Vec<_> = self.cols.clone().map(|j| lift(self.slots.column(node.slot, j))).collect();
+        for (i, line) in self.rows.clone().zip(out.chunks_exact_mut(self.cols.len().max(1))) {
+            let x = lift(self.slots.row(node.slot, i));
+            for (y, value) in points.iter().zip(line) {
+                *value = node.kernel.value(&p, &x, y).derivative;
+            }
+        }
+    }
+
+    fn profile(&self, base: &Base, metric: usize, scale: f64, own: usize, out: &mut [f64]) {
+        let shared = &self.slots.metrics[metric];
+        shared.metric.fill(self.rows.clone(), self.cols.clone(), out);
+        let variable = match base.lengthscale() {
+            Some(Lengthscale::Shared(l)) if own == 0 => Variable::Length(l.get(), shared.metric.kind()),
+            Some(Lengthscale::PerColumn(l)) if own < l.len() => Variable::Metric,
+            lengthscale => Variable::Shape(own - lengthscale.map_or(0, |l| l.values().len())),
+        };
+        base.visit_profile(Differentiate { base, scale, variable, out })
+            .expect("a node of this kind is made from a profile");
+        if let (Variable::Metric, Some(Lengthscale::PerColumn(l))) = (variable, base.lengthscale()) {
+            self.times_metric_derivative(metric, own, l[own].get(), out);
+        }
+    }
+
+    /// `out ← out · ∂u/∂ℓⱼ` for a metric `u` with a lengthscale per column.
+    fn times_metric_derivative(&self, metric: usize, column: usize, length: f64, out: &mut [f64]) {
+        let slot = &self.slots.points[self.slots.metrics[metric].slot()];
+        let (x, columns) = (slot.rows.index_axis(Axis(1), column), slot.columns());
+        let y = columns.index_axis(Axis(1), column);
+        let squared = self.slots.metrics[metric].metric.kind() == MetricKind::SquaredEuclidean;
+        self.each(out, |i, j, value| {
+            let z = (x[i] - y[j]) / length;
+            *value *= if squared { -2.0 * z * z / length } else { -z.abs() / length };
+        });
+    }
+}
+
+/// What a profile is differentiated by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Variable {
+    /// A lengthscale for all columns.
+    Length(f64, MetricKind),
+    /// A shape parameter.
+    Shape(usize),
+    /// The metric itself.
+    Metric,
+}
+
+struct Differentiate<'d> {
+    base: &'d Base,
+    scale: f64,
+    variable: Variable,
+    out: &'d mut [f64],
+}
+
+impl ProfileVisitor for Differentiate<'_> {
+    type Output = ();
+
+    fn visit<P: Profile>(self, profile: &P) {
+        let shape = self.base.shape_array::<f64>();
+        let formula = Derivative { profile, shape, scale: self.scale, variable: self.variable };
+        simd::map_in_place(&formula, 1.0, self.out);
+    }
+}
+
+struct Derivative<'p, P> {
+    profile: &'p P,
+    shape: Shape<f64>,
+    scale: f64,
+    variable: Variable,
+}
+
+impl<P: Profile> Formula for Derivative<'_, P> {
+    #[inline(always)]
+    fn apply<N: Real>(&self, s: N) -> N {
+        let constant = |v: N| Dual { value: v, derivative: N::zero() };
+        let variable = |v: N| Dual { value: v, derivative: N::one() };
+        let mut shape = self.shape.map(|v| constant(N::from_f64(v)));
+        let u = match self.variable {
+            Variable::Metric => variable(s),
+            Variable::Shape(k) => {
+                shape[k].derivative = N::one();
+                constant(s * N::from_f64(self.scale))
+            }
+            Variable::Length(l, MetricKind::SquaredEuclidean) => {
+                let l = variable(N::from_f64(l));
+                constant(s) / (l * l)
+            }
+            Variable::Length(l, _) => constant(s) / variable(N::from_f64(l)),
+        };
+        self.profile.profile(shape, u).derivative
+    }
+}

@@ -1,0 +1,120 @@
+//! The median heuristic: the lengthscale is the median distance of the data.
+
+use ndarray::{ArrayView2, Axis, concatenate};
+
+use super::{Metric, MetricKind};
+use crate::kernel::check_domain::{choose_columns, transform};
+use crate::kernel::{Form, Kernel, Lengthscale};
+use crate::{Compute, Error, Result};
+
+/// Points that enter the heuristic; beyond that a random subset, drawn from the seed, stands for the sample.
+const MAX_POINTS: usize = 1000;
+
+/// The median distance over all pairs `i < j` of the rows of `x`, in the given metric (its square root for squared distances).
+///
+/// Of more than 1000 points, 1000 drawn without replacement from the seed are used. If more than half of the distances are
+/// 0 the median of the others is taken.
+///
+/// # Errors
+/// [`Error::Request`] when there are fewer than two distinct points.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, gram::{MetricKind, median_distance}};
+/// use ndarray::array;
+/// let x = array![[0.0], [1.0], [3.0]];
+/// assert_eq!(median_distance(x.view(), MetricKind::SquaredEuclidean, &Compute::new())?, 2.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) -> Result<f64> {
+    let chosen = subset(x.nrows(), compute);
+    let x = x.select(Axis(0), &chosen);
+    let metric = Metric::new(kind, x.view(), None, None)?;
+    let n = x.nrows();
+    let mut distances: Vec<f64> = Vec::with_capacity(n * n.saturating_sub(1) / 2);
+    let mut line = vec![0.0_f64; n];
+    for i in 0..n {
+        metric.fill(i..i + 1, 0..n, &mut line);
+        distances.extend(&line[i + 1..]);
+    }
+    if kind == MetricKind::SquaredEuclidean {
+        distances.iter_mut().for_each(|d| *d = d.sqrt());
+    }
+    match median(&mut distances) {
+        Some(m) if m > 0.0 => return Ok(m),
+        _ => distances.retain(|&d| d > 0.0),
+    }
+    median(&mut distances).ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
+}
+
+fn subset(n: usize, compute: &Compute) -> Vec<usize> {
+    if n <= MAX_POINTS {
+        return (0..n).collect();
+    }
+    let mut chosen = compute.seed().stream("median heuristic", 0).permutation(n);
+    chosen.truncate(MAX_POINTS);
+    chosen.sort_unstable();
+    chosen
+}
+
+/// The middle value, or the mean of the two middle ones.
+fn median(values: &mut [f64]) -> Option<f64> {
+    let n = values.len();
+    if n == 0 {
+        return None;
+    }
+    let (low, &mut high, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
+    if n % 2 == 1 {
+        return Some(high);
+    }
+    let below = low.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Some(0.5 * (below + high))
+}
+
+/// Replaces every `median` by the median distance of the points that its node sees.
+pub(crate) fn resolve(
+    kernel: &Kernel,
+    rows: ArrayView2<f64>,
+    cols: Option<ArrayView2<f64>>,
+    compute: &Compute,
+) -> Result<Kernel> {
+    if !has_median(kernel) {
+        return Ok(kernel.clone());
+    }
+    match cols {
+        None => resolve_on(kernel, rows, compute),
+        Some(cols) => {
+            let pooled = concatenate(Axis(0), &[rows, cols]).map_err(|e| Error::request(e.to_string()))?;
+            resolve_on(kernel, pooled.view(), compute)
+        }
+    }
+}
+
+fn has_median(kernel: &Kernel) -> bool {
+    match kernel {
+        Kernel::Base(base) => base.lengthscale() == Some(&Lengthscale::Median),
+        other => other.children().into_iter().any(has_median),
+    }
+}
+
+fn resolve_on(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
+    match kernel {
+        Kernel::Base(base) if base.lengthscale() == Some(&Lengthscale::Median) => {
+            let kind = match base.form() {
+                Form::Profile(kind) => kind,
+                _ => MetricKind::SquaredEuclidean,
+            };
+            let length = Lengthscale::shared(median_distance(x, kind, compute)?)?;
+            Ok(Kernel::Base(base.with_lengthscale(length)))
+        }
+        Kernel::On(columns, _) => {
+            let chosen = choose_columns(columns, x)?;
+            kernel.map_children(&mut |k| resolve_on(k, chosen.view(), compute))
+        }
+        Kernel::Transformed(map, _) => {
+            let mapped = transform(map, x)?;
+            kernel.map_children(&mut |k| resolve_on(k, mapped.view(), compute))
+        }
+        other => other.map_children(&mut |k| resolve_on(k, x, compute)),
+    }
+}

@@ -1,0 +1,28 @@
+//! Which pairs of points a kernel is evaluated on.
+
+use ndarray::ArrayView2;
+
+use crate::Points;
+
+/// The pairs `(xᵢ, yⱼ)` of a Gram matrix.
+#[derive(Clone, Copy, Debug)]
+pub enum Pairs<'a> {
+    /// All pairs within one sample: a symmetric matrix, computed once per pair.
+    Within(Points<'a>),
+    /// Every point of the first sample (rows) with every point of the second (columns).
+    Between(Points<'a>, Points<'a>),
+    /// Values made elsewhere, for `precomputed()`. A square symmetric matrix counts as [`Pairs::Within`].
+    Given(ArrayView2<'a, f64>),
+}
+
+impl<'a> Pairs<'a> {
+    /// All pairs within one sample of vectors.
+    pub fn within(x: ArrayView2<'a, f64>) -> Self {
+        Self::Within(Points::Vectors(x))
+    }
+
+    /// All pairs between two samples of vectors.
+    pub fn between(x: ArrayView2<'a, f64>, y: ArrayView2<'a, f64>) -> Self {
+        Self::Between(Points::Vectors(x), Points::Vectors(y))
+    }
+}

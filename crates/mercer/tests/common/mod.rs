@@ -1,0 +1,19 @@
+//! What the integration tests share.
+#![allow(dead_code)]
+
+pub mod expressions;
+pub mod golden;
+
+/// The only way to compare floating-point numbers in tests: two-sided, fails on NaN, and prints both.
+#[macro_export]
+macro_rules! assert_close {
+    ($found:expr, $expected:expr, $tolerance:expr) => {{
+        let (found, expected, tolerance): (f64, f64, f64) = ($found, $expected, $tolerance);
+        let error = (found - expected).abs() / expected.abs().max(1.0);
+        assert!(
+            error <= tolerance,
+            "{} = {found:.17}, expected {expected:.17} (relative error {error:.1e} > {tolerance:.0e})",
+            stringify!($found),
+        );
+    }};
+}
