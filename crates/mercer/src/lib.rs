@@ -8,4 +8,5 @@ mod seed;
 
 pub use compute::{Cancel, Compute, Precision, Progress};
 pub use error::{Error, Result, SyntaxError};
+pub use real::{DoubleDouble, Dual, Real};
 pub use seed::{Seed, Stream};
