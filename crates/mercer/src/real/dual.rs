@@ -34,39 +34,33 @@ impl<N: Real> Dual<N> {
     /// The variable of differentiation: its derivative is 1.
     #[inline(always)]
     pub fn variable(value: N) -> Self {
-        Self {
-            value,
-            derivative: N::one(),
-        }
+        Self { value, derivative: N::one() }
     }
 
     /// A constant: its derivative is 0.
     #[inline(always)]
     pub fn constant(value: N) -> Self {
-        Self {
-            value,
-            derivative: N::zero(),
-        }
+        Self { value, derivative: N::zero() }
     }
 
     /// `f(x)` from the value of `f` and its slope at `x`: the chain rule.
     #[inline(always)]
     fn chain(self, value: N, slope: N) -> Self {
-        Self {
-            value,
-            derivative: slope * self.derivative,
-        }
+        Self { value, derivative: slope * self.derivative }
     }
+}
+
+/// `slope · derivative`, and 0 for a constant even where the slope is infinite.
+#[inline(always)]
+fn product_or_zero<N: Real>(slope: N, derivative: N) -> N {
+    N::select(derivative.is_zero(), N::zero(), slope * derivative)
 }
 
 impl<N: Real> Add for Dual<N> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self {
-            value: self.value + other.value,
-            derivative: self.derivative + other.derivative,
-        }
+        Self { value: self.value + other.value, derivative: self.derivative + other.derivative }
     }
 }
 
@@ -74,10 +68,7 @@ impl<N: Real> Sub for Dual<N> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self {
-            value: self.value - other.value,
-            derivative: self.derivative - other.derivative,
-        }
+        Self { value: self.value - other.value, derivative: self.derivative - other.derivative }
     }
 }
 
@@ -86,10 +77,7 @@ impl<N: Real> Mul for Dual<N> {
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
         let derivative = self.derivative * other.value + self.value * other.derivative;
-        Self {
-            value: self.value * other.value,
-            derivative,
-        }
+        Self { value: self.value * other.value, derivative }
     }
 }
 
@@ -98,10 +86,7 @@ impl<N: Real> Div for Dual<N> {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
-        Self {
-            value,
-            derivative: (self.derivative - value * other.derivative) / other.value,
-        }
+        Self { value, derivative: (self.derivative - value * other.derivative) / other.value }
     }
 }
 
@@ -109,10 +94,7 @@ impl<N: Real> Neg for Dual<N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self {
-            value: -self.value,
-            derivative: -self.derivative,
-        }
+        Self { value: -self.value, derivative: -self.derivative }
     }
 }
 
@@ -146,17 +128,11 @@ impl<N: Real> Real for Dual<N> {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        Self {
-            value: self.value.ln(),
-            derivative: self.derivative / self.value,
-        }
+        Self { value: self.value.ln(), derivative: product_or_zero(N::one() / self.value, self.derivative) }
     }
     #[inline(always)]
     fn ln_1p(self) -> Self {
-        Self {
-            value: self.value.ln_1p(),
-            derivative: self.derivative / (N::one() + self.value),
-        }
+        Self { value: self.value.ln_1p(), derivative: self.derivative / (N::one() + self.value) }
     }
     #[inline(always)]
     fn sin(self) -> Self {
@@ -177,10 +153,7 @@ impl<N: Real> Real for Dual<N> {
             return Self::one();
         }
         let below = self.value.powi(exponent.saturating_sub(1));
-        self.chain(
-            self.value.powi(exponent),
-            N::from_f64(f64::from(exponent)) * below,
-        )
+        self.chain(self.value.powi(exponent), N::from_f64(f64::from(exponent)) * below)
     }
     /// `(xᵖ)˙ = p xᵖ⁻¹ ẋ + xᵖ ln x ṗ`; at `x = 0` the first factor is 1 for `p = 1` and 0 otherwise, the second is 0.
     #[inline(always)]
@@ -191,17 +164,12 @@ impl<N: Real> Real for Dual<N> {
         let slope_at_zero = N::select(exponent.value() == 1.0, N::one(), N::zero());
         let by_base = N::select(at_zero, slope_at_zero, exponent.value * power / safe);
         let by_exponent = N::select(at_zero, N::zero(), power * safe.ln());
-        let derivative = by_base * self.derivative + by_exponent * exponent.derivative;
-        Self {
-            value: power,
-            derivative,
-        }
+        let derivative = product_or_zero(by_base, self.derivative) + product_or_zero(by_exponent, exponent.derivative);
+        Self { value: power, derivative }
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        let sign = N::from_f64(f64::from(
-            i8::from(self.value() > 0.0) - i8::from(self.value() < 0.0),
-        ));
+        let sign = N::from_f64(f64::from(i8::from(self.value() > 0.0) - i8::from(self.value() < 0.0)));
         self.chain(self.value.abs(), sign)
     }
     #[inline(always)]
@@ -222,10 +190,7 @@ impl<N: Real> Real for Dual<N> {
         if !nu.derivative.is_zero() {
             derivative = derivative + N::matern_by_nu(nu.value, z.value) * nu.derivative;
         }
-        Self {
-            value: profile.at(z.value),
-            derivative,
-        }
+        Self { value: profile.at(z.value), derivative }
     }
 }
 

@@ -74,11 +74,11 @@ pub trait Real:
     fn matern(nu: Self, z: Self) -> Self {
         MaternProfile::new(nu).at(z)
     }
-    /// The derivative of [`Real::matern`] with respect to `ν`.
+    /// The derivative of [`Real::matern`] with respect to `ν`: the formula itself, evaluated on dual numbers.
+    ///
+    /// Where many `z` share one `ν`, keep `MaternProfile::new(Dual::variable(nu))` instead of calling this.
     fn matern_by_nu(nu: Self, z: Self) -> Self {
-        MaternProfile::new(Dual::variable(nu))
-            .at(Dual::constant(z))
-            .derivative
+        MaternProfile::new(Dual::variable(nu)).at(Dual::constant(z)).derivative
     }
     /// The derivative of [`Real::matern`] with respect to `z`; see [`MaternProfile::slope`] for `z = 0`.
     fn matern_by_z(nu: Self, z: Self) -> Self {

@@ -3,7 +3,7 @@
 use super::DoubleDouble;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `a + b` and its rounding error, for any order of sizes [Knuth].
+/// `a + b` and its rounding error, for any order of sizes (Knuth).
 #[inline(always)]
 pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -11,7 +11,7 @@ pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - shadow)) + (b - shadow))
 }
 
-/// `a + b` and its rounding error, for `|a| ≥ |b|` [Dekker1971].
+/// `a + b` and its rounding error, for `|a| ≥ |b|` (Dekker).
 #[inline(always)]
 pub(super) fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -49,19 +49,13 @@ impl DoubleDouble {
     pub(super) fn times_power_of_two(self, exponent: i32) -> Self {
         let half = exponent / 2;
         let (first, second) = (power_of_two(half), power_of_two(exponent - half));
-        Self {
-            high: self.high * first * second,
-            low: self.low * first * second,
-        }
+        Self { high: self.high * first * second, low: self.low * first * second }
     }
 
     /// `x · c` for a power of two `c`, which is exact.
     #[inline(always)]
     pub(super) fn scaled(self, factor: f64) -> Self {
-        Self {
-            high: self.high * factor,
-            low: self.low * factor,
-        }
+        Self { high: self.high * factor, low: self.low * factor }
     }
 }
 
@@ -88,10 +82,7 @@ impl Neg for DoubleDouble {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
-        Self {
-            high: -self.high,
-            low: -self.low,
-        }
+        Self { high: -self.high, low: -self.low }
     }
 }
 
@@ -144,19 +135,8 @@ mod tests {
 
     #[test]
     fn special_values_follow_f64() {
-        let values = [
-            0.0,
-            -0.0,
-            1.0,
-            -2.5,
-            5e-324,
-            1e-310,
-            1e300,
-            f64::MAX,
-            f64::INFINITY,
-            f64::NEG_INFINITY,
-            f64::NAN,
-        ];
+        let values =
+            [0.0, -0.0, 1.0, -2.5, 5e-324, 1e-310, 1e300, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         for a in values {
             for b in values {
                 let (x, y) = (DoubleDouble::from(a), DoubleDouble::from(b));
@@ -177,17 +157,8 @@ mod tests {
 
     #[test]
     fn powers_of_two_reach_both_ends() {
-        assert_eq!(
-            DoubleDouble::from(1.5).times_power_of_two(-1074).high,
-            1e-323
-        );
-        assert_eq!(
-            DoubleDouble::from(0.5).times_power_of_two(1024).high,
-            2_f64.powi(1023)
-        );
-        assert_eq!(
-            DoubleDouble::from(1.0).times_power_of_two(3000).high,
-            f64::INFINITY
-        );
+        assert_eq!(DoubleDouble::from(1.5).times_power_of_two(-1074).high, 1e-323);
+        assert_eq!(DoubleDouble::from(0.5).times_power_of_two(1024).high, 2_f64.powi(1023));
+        assert_eq!(DoubleDouble::from(1.0).times_power_of_two(3000).high, f64::INFINITY);
     }
 }

@@ -1,17 +1,14 @@
 //! Constants with 32 digits and more.
 
+#![allow(clippy::approx_constant, reason = "the high parts are the constants of `f64`")]
+
 use super::DoubleDouble;
 
 /// `ln 2`.
-pub(super) const LN_2: DoubleDouble =
-    DoubleDouble::from_parts(0.6931471805599453, 2.3190468138462996e-17);
+pub(super) const LN_2: DoubleDouble = DoubleDouble::from_parts(0.6931471805599453, 2.3190468138462996e-17);
 
 /// `π/2` as an unevaluated sum of three `f64`, for the reduction of angles.
-pub(super) const HALF_PI: [f64; 3] = [
-    1.5707963267948966,
-    6.123233995736766e-17,
-    -1.4973849048591698e-33,
-];
+pub(super) const HALF_PI: [f64; 3] = [1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33];
 
 /// `1/n!`.
 pub(super) const INVERSE_FACTORIALS: [DoubleDouble; 31] = [

@@ -16,10 +16,7 @@ impl fmt::Display for DoubleDouble {
         let places = formatter.precision().unwrap_or(DIGITS).min(DIGITS);
         let (digits, exponent) = decimal(self.abs(), places);
         let (first, rest) = digits.split_at(1);
-        let (sign, point) = (
-            if self.high < 0.0 { "-" } else { "" },
-            if rest.is_empty() { "" } else { "." },
-        );
+        let (sign, point) = (if self.high < 0.0 { "-" } else { "" }, if rest.is_empty() { "" } else { "." });
         write!(formatter, "{sign}{first}{point}{rest}e{exponent}")
     }
 }

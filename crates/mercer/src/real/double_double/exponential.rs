@@ -8,9 +8,14 @@ use crate::real::Real;
 const HALVINGS: i32 = 6;
 /// Terms of the series: `(0.36/64)¹³/14!` is below `1e-40`.
 const TERMS: usize = 13;
+/// Below this `eˣ − 1 = x` to 40 digits.
+const LINEAR_BELOW: f64 = 1e-40;
 
 /// `eʳ − 1` for `|r| ≤ 0.5`, with full relative precision: Taylor at `r/64`, then `e²ʳ − 1 = s(s + 2)` six times.
 fn small_exp_m1(r: DoubleDouble) -> DoubleDouble {
+    if r.high.abs() < LINEAR_BELOW {
+        return r;
+    }
     let t = r.scaled(1.0 / f64::from(1 << HALVINGS));
     let mut sum = INVERSE_FACTORIALS[TERMS];
     for n in (1..TERMS).rev() {
@@ -39,11 +44,7 @@ pub(super) fn exp(x: DoubleDouble) -> DoubleDouble {
 }
 
 pub(super) fn exp_m1(x: DoubleDouble) -> DoubleDouble {
-    if x.high.abs() < 0.4 {
-        small_exp_m1(x)
-    } else {
-        exp(x) - 1.0.into()
-    }
+    if x.high.abs() < 0.4 { small_exp_m1(x) } else { exp(x) - 1.0.into() }
 }
 
 pub(super) fn ln(x: DoubleDouble) -> DoubleDouble {
@@ -57,11 +58,7 @@ pub(super) fn ln(x: DoubleDouble) -> DoubleDouble {
 }
 
 pub(super) fn ln_1p(x: DoubleDouble) -> DoubleDouble {
-    if x.high.abs() < 0.4 {
-        small_ln_1p(x)
-    } else {
-        ln(x + 1.0.into())
-    }
+    if x.high.abs() < 0.4 { small_ln_1p(x) } else { ln(x + 1.0.into()) }
 }
 
 /// `ln(1 + x)` for `|x| < 1/2`: the `f64` value `y`, corrected by `ln(1 + d)` with `1 + d = (1 + x) e⁻ʸ`.
@@ -98,23 +95,9 @@ mod tests {
 
     #[test]
     fn ends_of_the_range_follow_f64() {
-        for x in [
-            0.0,
-            -0.0,
-            800.0,
-            -800.0,
-            709.78,
-            -745.0,
-            1e-320,
-            f64::INFINITY,
-            f64::NEG_INFINITY,
-        ] {
+        for x in [0.0, -0.0, 800.0, -800.0, 709.78, -745.0, 1e-320, f64::INFINITY, f64::NEG_INFINITY] {
             let exact = |found: DoubleDouble, expected: f64| {
-                assert!(
-                    (found.high - expected).abs() <= 1e-14 * expected.abs()
-                        || found.high == expected,
-                    "{x}"
-                );
+                assert!((found.high - expected).abs() <= 1e-14 * expected.abs() || found.high == expected, "{x}");
             };
             exact(DoubleDouble::from(x).exp(), x.exp());
             exact(DoubleDouble::from(x).exp_m1(), x.exp_m1());

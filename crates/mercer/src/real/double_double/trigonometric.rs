@@ -21,9 +21,7 @@ fn reduce(x: DoubleDouble) -> (i64, DoubleDouble) {
 fn series(r: DoubleDouble, first: usize) -> DoubleDouble {
     let square = r * r;
     let terms = INVERSE_FACTORIALS[first..].iter().step_by(2).rev();
-    let sum = terms.fold(DoubleDouble::default(), |sum, &coefficient| {
-        coefficient - sum * square
-    });
+    let sum = terms.fold(DoubleDouble::default(), |sum, &coefficient| coefficient - sum * square);
     if first == 1 { sum * r } else { sum }
 }
 
@@ -39,19 +37,11 @@ fn shifted_sine(x: DoubleDouble, quarters: i64) -> DoubleDouble {
 }
 
 pub(super) fn sin(x: DoubleDouble) -> DoubleDouble {
-    if x.high.abs() < LARGEST_ANGLE {
-        shifted_sine(x, 0)
-    } else {
-        x.high.sin().into()
-    }
+    if x.high.abs() < LARGEST_ANGLE { shifted_sine(x, 0) } else { x.high.sin().into() }
 }
 
 pub(super) fn cos(x: DoubleDouble) -> DoubleDouble {
-    if x.high.abs() < LARGEST_ANGLE {
-        shifted_sine(x, 1)
-    } else {
-        x.high.cos().into()
-    }
+    if x.high.abs() < LARGEST_ANGLE { shifted_sine(x, 1) } else { x.high.cos().into() }
 }
 
 #[cfg(test)]

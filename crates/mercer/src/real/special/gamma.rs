@@ -69,12 +69,7 @@ impl Temme {
         };
         let (mean, difference) = (part(0), -part(1));
         let (reciprocal_plus, reciprocal_minus) = (mean - mu * difference, mean + mu * difference);
-        Self {
-            difference,
-            mean,
-            reciprocal_plus,
-            reciprocal_minus,
-        }
+        Self { difference, mean, reciprocal_plus, reciprocal_minus }
     }
 }
 
@@ -104,11 +99,7 @@ pub fn ln_gamma(x: f64) -> f64 {
 /// `(x − ½) ln x − x + ½ ln 2π + Σ B_{2n}/(2n(2n−1) x^{2n−1})`.
 fn stirling(x: f64) -> f64 {
     let square = 1.0 / (x * x);
-    let series = STIRLING
-        .iter()
-        .rev()
-        .fold(0.0, |sum, coefficient| sum * square + coefficient)
-        / x;
+    let series = STIRLING.iter().rev().fold(0.0, |sum, coefficient| sum * square + coefficient) / x;
     let half_ln_two_pi = 0.918_938_533_204_672_8;
     (x - 0.5) * (x.ln() - 1.0) + (half_ln_two_pi - 0.5 + series)
 }

@@ -40,11 +40,7 @@ pub struct MaternProfile<N> {
 #[derive(Clone, Copy, Debug)]
 enum Route<N> {
     /// From the order `mu = nu − steps`, with `1/Γ(1 + μ)`.
-    Climb {
-        mu: N,
-        steps: usize,
-        reciprocal_gamma: N,
-    },
+    Climb { mu: N, steps: usize, reciprocal_gamma: N },
     /// By one integral, with its value at `z = 0`.
     Peak { origin: N },
 }
@@ -57,23 +53,11 @@ impl<N: Real> MaternProfile<N> {
         }
         let steps = whole_steps(nu.value());
         let mu = nu - N::from_f64(steps);
-        Self {
-            nu,
-            route: Route::Climb {
-                mu,
-                steps: steps as usize,
-                reciprocal_gamma: N::reciprocal_gamma(mu),
-            },
-        }
+        Self { nu, route: Route::Climb { mu, steps: steps as usize, reciprocal_gamma: N::reciprocal_gamma(mu) } }
     }
 
     fn by_peak(nu: N) -> Self {
-        Self {
-            nu,
-            route: Route::Peak {
-                origin: peak_integral(nu, nu, N::zero()),
-            },
-        }
+        Self { nu, route: Route::Peak { origin: peak_integral(nu, nu, N::zero()) } }
     }
 
     /// `M_ν(z)` for `z ≥ 0`.
@@ -84,16 +68,8 @@ impl<N: Real> MaternProfile<N> {
         match self.route {
             Route::Peak { origin } => peak_value(self.nu, origin, z),
             Route::Climb { .. } if z.value() > VANISHES_FROM => N::zero(),
-            Route::Climb {
-                mu,
-                steps: 0,
-                reciprocal_gamma,
-            } => self.nu * lowest(mu, reciprocal_gamma, z),
-            Route::Climb {
-                mu,
-                steps,
-                reciprocal_gamma,
-            } => climb(mu, steps, reciprocal_gamma, z).value,
+            Route::Climb { mu, steps: 0, reciprocal_gamma } => self.nu * lowest(mu, reciprocal_gamma, z),
+            Route::Climb { mu, steps, reciprocal_gamma } => climb(mu, steps, reciprocal_gamma, z).value,
         }
     }
 
@@ -105,6 +81,9 @@ impl<N: Real> MaternProfile<N> {
         if z.value() < f64::MIN_POSITIVE {
             return N::select(self.nu.value() == 0.5, -N::one(), N::zero());
         }
+        if z.value() == f64::INFINITY {
+            return N::zero();
+        }
         let half = N::from_f64(0.5) * z;
         match self.route {
             Route::Peak { .. } => {
@@ -112,16 +91,8 @@ impl<N: Real> MaternProfile<N> {
                 -(half / lower) * Self::by_peak(lower).at(z)
             }
             Route::Climb { .. } if z.value() > VANISHES_FROM => N::zero(),
-            Route::Climb {
-                steps: 0,
-                reciprocal_gamma,
-                ..
-            } => self.rough_slope(reciprocal_gamma, z),
-            Route::Climb {
-                mu,
-                steps,
-                reciprocal_gamma,
-            } => -half * climb(mu, steps, reciprocal_gamma, z).below,
+            Route::Climb { steps: 0, reciprocal_gamma, .. } => self.rough_slope(reciprocal_gamma, z),
+            Route::Climb { mu, steps, reciprocal_gamma } => -half * climb(mu, steps, reciprocal_gamma, z).below,
         }
     }
 
@@ -129,10 +100,7 @@ impl<N: Real> MaternProfile<N> {
     fn rough_slope(&self, reciprocal_gamma: N, z: N) -> N {
         let power = (N::from_f64(0.5) * z).powf(self.nu - N::one());
         let pair = N::bessel_pair(-self.nu, z);
-        -decayed(
-            N::from_f64(2.0) * self.nu * reciprocal_gamma * power * pair.upper,
-            z,
-        )
+        -decayed(N::from_f64(2.0) * self.nu * reciprocal_gamma * power * pair.upper, z)
     }
 }
 
@@ -144,10 +112,7 @@ struct Rung<N> {
 
 /// `2/Γ(1+μ) · (z/2)^μ K_μ(z)`, which is `M_μ/μ` and stays finite for `μ ≤ 0`.
 fn lowest<N: Real>(mu: N, reciprocal_gamma: N, z: N) -> N {
-    decayed(
-        prefactor(mu, reciprocal_gamma, z) * N::bessel_pair(mu, z).lower,
-        z,
-    )
+    decayed(prefactor(mu, reciprocal_gamma, z) * N::bessel_pair(mu, z).lower, z)
 }
 
 /// `2/Γ(1+μ) · (z/2)^μ`.
@@ -172,10 +137,7 @@ fn climb<N: Real>(mu: N, steps: usize, reciprocal_gamma: N, z: N) -> Rung<N> {
         (below, value) = (value / order, next);
         order = order + N::one();
     }
-    Rung {
-        below: decayed(below, z),
-        value: decayed(value, z),
-    }
+    Rung { below: decayed(below, z), value: decayed(value, z) }
 }
 
 /// `M_ν(z)` by the integral around its peak, for `ν` not small.

@@ -35,12 +35,13 @@ pub(super) const LN_GAMMA: &[(f64, f64)] = &[
 ];
 
 /// The arguments `z` of the columns of [`MATERN`].
-pub(super) const ARGUMENTS: [f64; 12] = [
-    0.0, 1e-300, 1e-12, 1e-5, 0.1, 1.0, 1.99, 2.01, 5.0, 30.0, 200.0, 700.0,
-];
+pub(super) const ARGUMENTS: [f64; 12] = [0.0, 1e-300, 1e-12, 1e-5, 0.1, 1.0, 1.99, 2.01, 5.0, 30.0, 200.0, 700.0];
+
+/// A smoothness and three functions of it at every argument.
+pub(super) type Row = (f64, [f64; 12], [f64; 12], [f64; 12]);
 
 /// `(ν, M_ν(z), M′_ν(z), ∂M_ν(z)/∂ν)` for every `z` of [`ARGUMENTS`]; the derivatives at `z = 0` by convention.
-pub(super) const MATERN: [(f64, [f64; 12], [f64; 12], [f64; 12]); 12] = [
+pub(super) const MATERN: [Row; 12] = [
     (
         0.01,
         [

@@ -9,14 +9,10 @@ const MAX_TERMS: usize = 1000;
 
 /// `K_μ(z)` and `K_{μ+1}(z)` for `|μ| ≤ 1/2`, `z > 0`, scaled as [`BesselPair`] says.
 pub(crate) fn bessel_pair(mu: f64, z: f64) -> BesselPair<f64> {
-    if z <= 2.0 {
-        series(mu, z)
-    } else {
-        continued_fraction(mu, z)
-    }
+    if z <= 2.0 { series(mu, z) } else { continued_fraction(mu, z) }
 }
 
-/// Temme's series [Temme1975]: `K_μ = Σ cₖ fₖ`, `(z/2) K_{μ+1} = Σ cₖ (pₖ − k fₖ)`, `cₖ = (z/2)²ᵏ/k!`.
+/// Temme's series of 1975: `K_μ = Σ cₖ fₖ`, `(z/2) K_{μ+1} = Σ cₖ (pₖ − k fₖ)`, `cₖ = (z/2)²ᵏ/k!`.
 fn series(mu: f64, z: f64) -> BesselPair<f64> {
     let gamma = Temme::new(mu);
     let (mut f, mut p, mut q) = first_terms(mu, (2.0 / z).ln(), &gamma);
@@ -27,42 +23,31 @@ fn series(mu: f64, z: f64) -> BesselPair<f64> {
         p /= k - mu;
         q /= k + mu;
         c *= quarter / k;
-        lower += c * f;
-        upper += c * (p - k * f);
-        if c * f.abs() <= f64::EPSILON * 0.1 * lower.abs()
-            && c * (p - k * f).abs() <= f64::EPSILON * 0.1 * upper.abs()
-        {
+        let (lower_term, upper_term) = (c * f, c * (p - k * f));
+        lower += lower_term;
+        upper += upper_term;
+        if negligible(lower_term, lower) && negligible(upper_term, upper) {
             break;
         }
     }
     let scale = z.exp();
-    BesselPair {
-        lower: lower * scale,
-        upper: upper * scale,
-    }
+    BesselPair { lower: lower * scale, upper: upper * scale }
+}
+
+/// Whether a term adds nothing more to its sum.
+fn negligible(term: f64, sum: f64) -> bool {
+    term.abs() <= 0.1 * f64::EPSILON * sum.abs()
 }
 
 /// `f₀`, `p₀ = ½ (z/2)^{−μ} Γ(1+μ)` and `q₀ = ½ (z/2)^μ Γ(1−μ)`, from `ln(2/z)`.
 fn first_terms(mu: f64, log: f64, gamma: &Temme) -> (f64, f64, f64) {
     let sigma = mu * log;
     let angle = PI * mu;
-    let sine_ratio = if angle.abs() < 1e-9 {
-        1.0
-    } else {
-        angle / angle.sin()
-    };
-    let sinh_ratio = if sigma.abs() < 1e-9 {
-        1.0
-    } else {
-        sigma.sinh() / sigma
-    };
+    let sine_ratio = if angle.abs() < 1e-9 { 1.0 } else { angle / angle.sin() };
+    let sinh_ratio = if sigma.abs() < 1e-9 { 1.0 } else { sigma.sinh() / sigma };
     let f = sine_ratio * (gamma.difference * sigma.cosh() + gamma.mean * sinh_ratio * log);
     let power = sigma.exp();
-    (
-        f,
-        0.5 * power / gamma.reciprocal_plus,
-        0.5 / (power * gamma.reciprocal_minus),
-    )
+    (f, 0.5 * power / gamma.reciprocal_plus, 0.5 / (power * gamma.reciprocal_minus))
 }
 
 /// Steed's algorithm for the second continued fraction, with Temme's normalising sum.
@@ -82,15 +67,12 @@ fn continued_fraction(mu: f64, z: f64) -> BesselPair<f64> {
         step *= b * d - 1.0;
         h += step;
         sum += q * step;
-        if (q * step).abs() <= f64::EPSILON * 0.1 * sum.abs() {
+        if negligible(q * step, sum) {
             break;
         }
     }
     let lower = (FRAC_PI_2 / z).sqrt() / sum;
-    BesselPair {
-        lower,
-        upper: 0.5 * lower * (mu + z + 0.5 - first * h),
-    }
+    BesselPair { lower, upper: 0.5 * lower * (mu + z + 0.5 - first * h) }
 }
 
 #[cfg(test)]
@@ -103,23 +85,12 @@ mod tests {
     #[test]
     fn agrees_with_quadrature() {
         for mu in [-0.5, -0.499, -0.2, 0.0, 1e-6, 0.3, 0.5] {
-            for z in [
-                1e-300, 1e-12, 1e-3, 0.5, 1.99, 2.0, 2.01, 3.0, 20.0, 700.0, 1e5,
-            ] {
+            for z in [1e-300, 1e-12, 1e-3, 0.5, 1.99, 2.0, 2.01, 3.0, 20.0, 700.0, 1e5] {
                 let found = bessel_pair(mu, z);
-                let expected =
-                    quadrature::bessel_pair(DoubleDouble::from_f64(mu), DoubleDouble::from_f64(z));
+                let expected = quadrature::bessel_pair(DoubleDouble::from_f64(mu), DoubleDouble::from_f64(z));
                 let (lower, upper) = (expected.lower.value(), expected.upper.value());
-                assert!(
-                    (found.lower / lower - 1.0).abs() <= 2e-14,
-                    "K_{mu}({z}): {} ≠ {lower}",
-                    found.lower
-                );
-                assert!(
-                    (found.upper / upper - 1.0).abs() <= 2e-14,
-                    "K_{mu}+1({z}): {} ≠ {upper}",
-                    found.upper
-                );
+                assert!((found.lower / lower - 1.0).abs() <= 2e-14, "K_{mu}({z}): {} ≠ {lower}", found.lower);
+                assert!((found.upper / upper - 1.0).abs() <= 2e-14, "K_{mu}+1({z}): {} ≠ {upper}", found.upper);
             }
         }
     }
