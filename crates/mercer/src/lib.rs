@@ -10,6 +10,5 @@ mod seed;
 
 pub use compute::{Cancel, Compute, Precision, Progress};
 pub use error::{Error, Result, SyntaxError};
-pub use kernel::Kernel;
-pub use points::Points;
+pub use real::{DoubleDouble, Dual, Real};
 pub use seed::{Seed, Stream};

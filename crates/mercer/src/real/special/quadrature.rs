@@ -35,12 +35,12 @@ fn trapezoid<N: Real, const M: usize>(h: f64, first: [N; M], term: impl Fn(N) ->
     let mut sums = first;
     for k in 1..MAX_NODES {
         let terms = term(N::from_f64(k as f64 * h));
-        let mut negligible = true;
+        let mut significant = false;
         for (sum, term) in sums.iter_mut().zip(terms) {
             *sum = *sum + term;
-            negligible &= !(term.value() > N::EPSILON * NEGLIGIBLE * sum.value());
+            significant |= term.value() > N::EPSILON * NEGLIGIBLE * sum.value();
         }
-        if negligible {
+        if !significant {
             break;
         }
     }

@@ -1,6 +1,6 @@
 //! The profile against tables, closed forms, and itself in another arithmetic.
 
-use super::super::reference::{ARGUMENTS, MATERN};
+use super::super::reference::MATERN;
 use super::*;
 use crate::real::DoubleDouble;
 
@@ -19,50 +19,31 @@ fn tolerance(nu: f64) -> f64 {
 }
 
 #[test]
-fn values_match_the_table() {
-    for (nu, values, ..) in MATERN {
-        for (z, expected) in ARGUMENTS.into_iter().zip(values) {
-            assert_relative(f64::matern(nu, z), expected, tolerance(nu), &format!("M_{nu}({z})"));
-        }
+fn values_and_slopes_match_the_table() {
+    for &(nu, z, value, slope, _) in MATERN {
+        assert_relative(f64::matern(nu, z), value, tolerance(nu), &format!("M_{nu}({z})"));
+        assert_relative(f64::matern_by_z(nu, z), slope, tolerance(nu), &format!("M′_{nu}({z})"));
     }
 }
 
 #[test]
-fn slopes_match_the_table() {
-    for (nu, _, slopes, _) in MATERN {
-        for (z, expected) in ARGUMENTS.into_iter().zip(slopes) {
-            assert_relative(f64::matern_by_z(nu, z), expected, tolerance(nu), &format!("M′_{nu}({z})"));
-        }
+fn double_double_values_and_slopes_match_the_table() {
+    for &(nu, z, value, slope, _) in MATERN {
+        let (order, argument) = (DoubleDouble::from(nu), DoubleDouble::from(z));
+        assert_relative(DoubleDouble::matern(order, argument).value(), value, 2e-16, &format!("M_{nu}({z})"));
+        assert_relative(DoubleDouble::matern_by_z(order, argument).value(), slope, 2e-16, &format!("M′_{nu}({z})"));
     }
 }
 
 /// The derivative in `ν` is a difference of terms of the size of `M ln z`, so its error is absolute.
 #[test]
 fn derivatives_in_the_smoothness_match_the_table() {
-    for (nu, _, _, by_nu) in MATERN {
-        for (z, expected) in ARGUMENTS.into_iter().zip(by_nu) {
-            let found = f64::matern_by_nu(nu, z);
-            assert!(
-                (found - expected).abs() <= 1e-12 * f64::max(1.0, expected.abs()),
-                "ν = {nu}, z = {z}: {found} ≠ {expected}"
-            );
-            let precise = DoubleDouble::matern_by_nu(nu.into(), z.into()).value();
-            assert!(
-                (precise - expected).abs() <= 1e-15 * f64::max(1.0, expected.abs()),
-                "ν = {nu}, z = {z}: {precise} ≠ {expected}"
-            );
-        }
-    }
-}
-
-#[test]
-fn double_double_agrees_with_the_table() {
-    for (nu, values, slopes, _) in MATERN {
-        for ((z, value), slope) in ARGUMENTS.into_iter().zip(values).zip(slopes) {
-            let (order, argument) = (DoubleDouble::from(nu), DoubleDouble::from(z));
-            assert_relative(DoubleDouble::matern(order, argument).value(), value, 2e-16, &format!("M_{nu}({z})"));
-            assert_relative(DoubleDouble::matern_by_z(order, argument).value(), slope, 2e-16, &format!("M′_{nu}({z})"));
-        }
+    for &(nu, z, _, _, expected) in MATERN {
+        let found = f64::matern_by_nu(nu, z);
+        let precise = DoubleDouble::matern_by_nu(nu.into(), z.into()).value();
+        let scale = f64::max(1.0, expected.abs());
+        assert!((found - expected).abs() <= 1e-12 * scale, "ν = {nu}, z = {z}: {found} ≠ {expected}");
+        assert!((precise - expected).abs() <= 1e-15 * scale, "ν = {nu}, z = {z}: {precise} ≠ {expected}");
     }
 }
 
