@@ -2,7 +2,9 @@
 
 pub mod compute;
 mod error;
+pub mod io;
 pub mod kernel;
+pub mod points;
 pub mod real;
 mod seed;
 

@@ -1,0 +1,94 @@
+//! What an encoding learns from a table.
+
+use super::super::moments::Moments;
+use super::super::scaling::is_constant;
+use super::super::{Column, ColumnData, Scaling, Table};
+use super::{EncodedColumn, Encoding, FittedEncoding, Missing};
+use crate::{Error, Result};
+
+impl Encoding {
+    /// Learns levels, means and scales from a table.
+    ///
+    /// Means and scales are those of the values that are there; under [`Missing::DropRows`], of the rows
+    /// that are kept. The scale of a constant column is 1.
+    ///
+    /// # Cost
+    /// A few passes over each column.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for an infinite number, and for a missing value under [`Missing::Refuse`];
+    /// [`Error::Shape`] when a mean or a scale is asked of no value at all.
+    pub fn fit(&self, table: &Table) -> Result<FittedEncoding> {
+        let rows = rows_to_keep(table, self.missing)?;
+        let columns = table.columns().iter().map(|column| self.fit_column(column, &rows)).collect::<Result<_>>()?;
+        Ok(FittedEncoding { rules: *self, columns })
+    }
+
+    fn fit_column(&self, column: &Column, rows: &[usize]) -> Result<EncodedColumn> {
+        match &column.data {
+            ColumnData::Numbers(values) => self.fit_numbers(&column.name, values, rows),
+            ColumnData::Categories { codes, levels } => Ok(EncodedColumn::Category {
+                name: column.name.clone(),
+                levels: levels.clone(),
+                constant: all_equal(rows.iter().filter_map(|&r| codes[r])),
+            }),
+        }
+    }
+
+    fn fit_numbers(&self, name: &str, values: &[f64], rows: &[usize]) -> Result<EncodedColumn> {
+        refuse_infinite(name, values)?;
+        let present: Vec<f64> = rows.iter().map(|&r| values[r]).filter(|v| !v.is_nan()).collect();
+        let needs_values = self.scaling != Scaling::None || self.missing == Missing::Mean;
+        if needs_values && present.is_empty() {
+            return Err(Error::shape(&format!("values of column `{name}`"), "at least 1", 0));
+        }
+        let fill = if self.missing == Missing::Mean { Moments::of(present.iter().copied()).mean } else { 0.0 };
+        let map = self.scaling.fit(&present);
+        if !map.scale.is_finite() {
+            return Err(Error::request(format!("the range of column `{name}` is too large to be scaled")));
+        }
+        Ok(EncodedColumn::Number { name: name.to_owned(), fill, map, constant: is_constant(&present) })
+    }
+}
+
+/// The rows that stay under this rule.
+pub(super) fn rows_to_keep(table: &Table, rule: Missing) -> Result<Vec<usize>> {
+    if rule == Missing::Refuse {
+        table.columns().iter().try_for_each(refuse_missing)?;
+    }
+    if rule != Missing::DropRows {
+        return Ok((0..table.rows()).collect());
+    }
+    Ok((0..table.rows()).filter(|&row| !table.columns().iter().any(|c| c.data.is_missing(row))).collect())
+}
+
+fn refuse_missing(column: &Column) -> Result<()> {
+    match (0..column.data.len()).find(|&row| column.data.is_missing(row)) {
+        None => Ok(()),
+        Some(row) => Err(Error::Value {
+            what: "table".into(),
+            row,
+            column: column.name.clone(),
+            value: "no value".into(),
+            requirement: "missing values are refused unless a rule is chosen (drop the rows, mean, zero)".into(),
+        }),
+    }
+}
+
+pub(super) fn refuse_infinite(name: &str, values: &[f64]) -> Result<()> {
+    match values.iter().position(|v| v.is_infinite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::Value {
+            what: "table".into(),
+            row,
+            column: name.to_owned(),
+            value: values[row].to_string(),
+            requirement: "it must be a finite number".into(),
+        }),
+    }
+}
+
+fn all_equal(mut codes: impl Iterator<Item = u32>) -> bool {
+    let first = codes.next();
+    codes.all(|code| Some(code) == first)
+}

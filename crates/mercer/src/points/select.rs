@@ -1,0 +1,144 @@
+//! Columns by name or by number.
+
+use super::nearest::nearest;
+use super::{Column, Table};
+use crate::{Error, Result};
+
+/// How a user names a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnRef<'a> {
+    /// By number, counted from 0.
+    Index(usize),
+    /// By text: the name of a column, or else its number counted from 0.
+    Text(&'a str),
+}
+
+impl From<usize> for ColumnRef<'_> {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl<'a> From<&'a str> for ColumnRef<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for ColumnRef<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl Table {
+    /// The position of a column. A text that is a number is a position, unless a column bears that name.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for an unknown column, with the nearest name and the list of names.
+    pub fn find<'a>(&self, column: impl Into<ColumnRef<'a>>) -> Result<usize> {
+        match column.into() {
+            ColumnRef::Index(index) if index < self.columns.len() => Ok(index),
+            ColumnRef::Index(index) => Err(self.no_such_index(index)),
+            ColumnRef::Text(text) => self.find_text(text),
+        }
+    }
+
+    /// The column.
+    ///
+    /// # Errors
+    /// As [`Table::find`].
+    pub fn column<'a>(&self, column: impl Into<ColumnRef<'a>>) -> Result<&Column> {
+        self.find(column).map(|index| &self.columns[index])
+    }
+
+    /// These columns only, in this order.
+    ///
+    /// # Errors
+    /// As [`Table::find`]; [`Error::Request`] if a column is asked for twice.
+    pub fn select<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
+        let picked: Vec<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
+        if let Some(&twice) = picked.iter().enumerate().find(|(i, c)| picked[..*i].contains(c)).map(|(_, c)| c) {
+            return Err(Error::request(format!("column `{}` is asked for twice", self.columns[twice].name)));
+        }
+        let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
+        Ok(Self { rows: self.rows, columns })
+    }
+
+    /// All columns but these.
+    ///
+    /// # Errors
+    /// As [`Table::find`].
+    pub fn drop_columns<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
+        let dropped: Vec<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
+        let kept = self.columns.iter().enumerate().filter(|(i, _)| !dropped.contains(i));
+        Ok(Self { rows: self.rows, columns: kept.map(|(_, c)| c.clone()).collect() })
+    }
+
+    fn find_text(&self, text: &str) -> Result<usize> {
+        if let Some(index) = self.names().position(|name| name == text) {
+            return Ok(index);
+        }
+        match text.parse::<usize>() {
+            Ok(index) => self.find(index),
+            Err(_) => Err(self.no_such_name(text)),
+        }
+    }
+
+    /// The error for a name that no column bears.
+    pub(super) fn no_such_name(&self, name: &str) -> Error {
+        let hint = nearest(name, self.names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        Error::request(format!("there is no column `{name}`{hint} The columns are: {}", self.list_of_names()))
+    }
+
+    fn no_such_index(&self, index: usize) -> Error {
+        let count = self.columns.len();
+        let names = self.list_of_names();
+        Error::request(format!("there is no column {index} (counted from 0) among {count} columns: {names}"))
+    }
+
+    fn list_of_names(&self) -> String {
+        const SHOWN: usize = 30;
+        let shown: Vec<&str> = self.names().take(SHOWN).collect();
+        let rest = self.columns.len().saturating_sub(SHOWN);
+        let more = if rest > 0 { format!(", … ({rest} more)") } else { String::new() };
+        format!("{}{more}", shown.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let names = ["speed", "dist", "0"];
+        Table::from_columns(names.iter().map(|n| Column::numbers(*n, vec![1.0])).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_number_is_a_position_unless_it_is_a_name() {
+        assert_eq!(table().find("dist").unwrap(), 1);
+        assert_eq!(table().find("1").unwrap(), 1);
+        assert_eq!(table().find("0").unwrap(), 2, "the column named 0 comes before position 0");
+        assert_eq!(table().find(0).unwrap(), 0);
+    }
+
+    #[test]
+    fn unknown_names_get_the_nearest_one_and_the_list() {
+        let message = table().find("sped").unwrap_err().to_string();
+        assert_eq!(message, "there is no column `sped`; did you mean `speed`? The columns are: speed, dist, 0");
+        let message = table().find(7).unwrap_err().to_string();
+        assert_eq!(message, "there is no column 7 (counted from 0) among 3 columns: speed, dist, 0");
+        assert!(table().find("-1").is_err());
+    }
+
+    #[test]
+    fn columns_are_selected_and_dropped() {
+        let names = |t: &Table| t.names().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(names(&table().select(["dist", "speed"]).unwrap()), ["dist", "speed"]);
+        assert_eq!(names(&table().drop_columns([1]).unwrap()), ["speed", "0"]);
+        assert!(table().select(["dist", "1"]).unwrap_err().to_string().contains("twice"));
+        let none = table().drop_columns([0, 1, 2]).unwrap();
+        assert_eq!((none.rows(), none.columns().len()), (1, 0));
+    }
+}
