@@ -9,7 +9,7 @@ use super::super::source::Source;
 use super::super::{numbered_name, room_for};
 use super::header::{Kind, NpyHeader, Trouble};
 use crate::points::{Column, Table};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Result};
 
 /// Numbers decoded at a time.
 const BLOCK: usize = 8192;
@@ -20,7 +20,8 @@ const BLOCK: usize = 8192;
 /// booleans. Whole numbers above 2⁵³ are rounded to the nearest `f64`.
 ///
 /// # Errors
-/// [`Error::File`], [`Error::Format`], [`Error::Memory`], [`Error::Cancelled`].
+/// [`Error::File`](crate::Error::File), [`Error::Format`](crate::Error::Format),
+/// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
 ///
 /// # Example
 /// ```
@@ -112,6 +113,7 @@ fn decoder(header: &NpyHeader) -> fn(&[u8], &mut Vec<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     fn file(version: u8, descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let text = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
