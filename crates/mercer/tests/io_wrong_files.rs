@@ -123,6 +123,8 @@ fn unusual_but_right_csv_files_are_read() {
     let header_only = csv("a,b\n").unwrap();
     assert_eq!((header_only.rows(), header_only.columns().len()), (0, 2));
     assert_eq!(csv("7").unwrap().rows(), 1);
+    assert_eq!(csv("x\n1\n\"\"\n\n   \n2\n \n").unwrap().rows(), 3, "only the quoted nothing is a value");
+    assert_eq!(read_as(Format::Libsvm, b"\xef\xbb\xbf1 2:1\n").unwrap().columns().len(), 3);
     assert_eq!(read_as(Format::Tsv, b"a b\tc\n1\t2\n").unwrap().names().collect::<Vec<_>>(), ["a b", "c"]);
 }
 

@@ -8,6 +8,7 @@ mod write;
 
 pub(super) use column::Levels;
 pub(super) use read::read;
+pub(super) use sniff::BOM;
 pub use write::{write_table_csv, write_table_csv_to};
 
 /// Whether the first row holds the names of the columns.

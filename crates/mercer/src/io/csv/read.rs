@@ -22,11 +22,10 @@ const BLOCK: u64 = 8192;
 pub(in super::super) fn read(source: &Source<'_>, header: Header, delimiter: Delimiter) -> Result<Table> {
     let file = CsvFile { source, delimiter: delimiter_of(source, delimiter)? };
     let mut records = file.records()?;
-    let first = records.next_row(None)?;
-    let width = first.as_ref().map_or(0, ByteRecord::len);
-    let Some(first) = first else {
+    let Some(first) = records.next_row(None)? else {
         return Err(source.wrong(None, "the file is empty"));
     };
+    let width = first.len();
     let has_header = match header {
         Header::Yes => true,
         Header::No => false,
@@ -177,7 +176,7 @@ impl Records<'_, '_> {
                 Ok(false) => return Ok(false),
                 Err(error) => return Err(self.failed(error)),
             }
-            if self.is_blank() && width != Some(1) {
+            if self.is_blank(width) {
                 continue;
             }
             return match width {
@@ -191,9 +190,10 @@ impl Records<'_, '_> {
         Ok(self.advance(width)?.then(|| self.record.clone()))
     }
 
-    /// A line of nothing but space.
-    fn is_blank(&self) -> bool {
-        self.record.len() == 1 && trim(&self.record[0]).is_empty()
+    /// A line of nothing but space. In a table of one column `""` is a missing value, not a blank line.
+    fn is_blank(&self, width: Option<usize>) -> bool {
+        let missing_value = width == Some(1) && self.record[0].is_empty();
+        self.record.len() == 1 && trim(&self.record[0]).is_empty() && !missing_value
     }
 
     fn ragged(&self, expected: usize) -> Error {

@@ -11,7 +11,7 @@ const SAMPLE: u64 = 1 << 16;
 const ROWS: usize = 50;
 /// In the order of preference.
 const CANDIDATES: [u8; 4] = [b'\t', b';', b'|', b','];
-pub(super) const BOM: &[u8] = &[0xef, 0xbb, 0xbf];
+pub(in super::super) const BOM: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// The delimiter of the file: as chosen, or found by the rule of [`Delimiter::Auto`].
 pub(super) fn delimiter_of(source: &Source<'_>, chosen: Delimiter) -> Result<Delimiter> {

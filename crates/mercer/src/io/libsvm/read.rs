@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
+use super::super::csv::BOM;
 use super::super::number::parse_number;
 use super::super::room_for;
 use super::super::source::Source;
@@ -80,7 +81,8 @@ fn read_rows(source: &Source<'_>) -> Result<SparseRows> {
     let mut next_check = BLOCK;
     while reader.read_until(b'\n', &mut line).map_err(|e| source.failed(e))? > 0 {
         number += 1;
-        rows.push_line(&line).map_err(|reason| source.wrong(Some(number), reason))?;
+        let text = if number == 1 { line.strip_prefix(BOM).unwrap_or(&line) } else { &line };
+        rows.push_line(text).map_err(|reason| source.wrong(Some(number), reason))?;
         if rows.values.len() >= next_check {
             next_check += BLOCK;
             source.reserve(rows.values.len() as u64 * 12)?;
