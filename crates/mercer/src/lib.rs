@@ -2,7 +2,7 @@
 
 pub mod compute;
 mod error;
-pub mod gram;
+pub mod io;
 pub mod kernel;
 pub mod points;
 pub mod real;

@@ -3,6 +3,8 @@
 mod apply;
 mod fit;
 
+use std::collections::HashSet;
+
 use ndarray::Array2;
 
 use super::{Affine, Scaling};
@@ -120,8 +122,9 @@ impl FittedEncoding {
     /// # Errors
     /// [`Error::Request`] for two columns of one name, unsorted levels, or a scale that is 0 or not finite.
     pub fn from_parts(rules: Encoding, columns: Vec<EncodedColumn>) -> Result<Self> {
-        for (i, column) in columns.iter().enumerate() {
-            if columns[..i].iter().any(|c| c.name() == column.name()) {
+        let mut names = HashSet::new();
+        for column in &columns {
+            if !names.insert(column.name()) {
                 return Err(Error::request(format!("two columns bear the name `{}`", column.name())));
             }
             if !is_sound(column) {

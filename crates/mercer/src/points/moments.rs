@@ -10,14 +10,13 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// In two passes, on values divided by a power of two so that squares cannot overflow.
+    /// On values divided by a power of two, so that squares cannot overflow.
     /// The mean of no numbers is 0.
     pub fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
         let count = values.clone().count();
         let unit = unit_of(values.clone());
         let n = count.max(1) as f64;
-        let rough = values.clone().map(|x| x / unit).sum::<f64>() / n;
-        let mean = rough + values.clone().map(|x| x / unit - rough).sum::<f64>() / n;
+        let mean = compensated_sum(values.clone().map(|x| x / unit)) / n;
         let squares: f64 = values.map(|x| (x / unit - mean).powi(2)).sum();
         Self { count, mean: mean * unit, population_sd: (squares / n).sqrt() * unit }
     }
@@ -27,6 +26,17 @@ impl Moments {
         let n = self.count as f64;
         if self.count < 2 { f64::NAN } else { self.population_sd * (n / (n - 1.0)).sqrt() }
     }
+}
+
+/// Neumaier's sum: the rounding error of each addition is kept and added at the end.
+fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut error) = (0.0_f64, 0.0);
+    for x in values {
+        let next = sum + x;
+        error += if sum.abs() >= x.abs() { (sum - next) + x } else { (x - next) + sum };
+        sum = next;
+    }
+    sum + error
 }
 
 /// A power of two near the largest magnitude, or 1 where squares and sums are safe anyway.
@@ -70,6 +80,14 @@ mod tests {
         close(huge.population_sd / 1e308, 1.0, 1e-12);
         let tiny = Moments::of([1e-300, -1e-300].into_iter());
         close(tiny.population_sd / 1e-300, 1.0, 1e-12);
+    }
+
+    #[test]
+    fn the_mean_is_rounded_once() {
+        let values = (0..1000).map(|i| f64::from(i % 7) + 0.1);
+        let exact = (0..1000).map(|i| i % 7).sum::<i32>();
+        assert_eq!(Moments::of(values).mean, (f64::from(exact) + 100.0) / 1000.0);
+        assert_eq!(Moments::of([1e16, 1.0, -1e16].into_iter()).mean, 1.0 / 3.0);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Columns by name or by number.
 
+use std::collections::HashSet;
+
 use super::nearest::nearest;
 use super::{Column, Table};
 use crate::{Error, Result};
@@ -58,7 +60,8 @@ impl Table {
     /// As [`Table::find`]; [`Error::Request`] if a column is asked for twice.
     pub fn select<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let picked: Vec<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
-        if let Some(&twice) = picked.iter().enumerate().find(|(i, c)| picked[..*i].contains(c)).map(|(_, c)| c) {
+        let mut seen = HashSet::new();
+        if let Some(&twice) = picked.iter().find(|&&c| !seen.insert(c)) {
             return Err(Error::request(format!("column `{}` is asked for twice", self.columns[twice].name)));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
@@ -70,7 +73,7 @@ impl Table {
     /// # Errors
     /// As [`Table::find`].
     pub fn drop_columns<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
-        let dropped: Vec<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
+        let dropped: HashSet<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
         let kept = self.columns.iter().enumerate().filter(|(i, _)| !dropped.contains(i));
         Ok(Self { rows: self.rows, columns: kept.map(|(_, c)| c.clone()).collect() })
     }

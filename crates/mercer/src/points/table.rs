@@ -181,9 +181,7 @@ impl Table {
 }
 
 fn check_codes(column: &Column) -> Result<()> {
-    let ColumnData::Categories { codes, levels } = &column.data else {
-        return Ok(());
-    };
+    let ColumnData::Categories { codes, levels } = &column.data else { return Ok(()) };
     if !levels.is_sorted_by(|a, b| a < b) {
         return Err(Error::request(format!("the levels of column `{}` must be sorted and distinct", column.name)));
     }

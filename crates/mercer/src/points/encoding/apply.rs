@@ -1,5 +1,7 @@
 //! A fitted encoding on a new table.
 
+use std::collections::{HashMap, HashSet};
+
 use ndarray::{Array2, ArrayViewMut2, Axis};
 
 use super::super::{Affine, Column, ColumnData, Table};
@@ -37,17 +39,16 @@ impl FittedEncoding {
     }
 
     fn match_columns<'t>(&self, table: &'t Table) -> Result<Vec<&'t Column>> {
-        if let Some(extra) = table.names().find(|name| !self.columns.iter().any(|c| c.name() == *name)) {
+        let known: HashSet<&str> = self.columns.iter().map(EncodedColumn::name).collect();
+        if let Some(extra) = table.names().find(|name| !known.contains(name)) {
             let known: Vec<&str> = self.columns.iter().map(EncodedColumn::name).collect();
             let known = known.join(", ");
             return Err(Error::request(format!("column `{extra}` was not in the fitted table, which had: {known}")));
         }
-        self.columns.iter().map(|fitted| column_named(table, fitted.name())).collect()
+        let found: HashMap<&str, &Column> = table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
+        let column_for = |name| found.get(name).copied().ok_or_else(|| table.no_such_name(name));
+        self.columns.iter().map(|fitted| column_for(fitted.name())).collect()
     }
-}
-
-fn column_named<'t>(table: &'t Table, name: &str) -> Result<&'t Column> {
-    table.columns().iter().find(|c| c.name == name).ok_or_else(|| table.no_such_name(name))
 }
 
 /// Writes one column into its coordinates; returns how many missing cells were filled.

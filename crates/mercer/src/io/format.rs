@@ -1,0 +1,100 @@
+//! File formats and how they are told apart.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::{Error, Result};
+
+/// A file format for tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Cells separated by a character that is found by looking.
+    Csv,
+    /// Cells separated by tabs.
+    Tsv,
+    /// `label index:value …`.
+    Libsvm,
+    /// A numpy array.
+    Npy,
+    /// Apache Parquet.
+    Parquet,
+}
+
+const NAMES: [(&str, Format); 7] = [
+    ("csv", Format::Csv),
+    ("tsv", Format::Tsv),
+    ("libsvm", Format::Libsvm),
+    ("npy", Format::Npy),
+    ("parquet", Format::Parquet),
+    ("svm", Format::Libsvm),
+    ("tab", Format::Tsv),
+];
+
+impl Format {
+    /// The format that the name's ending tells, with `.gz` taken off first.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for an ending that tells nothing, with the formats there are.
+    pub fn from_path(path: &Path) -> Result<Self> {
+        let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let stem = name.strip_suffix(".gz").unwrap_or(&name);
+        let ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending);
+        by_name(ending).ok_or_else(|| {
+            let path = path.display();
+            Error::request(format!("the format of {path} cannot be told by its ending: say which of {}", list()))
+        })
+    }
+}
+
+fn by_name(name: &str) -> Option<Format> {
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
+}
+
+fn list() -> String {
+    NAMES[..5].iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        by_name(&text.to_ascii_lowercase())
+            .ok_or_else(|| Error::parameter("format", text, &format!("one of {}", list())))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = NAMES.iter().find(|(_, format)| format == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_the_format() {
+        let told = |name: &str| Format::from_path(Path::new(name)).ok();
+        assert_eq!(told("a/b.csv"), Some(Format::Csv));
+        assert_eq!(told("B.TSV.GZ"), Some(Format::Tsv));
+        assert_eq!(told("heart.svm"), Some(Format::Libsvm));
+        assert_eq!(told("x.y.npy"), Some(Format::Npy));
+        assert_eq!(told("x.parquet"), Some(Format::Parquet));
+        assert_eq!(told("x.txt"), None);
+        assert_eq!(told("csv"), None);
+        let message = Format::from_path(Path::new("x.txt")).unwrap_err().to_string();
+        assert!(message.ends_with("say which of csv, tsv, libsvm, npy, parquet"), "{message}");
+    }
+
+    #[test]
+    fn names_read_back() {
+        for (_, format) in NAMES {
+            assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+        }
+        assert!("xlsx".parse::<Format>().is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! Data in and out: CSV, TSV, LIBSVM, NPY and Parquet in, and out again; files are replaced whole or not at all.
+//!
+//! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the reason.
+
+mod atomic;
+mod csv;
+mod format;
+mod libsvm;
+mod meter;
+mod npy;
+mod number;
+mod parquet;
+mod source;
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::points::Table;
+use crate::{Compute, Error, Result};
+
+pub use atomic::atomic_write;
+pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
+pub use format::Format;
+pub use libsvm::write_libsvm;
+pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
+pub use number::format_number;
+pub use parquet::write_parquet;
+
+use source::Source;
+
+/// How a table is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The format; by default it is told by the name's ending.
+    pub format: Option<Format>,
+    /// Whether a CSV or TSV file has a header.
+    pub header: Header,
+    /// What separates the cells of a CSV file.
+    pub delimiter: Delimiter,
+}
+
+/// Reads a table from a file. The format is told by the ending (`.csv`, `.tsv`, `.libsvm`, `.svm`, `.npy`,
+/// `.parquet`) unless the options say it; compressed files (gzip) are recognised by their first bytes.
+///
+/// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and [`Delimiter`].
+///   Space around a cell is not part of it. Missing values: an empty cell, `NA`, `N/A`, `NaN`, `nan`, `null`, `?`.
+///   A column whose other cells are all numbers (decimal points only) holds numbers, any other one categories.
+/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense.
+/// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
+/// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the whole numbers that are stored.
+///
+/// # Cost
+/// A text file is read once, and a second time if a column turns out to be text after some numbers.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not what it should be,
+/// [`Error::Memory`] if the table is over the memory limit, [`Error::Cancelled`].
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, io};
+/// let path = std::env::temp_dir().join("mercer-doctest-read-table.csv");
+/// std::fs::write(&path, "speed;kind\n4.5;slow\n7;fast\n").unwrap();
+/// let table = io::read_table(&path, &io::ReadOptions::default(), &Compute::new())?;
+/// assert_eq!(table.rows(), 2);
+/// assert_eq!(table.summary()[0].numbers.unwrap().mean, 5.75);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Result<Table> {
+    let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;
+    read_source(&Source::file(path, compute)?, format, options)
+}
+
+/// Reads a table from a stream, such as standard input; `name` stands for the file in errors.
+///
+/// Without a format in the options it is told by the name's ending, then by the first bytes (NPY, Parquet),
+/// else it is CSV.
+///
+/// # Cost
+/// The (compressed) stream is held in memory while it is read.
+///
+/// # Errors
+/// As [`read_table`].
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, io};
+/// let text = "4,2\n7,4\n";
+/// let table = io::read_table_from(text.as_bytes(), "-", &io::ReadOptions::default(), &Compute::new())?;
+/// assert_eq!(table.names().collect::<Vec<_>>(), ["x0", "x1"]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn read_table_from(reader: impl Read, name: &str, options: &ReadOptions, compute: &Compute) -> Result<Table> {
+    let source = Source::stream(reader, name, compute)?;
+    let by_name = options.format.or_else(|| Format::from_path(Path::new(name)).ok());
+    let format = by_name.map_or_else(|| source.guess_format(), Ok)?;
+    read_source(&source, format, options)
+}
+
+fn read_source(source: &Source<'_>, format: Format, options: &ReadOptions) -> Result<Table> {
+    match format {
+        Format::Csv => csv::read(source, options.header, options.delimiter),
+        Format::Tsv => csv::read(source, options.header, options.delimiter.or_tab()),
+        Format::Libsvm => libsvm::read(source),
+        Format::Npy => npy::read_table(source),
+        Format::Parquet => parquet::read(source),
+    }
+}
+
+/// Names `x0`, `x1`, … for columns that have none.
+fn numbered_name(index: usize) -> String {
+    format!("x{index}")
+}
+
+/// An empty vector with room for `count` values, or an error instead of an abort.
+fn room_for<T>(what: &str, count: usize) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+    values.try_reserve_exact(count).map_err(|_| Error::Memory {
+        what: what.to_owned(),
+        needed: bytes,
+        limit: bytes.saturating_sub(1),
+        suggestion: "the system refuses to give that much memory; use fewer rows or columns".into(),
+    })?;
+    Ok(values)
+}

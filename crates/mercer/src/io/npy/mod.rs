@@ -1,0 +1,11 @@
+//! NPY: the file format of numpy arrays.
+
+mod header;
+mod read;
+mod write;
+
+pub use read::read_npy;
+pub(super) use read::read_table;
+pub use write::{NpyNumber, NpyWriter, write_npy};
+
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";

@@ -1,0 +1,146 @@
+//! Where the bytes come from: a file, or a stream held in memory. Either can be read more than once.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
+
+use super::Format;
+use super::meter::{Meter, uncarry};
+use crate::{Compute, Error, Result};
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const BUFFER: usize = 1 << 17;
+
+/// The bytes of one table.
+pub(super) struct Source<'c> {
+    pub name: PathBuf,
+    pub compute: &'c Compute,
+    data: Data,
+    total: u64,
+    compressed: bool,
+}
+
+enum Data {
+    File,
+    Memory(Bytes),
+}
+
+impl<'c> Source<'c> {
+    /// A file by its name. Something that can be read only once (a pipe) is read into memory.
+    pub fn file(path: &Path, compute: &'c Compute) -> Result<Self> {
+        let failed = |source| Error::File { path: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        let facts = file.metadata().map_err(failed)?;
+        if facts.is_dir() {
+            return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        if !facts.is_file() {
+            return Self::from_reader(file, path.to_owned(), compute);
+        }
+        let mut source =
+            Self { name: path.to_owned(), compute, data: Data::File, total: facts.len(), compressed: false };
+        source.compressed = source.first_bytes(&GZIP)?;
+        Ok(source)
+    }
+
+    /// A stream, read into memory.
+    pub fn stream(reader: impl Read, name: &str, compute: &'c Compute) -> Result<Self> {
+        Self::from_reader(reader, PathBuf::from(name), compute)
+    }
+
+    fn from_reader(reader: impl Read, name: PathBuf, compute: &'c Compute) -> Result<Self> {
+        let failed = |source| Error::File { path: name.clone(), source };
+        let limit = compute.memory();
+        let mut buffer = Vec::new();
+        reader.take(limit.saturating_add(1)).read_to_end(&mut buffer).map_err(failed)?;
+        let total = buffer.len() as u64;
+        compute.reserve(&format!("the bytes of {}", name.display()), total, "raise the limit or give a file")?;
+        let compressed = buffer.starts_with(&GZIP);
+        Ok(Self { name, compute, data: Data::Memory(buffer.into()), total, compressed })
+    }
+
+    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be cancelled.
+    pub fn open(&self) -> Result<Box<dyn Read + '_>> {
+        let meter = Meter::new(self.raw()?, self.total, self.compute);
+        if self.compressed {
+            Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(BufReader::with_capacity(BUFFER, meter)))))
+        } else {
+            Ok(Box::new(BufReader::with_capacity(BUFFER, meter)))
+        }
+    }
+
+    fn raw(&self) -> Result<Box<dyn Read + '_>> {
+        match &self.data {
+            Data::File => File::open(&self.name)
+                .map(|file| Box::new(file) as Box<dyn Read>)
+                .map_err(|source| Error::File { path: self.name.clone(), source }),
+            Data::Memory(bytes) => Ok(Box::new(&bytes[..])),
+        }
+    }
+
+    /// NPY and Parquet by their first bytes, else CSV.
+    pub fn guess_format(&self) -> Result<Format> {
+        if self.first_bytes(super::npy::MAGIC)? {
+            Ok(Format::Npy)
+        } else if self.first_bytes(super::parquet::MAGIC)? {
+            Ok(Format::Parquet)
+        } else {
+            Ok(Format::Csv)
+        }
+    }
+
+    fn first_bytes(&self, magic: &[u8]) -> Result<bool> {
+        let mut first = Vec::new();
+        self.raw()?.take(magic.len() as u64).read_to_end(&mut first).map_err(|e| self.failed(e))?;
+        Ok(first == magic)
+    }
+
+    pub fn is_compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// The size in bytes, as stored.
+    pub fn size(&self) -> u64 {
+        self.total
+    }
+
+    /// The bytes themselves, if they are in memory.
+    pub fn memory(&self) -> Option<Bytes> {
+        match &self.data {
+            Data::File => None,
+            Data::Memory(bytes) => Some(bytes.clone()),
+        }
+    }
+
+    /// The error for bytes that could not be read: cancelled, damaged, or what the system said.
+    pub fn failed(&self, error: io::Error) -> Error {
+        let error = match uncarry(error) {
+            Ok(ours) => return ours,
+            Err(error) => error,
+        };
+        let damaged = matches!(
+            error.kind(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
+        );
+        if !damaged {
+            return Error::File { path: self.name.clone(), source: error };
+        }
+        let what =
+            if self.compressed { "the compressed data is damaged or cut short" } else { "the file is cut short" };
+        self.wrong(None, format!("{what} ({error})"))
+    }
+
+    /// The error for a file that is not what it should be.
+    pub fn wrong(&self, line: Option<u64>, reason: impl Into<String>) -> Error {
+        Error::Format { path: self.name.clone(), line, reason: reason.into() }
+    }
+
+    /// Asks the memory budget for the table that is being read.
+    pub fn reserve(&self, bytes: u64) -> Result<()> {
+        let what = format!("the table in {}", self.name.display());
+        self.compute.reserve(&what, bytes, "raise the limit, or make a file with fewer rows or columns")
+    }
+}
