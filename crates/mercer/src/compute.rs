@@ -136,9 +136,7 @@ impl Compute {
 
     /// The number of threads that work.
     pub fn threads(&self) -> usize {
-        self.pool
-            .as_ref()
-            .map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
+        self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
     }
 
     /// The memory limit in bytes.
@@ -164,12 +162,7 @@ impl Compute {
         if bytes <= self.memory {
             return Ok(());
         }
-        Err(Error::Memory {
-            what: what.into(),
-            needed: bytes,
-            limit: self.memory,
-            suggestion: suggestion.into(),
-        })
+        Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory, suggestion: suggestion.into() })
     }
 
     /// An error if the work was cancelled.
@@ -177,11 +170,7 @@ impl Compute {
     /// # Errors
     /// [`Error::Cancelled`].
     pub fn check_cancelled(&self) -> Result<()> {
-        if self.cancel.is_cancelled() {
-            Err(Error::Cancelled)
-        } else {
-            Ok(())
-        }
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// Tells the listener how far the work has come.
@@ -209,11 +198,7 @@ pub fn human_bytes(bytes: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    if unit == 0 {
-        format!("{bytes} bytes")
-    } else {
-        format!("{value:.2} {}", UNITS[unit])
-    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
 }
 
 /// Reads a size as people write it: `"2GB"`, `"512 MiB"`, `"1e9"`.
@@ -223,9 +208,7 @@ pub fn human_bytes(bytes: u64) -> String {
 pub fn parse_bytes(text: &str) -> Result<u64> {
     let requirement = "a positive size such as 2GB, 512MiB or 1000000";
     let trimmed = text.trim();
-    let split = trimmed
-        .find(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E')
-        .unwrap_or(trimmed.len());
+    let split = trimmed.find(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E').unwrap_or(trimmed.len());
     let (number, unit) = trimmed.split_at(split);
     let factor = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" | "bytes" => 1.0,

@@ -118,24 +118,12 @@ pub enum Error {
 impl Error {
     /// A parameter out of range.
     pub fn parameter(name: &str, value: impl std::fmt::Display, requirement: &str) -> Self {
-        Self::Parameter {
-            name: name.into(),
-            value: value.to_string(),
-            requirement: requirement.into(),
-        }
+        Self::Parameter { name: name.into(), value: value.to_string(), requirement: requirement.into() }
     }
 
     /// Sizes that do not fit.
-    pub fn shape(
-        what: &str,
-        expected: impl std::fmt::Display,
-        found: impl std::fmt::Display,
-    ) -> Self {
-        Self::Shape {
-            what: what.into(),
-            expected: expected.to_string(),
-            found: found.to_string(),
-        }
+    pub fn shape(what: &str, expected: impl std::fmt::Display, found: impl std::fmt::Display) -> Self {
+        Self::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
     }
 
     /// A request that makes no sense.
@@ -160,15 +148,7 @@ pub struct SyntaxError {
 impl SyntaxError {
     /// The message, the text, and a caret under the character.
     pub fn render(&self) -> String {
-        let hint = self
-            .suggestion
-            .as_ref()
-            .map_or(String::new(), |s| format!("; did you mean `{s}`?"));
-        format!(
-            "{}{hint}\n  {}\n  {}^",
-            self.message,
-            self.text.replace(['\n', '\t'], " "),
-            " ".repeat(self.position)
-        )
+        let hint = self.suggestion.as_ref().map_or(String::new(), |s| format!("; did you mean `{s}`?"));
+        format!("{}{hint}\n  {}\n  {}^", self.message, self.text.replace(['\n', '\t'], " "), " ".repeat(self.position))
     }
 }

@@ -1,14 +1,46 @@
 //! Kernel methods as one system: one kernel language, and every method of the field on top of it.
+//!
+//! Every method is one road: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a function or a statistic.
+//!
+//! | room | what it is in the theory |
+//! |---|---|
+//! | [`real`] | ℝ: the arithmetics that formulas are evaluated in |
+//! | [`points`] | 𝒳: what kernels eat |
+//! | [`kernel`] | `k`: the algebra of kernels, their text, their properties with proofs |
+//! | [`gram`] | `K = [k(xᵢ, xⱼ)]`: tiles, dense matrices, products without storing `K` |
+//! | [`solve`] | `Kα = y`, `Kv = λv`: factorisations and eigenvalues |
+//! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
+//! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
+//! | [`io`] | files |
+//!
+//! # Example
+//! ```
+//! use mercer::{Compute, Kernel, gram::{self, Pairs}};
+//! use ndarray::array;
+//!
+//! let k: Kernel = "2*gaussian(lengthscale=0.5) + on([0], linear())".parse()?;
+//! let x = array![[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]];
+//! let compute = Compute::new();
+//! let gram = gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute)?;
+//! assert_eq!(gram[[0, 0]], 2.0);
+//! assert_eq!(gram[[1, 1]], 3.0);
+//! # Ok::<(), mercer::Error>(())
+//! ```
 
 pub mod compute;
 mod error;
+pub mod function;
+pub mod gram;
 pub mod io;
 pub mod kernel;
 pub mod points;
 pub mod real;
 mod seed;
+pub mod solve;
 
 pub use compute::{Cancel, Compute, Precision, Progress};
 pub use error::{Error, Result, SyntaxError};
-pub use real::{DoubleDouble, Dual, Real};
+pub use function::Expansion;
+pub use kernel::Kernel;
+pub use points::{Points, Sample};
 pub use seed::{Seed, Stream};

@@ -21,6 +21,8 @@ pub trait Stored: Sized {
     fn packed(metric: &Metric) -> &Packed<Self>;
     /// A slice of `f64` as it is, if that is the precision.
     fn same(values: &[f64]) -> Option<&[Self]>;
+    /// The other way round.
+    fn as_double(values: &[Self]) -> Option<&[f64]>;
 }
 
 impl Stored for f64 {
@@ -30,6 +32,9 @@ impl Stored for f64 {
     fn same(values: &[f64]) -> Option<&[f64]> {
         Some(values)
     }
+    fn as_double(values: &[f64]) -> Option<&[f64]> {
+        Some(values)
+    }
 }
 
 impl Stored for f32 {
@@ -37,6 +42,9 @@ impl Stored for f32 {
         metric.single.get_or_init(|| metric.pack())
     }
     fn same(_: &[f64]) -> Option<&[f32]> {
+        None
+    }
+    fn as_double(_: &[f32]) -> Option<&[f64]> {
         None
     }
 }

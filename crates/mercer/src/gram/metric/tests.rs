@@ -35,7 +35,7 @@ fn oracle(kind: MetricKind, x: &[f64], y: &[f64], weights: Option<&[f64]>) -> (f
 }
 
 fn check<T: Element>(kind: MetricKind, x: &Array2<f64>, y: Option<&Array2<f64>>, weights: Option<Vec<f64>>) {
-    let metric = Metric::new(kind, x.view(), y.map(Array2::view), weights.clone()).unwrap();
+    let metric = Metric::new(kind, x.view(), y.map(|y| y.view()), weights.clone()).unwrap();
     let other = y.unwrap_or(x);
     let (n, m) = metric.shape();
     // Four ulps of the oracle's own terms on top of the stated bound.

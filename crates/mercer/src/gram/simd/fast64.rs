@@ -117,13 +117,14 @@ fn ln_parts<const FMA: bool>(x: f64) -> (f64, f64) {
     let sum = high + f;
     // |high| ≥ |f| or high = 0, so that the error of the sum is exact.
     let error = if high == 0.0 { 0.0 } else { f - (sum - high) };
-    (sum, error + low)
+    let low = error + low;
+    let value = sum + low;
+    (value, low - (value - sum))
 }
 
 #[inline(always)]
 fn ln<const FMA: bool>(x: f64) -> f64 {
-    let (high, low) = ln_parts::<FMA>(x);
-    let value = high + low;
+    let (value, _) = ln_parts::<FMA>(x);
     let value = if x == f64::INFINITY { x } else { value };
     let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
     if x >= 0.0 { value } else { f64::NAN }
