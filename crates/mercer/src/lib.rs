@@ -2,6 +2,7 @@
 
 pub mod compute;
 mod error;
+pub mod gram;
 pub mod kernel;
 pub mod real;
 mod seed;

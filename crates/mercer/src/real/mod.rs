@@ -8,6 +8,8 @@
 
 
 
+mod double;
+
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 

@@ -1,0 +1,92 @@
+//! The whole matrix, computed in parallel, tile by tile.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::Array2;
+
+use super::Tiles;
+use super::simd::{Element, assemble};
+use crate::{Compute, Error, Result};
+
+/// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level cache of 512 KiB.
+/// It never depends on the number of threads, so that the bytes do not either.
+pub(crate) const BLOCK: usize = 192;
+
+/// The matrix `K`, stored.
+///
+/// # Cost
+/// Every pair once (half of them when the binding is symmetric); `8nm` bytes and a tile per thread.
+///
+/// # Errors
+/// [`Error::Memory`] before anything is allocated when the matrix does not fit into the limit,
+/// [`Error::Request`] when the system refuses the memory, [`Error::Cancelled`].
+pub fn dense(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
+    build(tiles, compute, |rows, cols, out| tiles.fill(rows, cols, out))
+}
+
+/// The matrix `K`, stored in single precision: half the memory, about half the time.
+///
+/// # Errors
+/// As [`dense`].
+pub fn dense_single(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f32>> {
+    build(tiles, compute, |rows, cols, out| tiles.fill_single(rows, cols, out))
+}
+
+fn build<T: Element>(
+    tiles: &dyn Tiles,
+    compute: &Compute,
+    fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+) -> Result<Array2<T>> {
+    let (rows, cols) = tiles.shape();
+    reserve::<T>(rows, cols, compute)?;
+    compute.check_cancelled()?;
+    let ticker = Ticker::new("Gram matrix", tile_count(rows, cols, tiles.symmetric()), compute);
+    let values = compute.install(|| assemble((rows, cols), BLOCK, tiles.symmetric(), &fill, || ticker.tick()))?;
+    ticker.finish();
+    Array2::from_shape_vec((rows, cols), values).map_err(|e| Error::shape("Gram matrix", format!("{rows} × {cols}"), e))
+}
+
+/// Asks the budget for a matrix.
+fn reserve<T>(rows: usize, cols: usize, compute: &Compute) -> Result<()> {
+    let bytes = (rows as u64).saturating_mul(cols as u64).saturating_mul(size_of::<T>() as u64);
+    let suggestion = if size_of::<T>() == 8 {
+        "use fewer rows, single precision (half the size), a product K·v that does not store K, or a higher memory limit"
+    } else {
+        "use fewer rows, a product K·v that does not store K, or a higher memory limit"
+    };
+    compute.reserve(&format!("the Gram matrix of {rows} × {cols} values"), bytes, suggestion)
+}
+
+/// How many tiles will be computed.
+pub(crate) fn tile_count(rows: usize, cols: usize, symmetric: bool) -> u64 {
+    let (m, n) = (rows.div_ceil(BLOCK) as u64, cols.div_ceil(BLOCK) as u64);
+    if symmetric { m * (m + 1) / 2 } else { m * n }
+}
+
+/// Counts finished tiles, reports them, and hears a cancellation.
+pub(crate) struct Ticker<'a> {
+    work: &'static str,
+    done: AtomicU64,
+    total: u64,
+    compute: &'a Compute,
+}
+
+impl<'a> Ticker<'a> {
+    pub(crate) fn new(work: &'static str, total: u64, compute: &'a Compute) -> Self {
+        Self { work, done: AtomicU64::new(0), total, compute }
+    }
+
+    /// One more tile is finished. The last one is reported by [`Ticker::finish`], when all threads are done.
+    pub(crate) fn tick(&self) -> Result<()> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done < self.total {
+            self.compute.report(self.work, done, self.total);
+        }
+        self.compute.check_cancelled()
+    }
+
+    pub(crate) fn finish(&self) {
+        self.compute.report(self.work, self.total, self.total);
+    }
+}

@@ -1,0 +1,181 @@
+//! `K·V` without storing `K`.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+
+use super::Tiles;
+use super::dense::{BLOCK, Ticker, tile_count};
+use super::simd::{Element, product};
+use crate::{Compute, Error, Precision, Result};
+
+/// `K·V`, with each tile of `K` computed, used and forgotten.
+///
+/// The tiles are in the precision of `compute`; the sums are always `f64`. A symmetric `K` is computed once per
+/// pair of blocks. The bytes of the answer do not depend on the number of threads: the blocks are paired as in a
+/// round-robin tournament, so that in every round each block receives at most one contribution, in a fixed order.
+///
+/// # Cost
+/// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the answer and a tile per thread.
+///
+/// # Errors
+/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`], [`Error::Cancelled`].
+pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) -> Result<Array2<f64>> {
+    let (rows, cols) = tiles.shape();
+    if v.nrows() != cols {
+        return Err(Error::shape("rows of the factor", cols, v.nrows()));
+    }
+    let bytes = (rows as u64 + cols as u64).saturating_mul(v.ncols() as u64).saturating_mul(8);
+    compute.reserve("the product of the Gram matrix", bytes, "multiply by fewer columns at a time")?;
+    compute.check_cancelled()?;
+    let values: Vec<f64> = v.iter().copied().collect();
+    let product = match compute.precision() {
+        Precision::Double => {
+            Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &values, count: v.ncols() }
+                .run(tiles.symmetric(), compute)
+        }
+        Precision::SingleTiles => Product {
+            fill: |r, c, out: &mut [f32]| tiles.fill_single(r, c, out),
+            rows,
+            cols,
+            x: &values,
+            count: v.ncols(),
+        }
+        .run(tiles.symmetric(), compute),
+    }?;
+    Array2::from_shape_vec((rows, v.ncols()), product).map_err(|e| Error::shape("product", rows, e))
+}
+
+struct Product<'a, F> {
+    fill: F,
+    rows: usize,
+    cols: usize,
+    x: &'a [f64],
+    count: usize,
+}
+
+impl<F> Product<'_, F> {
+    fn run<T: Element>(&self, symmetric: bool, compute: &Compute) -> Result<Vec<f64>>
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    {
+        let ticker = Ticker::new("K·V", tile_count(self.rows, self.cols, symmetric), compute);
+        let blocks = compute.install(|| if symmetric { self.tournament(&ticker) } else { self.strips(&ticker) })?;
+        ticker.finish();
+        Ok(blocks.concat())
+    }
+
+    /// Blocks of rows in parallel, each from left to right.
+    fn strips<T: Element>(&self, ticker: &Ticker<'_>) -> Result<Vec<Vec<f64>>>
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    {
+        let strip = |scratch: &mut Vec<T>, i: usize| {
+            let rows = block(i, self.rows);
+            let mut sums = vec![0.0; rows.len() * self.count];
+            for j in 0..self.cols.div_ceil(BLOCK) {
+                let cols = block(j, self.cols);
+                let tile = self.tile(scratch, &rows, &cols);
+                product::multiply(tile, self.part(&cols), &mut sums, self.count);
+                ticker.tick()?;
+            }
+            Ok(sums)
+        };
+        (0..self.rows.div_ceil(BLOCK)).into_par_iter().map_init(scratch, strip).collect()
+    }
+
+    /// Every pair of blocks once: first each block with itself, then the rounds of a tournament.
+    fn tournament<T: Element>(&self, ticker: &Ticker<'_>) -> Result<Vec<Vec<f64>>>
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    {
+        let blocks = self.rows.div_ceil(BLOCK);
+        // No block is in two pairs of a round, so that no lock is ever waited for.
+        let sums: Vec<Mutex<Vec<f64>>> =
+            (0..blocks).map(|i| Mutex::new(vec![0.0; block(i, self.rows).len() * self.count])).collect();
+        let alone = (0..blocks).map(|i| (i, i)).collect();
+        for round in std::iter::once(alone).chain((0..rounds(blocks)).map(|r| pairs(blocks, r))) {
+            round.into_par_iter().try_for_each_init(scratch, |scratch, (i, j)| {
+                self.meet(scratch, i, j, &sums);
+                ticker.tick()
+            })?;
+        }
+        Ok(sums.into_iter().map(|block| block.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+    }
+
+    /// Adds the contributions of the tile (i, j), and of its transpose when `i ≠ j`.
+    fn meet<T: Element>(&self, scratch: &mut [T], i: usize, j: usize, sums: &[Mutex<Vec<f64>>])
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    {
+        let (rows, cols) = (block(i, self.rows), block(j, self.rows));
+        let tile = self.tile(scratch, &rows, &cols);
+        let lock = |at: usize| sums[at].lock().unwrap_or_else(PoisonError::into_inner);
+        product::multiply(tile, self.part(&cols), &mut lock(i), self.count);
+        if i != j {
+            product::multiply_transposed(tile, self.part(&rows), &mut lock(j), self.count);
+        }
+    }
+
+    fn tile<'s, T: Element>(&self, scratch: &'s mut [T], rows: &Range<usize>, cols: &Range<usize>) -> &'s [T]
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    {
+        let tile = &mut scratch[..rows.len() * cols.len()];
+        (self.fill)(rows.clone(), cols.clone(), tile);
+        tile
+    }
+
+    /// The rows of `V` that meet these columns of `K`.
+    fn part(&self, cols: &Range<usize>) -> &[f64] {
+        &self.x[cols.start * self.count..cols.end * self.count]
+    }
+}
+
+fn scratch<T: Element>() -> Vec<T> {
+    vec![T::default(); BLOCK * BLOCK]
+}
+
+fn block(i: usize, n: usize) -> Range<usize> {
+    i * BLOCK..n.min((i + 1) * BLOCK)
+}
+
+/// Rounds of a tournament in which each of `players` meets each other once.
+fn rounds(players: usize) -> usize {
+    (players + players % 2).saturating_sub(1)
+}
+
+/// The pairs of a round (the circle method): the last player stays, the others turn around it.
+fn pairs(players: usize, round: usize) -> Vec<(usize, usize)> {
+    let seats = players + players % 2;
+    let turning = seats - 1;
+    let opponents = |k: usize| {
+        let first = (round + k) % turning;
+        let second = if k == 0 { turning } else { (round + turning - k) % turning };
+        (first.min(second), first.max(second))
+    };
+    (0..seats / 2).map(opponents).filter(|&(_, second)| second < players).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{pairs, rounds};
+
+    #[test]
+    fn everybody_meets_everybody_once_and_nobody_twice_in_a_round() {
+        for players in 0..12_usize {
+            let mut met = BTreeSet::new();
+            for round in 0..rounds(players) {
+                let mut busy = BTreeSet::new();
+                for (a, b) in pairs(players, round) {
+                    assert!(a < b && b < players && busy.insert(a) && busy.insert(b) && met.insert((a, b)));
+                }
+            }
+            assert_eq!(met.len(), players * players.saturating_sub(1) / 2);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A large matrix, allocated untouched and written by all threads at once, each its own tiles.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::element::Element;
+use super::transpose::{mirror, write_transposed};
+use crate::{Error, Result};
+
+/// Builds the `rows × cols` matrix from tiles of at most `block × block` values, in parallel.
+///
+/// `fill(rows, cols, tile)` writes a tile, row after row; `finished` is called after each and may stop the work.
+/// With `symmetric` (then `rows = cols`) only tiles on and above the diagonal are asked for and the others are their
+/// transposes, so that the result is symmetric to the last bit.
+pub(crate) fn assemble<T: Element>(
+    (rows, cols): (usize, usize),
+    block: usize,
+    symmetric: bool,
+    fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    finished: impl Fn() -> Result<()> + Sync,
+) -> Result<Vec<T>> {
+    let mut values = allocate::<T>(rows, cols)?;
+    let target = Target { start: values.as_mut_ptr(), cols, lifetime: PhantomData::<&mut [T]> };
+    let side = |n: usize, b: usize| b * block..n.min((b + 1) * block);
+    tile_list(rows.div_ceil(block), cols.div_ceil(block), symmetric).into_par_iter().try_for_each_init(
+        || vec![T::default(); block * block],
+        |scratch, (i, j)| {
+            let (tile_rows, tile_cols) = (side(rows, i), side(cols, j));
+            let tile = &mut scratch[..tile_rows.len() * tile_cols.len()];
+            fill(tile_rows.clone(), tile_cols.clone(), tile);
+            if symmetric && i == j {
+                mirror(tile, tile_rows.len());
+            }
+            // SAFETY: the tiles of the list are pairwise disjoint rectangles of the matrix, and so are they and the
+            // transposes of those above the diagonal; `Target` covers the whole allocation of rows·cols values.
+            unsafe {
+                target.write(tile_rows.start, tile_cols.start, tile, tile_cols.len());
+                if symmetric && i != j {
+                    let corner = target.start.add(tile_cols.start * cols + tile_rows.start);
+                    write_transposed(tile, tile_cols.len(), corner, cols);
+                }
+            }
+            finished()
+        },
+    )?;
+    // SAFETY: the tiles (and their transposes) cover the matrix, so all rows·cols values have been written.
+    unsafe { values.set_len(rows * cols) };
+    Ok(values)
+}
+
+/// The tiles as (block row, block column): all, or those on and above the diagonal.
+fn tile_list(rows: usize, cols: usize, symmetric: bool) -> Vec<(usize, usize)> {
+    (0..rows).flat_map(|i| (if symmetric { i } else { 0 }..cols).map(move |j| (i, j))).collect()
+}
+
+/// Room for the matrix, with no page touched yet: the threads that write a page first also get it from the system.
+fn allocate<T>(rows: usize, cols: usize) -> Result<Vec<T>> {
+    let refused = || Error::request(format!("the system has no memory for a {rows} × {cols} matrix"));
+    let count = rows.checked_mul(cols).ok_or_else(refused)?;
+    let mut values: Vec<T> = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| refused())?;
+    advise_huge_pages(&mut values);
+    Ok(values)
+}
+
+/// Asks for 2 MiB pages: 512 times fewer page faults. A refusal costs nothing but time.
+#[cfg(target_os = "linux")]
+fn advise_huge_pages<T>(values: &mut Vec<T>) {
+    const PAGE: usize = 4096;
+    let spare = values.spare_capacity_mut();
+    let bytes = std::mem::size_of_val(spare);
+    let start = spare.as_mut_ptr().cast::<libc::c_void>();
+    let skip = start.align_offset(PAGE);
+    if bytes < 4 << 20 || skip > bytes {
+        return;
+    }
+    // SAFETY: the range lies inside one live allocation and begins at a page; the advice does not change its content.
+    unsafe { libc::madvise(start.add(skip), (bytes - skip) / PAGE * PAGE, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages<T>(_: &mut Vec<T>) {}
+
+/// The matrix that is being written.
+struct Target<'a, T> {
+    start: *mut T,
+    cols: usize,
+    lifetime: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: threads write through the pointer only to disjoint rectangles, which the callers of `write` guarantee.
+unsafe impl<T: Send> Sync for Target<'_, T> {}
+
+impl<T: Copy> Target<'_, T> {
+    /// Writes a row-major tile of the given width with its upper left corner at (`row`, `col`).
+    ///
+    /// # Safety
+    /// The rectangle lies inside the matrix, and no other thread touches it.
+    unsafe fn write(&self, row: usize, col: usize, tile: &[T], width: usize) {
+        for (i, values) in tile.chunks_exact(width).enumerate() {
+            // SAFETY: the row of the rectangle lies inside the matrix, as the caller guarantees.
+            unsafe {
+                let to = self.start.add((row + i) * self.cols + col);
+                std::ptr::copy_nonoverlapping(values.as_ptr(), to, width);
+            }
+        }
+    }
+}

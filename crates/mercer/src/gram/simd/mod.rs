@@ -1,0 +1,21 @@
+//! Vector arithmetic chosen at run time, and all the `unsafe` code of the library.
+
+mod buffer;
+mod element;
+mod fast32;
+mod fast64;
+mod map;
+mod near;
+pub(crate) mod pairs;
+mod powers;
+pub(crate) mod product;
+#[cfg(test)]
+mod tests;
+mod transpose;
+
+pub(crate) use buffer::assemble;
+pub use element::{Element, Lane};
+pub use fast32::Fast32;
+pub use fast64::Fast64;
+pub use map::{Formula, Mode, map, map_in_place};
+pub(crate) use near::count_near;

@@ -1,0 +1,106 @@
+//! Products of a tile with vectors, summed in `f64`.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use pulp::{Arch, Simd, WithSimd};
+
+use super::element::Element;
+
+/// Partial sums of a dot product: enough independent chains for every vector unit.
+const CHAINS: usize = 16;
+
+/// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of the tile.
+pub(crate) fn multiply<T: Element>(tile: &[T], x: &[f64], y: &mut [f64], count: usize) {
+    if count == 1 {
+        return Arch::new().dispatch(Dots { tile, x, y });
+    }
+    if let Some((rows, cols)) = sizes(tile, y, count) {
+        let wide = widen(tile);
+        let target = MatMut::from_row_major_slice_mut(y, rows, count);
+        let (left, right) =
+            (MatRef::from_row_major_slice(&wide, rows, cols), MatRef::from_row_major_slice(x, cols, count));
+        matmul(target, Accum::Add, left, right, 1.0, Par::Seq);
+    }
+}
+
+/// `y += Kᵀ x`; `x` and `y` hold `count` numbers per row and per column of the tile.
+pub(crate) fn multiply_transposed<T: Element>(tile: &[T], x: &[f64], y: &mut [f64], count: usize) {
+    if count == 1 {
+        return Arch::new().dispatch(Combine { tile, x, y });
+    }
+    if let Some((rows, cols)) = sizes(tile, x, count) {
+        let wide = widen(tile);
+        let target = MatMut::from_row_major_slice_mut(y, cols, count);
+        let left = MatRef::from_row_major_slice(&wide, rows, cols).transpose();
+        matmul(target, Accum::Add, left, MatRef::from_row_major_slice(x, rows, count), 1.0, Par::Seq);
+    }
+}
+
+/// Rows and columns of the tile, `None` when there is nothing to add.
+fn sizes<T>(tile: &[T], row_side: &[f64], count: usize) -> Option<(usize, usize)> {
+    let rows = row_side.len().checked_div(count)?;
+    let cols = tile.len().checked_div(rows)?;
+    (cols > 0).then_some((rows, cols))
+}
+
+fn widen<T: Element>(tile: &[T]) -> std::borrow::Cow<'_, [f64]> {
+    T::as_double(tile).map_or_else(|| tile.iter().map(|v| v.to_f64()).collect(), std::borrow::Cow::Borrowed)
+}
+
+struct Dots<'a, T> {
+    tile: &'a [T],
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl<T: Element> WithSimd for Dots<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (row, y) in self.tile.chunks_exact(self.x.len().max(1)).zip(self.y) {
+            *y += dot(row, self.x);
+        }
+    }
+}
+
+#[inline(always)]
+fn dot<T: Element>(row: &[T], x: &[f64]) -> f64 {
+    let (rows, row_rest) = row.as_chunks::<CHAINS>();
+    let (xs, x_rest) = x.as_chunks::<CHAINS>();
+    let mut sums = [0.0; CHAINS];
+    for (row, x) in rows.iter().zip(xs) {
+        for lane in 0..CHAINS {
+            sums[lane] += row[lane].to_f64() * x[lane];
+        }
+    }
+    let rest: f64 = row_rest.iter().zip(x_rest).map(|(a, b)| a.to_f64() * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+struct Combine<'a, T> {
+    tile: &'a [T],
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl<T: Element> WithSimd for Combine<'_, T> {
+    type Output = ();
+
+    /// Four rows at a time, so that `y` is read and written a quarter as often.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let width = self.y.len().max(1);
+        let (quads, rest) = self.x.as_chunks::<4>();
+        let (quad_rows, rest_rows) = self.tile.split_at(quads.len() * 4 * width);
+        for (rows, x) in quad_rows.chunks_exact(4 * width).zip(quads) {
+            let [a, b, c, d] = std::array::from_fn(|r| &rows[r * width..(r + 1) * width]);
+            for (j, y) in self.y.iter_mut().enumerate() {
+                *y += (a[j].to_f64() * x[0] + b[j].to_f64() * x[1]) + (c[j].to_f64() * x[2] + d[j].to_f64() * x[3]);
+            }
+        }
+        for (row, x) in rest_rows.chunks_exact(width).zip(rest) {
+            self.y.iter_mut().zip(row).for_each(|(y, k)| *y += k.to_f64() * x);
+        }
+    }
+}

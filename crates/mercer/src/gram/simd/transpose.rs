@@ -1,0 +1,50 @@
+//! Transposes of tiles.
+
+/// Rows and columns of the small squares that are transposed at a time: a cache line of `f64`.
+const SQUARE: usize = 8;
+
+/// Copies the part above the diagonal of an `n × n` tile to the part below.
+pub(crate) fn mirror<T: Copy>(tile: &mut [T], n: usize) {
+    for i in 0..n {
+        for j in i + 1..n {
+            tile[j * n + i] = tile[i * n + j];
+        }
+    }
+}
+
+/// Writes the transpose of a row-major tile of the given width: its value (i, j) goes to `to + j·stride + i`.
+///
+/// # Safety
+/// All these places lie inside one allocation, and no other thread touches them.
+pub(crate) unsafe fn write_transposed<T: Copy>(tile: &[T], width: usize, to: *mut T, stride: usize) {
+    let height = tile.len() / width;
+    let (whole_rows, whole_cols) = (height / SQUARE * SQUARE, width / SQUARE * SQUARE);
+    // SAFETY: i < height and j < width in every call, as the caller guarantees for `to`.
+    unsafe {
+        for j in (0..whole_cols).step_by(SQUARE) {
+            for i in (0..whole_rows).step_by(SQUARE) {
+                write_square(&tile[i * width + j..], width, to.add(j * stride + i), stride);
+            }
+        }
+        for i in 0..height {
+            let from = if i < whole_rows { whole_cols } else { 0 };
+            for j in from..width {
+                to.add(j * stride + i).write(tile[i * width + j]);
+            }
+        }
+    }
+}
+
+/// One square of [`write_transposed`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn write_square<T: Copy>(tile: &[T], width: usize, to: *mut T, stride: usize) {
+    let rows: [&[T]; SQUARE] = std::array::from_fn(|i| &tile[i * width..i * width + SQUARE]);
+    (0..SQUARE).for_each(|j| {
+        let column: [T; SQUARE] = std::array::from_fn(|i| rows[i][j]);
+        // SAFETY: row j of the transposed square lies inside the allocation, as the caller guarantees.
+        unsafe { to.add(j * stride).cast::<[T; SQUARE]>().write(column) };
+    });
+}

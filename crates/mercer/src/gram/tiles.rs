@@ -1,0 +1,29 @@
+//! A kernel bound to points, seen as a matrix that is never stored: rectangles of it are computed on demand.
+
+use std::ops::Range;
+
+use crate::Result;
+
+/// The matrix `K = [k(xᵢ, yⱼ)]`, given by its rectangles.
+///
+/// One virtual call serves a whole rectangle, never a pair. A call must not depend on the rectangles asked for
+/// before it, so that any number of threads may ask in any order.
+pub trait Tiles: Sync {
+    /// Rows and columns of `K`.
+    fn shape(&self) -> (usize, usize);
+
+    /// Whether the column points are the row points and `k(x, y) = k(y, x)`: only half of the tiles is then asked for.
+    fn symmetric(&self) -> bool;
+
+    /// Writes `K[rows, cols]` to `out`, row after row; `out` holds exactly that many values.
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]);
+
+    /// The same in single precision.
+    fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]);
+
+    /// `k(xᵢ, xᵢ)` for every row point `xᵢ`; the diagonal of `K` when the binding is symmetric.
+    ///
+    /// # Errors
+    /// When the values cannot be computed, for instance for a matrix that was read from a file and is not square.
+    fn diagonal(&self) -> Result<Vec<f64>>;
+}
