@@ -1,0 +1,1 @@
+//! Definiteness in practice: kernels that cannot be proven are attacked, indefinite matrices are repaired.
