@@ -19,7 +19,8 @@ impl Derived {
         self.finite_rank =
             matches!(base, Base::Linear(_) | Base::Polynomial(_) | Base::Constant(_) | Base::FiniteRank(_));
         self.separates = separates(base);
-        self.strong_negative = matches!(base, Base::LogDistance(_)) || matches!(base, Base::Distance(d) if d.power() < 2.0);
+        self.strong_negative =
+            matches!(base, Base::LogDistance(_)) || matches!(base, Base::Distance(d) if d.power() < 2.0);
         self.base_diagonal(base, facts.bound);
     }
 

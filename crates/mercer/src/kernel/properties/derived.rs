@@ -104,7 +104,11 @@ impl Derived {
         }
         self.positive |= self.diagonal.0 > 0.0;
         if self.psd.is_proven() && self.separates && self.nsd.is_unknown() {
-            self.refute(Property::NegativeSemidefinite, "a kernel both PSD and NSD is constant; this one is PSD and not", &[]);
+            self.refute(
+                Property::NegativeSemidefinite,
+                "a kernel both PSD and NSD is constant; this one is PSD and not",
+                &[],
+            );
         }
         if self.bounded.is_unknown() && self.magnitude.is_finite() {
             self.prove(Property::Bounded, &format!("|k(x, y)| ≤ {}", self.magnitude), &[]);
@@ -114,7 +118,11 @@ impl Derived {
     fn conclude_strictness(&mut self) {
         if self.psd.is_refuted() && !self.strictly_pd.is_refuted() {
             let premise = self.psd.refuted().cloned();
-            self.refute_with(Property::StrictlyPositiveDefinite, "strictly PD kernels are PSD", premise.into_iter().collect());
+            self.refute_with(
+                Property::StrictlyPositiveDefinite,
+                "strictly PD kernels are PSD",
+                premise.into_iter().collect(),
+            );
         }
         if !self.psd.is_proven() {
             let missing = "defined for PSD kernels, which this one is not known to be";

@@ -89,7 +89,11 @@ impl Derived {
         self.open(Property::Characteristic, "powers of characteristic kernels need a spectral argument");
         let spectral = self.unrestricted && k.continuous && k.is(SHIFT) && k.positive;
         if spectral || m == 1 {
-            self.carry_proof(Property::Characteristic, k, "Bochner: the spectral measure is a convolution of full support");
+            self.carry_proof(
+                Property::Characteristic,
+                k,
+                "Bochner: the spectral measure is a convolution of full support",
+            );
         }
     }
 }

@@ -30,13 +30,18 @@ impl Derived {
     pub(super) fn series(&mut self, series: &Series, k: &Self) {
         let bound = if k.is(PSD) { k.diagonal.1 } else { k.magnitude };
         if series.radius().is_finite() && !(k.is(PSD) && bound < series.radius()) {
-            let missing = format!("needs a PSD kernel with k(x, x) < {}; the radius is checked on data", series.radius());
+            let missing =
+                format!("needs a PSD kernel with k(x, x) < {}; the radius is checked on data", series.radius());
             return Property::ALL.into_iter().for_each(|p| self.open(p, &missing));
         }
         (self.continuous, self.differentiable) = (k.continuous, k.differentiable);
         self.finite_rank = k.finite_rank && matches!(series, Series::Coefficients(_));
         self.carry_proof(Property::ShiftInvariant, k, "a function of a shift-invariant kernel");
-        self.carry_proof(PSD, k, "non-negative coefficients, inside the radius: a limit of sums of powers of a PSD kernel");
+        self.carry_proof(
+            PSD,
+            k,
+            "non-negative coefficients, inside the radius: a limit of sums of powers of a PSD kernel",
+        );
         self.carry_proof(Property::Bounded, k, "a power series inside its radius of a bounded kernel");
         self.magnitude = at(series, bound);
         if k.is(PSD) {
@@ -67,7 +72,11 @@ impl Derived {
             self.carry_proof(Property::Characteristic, k, "it has a characteristic kernel as a term");
         }
         if all && k.separates && !self.is(STRICT) {
-            self.prove(STRICT, "a power series with all coefficients positive of a PSD kernel that separates points", &premises);
+            self.prove(
+                STRICT,
+                "a power series with all coefficients positive of a PSD kernel that separates points",
+                &premises,
+            );
         }
         if all && k.separates && k.continuous {
             if !self.is(Property::Universal) {

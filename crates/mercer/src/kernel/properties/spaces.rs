@@ -105,7 +105,11 @@ impl Derived {
         self.prove(Property::Bounded, "Cauchy–Schwarz: |k(x, y)| ≤ √(k(x, x)k(y, y))", &[k.get(PSD)]);
         self.carry(STRICT, k, "conformal: rows and columns are rescaled");
         if k.continuous && k.is(Property::Universal) {
-            self.carry_proof(Property::Universal, k, "normalisation of a universal kernel (Steinwart, Christmann 2008)");
+            self.carry_proof(
+                Property::Universal,
+                k,
+                "normalisation of a universal kernel (Steinwart, Christmann 2008)",
+            );
         }
         self.carry_proof(Property::ShiftInvariant, k, "a shift-invariant kernel has a constant diagonal");
         if k.is(Property::ShiftInvariant) && k.positive {
