@@ -63,11 +63,12 @@ impl<'k> Attack<'k> {
 
     /// The smallest eigenvalue on these points; `None` outside the domain and where values overflow.
     pub(super) fn attempt(&self, points: ArrayView2<f64>) -> Option<Attempt> {
-        let matrix = self.side.matrix(&self.evaluator.gram(points)?);
+        let gram = self.evaluator.gram(points)?;
+        let matrix = self.side.matrix(&gram);
         let eigen = symmetric_eigen(matrix.view()).ok()?;
         let lowest = *eigen.values.first()?;
         let weights = eigen.vectors.column(0).to_vec();
-        Some(Attempt { points: points.to_owned(), weights, lowest, tolerance: rounding(&matrix) })
+        Some(Attempt { points: points.to_owned(), weights, lowest, tolerance: rounding(&matrix).max(rounding(&gram)) })
     }
 
     /// Round after round, then local improvement of the worst small sets.
