@@ -13,13 +13,13 @@ use crate::report::{Paint, Report, page, render};
 /// Writes the report wherever it was asked for; the files first, so that a failure is not announced as a success.
 pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
     if let Some(path) = &common.plot {
-        let figure = report.figure.as_ref().ok_or_else(no_picture)?;
+        let figure = report.figures.first().ok_or_else(no_picture)?;
         let bytes = plot::encode(figure, path)?;
         atomic_write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &common.report {
-        let svg = report.figure.as_ref().map(plot::svg).transpose()?;
-        let html = page(report, svg.as_deref());
+        let pictures = report.figures.iter().map(plot::svg).collect::<Result<Vec<_>, _>>()?;
+        let html = page(report, &pictures);
         atomic_write(path, |out| out.write_all(html.as_bytes()))?;
     }
     let text = if common.json { json(report) } else { render(report, Paint(colours(std::io::stdout().is_terminal()))) };

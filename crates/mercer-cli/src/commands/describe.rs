@@ -16,8 +16,12 @@ const LEVELS_SHOWN: usize = 4;
 /// A summary of every column.
 pub fn describe(words: &DescribeArguments, session: &Session) -> Result<Report, Failure> {
     let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
+    Ok(tell(&data::shown(&words.data), &table))
+}
+
+/// The report on a table.
+pub fn tell(name: &str, table: &mercer::points::Table) -> Report {
     let summary = table.summary();
-    let name = data::shown(&words.data);
     let mut report = Report::new(format!("{name}: the data"));
     let columns = summary.len();
     report.heading(format!("{name}: {} rows, {columns} columns", grouped(table.rows() as u64)));
@@ -26,7 +30,7 @@ pub fn describe(words: &DescribeArguments, session: &Session) -> Result<Report, 
     push_remarks(&mut report, &summary);
     let described: Value = summary.iter().map(json_of).collect();
     report.json = json!({ "file": name, "rows": table.rows(), "columns": described });
-    Ok(report)
+    report
 }
 
 fn push_numbers(report: &mut Report, summary: &[ColumnSummary]) {

@@ -8,6 +8,8 @@ mod explain;
 mod gram;
 mod manual;
 mod plan;
+mod sections;
+mod spectrum;
 
 use crate::arguments::{Command, DataCommand, KernelCommand, PlanCommand, PlanTarget};
 use crate::failure::Failure;
@@ -21,7 +23,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
     }
     match command {
         Command::Kernel(KernelCommand::List(words)) => catalogue::list(words),
-        Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words),
+        Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words, session),
         Command::Kernel(KernelCommand::Check(words)) => check::check(words, session),
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),

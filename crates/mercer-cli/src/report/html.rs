@@ -13,15 +13,15 @@ th{font-weight:600;color:#57606a}td.r,th.r{text-align:right;font-variant-numeric
 .yes{color:#1a7f37}.no{color:#b42318}.open{color:#9a6700}p.verdict{white-space:pre-wrap;margin:.3rem 0}\
 figure{margin:1.5rem 0}svg{max-width:100%;height:auto}footer{margin-top:2.5rem;color:#57606a;font-size:.85rem}";
 
-/// The page, with the picture inline.
-pub fn page(report: &Report, svg: Option<&str>) -> String {
+/// The page, with the pictures inline.
+pub fn page(report: &Report, pictures: &[String]) -> String {
     let title = escape(&report.title);
     let body: String = report.blocks.iter().map(block).collect();
-    let figure = svg.map_or(String::new(), |svg| format!("<figure>{svg}</figure>\n"));
+    let figures: String = pictures.iter().map(|svg| format!("<figure>{svg}</figure>\n")).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}{figure}\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}{figures}\
          <footer>mercer {}</footer>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     )
@@ -75,7 +75,7 @@ mod tests {
     fn text_is_escaped() {
         let mut report = Report::new("a < b");
         report.text("<script>");
-        let page = page(&report, None);
+        let page = page(&report, &[]);
         assert!(page.contains("<title>a &lt; b</title>") && page.contains("<p>&lt;script&gt;</p>"));
     }
 }

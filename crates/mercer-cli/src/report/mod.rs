@@ -19,8 +19,8 @@ pub struct Report {
     pub blocks: Vec<Block>,
     /// What programs read.
     pub json: Value,
-    /// The picture for `--plot` and for the page.
-    pub figure: Option<Figure>,
+    /// The pictures: the first is for `--plot`, all are on the page.
+    pub figures: Vec<Figure>,
 }
 
 /// A piece of a report.
