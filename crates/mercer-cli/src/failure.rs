@@ -31,7 +31,13 @@ impl Failure {
     /// path that does not exist, is a folder or may not be touched is a wrong path; a full or broken disk is a failure.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Library(Error::File { source, .. }) => if is_wrong_path(source.kind()) { 1 } else { 2 },
+            Self::Library(Error::File { source, .. }) => {
+                if is_wrong_path(source.kind()) {
+                    1
+                } else {
+                    2
+                }
+            }
             Self::Library(Error::Cancelled | Error::NotConverged { .. } | Error::Numerical(_)) => 2,
             Self::Library(_) | Self::Request(_) => 1,
             Self::Drawing(_) | Self::Output(_) | Self::Panic => 2,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-pub use common::{Common, DataOptions, Gap, Scale};
+pub use common::{Common, DataOptions};
 pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
 
 /// Kernel methods as one system: kernels with proofs, Gram matrices, data.

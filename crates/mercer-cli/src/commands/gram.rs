@@ -107,13 +107,7 @@ fn lowest_eigenvalue(digest: &Digest, bound: &Bound<'_>) -> Result<Option<f64>, 
     }
 }
 
-fn tell(
-    words: &GramArguments,
-    request: &Request,
-    bound: &Bound<'_>,
-    digest: &Digest,
-    lowest: Option<f64>,
-) -> Report {
+fn tell(words: &GramArguments, request: &Request, bound: &Bound<'_>, digest: &Digest, lowest: Option<f64>) -> Report {
     let kernel = bound.kernel().to_string();
     let (n, m) = digest.shape;
     let square = words.against.is_none() && n == m;
@@ -135,9 +129,11 @@ fn tell(
     report.json = json_of(words, bound, digest, square, lowest);
     report.json["rows_dropped"] = request.rows.dropped.into();
     report.json["cells_filled"] = request.rows.filled.into();
-    report.figures.extend(digest.heat().map(|cells| {
-        Figure::Heat(HeatMap { title: kernel, cells, shape: digest.shape, bar: "k(xᵢ, xⱼ)".into() })
-    }));
+    report.figures.extend(
+        digest.heat().map(|cells| {
+            Figure::Heat(HeatMap { title: kernel, cells, shape: digest.shape, bar: "k(xᵢ, xⱼ)".into() })
+        }),
+    );
     report
 }
 

@@ -37,13 +37,8 @@ pub fn manual(words: &ManArguments) -> Result<Report, Failure> {
     Ok(report)
 }
 
-fn write_pages(
-    command: &clap::Command,
-    name: &str,
-    folder: &Path,
-    written: &mut Vec<String>,
-) -> Result<(), Failure> {
-    let bytes = page(command.clone().name(name.to_owned()))?;
+fn write_pages(command: &clap::Command, name: &str, folder: &Path, written: &mut Vec<String>) -> Result<(), Failure> {
+    let bytes = page(command.clone())?;
     let file = format!("{name}.1");
     atomic_write(&folder.join(&file), |out| out.write_all(&bytes))?;
     written.push(file);

@@ -61,7 +61,11 @@ pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure>
 
 fn points(n: usize, m: usize, d: usize, between: bool) -> String {
     let rows = grouped(n as u64);
-    if between { format!("{rows} against {} in {d} columns", grouped(m as u64)) } else { format!("{rows} in {d} columns") }
+    if between {
+        format!("{rows} against {} in {d} columns", grouped(m as u64))
+    } else {
+        format!("{rows} in {d} columns")
+    }
 }
 
 fn verdict(bytes: u64, limit: u64, strip: &mercer::Result<usize>) -> String {

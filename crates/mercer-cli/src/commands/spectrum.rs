@@ -25,12 +25,8 @@ pub fn draw(kernel: &Kernel, x: ArrayView2<'_, f64>, compute: &Compute) -> Resul
 /// The eigenvalues of a matrix that is there already.
 pub fn of_matrix(title: String, matrix: &Array2<f64>) -> Result<Figure> {
     let tolerance = matrix.nrows() as f64 * f64::EPSILON * matrix.diag().mapv(f64::abs).sum();
-    let points: Vec<(f64, f64)> = eigenvalues(matrix.view())?
-        .into_iter()
-        .rev()
-        .enumerate()
-        .map(|(i, v)| ((i + 1) as f64, v))
-        .collect();
+    let points: Vec<(f64, f64)> =
+        eigenvalues(matrix.view())?.into_iter().rev().enumerate().map(|(i, v)| ((i + 1) as f64, v)).collect();
     let (negative, other): (Vec<_>, Vec<_>) = points.into_iter().partition(|p| p.1 < -tolerance);
     let mut curves = vec![Curve { label: format!("{} not negative", other.len()), points: other, mark: Mark::Dots }];
     if !negative.is_empty() {

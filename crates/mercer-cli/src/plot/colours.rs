@@ -13,8 +13,7 @@ pub const GRID: Rgb = [232, 234, 237];
 pub const ZERO: Rgb = [176, 181, 188];
 
 /// Curves, in the order in which they are drawn.
-const CURVES: [Rgb; 6] =
-    [[51, 99, 141], [200, 85, 61], [74, 145, 98], [128, 94, 152], [208, 150, 44], [92, 104, 116]];
+const CURVES: [Rgb; 6] = [[51, 99, 141], [200, 85, 61], [74, 145, 98], [128, 94, 152], [208, 150, 44], [92, 104, 116]];
 
 /// The colour of curve `i`.
 pub fn curve(i: usize) -> Rgb {

@@ -88,14 +88,10 @@ fn draw_curve<B: DrawingBackend>(
     let colour = colours::curve(index);
     match curve.mark {
         // A value that is not finite breaks the line.
-        Mark::Line => curve
-            .points
-            .split(|p| !p.1.is_finite())
-            .filter(|piece| piece.len() > 1)
-            .try_for_each(|piece| {
-                let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.place(p)).collect();
-                canvas.line(&piece, 1.7, colour)
-            }),
+        Mark::Line => curve.points.split(|p| !p.1.is_finite()).filter(|piece| piece.len() > 1).try_for_each(|piece| {
+            let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.place(p)).collect();
+            canvas.line(&piece, 1.7, colour)
+        }),
         Mark::Dots => {
             let finite = curve.points.iter().filter(|p| p.1.is_finite());
             finite.into_iter().try_for_each(|&p| canvas.dot(axes.place(p), 2.4, colour))
