@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mercer::Error;
 use mercer::io::{self, ReadOptions};
 use mercer::points::{Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
 
@@ -42,8 +43,8 @@ impl Data {
             missing: options.missing.map(Into::into).unwrap_or_default(),
             scaling: options.scale.map(Into::into).unwrap_or_default(),
         };
-        let encoding = rules.fit(&table).map_err(|e| hint(e.into(), options))?;
-        let encoded = encoding.apply(&table).map_err(|e| hint(e.into(), options))?;
+        let encoding = rules.fit(&table).map_err(|e| named(e, path))?;
+        let encoded = encoding.apply(&table).map_err(|e| named(e, path))?;
         if encoded.matrix.nrows() == 0 {
             return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(path))));
         }
@@ -57,7 +58,7 @@ impl Data {
             let names = self.encoding.columns().iter().map(EncodedColumn::name);
             table = table.select(names).map_err(|e| Failure::request(format!("{}: {e}", shown(path))))?;
         }
-        self.encoding.apply(&table).map_err(|e| hint(e.into(), options))
+        self.encoding.apply(&table).map_err(|e| named(e, path))
     }
 }
 
@@ -75,12 +76,15 @@ pub fn shown(path: &Path) -> String {
     if is_standard_input(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// Says which flag helps against missing values.
-fn hint(failure: Failure, options: &DataOptions) -> Failure {
-    match &failure {
-        Failure::Library(mercer::Error::Value { .. }) if options.missing.is_none() => Failure::request(format!(
-            "{failure}\nIf the value is missing, choose a rule: --missing drop, --missing mean or --missing zero."
-        )),
-        _ => failure,
+/// The error with the name of the file, and the flag that helps against missing values.
+fn named(error: Error, path: &Path) -> Failure {
+    match error {
+        Error::Value { row, column, value, requirement, .. } => {
+            let what = shown(path);
+            let advice = if value == "no value" { "\nChoose one with --missing drop, mean or zero." } else { "" };
+            let error = Error::Value { what, row, column, value, requirement };
+            Failure::request(format!("{error}{advice}"))
+        }
+        other => other.into(),
     }
 }

@@ -59,6 +59,7 @@ fn is_wrong_path(kind: ErrorKind) -> bool {
     matches!(
         kind,
         ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
             | ErrorKind::PermissionDenied
             | ErrorKind::IsADirectory
             | ErrorKind::NotADirectory

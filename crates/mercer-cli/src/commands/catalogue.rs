@@ -55,7 +55,9 @@ fn everything() -> Report {
 
 fn signature(entry: &Entry) -> String {
     let one = |p: &ParameterEntry| match (p.name, p.default) {
-        ("", _) => "k".to_owned(),
+        ("", _) if p.range == "a kernel" => "k".to_owned(),
+        ("", _) if p.range.starts_with('[') || p.range.starts_with("a list") => "[…]".to_owned(),
+        ("", _) => p.range.to_owned(),
         (name, Some(default)) => format!("{name}={default}"),
         (name, None) => name.to_owned(),
     };

@@ -86,7 +86,8 @@ fn unknown(found: &Check) -> Option<&str> {
 }
 
 fn push_counterexample(report: &mut Report, example: &Counterexample, names: &[String]) {
-    let text = format!("refuted: cᵀKc = {} at {} points", example.digits, example.weights.len());
+    let count = example.weights.len();
+    let text = format!("refuted: cᵀKc = {} at {count} {}", example.digits, if count == 1 { "point" } else { "points" });
     report.push(Block::Verdict(Truth::No, text));
     let width = example.points.ncols();
     let title = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("x{j}"));

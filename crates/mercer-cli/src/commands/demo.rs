@@ -19,9 +19,9 @@ use crate::session::Session;
 
 const IRIS: &str = include_str!("../../../../examples/data/iris.csv");
 const PROVEN: &str = "gaussian(lengthscale=2) * periodic(period=7) + 0.1*linear()";
-const REFUTED: &str = "tanh(scale=1, offset=-1)";
+const REFUTED: &str = "tanh(scale=1, offset=0)";
 const SIMILAR: &str = "gaussian(lengthscale=median)";
-const SPACES: [&str; 3] = ["gaussian(lengthscale=0.1)", "laplacian(lengthscale=0.2)", "sobolev(order=2)"];
+const SPACES: [&str; 3] = ["gaussian(lengthscale=0.1)", "laplacian(lengthscale=0.2)", "periodic(period=0.5)"];
 
 /// Shows a proof, a refutation, a Gram matrix and functions, and leaves the pictures in a folder.
 pub fn demo(words: &DemoArguments, session: &Session) -> Result<Report, Failure> {
@@ -70,7 +70,7 @@ impl Tour<'_> {
 
     fn refutation(&mut self, compute: &Compute) -> Result<Value, Failure> {
         let kernel: Kernel = REFUTED.parse()?;
-        self.step("3. A kernel refuted", "The neural-network kernel is often used as if it were a kernel. It is not:");
+        self.step("3. A kernel refuted", "tanh, of neural networks, is often used as if it were a kernel. It is not:");
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), compute)?;
         let told = check::tell(&kernel, &found, &[]);
         self.report.blocks.extend(told.blocks);
@@ -83,12 +83,13 @@ impl Tour<'_> {
         let kernel: Kernel = SIMILAR.parse()?;
         let bound = kernel.bind(Pairs::within(x.view()), compute)?;
         let matrix = dense(&bound, compute)?;
-        let title = bound.kernel().to_string();
+        let used = bound.kernel().to_string();
         self.step("4. A Gram matrix", "Flowers sorted by species; the first fifty (setosa) resemble only each other.");
-        self.report.fields([("kernel", title.clone()), ("asked for as", SIMILAR.to_owned())]);
+        self.report.fields([("kernel", used.clone()), ("asked for as", SIMILAR.to_owned())]);
+        let title = format!("{SIMILAR} on 150 irises");
         let heat = HeatMap { shape: matrix.dim(), cells: matrix, title, bar: "k(xᵢ, xⱼ)".into() };
         self.draw("gram", Figure::Heat(heat))?;
-        Ok(json!({ "step": "gram", "kernel": bound.kernel().to_string() }))
+        Ok(json!({ "step": "gram", "kernel": used }))
     }
 
     fn functions(&mut self, compute: &Compute) -> Result<Value, Failure> {

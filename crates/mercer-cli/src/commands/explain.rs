@@ -53,7 +53,7 @@ fn phrase(property: Property) -> String {
         Property::ShiftInvariant => "k(x + h, y + h) = k(x, y)",
         Property::Bounded => "sup |k(x, y)| is finite",
     };
-    format!("{:<16}{meaning}", property.name())
+    format!("{:<17}{meaning}", property.name())
 }
 
 /// The base kernels of an expression, from left to right.

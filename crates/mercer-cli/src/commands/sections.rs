@@ -22,7 +22,7 @@ pub fn draw(kernel: &Kernel, compute: &Compute) -> Result<Figure> {
     let bound = kernel.bind(Pairs::between(grid.view(), centres.view()), compute)?;
     let values = dense(&bound, compute)?;
     let curve = |j: usize| Curve {
-        label: format!("y = {}", short(centres[[j, 0]])),
+        label: format!("y = {}", short(centres[[j, 0]])).replace('-', "−"),
         points: (0..POINTS).map(|i| (grid[[i, 0]], values[[i, j]])).collect(),
         mark: Mark::Line,
     };

@@ -22,7 +22,8 @@ pub fn strip_rows(columns: usize, compute: &Compute) -> Result<usize> {
     compute.reserve("one row of the Gram matrix", row.saturating_mul(2), "raise --memory or use fewer columns")?;
     let wanted = (TARGET_BYTES / row) as usize / TILE * TILE;
     let affordable = usize::try_from(compute.memory() / 2 / row).unwrap_or(usize::MAX);
-    Ok(wanted.max(TILE).min(affordable).max(1))
+    let affordable = if affordable < TILE { affordable.max(1) } else { affordable / TILE * TILE };
+    Ok(wanted.max(TILE).min(affordable))
 }
 
 /// Shows the matrix to `see`, block by block, with progress and cancellation.

@@ -21,6 +21,9 @@ const FAMILY: &str = "sans-serif";
 /// What the drawing library calls the size of a font is this many times the size of an em.
 const SIZE_PER_EM: f64 = 1.24;
 
+/// On pixels, letters stand this part of their size above the place where they should be.
+const PIXEL_DROP: f64 = 0.19;
+
 /// Makes the typeface known, once.
 pub fn register_font() -> Result<(), Failure> {
     static DONE: OnceLock<bool> = OnceLock::new();
@@ -121,8 +124,11 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
+        let upright = matches!(turn, FontTransform::None);
         let font = (FAMILY, size * SIZE_PER_EM * self.scale).into_font().transform(turn).color(&ink());
         let style = TextStyle::from(font).pos(Pos::new(horizontal, VPos::Center));
+        let drop = if self.vector { 0.0 } else { size * PIXEL_DROP };
+        let place = if upright { (place.0, place.1 + drop) } else { (place.0 + drop, place.1) };
         self.area.draw(&Text::new(text.to_owned(), self.at(place), style)).map_err(failed)
     }
 

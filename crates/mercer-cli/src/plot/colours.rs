@@ -34,8 +34,11 @@ const VIRIDIS: [Rgb; 10] = [
     [253, 231, 37],
 ];
 
-/// The colour of a value in `[0, 1]`.
+/// The colour of a value in `[0, 1]`; a value that is no number is grey.
 pub fn heat(value: f64) -> Rgb {
+    if value.is_nan() {
+        return GRID;
+    }
     let last = VIRIDIS.len() - 1;
     let place = value.clamp(0.0, 1.0) * last as f64;
     let station = (place as usize).min(last - 1);
@@ -54,6 +57,6 @@ mod tests {
         assert_eq!(heat(0.0), VIRIDIS[0]);
         assert_eq!(heat(1.0), VIRIDIS[9]);
         assert_eq!(heat(7.0), VIRIDIS[9]);
-        assert_eq!(heat(f64::NAN), VIRIDIS[0]);
+        assert_eq!(heat(f64::NAN), GRID);
     }
 }

@@ -49,7 +49,7 @@ pub fn draw<B: DrawingBackend>(
     let legend = if labelled > 0 { 22.0 * labelled.div_ceil(legend_columns(plot, width)) as f64 } else { 0.0 };
     let axes = Axes {
         paper: (left + 58.0, top + 44.0, left + width - 18.0, top + height - 50.0 - legend),
-        x: range(points(plot).map(|p| p.0)),
+        x: horizontal(plot),
         y: padded(range(points(plot).map(|p| p.1))),
     };
     let (a, b, c, d) = axes.paper;
@@ -71,6 +71,13 @@ pub fn draw<B: DrawingBackend>(
 
 fn points(plot: &CurvePlot) -> impl Iterator<Item = (f64, f64)> {
     plot.curves.iter().flat_map(|c| c.points.iter().copied())
+}
+
+/// The range of x; dots get air at both ends, lines run from edge to edge.
+fn horizontal(plot: &CurvePlot) -> (f64, f64) {
+    let (low, high) = range(points(plot).map(|p| p.0));
+    let air = if plot.curves.iter().any(|c| c.mark == Mark::Dots) { 0.02 * (high - low) } else { 0.0 };
+    (low - air, high + air)
 }
 
 /// A little air above and below.
@@ -99,10 +106,15 @@ fn draw_curve<B: DrawingBackend>(
     }
 }
 
+/// The width of the longest entry of the legend.
+fn legend_width(plot: &CurvePlot) -> f64 {
+    let longest = plot.curves.iter().map(|c| c.label.chars().count()).max().unwrap_or(0);
+    longest as f64 * TICK * 0.58 + 44.0
+}
+
 /// How many entries of the legend stand in one line.
 fn legend_columns(plot: &CurvePlot, width: f64) -> usize {
-    let longest = plot.curves.iter().map(|c| c.label.chars().count()).max().unwrap_or(0) as f64;
-    ((width - 76.0) / (longest * TICK * 0.58 + 44.0)).floor().max(1.0) as usize
+    ((width - 76.0) / legend_width(plot)).floor().max(1.0) as usize
 }
 
 fn draw_legend<B: DrawingBackend>(
@@ -112,8 +124,7 @@ fn draw_legend<B: DrawingBackend>(
 ) -> Result<(), Failure> {
     let columns = legend_columns(plot, width + 76.0);
     let labelled = plot.curves.iter().enumerate().filter(|(_, c)| !c.label.is_empty());
-    let count = labelled.clone().count();
-    let step = width / columns.min(count.max(1)) as f64;
+    let step = (legend_width(plot) + 16.0).min(width / columns as f64);
     for (place, (i, curve)) in labelled.enumerate() {
         let x = left + step * (place % columns) as f64;
         let y = top + 22.0 * (place / columns) as f64;

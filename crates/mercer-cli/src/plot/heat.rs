@@ -20,32 +20,47 @@ pub struct HeatMap {
     pub bar: String,
 }
 
-/// Draws the map on paper of this size.
-pub fn draw<B: DrawingBackend>(
-    map: &HeatMap,
-    canvas: &Canvas<'_, B>,
-    (width, height): (f64, f64),
-) -> Result<(), Failure> {
+/// Room for the matrix itself.
+const ROOM: f64 = 440.0;
+
+/// Width and height of the paper.
+pub fn size(map: &HeatMap) -> (u32, u32) {
+    let (_, _, right, bottom) = matrix_axes(map).paper;
+    ((right + 108.0).ceil() as u32, (bottom + 52.0).ceil() as u32)
+}
+
+/// Draws the map.
+pub fn draw<B: DrawingBackend>(map: &HeatMap, canvas: &Canvas<'_, B>) -> Result<(), Failure> {
     let (low, high) = range(map.cells.iter().copied());
-    let axes = matrix_axes(map.shape, (width, height));
+    let axes = matrix_axes(map);
     let (left, top, right, bottom) = axes.paper;
     let unit = map.cells.mapv(|v| (v - low) / (high - low));
     canvas.cells((left, top), (right, bottom), unit.view())?;
     axes.draw_frame(canvas)?;
-    let (columns, rows) = (ticks::whole(map.shape.1, 5), ticks::whole(map.shape.0, 5));
-    draw_counts(canvas, &axes, map.shape, &columns, &rows)?;
-    canvas.text(((left + right) / 2.0, 26.0), &fitted(&map.title, TITLE, width - 40.0), TITLE, Anchor::Middle)?;
-    canvas.text(((left + right) / 2.0, bottom + 34.0), "column j", LABEL, Anchor::Middle)?;
+    draw_counts(canvas, &axes, map.shape)?;
+    let middle = (left + right) / 2.0;
+    canvas.text((middle, 26.0), &fitted(&map.title, TITLE, right - left + 60.0), TITLE, Anchor::Middle)?;
+    canvas.text((middle, bottom + 34.0), "column j", LABEL, Anchor::Middle)?;
     canvas.upwards((left - 46.0, (top + bottom) / 2.0), "row i", LABEL)?;
     draw_bar(map, canvas, (right + 24.0, top, bottom), (low, high))
 }
 
-/// A frame with the proportions of the matrix, as large as the paper allows.
-fn matrix_axes((rows, columns): (usize, usize), (width, height): (f64, f64)) -> Axes {
-    let (left, top, room_x, room_y) = (70.0, 50.0, width - 70.0 - 105.0, height - 50.0 - 55.0);
-    let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.4, 2.5);
-    let (w, h) = if room_x / room_y > ratio { (room_y * ratio, room_y) } else { (room_x, room_x / ratio) };
-    Axes { paper: (left, top, left + w, top + h), x: (0.0, columns.max(1) as f64), y: (rows.max(1) as f64, 0.0) }
+/// A frame with the proportions of the matrix whose cells are whole pixels where possible.
+fn matrix_axes(map: &HeatMap) -> Axes {
+    let (rows, columns) = (map.shape.0.max(1) as f64, map.shape.1.max(1) as f64);
+    let ratio = (columns / rows).clamp(0.4, 2.5);
+    let (w, h) = (ROOM * ratio.min(1.0), ROOM / ratio.max(1.0));
+    let (w, h) = (whole_pixels(w, map.cells.ncols()), whole_pixels(h, map.cells.nrows()));
+    Axes { paper: (70.0, 50.0, 70.0 + w, 50.0 + h), x: (0.0, columns), y: (rows, 0.0) }
+}
+
+/// The length, changed a little so that each of the cells takes a whole number of pixels.
+fn whole_pixels(length: f64, cells: usize) -> f64 {
+    let scale = f64::from(super::PNG_SCALE);
+    match (length * scale / cells.max(1) as f64).round() {
+        each if each >= 1.0 && cells > 0 => each * cells as f64 / scale,
+        _ => length,
+    }
 }
 
 /// Row and column numbers at the middle of their cells; row 0 is at the top.
@@ -53,16 +68,14 @@ fn draw_counts<B: DrawingBackend>(
     canvas: &Canvas<'_, B>,
     axes: &Axes,
     (rows, columns): (usize, usize),
-    column_ticks: &[f64],
-    row_ticks: &[f64],
 ) -> Result<(), Failure> {
     let (left, top, right, bottom) = axes.paper;
-    for &tick in column_ticks {
+    for tick in ticks::whole(columns, 5) {
         let x = left + (right - left) * (tick + 0.5) / columns.max(1) as f64;
         canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colours::FRAME)?;
         canvas.text((x, bottom + 13.0), &ticks::label(tick), TICK, Anchor::Middle)?;
     }
-    for &tick in row_ticks {
+    for tick in ticks::whole(rows, 5) {
         let y = top + (bottom - top) * (tick + 0.5) / rows.max(1) as f64;
         canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colours::FRAME)?;
         canvas.text((left - 8.0, y), &ticks::label(tick), TICK, Anchor::End)?;
@@ -86,7 +99,7 @@ fn draw_bar<B: DrawingBackend>(
         canvas.line(&[(left + 16.0, y), (left + 20.0, y)], 0.75, colours::FRAME)?;
         canvas.text((left + 24.0, y), &ticks::label(tick), TICK, Anchor::Start)?;
     }
-    canvas.text((left + 8.0, top - 14.0), &map.bar, LABEL, Anchor::Middle)
+    canvas.text((left + 8.0, top - 18.0), &map.bar, LABEL, Anchor::Middle)
 }
 
 /// The range of the finite values, widened if it is a single point.

@@ -23,7 +23,7 @@ pub use heat::HeatMap;
 /// Pixels of a PNG per unit of the drawing.
 const PNG_SCALE: u32 = 2;
 /// Each pixel of a PNG is the mean of this many squared.
-const SAMPLES: u32 = 2;
+const SAMPLES: u32 = 3;
 
 /// A picture, before it is drawn.
 pub enum Figure {
@@ -37,7 +37,7 @@ impl Figure {
     /// Width and height in units.
     fn size(&self) -> (u32, u32) {
         match self {
-            Self::Heat(_) => (620, 560),
+            Self::Heat(map) => heat::size(map),
             Self::Curves(plots) if plots.len() > 1 => (320 * plots.len() as u32, 320),
             Self::Curves(_) => (720, 440),
         }
@@ -47,7 +47,7 @@ impl Figure {
         let (width, height) = self.size();
         canvas.background()?;
         match self {
-            Self::Heat(map) => heat::draw(map, canvas, (f64::from(width), f64::from(height))),
+            Self::Heat(map) => heat::draw(map, canvas),
             Self::Curves(plots) => {
                 let each = f64::from(width) / plots.len().max(1) as f64;
                 let place = |i: usize| (each * i as f64, 0.0, each, f64::from(height));
