@@ -91,7 +91,9 @@ impl std::fmt::Display for Failure {
 pub fn install_panic_message() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or(String::new(), |l| format!(" at {}:{}", l.file(), l.line()));
-        let text = info.payload_as_str().unwrap_or("no message");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("no message");
         eprintln!("mercer: internal error{place}: {text}");
     }));
 }

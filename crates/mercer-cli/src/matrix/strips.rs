@@ -26,6 +26,9 @@ pub fn strip_rows(columns: usize, compute: &Compute) -> Result<usize> {
     Ok(wanted.max(TILE).min(affordable))
 }
 
+/// Somebody who sees blocks of rows pass by.
+pub type Watcher<'w> = dyn FnMut(Range<usize>, ArrayView2<'_, f64>) -> Result<()> + 'w;
+
 /// Shows the matrix to `see`, block by block, with progress and cancellation.
 ///
 /// # Errors
@@ -33,7 +36,7 @@ pub fn strip_rows(columns: usize, compute: &Compute) -> Result<usize> {
 pub fn walk(
     tiles: &dyn Tiles,
     compute: &Compute,
-    see: &mut dyn FnMut(Range<usize>, ArrayView2<'_, f64>) -> Result<()>,
+    see: &mut Watcher<'_>,
 ) -> Result<()> {
     let (rows, columns) = tiles.shape();
     let step = strip_rows(columns, compute)?;

@@ -9,7 +9,7 @@ use plotters::drawing::DrawingArea;
 use plotters::element::{Circle, PathElement, Rectangle, Text};
 use plotters::prelude::{DrawingBackend, FontTransform, IntoFont, RGBColor, ShapeStyle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontStyle, TextStyle, register_font as register};
+use plotters::style::{FontStyle, register_font as register};
 
 use super::colours::{self, Rgb};
 use super::png;
@@ -126,7 +126,7 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         };
         let upright = matches!(turn, FontTransform::None);
         let font = (FAMILY, size * SIZE_PER_EM * self.scale).into_font().transform(turn).color(&ink());
-        let style = TextStyle::from(font).pos(Pos::new(horizontal, VPos::Center));
+        let style = font.pos(Pos::new(horizontal, VPos::Center));
         let drop = if self.vector { 0.0 } else { size * PIXEL_DROP };
         let place = if upright { (place.0, place.1 + drop) } else { (place.0 + drop, place.1) };
         self.area.draw(&Text::new(text.to_owned(), self.at(place), style)).map_err(failed)
