@@ -1,2 +1,16 @@
-//! x
-pub struct Expansion;
+//! ℋ: functions of a reproducing kernel Hilbert space as values.
+//!
+//! [`Expansion`] is `f = Σ αᵢ k(·, xᵢ)`: what every learner returns, what is saved, what is plotted. By the reproducing
+//! property `⟨f, k(·, x)⟩ = f(x)`, so inner products, norms and projections are sums over values of `k`.
+
+mod components;
+mod expansion;
+mod gradient;
+mod norms;
+mod projection;
+mod tensor;
+
+pub use components::Component;
+pub use expansion::Expansion;
+pub use norms::{bridge_norm, laplacian_norm, power_series_norm, sobolev_norm};
+pub use projection::Projection;

@@ -106,7 +106,7 @@ impl<F> Product<'_, F> {
     }
 
     /// Adds the contributions of the tile (i, j), and of its transpose when `i ≠ j`.
-    fn meet<T: Element>(&self, scratch: &mut Vec<T>, i: usize, j: usize, sums: &[Mutex<Vec<f64>>])
+    fn meet<T: Element>(&self, scratch: &mut [T], i: usize, j: usize, sums: &[Mutex<Vec<f64>>])
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {

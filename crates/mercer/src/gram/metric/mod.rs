@@ -18,7 +18,16 @@ use crate::gram::simd::pairs::{self, Term};
 use crate::gram::simd::{Element, count_near};
 use crate::{Error, Result};
 
-pub use crate::kernel::Metric as MetricKind;
+/// What is measured between two points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// `Σ wⱼ²(xⱼ − yⱼ)²`.
+    SquaredEuclidean,
+    /// `Σ wⱼ|xⱼ − yⱼ|`.
+    Manhattan,
+    /// `Σ wⱼ² xⱼyⱼ`.
+    Dot,
+}
 
 /// The matrix of a metric between row points and column points, computed tile by tile.
 ///

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Simd;
 
 use super::fast32::Fast32;
 use super::fast64::Fast64;
@@ -169,18 +169,5 @@ impl Width {
             _ if cfg!(target_arch = "aarch64") => Self::Bytes16Fused,
             _ => Self::Baseline,
         }
-    }
-
-    /// The width of this machine's vectors.
-    pub(crate) fn detect() -> Self {
-        struct Detect;
-        impl WithSimd for Detect {
-            type Output = Width;
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, _: S) -> Width {
-                Width::of::<S>()
-            }
-        }
-        Arch::new().dispatch(Detect)
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! `exp`, `ln` and `ln_1p` are native; the rarer functions are computed in `f64` and rounded.
 
+#![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
+
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::fast64::Fast64;

@@ -3,6 +3,8 @@
 //! Every function is straight-line (comparisons become blends), so that a loop over a tile is vectorised as a
 //! whole. `exp`, `ln` and their `1+x` twins are accurate to about one unit in the last place.
 
+#![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
+
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::real::Real;

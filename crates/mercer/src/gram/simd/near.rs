@@ -27,5 +27,6 @@ impl<T: Element> WithSimd for CountNear<'_, T> {
 
 #[inline(always)]
 fn count_row<T: Element>(row: &[T], limit: T, column_limits: &[T]) -> u32 {
-    row.iter().zip(column_limits).map(|(&value, &column)| u32::from(!(value >= limit + column))).sum()
+    let far: u32 = row.iter().zip(column_limits).map(|(&value, &column)| u32::from(value >= limit + column)).sum();
+    row.len() as u32 - far
 }

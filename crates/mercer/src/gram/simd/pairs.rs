@@ -28,10 +28,9 @@ pub(crate) enum Term {
     Absolute,
 }
 
-/// Points packed for the columns of a tile: panels of `width` points, coordinate by coordinate.
+/// Points packed for the columns of a tile: panels of two vectors of points, coordinate by coordinate.
 #[derive(Debug)]
 pub(crate) struct Panels<T> {
-    width: usize,
     depth: usize,
     data: Vec<T>,
 }
@@ -47,7 +46,7 @@ impl<T: Element> Panels<T> {
                 data[start + k * width] = x;
             }
         }
-        Self { width, depth, data }
+        Self { depth, data }
     }
 }
 

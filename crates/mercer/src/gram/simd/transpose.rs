@@ -42,9 +42,9 @@ pub(crate) unsafe fn write_transposed<T: Copy>(tile: &[T], width: usize, to: *mu
 #[inline(always)]
 unsafe fn write_square<T: Copy>(tile: &[T], width: usize, to: *mut T, stride: usize) {
     let rows: [&[T]; SQUARE] = std::array::from_fn(|i| &tile[i * width..i * width + SQUARE]);
-    for j in 0..SQUARE {
+    (0..SQUARE).for_each(|j| {
         let column: [T; SQUARE] = std::array::from_fn(|i| rows[i][j]);
         // SAFETY: row j of the transposed square lies inside the allocation, as the caller guarantees.
         unsafe { to.add(j * stride).cast::<[T; SQUARE]>().write(column) };
-    }
+    });
 }

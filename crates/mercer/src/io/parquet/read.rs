@@ -46,6 +46,7 @@ fn read_file(source: &Source<'_>, file: &dyn FileReader) -> Result<Table> {
     let columns = facts.schema_descr().columns();
     columns.iter().try_for_each(|column| refuse_nested(source, column))?;
     let rows = usize::try_from(facts.num_rows()).map_err(|_| source.wrong(None, "the number of rows is negative"))?;
+    refuse_negative_offsets(source, file)?;
     source.reserve((rows as u64).saturating_mul(8).saturating_mul(columns.len() as u64))?;
     let mut read = Vec::new();
     for (i, column) in columns.iter().enumerate() {
@@ -66,6 +67,17 @@ fn refuse_nested(source: &Source<'_>, column: &ColumnDescriptor) -> Result<()> {
         None,
         format!("column `{name}` is nested (a list, a map or a structure): only flat columns can be read"),
     ))
+}
+
+/// The decoder beneath takes the offsets of the footer on trust.
+fn refuse_negative_offsets(source: &Source<'_>, file: &dyn FileReader) -> Result<()> {
+    let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let start = |offset: i64, dictionary: Option<i64>| dictionary.unwrap_or(offset).min(offset);
+    let mut lowest = chunks.map(|c| start(c.data_page_offset(), c.dictionary_page_offset()).min(c.compressed_size()));
+    if lowest.any(|number| number < 0) {
+        return Err(source.wrong(None, "the Parquet file is damaged: its footer holds a negative offset or length"));
+    }
+    Ok(())
 }
 
 fn damaged(source: &Source<'_>, error: &ParquetError) -> Error {

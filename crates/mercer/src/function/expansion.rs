@@ -1,0 +1,220 @@
+//! Finite kernel expansions and their geometry.
+
+use std::collections::HashMap;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
+
+use crate::gram::{self, Pairs};
+use crate::{Compute, Error, Kernel, Result};
+
+/// A function `f = Σ αᵢ k(·, xᵢ)` of the RKHS of `k`.
+///
+/// # Formula
+/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centres are merged: their coefficients are added.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, Expansion, Kernel};
+/// use ndarray::array;
+/// let k: Kernel = "linear()".parse()?;
+/// let compute = Compute::new();
+/// // f(x) = 2·⟨x, (1, 0)⟩ + 1·⟨x, (0, 3)⟩ = ⟨x, (2, 3)⟩
+/// let f = Expansion::new(&k, array![[1.0, 0.0], [0.0, 3.0]].view(), array![2.0, 1.0].view(), &compute)?;
+/// assert_eq!(f.evaluate(array![[1.0, 1.0]].view(), &compute)?[0], 5.0);
+/// assert!((f.norm(&compute)? - 13.0_f64.sqrt()).abs() < 1e-15);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expansion {
+    kernel: Kernel,
+    centres: Array2<f64>,
+    coefficients: Array1<f64>,
+}
+
+impl Expansion {
+    /// The function with these centres and coefficients. A median in the kernel is resolved on the centres.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there is one coefficient per centre, [`Error::Value`] for NaN, infinities and centres
+    /// outside the domain of the kernel.
+    pub fn new(
+        kernel: &Kernel,
+        centres: ArrayView2<f64>,
+        coefficients: ArrayView1<f64>,
+        compute: &Compute,
+    ) -> Result<Self> {
+        if coefficients.len() != centres.nrows() {
+            return Err(Error::shape(
+                "coefficients",
+                format!("one per point ({})", centres.nrows()),
+                coefficients.len(),
+            ));
+        }
+        if let Some((row, value)) = coefficients.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            let requirement = "it must be a finite number".into();
+            let (what, column) = ("coefficients".into(), "0".into());
+            return Err(Error::Value { what, row, column, value: value.to_string(), requirement });
+        }
+        // Binding checks the domain and resolves medians.
+        let kernel = kernel.bind(Pairs::within(centres), compute)?.kernel().clone();
+        let (centres, coefficients) = merge_repeated(centres, coefficients);
+        Ok(Self { kernel, centres, coefficients })
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The distinct centres `xᵢ`, one per row.
+    pub fn centres(&self) -> ArrayView2<'_, f64> {
+        self.centres.view()
+    }
+
+    /// The coefficients `αᵢ`.
+    pub fn coefficients(&self) -> ArrayView1<'_, f64> {
+        self.coefficients.view()
+    }
+
+    /// `f(x)` for every row of `x`.
+    ///
+    /// # Cost
+    /// `O(mn)` kernel values for `m` rows and `n` centres, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        self.apply(x, self.coefficients.view().insert_axis(Axis(1)), compute).map(first_column)
+    }
+
+    /// `K(x, centres) · V`.
+    pub(super) fn apply(&self, x: ArrayView2<f64>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let bound = self.kernel.bind(Pairs::between(x, self.centres.view()), compute)?;
+        gram::multiply(&bound, v, compute)
+    }
+
+    /// `⟨f, g⟩ = αᵀKβ`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when the kernels differ: the functions then live in different spaces.
+    pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
+        self.check_same_space(other)?;
+        Ok(self.coefficients.dot(&other.evaluate(self.centres.view(), compute)?))
+    }
+
+    /// `‖f‖² = αᵀKα`, at least 0 (a negative value can only be rounding, and counts as 0).
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn squared_norm(&self, compute: &Compute) -> Result<f64> {
+        let bound = self.kernel.bind(Pairs::within(self.centres.view()), compute)?;
+        let image = gram::multiply(&bound, self.coefficients.view().insert_axis(Axis(1)), compute)?;
+        Ok(self.coefficients.dot(&first_column(image)).max(0.0))
+    }
+
+    /// `‖f‖`.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn norm(&self, compute: &Compute) -> Result<f64> {
+        self.squared_norm(compute).map(f64::sqrt)
+    }
+
+    /// `‖f − g‖`, from the coefficients of the difference, so that equal functions have distance 0 exactly.
+    ///
+    /// # Errors
+    /// As [`Expansion::inner`].
+    pub fn distance(&self, other: &Self, compute: &Compute) -> Result<f64> {
+        self.minus(other)?.norm(compute)
+    }
+
+    /// `|f(x)| ≤ ‖f‖√k(x, x)`: the right-hand side for every row of `x`.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn bound(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        let norm = self.norm(compute)?;
+        let diagonal = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
+        Ok(diagonal.mapv(|k| norm * k.max(0.0).sqrt()))
+    }
+
+    /// `f + g`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when the kernels differ.
+    pub fn plus(&self, other: &Self) -> Result<Self> {
+        self.combine(other, 1.0)
+    }
+
+    /// `f − g`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when the kernels differ.
+    pub fn minus(&self, other: &Self) -> Result<Self> {
+        self.combine(other, -1.0)
+    }
+
+    /// `a·f`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when a coefficient would not stay finite.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        let coefficients = &self.coefficients * factor;
+        if coefficients.iter().any(|v| !v.is_finite()) {
+            return Err(Error::parameter("factor", factor, "small enough to keep the coefficients finite"));
+        }
+        Ok(Self { coefficients, ..self.clone() })
+    }
+
+    fn combine(&self, other: &Self, sign: f64) -> Result<Self> {
+        self.check_same_space(other)?;
+        let centres = concatenate(Axis(0), &[self.centres(), other.centres()])
+            .map_err(|_| Error::shape("columns of the centres", self.centres.ncols(), other.centres.ncols()))?;
+        let scaled = &other.coefficients * sign;
+        let coefficients = Array1::from_iter(self.coefficients.iter().chain(&scaled).copied());
+        let (centres, coefficients) = merge_repeated(centres.view(), coefficients.view());
+        Ok(Self { kernel: self.kernel.clone(), centres, coefficients })
+    }
+
+    fn check_same_space(&self, other: &Self) -> Result<()> {
+        if self.kernel == other.kernel {
+            return Ok(());
+        }
+        Err(Error::request(format!(
+            "the functions live in different spaces: one has the kernel {}, the other {}",
+            self.kernel, other.kernel
+        )))
+    }
+
+    /// A function of the same points and coefficients with another kernel, which accepts those points.
+    pub(super) fn with_kernel(&self, kernel: Kernel) -> Self {
+        Self { kernel, ..self.clone() }
+    }
+
+    /// A function made of parts that were checked.
+    pub(super) fn from_parts(kernel: Kernel, centres: Array2<f64>, coefficients: Array1<f64>) -> Self {
+        Self { kernel, centres, coefficients }
+    }
+}
+
+pub(super) fn first_column(matrix: Array2<f64>) -> Array1<f64> {
+    matrix.index_axis_move(Axis(1), 0)
+}
+
+/// Adds the coefficients of equal centres; the first of each stays, in order.
+fn merge_repeated(centres: ArrayView2<f64>, coefficients: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
+    let mut place: HashMap<Vec<u64>, usize> = HashMap::with_capacity(centres.nrows());
+    let (mut kept, mut sums) = (Vec::new(), Vec::new());
+    for (i, (row, &coefficient)) in centres.rows().into_iter().zip(&coefficients).enumerate() {
+        // Adding 0 makes the two zeros one.
+        let key = row.iter().map(|v| (v + 0.0).to_bits()).collect();
+        let at = *place.entry(key).or_insert(kept.len());
+        if at == kept.len() {
+            kept.push(i);
+            sums.push(coefficient);
+        } else {
+            sums[at] += coefficient;
+        }
+    }
+    (centres.select(Axis(0), &kept), sums.into())
+}

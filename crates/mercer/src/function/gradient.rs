@@ -1,0 +1,62 @@
+//! Gradients of functions with smooth kernels, by dual numbers.
+
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+
+use super::Expansion;
+use crate::gram::Pairs;
+use crate::real::{Dual, Real};
+use crate::{Compute, Error, Result};
+
+impl Expansion {
+    /// `∇f(x) = Σ αᵢ ∇ₓk(x, xᵢ)` for every row of `x`.
+    ///
+    /// # Theory
+    /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations too. The derivative of
+    /// the formula itself is taken (dual numbers), not a difference quotient.
+    ///
+    /// # Cost
+    /// `O(d)` kernel values in dual numbers for each pair of row and centre.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a kernel that is not differentiable everywhere, and as [`crate::Kernel::bind`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, Expansion, Kernel};
+    /// use ndarray::array;
+    /// let k: Kernel = "polynomial(degree=2, offset=0)".parse()?;
+    /// let f = Expansion::new(&k, array![[1.0, 2.0]].view(), array![1.0].view(), &Compute::new())?;
+    /// // f(x) = (x₁ + 2x₂)²
+    /// assert_eq!(f.gradient(array![[1.0, 1.0]].view(), &Compute::new())?, array![[6.0, 12.0]]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        if !self.kernel().is_differentiable() {
+            return Err(Error::request(format!(
+                "{} is not differentiable everywhere, so f has no gradient",
+                self.kernel()
+            )));
+        }
+        self.kernel().bind(Pairs::between(x, self.centres()), compute)?;
+        let rows = (0..x.nrows()).into_par_iter();
+        let slopes: Vec<Vec<f64>> = compute.install(|| {
+            rows.map(|i| compute.check_cancelled().map(|()| self.slopes(&x.row(i).to_vec()))).collect::<Result<_>>()
+        })?;
+        Ok(Array2::from_shape_fn(x.dim(), |(i, j)| slopes[i][j]))
+    }
+
+    /// `∇f` at one point.
+    fn slopes(&self, point: &[f64]) -> Vec<f64> {
+        let p = self.kernel().parameter_values::<Dual<f64>>();
+        let lift = |v: &[f64]| v.iter().map(|&v| Dual::<f64>::from_f64(v)).collect::<Vec<_>>();
+        let centres: Vec<_> = self.centres().rows().into_iter().map(|r| lift(&r.to_vec())).collect();
+        let slope = |j: usize| {
+            let mut x = lift(point);
+            x[j].derivative = 1.0;
+            let terms = centres.iter().zip(self.coefficients());
+            terms.map(|(centre, &a)| a * self.kernel().value(&p, &x, centre).derivative).sum()
+        };
+        (0..point.len()).map(slope).collect()
+    }
+}
