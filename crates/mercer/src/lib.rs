@@ -29,7 +29,9 @@
 
 pub mod compute;
 mod error;
+pub mod function;
 pub mod gram;
+pub mod io;
 pub mod kernel;
 pub mod points;
 pub mod real;

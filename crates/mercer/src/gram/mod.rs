@@ -1,15 +1,23 @@
-//! K: tiles of the Gram matrix, and what is built from them.
+//! `K`: tiles of the Gram matrix, and what is built from them.
 //!
-//! [`Metric`] computes distances and inner products, [`simd`] applies a formula to them, [`Tiles`] is the matrix
-//! that results, and [`dense`] and [`multiply`] store it or use it without storing.
+//! [`Kernel::bind`](crate::Kernel::bind) gives a [`Bound`] kernel. [`Metric`] computes distances and inner products,
+//! [`simd`] applies a formula to them, [`Tiles`] is the matrix that results, and [`dense`] and [`multiply`] store it or use
+//! it without storing.
 
+mod bound;
 mod dense;
+mod median;
 pub(crate) mod metric;
 mod multiply;
+mod pairs;
 pub mod simd;
 mod tiles;
 
+pub use crate::kernel::Metric as MetricKind;
+pub use bound::Bound;
 pub use dense::{dense, dense_single};
-pub use metric::{Metric, MetricKind};
+pub use median::median_distance;
+pub use metric::Metric;
 pub use multiply::multiply;
+pub use pairs::Pairs;
 pub use tiles::Tiles;

@@ -19,6 +19,7 @@ mod operators;
 mod parameters;
 mod prelude;
 pub mod process;
+mod properties;
 pub mod radial;
 mod terms;
 pub mod text;
@@ -35,6 +36,7 @@ pub use leaf::Metric;
 pub use lengthscale::Lengthscale;
 use number::{NonNegative, Positive, Whole};
 pub use parameters::Parameter;
+pub use properties::{Counterexample, Proof, Property, Verdict};
 pub use terms::Terms;
 
 /// A kernel: an expression over base kernels.
@@ -130,7 +132,3 @@ impl Kernel {
         })
     }
 }
-
-/// Points, weights and a negative value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Counterexample {}

@@ -27,8 +27,6 @@ pub use double_double::{DoubleDouble, sum_of_products};
 pub use dual::Dual;
 pub use special::{BesselPair, MaternProfile};
 
-mod double;
-
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A real number in some arithmetic.

@@ -18,16 +18,7 @@ use crate::gram::simd::pairs::{self, Term};
 use crate::gram::simd::{Element, count_near};
 use crate::{Error, Result};
 
-/// What is measured between two points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MetricKind {
-    /// `Σ wⱼ²(xⱼ − yⱼ)²`.
-    SquaredEuclidean,
-    /// `Σ wⱼ|xⱼ − yⱼ|`.
-    Manhattan,
-    /// `Σ wⱼ² xⱼyⱼ`.
-    Dot,
-}
+pub use crate::kernel::Metric as MetricKind;
 
 /// The matrix of a metric between row points and column points, computed tile by tile.
 ///

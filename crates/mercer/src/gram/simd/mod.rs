@@ -9,6 +9,7 @@ mod near;
 pub(crate) mod pairs;
 mod powers;
 pub(crate) mod product;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod transpose;
@@ -19,3 +20,4 @@ pub use fast32::Fast32;
 pub use fast64::Fast64;
 pub use map::{Formula, Mode, map, map_in_place};
 pub(crate) use near::count_near;
+pub use steps::{Steps, steps};

@@ -50,7 +50,9 @@ impl Leaf for Chi2 {
         Facts {
             strictly_pd: Fact::Yes(embedded),
             universal: Fact::Yes(embedded),
-            characteristic: Fact::Yes("universal on every compact set, hence characteristic for measures on it"),
+            characteristic: Fact::Yes(
+                "a Gaussian kernel after an injective continuous map into a Hilbert space (Ziegel, Ginsbourger, Dümbgen 2024)",
+            ),
             bound: Some(1.0),
             differentiable: false,
             ..Facts::psd("Schoenberg on Σ (xⱼ−yⱼ)²/(xⱼ+yⱼ), which is negative definite on [0, ∞)ᵈ")

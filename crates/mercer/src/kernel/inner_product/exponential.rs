@@ -50,7 +50,7 @@ impl Leaf for Exponential {
         Facts {
             strictly_pd: Fact::Yes(steinwart),
             universal: Fact::Yes(steinwart),
-            characteristic: Fact::Yes("universal on every compact set, hence characteristic for measures on it"),
+            characteristic: Fact::Yes("g(x)g(y) times a Gaussian kernel with g > 0, which tells finite measures apart"),
             bound: Some(f64::INFINITY),
             ..Facts::psd("a power series in ⟨x,y⟩ with non-negative coefficients")
         }

@@ -38,6 +38,25 @@ impl Tanh {
     }
 }
 
+impl Tanh {
+    /// At scale 0 it is the constant `tanh(c)`.
+    fn constant_facts(&self) -> Facts {
+        let side = Fact::No("at scale 0 it is the negative constant tanh(c)");
+        let constant = Facts {
+            nsd: Fact::Yes("at scale 0 it is constant, and Σ cᵢ = 0 makes cᵀKc = 0"),
+            shift_invariant: Fact::Yes("at scale 0 it depends on nothing"),
+            bound: Some(self.offset.get().tanh()),
+            ..Facts::finite_features("at scale 0 it is the constant tanh(c) ≥ 0")
+        };
+        let open = Fact::Open("defined for positive semi-definite kernels");
+        if self.offset.get() >= 0.0 {
+            constant
+        } else {
+            Facts { psd: side, strictly_pd: side, universal: open, characteristic: open, ..constant }
+        }
+    }
+}
+
 impl Leaf for Tanh {
     fn entry(&self) -> &'static Entry {
         &ENTRY
@@ -48,6 +67,9 @@ impl Leaf for Tanh {
     }
 
     fn facts(&self) -> Facts {
+        if self.scale.get() == 0.0 {
+            return self.constant_facts();
+        }
         let open = Fact::Open("tanh has negative coefficients in its power series; ask for a counterexample");
         Facts {
             psd: open,

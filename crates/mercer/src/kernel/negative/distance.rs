@@ -33,6 +33,11 @@ impl Distance {
     pub fn new(power: f64) -> Result<Self> {
         Ok(Self { power: Positive::new("power", power)? })
     }
+
+    /// The power β.
+    pub fn power(&self) -> f64 {
+        self.power.get()
+    }
 }
 
 impl Leaf for Distance {

@@ -37,7 +37,7 @@ impl Leaf for WeightedSobolev {
         Facts {
             strictly_pd: Fact::Yes("its RKHS interpolates any values at distinct points"),
             universal: Fact::Yes("its RKHS contains every smooth function on a compact subset of (0, 1)"),
-            characteristic: Fact::Yes("universal on every compact set, hence characteristic for measures on it"),
+            characteristic: Fact::Yes("its embedding u of a measure satisfies (xu) − (xu)″ = P/x, which gives P back"),
             bound: Some(f64::INFINITY),
             differentiable: false,
             ..Facts::psd("Green function of h − h″ with h(0) = 0, divided by x and y")

@@ -1,0 +1,41 @@
+//! Points and weights that show that a kernel does not have the sign it should have.
+
+use std::fmt;
+
+use ndarray::Array2;
+
+use crate::kernel::number::{print, print_list};
+
+/// Points, weights and the quadratic form `cᵀKc`, which has the wrong sign: anyone can re-check it.
+///
+/// Against positive semi-definiteness the value is negative. Against negative semi-definiteness the weights sum to 0 exactly
+/// and the value is positive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counterexample {
+    /// The points, one per row; no rows if the counterexample is to a given matrix.
+    pub points: Array2<f64>,
+    /// For a given matrix, its rows that take part; empty otherwise.
+    pub indices: Vec<usize>,
+    /// The weights `c`.
+    pub weights: Vec<f64>,
+    /// `cᵀKc`, re-checked with about 31 digits and a bound on the error.
+    pub value: f64,
+    /// `cᵀKc` with 25 digits.
+    pub digits: String,
+}
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.value < 0.0 { "<" } else { ">" };
+        writeln!(f, "cᵀKc = {} {sign} 0 with", self.digits)?;
+        for (i, &weight) in self.weights.iter().enumerate() {
+            let place = match self.indices.get(i) {
+                Some(row) => format!("row {row}"),
+                None => format!("x = {}", print_list(&self.points.row(i).to_vec())),
+            };
+            let end = if i + 1 < self.weights.len() { "\n" } else { "" };
+            write!(f, "  c = {:<22} at {place}{end}", print(weight))?;
+        }
+        Ok(())
+    }
+}
