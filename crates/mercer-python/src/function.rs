@@ -3,9 +3,8 @@
 use mercer::Expansion;
 use ndarray::aview1;
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyType};
 
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
@@ -248,14 +247,25 @@ impl PyFunction {
         other.cast::<Self>().is_ok_and(|g| self.expansion == g.get().expansion)
     }
 
-    fn __hash__(&self) -> PyResult<u64> {
-        Err(PyTypeError::new_err("functions are compared by their coefficients and have no hash"))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let restore = py.import("mercer._mercer")?.getattr("_restore_function")?;
+        Ok((restore, (self.kernel(), self.points(py), self.coefficients(py), self.residual_norm)))
     }
+}
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>, Option<f64>)> {
-        let parts = (self.kernel(), self.points(py), self.coefficients(py));
-        Ok((py.get_type::<Self>().into_any(), parts.into_pyobject(py)?, self.residual_norm))
-    }
+type Parts<'py> = (PyKernel, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Option<f64>);
+
+/// Makes a pickled function again.
+#[pyfunction]
+pub fn _restore_function(
+    py: Python<'_>,
+    kernel: &Bound<'_, PyAny>,
+    points: &Bound<'_, PyAny>,
+    coefficients: &Bound<'_, PyAny>,
+    residual_norm: Option<f64>,
+) -> PyResult<PyFunction> {
+    let function = PyFunction::new(py, kernel, points, coefficients, None)?;
+    Ok(PyFunction { residual_norm, ..function })
 }
 
 fn plural(count: usize, what: &str) -> String {

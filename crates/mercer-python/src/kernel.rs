@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::data::Data;
+use crate::definiteness::{self, PyCheck};
 use crate::errors::to_python;
 use crate::input::Matrix;
 use crate::options::{Options, is_single};
@@ -174,6 +175,57 @@ impl PyKernel {
         run(py, &options, || Ok(Self(kernel.bind(pairs, compute)?.kernel().clone())))
     }
 
+    /// What the rules say: a dict of ``psd``, ``strictly_pd``, ``nsd``, ``universal``, ``characteristic``, ``shift_invariant`` and ``bounded``
+    /// to True (proven), False (refuted) or None (open).
+    #[getter]
+    fn properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(py);
+        for (property, verdict) in self.0.properties() {
+            named.set_item(property.name(), verdict.as_option())?;
+        }
+        Ok(named)
+    }
+
+    /// Every property with its proof tree, its refutation, or what is missing, as text.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> print(mercer.gaussian(lengthscale=2).proof().splitlines()[0].partition(":")[0])
+    /// gaussian(lengthscale=2) is PSD
+    fn proof(&self) -> String {
+        self.0.proof()
+    }
+
+    /// Prove that the kernel is positive semi-definite, or try to refute it on ``X`` and on points that are searched for.
+    ///
+    /// The answer has ``psd`` (True, False or None), ``min_eigenvalue``, and for a refutation the ``points``, ``weights`` and
+    /// ``value`` of ``cᵀKc < 0``, checked again with 31 digits.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> found = mercer.ball(radius=1).check()
+    /// >>> found.psd, found.value < 0
+    /// (False, True)
+    #[pyo3(signature = (X=None, random_state=None, **options))]
+    fn check(
+        &self,
+        py: Python<'_>,
+        X: Option<&Bound<'_, PyAny>>,
+        random_state: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyCheck> {
+        let options = Options::read(options)?.seeded(random_state)?;
+        match X {
+            None => definiteness::check(py, &self.0, None, &options),
+            Some(X) => {
+                let data = Data::read(&self.0, X, None)?;
+                definiteness::check(py, &data.kernel, Some(data.pairs()), &options)
+            }
+        }
+    }
+
     /// The continuous parameters: a dict from the name of each to its value, in the order of the text.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -197,22 +249,22 @@ impl PyKernel {
         self.0.with_parameters(&values).map(Self).map_err(to_python)
     }
 
-    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        Ok(operand(other)?.map(|other| Self(self.0.clone() + other)))
+    fn __add__(&self, other: Operand<'_>) -> PyResult<Self> {
+        Ok(Self(self.0.clone() + other.into_kernel()?))
     }
 
-    fn __radd__(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        Ok(operand(other)?.map(|other| Self(other + self.0.clone())))
+    fn __radd__(&self, other: Operand<'_>) -> PyResult<Self> {
+        Ok(Self(other.into_kernel()? + self.0.clone()))
     }
 
-    fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        if let Ok(scale) = other.extract::<f64>() {
-            return self.0.clone().scaled(scale).map(|k| Some(Self(k))).map_err(to_python);
+    fn __mul__(&self, other: Operand<'_>) -> PyResult<Self> {
+        match other {
+            Operand::Kernel(other) => Ok(Self(self.0.clone() * other.get().0.clone())),
+            Operand::Number(scale) => self.0.clone().scaled(scale).map(Self).map_err(to_python),
         }
-        Ok(operand(other)?.map(|other| Self(self.0.clone() * other)))
     }
 
-    fn __rmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn __rmul__(&self, other: Operand<'_>) -> PyResult<Self> {
         self.__mul__(other)
     }
 
@@ -257,10 +309,19 @@ pub fn kernel_of(value: &Bound<'_, PyAny>) -> PyResult<Kernel> {
     }
 }
 
-/// A kernel, or a number as a constant kernel; `None` lets Python try the other side.
-fn operand(value: &Bound<'_, PyAny>) -> PyResult<Option<Kernel>> {
-    if let Ok(kernel) = value.cast::<PyKernel>() {
-        return Ok(Some(kernel.get().0.clone()));
+/// What may stand beside a kernel in a sum or a product; Python tries the other side for anything else.
+#[derive(FromPyObject)]
+enum Operand<'py> {
+    Kernel(Bound<'py, PyKernel>),
+    Number(f64),
+}
+
+impl Operand<'_> {
+    /// A number is a constant kernel.
+    fn into_kernel(self) -> PyResult<Kernel> {
+        match self {
+            Self::Kernel(kernel) => Ok(kernel.get().0.clone()),
+            Self::Number(value) => Kernel::constant(value).map_err(to_python),
+        }
     }
-    value.extract::<f64>().ok().map(|number| Kernel::constant(number).map_err(to_python)).transpose()
 }

@@ -4,6 +4,7 @@ mod catalogue;
 mod data;
 mod definiteness;
 mod errors;
+mod function;
 mod input;
 mod kernel;
 mod options;
@@ -19,8 +20,13 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
     module.add_class::<kernel::PyKernel>()?;
+    module.add_class::<function::PyFunction>()?;
     module.add_class::<definiteness::PyCounterexample>()?;
+    module.add_class::<definiteness::PyCheck>()?;
+    module.add_class::<definiteness::PyRepaired>()?;
+    module.add_function(wrap_pyfunction!(definiteness::repair, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
     module.add_function(wrap_pyfunction!(options::_after_fork, module)?)?;
     Ok(())
 }

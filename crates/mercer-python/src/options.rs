@@ -51,6 +51,14 @@ impl Options {
         self
     }
 
+    /// The seed, where the method has it as an argument of its own.
+    pub fn seeded(mut self, random_state: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        if let Some(value) = random_state {
+            self.compute = self.compute.with_seed(seed(value)?);
+        }
+        Ok(self)
+    }
+
     fn be_verbose(&mut self, verbose: bool) {
         if verbose {
             let tracker = Arc::new(Tracker::default());
