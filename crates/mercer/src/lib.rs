@@ -28,6 +28,7 @@
 //! ```
 
 pub mod compute;
+pub mod definiteness;
 mod error;
 pub mod function;
 pub mod gram;

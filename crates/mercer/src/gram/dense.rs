@@ -61,7 +61,7 @@ fn reserve<T>(rows: usize, cols: usize, compute: &Compute) -> Result<()> {
 /// How many tiles will be computed.
 pub(crate) fn tile_count(rows: usize, cols: usize, symmetric: bool) -> u64 {
     let (m, n) = (rows.div_ceil(BLOCK) as u64, cols.div_ceil(BLOCK) as u64);
-    if symmetric { m * (m + 1) / 2 } else { m * n }
+    if symmetric && rows == cols { m * (m + 1) / 2 } else { m * n }
 }
 
 /// Counts finished tiles, reports them, and hears a cancellation.

@@ -61,6 +61,7 @@ impl<F> Product<'_, F> {
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
+        let symmetric = symmetric && self.rows == self.cols;
         let ticker = Ticker::new("K·V", tile_count(self.rows, self.cols, symmetric), compute);
         let blocks = compute.install(|| if symmetric { self.tournament(&ticker) } else { self.strips(&ticker) })?;
         ticker.finish();

@@ -74,6 +74,9 @@ fn decompose(a: ArrayView2<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f
     }
     crate::Points::Vectors(a).check_finite("a symmetric matrix")?;
     let n = a.nrows();
+    if n == 0 {
+        return Ok(Vec::new());
+    }
     let lower = Mat::from_fn(n, n, |i, j| a[[i.max(j), i.min(j)]]);
     let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let mut values = Diag::<f64>::zeros(n);

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// Builds the `rows × cols` matrix from tiles of at most `block × block` values, in parallel.
 ///
 /// `fill(rows, cols, tile)` writes a tile, row after row; `finished` is called after each and may stop the work.
-/// With `symmetric` (then `rows = cols`) only tiles on and above the diagonal are asked for and the others are their
+/// With `symmetric` (heeded if `rows = cols`) only tiles on and above the diagonal are asked for and the others are their
 /// transposes, so that the result is symmetric to the last bit.
 pub(crate) fn assemble<T: Element>(
     (rows, cols): (usize, usize),
@@ -21,6 +21,7 @@ pub(crate) fn assemble<T: Element>(
     fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     finished: impl Fn() -> Result<()> + Sync,
 ) -> Result<Vec<T>> {
+    let symmetric = symmetric && rows == cols;
     let mut values = allocate::<T>(rows, cols)?;
     let target = Target { start: values.as_mut_ptr(), cols, lifetime: PhantomData::<&mut [T]> };
     let side = |n: usize, b: usize| b * block..n.min((b + 1) * block);

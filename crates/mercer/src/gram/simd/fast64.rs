@@ -99,11 +99,12 @@ fn exp_parts<const FMA: bool>(x: f64) -> (f64, f64, f64) {
 }
 
 /// `ln x` as a sum of two numbers, for `x > 0` finite; the sum has about 58 correct bits.
+/// `TINY`: whether denormal numbers may come.
 #[inline(always)]
-fn ln_parts<const FMA: bool>(x: f64) -> (f64, f64) {
+fn ln_parts<const FMA: bool, const TINY: bool>(x: f64) -> (f64, f64) {
     const SQRT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
     const TWO_52: f64 = 4503599627370496.0;
-    let tiny = x < f64::MIN_POSITIVE;
+    let tiny = TINY && x < f64::MIN_POSITIVE;
     let x = if tiny { x * 18014398509481984.0 } else { x };
     let shifted = x.to_bits().wrapping_sub(SQRT_HALF).wrapping_add(1023 << 52);
     let k = f64::from_bits((shifted >> 52) | TWO_52.to_bits()) - (TWO_52 + 1023.0);
@@ -124,12 +125,12 @@ fn ln_parts<const FMA: bool>(x: f64) -> (f64, f64) {
     (value, low - (value - sum))
 }
 
+/// `ln x` where it is regular, its limits at 0 and ∞, and NaN elsewhere.
 #[inline(always)]
-fn ln<const FMA: bool>(x: f64) -> f64 {
-    let (value, _) = ln_parts::<FMA>(x);
-    let value = if x == f64::INFINITY { x } else { value };
-    let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
-    if x >= 0.0 { value } else { f64::NAN }
+fn with_limits(x: f64, regular: f64) -> f64 {
+    let positive = if x == f64::INFINITY { x } else { regular };
+    let edge = if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
+    if x > 0.0 { positive } else { edge }
 }
 
 impl<const FMA: bool> Real for Fast64<FMA> {
@@ -158,16 +159,15 @@ impl<const FMA: bool> Real for Fast64<FMA> {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        Self(ln::<FMA>(self.0))
+        Self(with_limits(self.0, ln_parts::<FMA, true>(self.0).0))
     }
     #[inline(always)]
     fn ln_1p(self) -> Self {
-        let x = self.0;
-        let u = 1.0 + x;
-        // What the sum 1 + x lost.
-        let lost = if x >= 1.0 { 1.0 - (u - x) } else { x - (u - 1.0) };
-        let lost = if u > 0.0 && u < f64::INFINITY { lost / u } else { 0.0 };
-        Self(ln::<FMA>(u) + lost)
+        let u = 1.0 + self.0;
+        // What the sum 1 + x lost; the sum is never denormal.
+        let added = u - 1.0;
+        let lost = (1.0 - (u - added)) + (self.0 - added);
+        Self(with_limits(u, ln_parts::<FMA, false>(u).0 + lost / u))
     }
     #[inline(always)]
     fn sin(self) -> Self {
@@ -190,7 +190,7 @@ impl<const FMA: bool> Real for Fast64<FMA> {
     #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let (x, p) = (self.0, exponent.0);
-        let (high, low) = ln_parts::<FMA>(x);
+        let (high, low) = ln_parts::<FMA, true>(x);
         let y = p * high;
         let rest = fma::<FMA>(p, low, product_error::<FMA>(p, high, y));
         let value = Self(y).exp().0;

@@ -172,7 +172,7 @@ fn down<T: Element, S: Simd, const ROWS: usize>(
     out: &mut [T],
 ) {
     let n = rows.points.len() / rows.depth;
-    let whole = place.lanes.len() == 2 * lanes::<T, S>() && !place.add;
+    let whole = place.lanes.len() == 2 * lanes::<T, S>();
     for row in (0..n).step_by(ROWS) {
         let points: [&[T]; ROWS] = std::array::from_fn(|r| {
             let start = (row + r).min(n - 1) * rows.depth;
@@ -181,10 +181,10 @@ fn down<T: Element, S: Simd, const ROWS: usize>(
         let sums = block::<T, S, ROWS>(simd, points, columns, step);
         let out = &mut out[row * place.stride + place.column..];
         if whole && row + ROWS <= n {
-            for (r, sums) in sums.into_iter().enumerate() {
+            for (r, [left, right]) in sums.into_iter().enumerate() {
                 let target = T::vectors_mut::<S>(&mut out[r * place.stride..][..2 * lanes::<T, S>()]);
-                target[0] = sums[0];
-                target[1] = sums[1];
+                target[0] = if place.add { T::plus(simd, target[0], left) } else { left };
+                target[1] = if place.add { T::plus(simd, target[1], right) } else { right };
             }
         } else {
             store_part::<T, S, ROWS>(sums, n - row, &place, out);

@@ -102,6 +102,7 @@ impl Derived {
             self.magnitude = self.magnitude.min(self.diagonal.1);
             self.separates |= self.characteristic.is_proven();
         }
+        self.diagonal = (self.diagonal.0.max(-self.magnitude), self.diagonal.1.min(self.magnitude));
         self.positive |= self.diagonal.0 > 0.0;
         if self.psd.is_proven() && self.separates && self.nsd.is_unknown() {
             self.refute(

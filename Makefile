@@ -1,0 +1,55 @@
+# Two commands on a fresh machine with a Rust toolchain and Python 3.11: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+.PHONY: demo test test-full lint test-rust test-python docs bench build-python images clean
+
+## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
+demo:
+	cargo run --release --quiet -p mercer-cli -- demo --output demo-output
+
+## Every test: formatting, lints, Rust, docs, command line, Python.
+test: lint test-rust test-python
+
+## The same with the slow statistical and fuzzing suites.
+test-full: export MERCER_FULL := 1
+test-full: test
+
+lint: $(VENV)/.ready
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --exclude mercer-python
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+test-rust:
+	cargo test -p mercer -p mercer-cli
+
+test-python: build-python
+	$(BIN)/python -m pytest -q crates/mercer-python/tests
+
+## The Python package in the virtual environment, in the profile of the tests so that dependencies compile once.
+build-python: $(VENV)/.ready
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
+
+$(VENV)/.ready: requirements-test.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	touch $@
+
+## The API documentation, and the pages that are made from the catalogue.
+docs:
+	MERCER_UPDATE_DOCS=1 cargo test -p mercer --test docs_table
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --exclude mercer-python
+
+## Our speed beside the peers', in one run.
+bench: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	$(BIN)/python bench/gram.py
+
+clean:
+	cargo clean
+	rm -rf $(VENV) demo-output

@@ -1,0 +1,233 @@
+//! The check of a kernel: proof where there is one, attack where there is none.
+
+use ndarray::{Array2, Axis};
+
+use super::region::Region;
+use super::search::{Attack, Attempt, Found};
+use super::side::Side;
+use super::simplify::refutation;
+use crate::kernel::{Counterexample, Proof, Property, Verdict};
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// What a check may be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// The most rows of the data that are looked at; of more, a subsample is drawn with the seed of the computation.
+    pub max_rows: usize,
+}
+
+impl Default for CheckOptions {
+    /// At most 1000 rows.
+    fn default() -> Self {
+        Self { max_rows: 1000 }
+    }
+}
+
+/// The outcome of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CheckVerdict {
+    /// The rules prove the property.
+    Proven(Proof),
+    /// Points and weights show that it fails; re-checked with 31 digits.
+    Refuted(Counterexample),
+    /// Neither proven nor refuted on anything that was tried.
+    NotRefuted,
+}
+
+/// What was found, and how far the search went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// The outcome.
+    pub verdict: CheckVerdict,
+    /// What the rules say by themselves.
+    pub rules: Verdict,
+    /// The smallest eigenvalue of `K` (of `−JKJ` on the negative side) on the data, or, where there is no data, on the worst
+    /// of the point sets that were tried (relative to the size of the matrix). NaN if nothing was evaluated.
+    pub min_eigenvalue: f64,
+    /// `n·ε·trace` for that matrix: an eigenvalue above `−tolerance` is rounding, not a refutation.
+    pub tolerance: f64,
+    /// Rows of the data that were looked at.
+    pub rows_used: usize,
+    /// Rows of the data that were given.
+    pub rows_given: usize,
+    /// Point sets that were tried besides the data.
+    pub sets_tried: usize,
+    /// Points in them, with the rows of the data.
+    pub points_tried: usize,
+}
+
+impl Check {
+    /// `Some(true)` if proven, `Some(false)` if refuted, `None` if open.
+    pub fn as_option(&self) -> Option<bool> {
+        match self.verdict {
+            CheckVerdict::Proven(_) => Some(true),
+            CheckVerdict::Refuted(_) => Some(false),
+            CheckVerdict::NotRefuted => None,
+        }
+    }
+
+    /// The counterexample, where there is one.
+    pub fn counterexample(&self) -> Option<&Counterexample> {
+        if let CheckVerdict::Refuted(counterexample) = &self.verdict { Some(counterexample) } else { None }
+    }
+}
+
+/// Proves that a kernel is positive semi-definite, or tries to refute it on the data and on points that it searches for.
+///
+/// # Theory
+/// A kernel is PSD if every Gram matrix is. One negative eigenvalue refutes it, if it is more than rounding: candidates
+/// have `λ < −n·ε·trace`, and only those whose `cᵀKc` is certainly negative in double-double arithmetic, error bound included, are
+/// returned. A kernel that the rules prove is never attacked.
+///
+/// # Cost
+/// `O(m²)` kernel values and `O(m³)` for the eigenvalues of `m` rows of data (at most `max_rows`, and what the memory limit
+/// allows); the search looks at about a thousand sets of 5 to 80 points.
+///
+/// # Errors
+/// [`Error::Value`], [`Error::Shape`] and [`Error::Request`] if the data does not fit the kernel (or, without data, if the kernel
+/// cannot be evaluated: an unresolved median, a column by name, a precomputed matrix), [`Error::Cancelled`].
+///
+/// # Example
+/// ```
+/// use mercer::definiteness::{CheckOptions, check};
+/// use mercer::{Compute, Kernel};
+/// let k: Kernel = "ball(radius=2)".parse()?;
+/// let found = check(&k, None, &CheckOptions::default(), &Compute::new())?;
+/// let counterexample = found.counterexample().unwrap();
+/// assert!(counterexample.value < 0.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn check(kernel: &Kernel, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
+    run(kernel, Side::Positive, data, options, compute)
+}
+
+/// Proves that a kernel is negative semi-definite (`Σ cᵢ = 0 ⇒ cᵀKc ≤ 0`), or tries to refute it.
+///
+/// The counterexample has whole weights that sum to 0 exactly, and `cᵀKc > 0`.
+///
+/// # Errors
+/// As [`check`].
+///
+/// # Example
+/// ```
+/// use mercer::definiteness::{CheckOptions, check_negative};
+/// use mercer::{Compute, Kernel};
+/// let k: Kernel = "distance(power=3)".parse()?;
+/// let found = check_negative(&k, None, &CheckOptions::default(), &Compute::new())?;
+/// let counterexample = found.counterexample().unwrap();
+/// assert!(counterexample.value > 0.0 && counterexample.weights.iter().sum::<f64>() == 0.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn check_negative(
+    kernel: &Kernel,
+    data: Option<Points>,
+    options: &CheckOptions,
+    compute: &Compute,
+) -> Result<Check> {
+    run(kernel, Side::Negative, data, options, compute)
+}
+
+fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
+    compute.check_cancelled()?;
+    let property = match side {
+        Side::Positive => Property::PositiveSemidefinite,
+        Side::Negative => Property::NegativeSemidefinite,
+    };
+    let mut check = Check::start(kernel.property(property));
+    let attack = Attack::new(kernel, side);
+    let on_data = data.map(|points| check.look_at_data(&attack, points, options, compute)).transpose()?.flatten();
+    if let Verdict::Proven(proof) = &check.rules {
+        check.verdict = CheckVerdict::Proven(proof.clone());
+        return Ok(check);
+    }
+    let by_data = on_data.as_ref().filter(|a| a.is_negative()).and_then(|a| refutation(&attack, a));
+    match by_data {
+        Some(counterexample) => check.verdict = CheckVerdict::Refuted(counterexample),
+        None => {
+            let found = attack.search(&regions(kernel, data)?, compute)?;
+            check.take_in(found, on_data.is_some());
+        }
+    }
+    Ok(check)
+}
+
+/// The regions to search: the columns of the data, or the first few numbers of columns that the kernel takes.
+fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<Region>> {
+    if let Some(points) = data {
+        return Ok(vec![Region::with_columns(kernel, points.vectors()?.ncols())]);
+    }
+    let regions = Region::of(kernel, 3);
+    if regions.is_empty() {
+        kernel.check_vectors(Array2::zeros((0, 1)).view())?;
+        return Err(Error::request(format!("no number of columns up to 64 fits {kernel}; give data")));
+    }
+    Ok(regions)
+}
+
+impl Check {
+    fn start(rules: Verdict) -> Self {
+        Self {
+            verdict: CheckVerdict::NotRefuted,
+            rules,
+            min_eigenvalue: f64::NAN,
+            tolerance: f64::NAN,
+            rows_used: 0,
+            rows_given: 0,
+            sets_tried: 0,
+            points_tried: 0,
+        }
+    }
+
+    fn look_at_data(
+        &mut self,
+        attack: &Attack<'_>,
+        points: Points,
+        options: &CheckOptions,
+        compute: &Compute,
+    ) -> Result<Option<Attempt>> {
+        let x = points.vectors()?;
+        points.check_finite("the data")?;
+        attack.evaluator.kernel.check_vectors(x)?;
+        let rows = chosen_rows(x.nrows(), options, compute)?;
+        (self.rows_given, self.rows_used, self.points_tried) = (x.nrows(), rows.len(), rows.len());
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let sample = x.select(Axis(0), &rows);
+        let Some(attempt) = compute.install(|| attack.attempt(sample.view())) else {
+            let kernel = attack.evaluator.kernel;
+            return Err(Error::request(format!(
+                "{kernel} has values on the data that are not finite or outside a radius"
+            )));
+        };
+        (self.min_eigenvalue, self.tolerance) = (attempt.lowest, attempt.tolerance);
+        Ok(Some(attempt))
+    }
+
+    fn take_in(&mut self, found: Found, has_data: bool) {
+        self.sets_tried = found.sets;
+        self.points_tried += found.points;
+        if let (Some(worst), false) = (&found.worst, has_data) {
+            (self.min_eigenvalue, self.tolerance) = (worst.lowest, worst.tolerance);
+        }
+        if let Some(counterexample) = found.counterexample {
+            self.verdict = CheckVerdict::Refuted(counterexample);
+        }
+    }
+}
+
+/// All rows, or a subsample as large as the options and the memory limit allow, in order.
+fn chosen_rows(n: usize, options: &CheckOptions, compute: &Compute) -> Result<Vec<usize>> {
+    // The Gram matrix, its copy for the solver, the eigenvectors twice, and work space.
+    const BYTES_PER_ENTRY: u64 = 48;
+    compute.reserve("a check on data", BYTES_PER_ENTRY * 4, "raise the memory limit")?;
+    let affordable = ((compute.memory() / BYTES_PER_ENTRY) as f64).sqrt() as usize;
+    let limit = options.max_rows.min(affordable);
+    if n <= limit {
+        return Ok((0..n).collect());
+    }
+    let mut rows = compute.seed().stream("rows for a check", 0).permutation(n);
+    rows.truncate(limit);
+    rows.sort_unstable();
+    Ok(rows)
+}

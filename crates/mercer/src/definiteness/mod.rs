@@ -1,0 +1,22 @@
+//! Definiteness in practice: what cannot be proven is attacked, what is refuted is shown, what is indefinite is repaired.
+//!
+//! The rules of [`crate::kernel`] prove what they can. Where they are silent, [`check`] searches for points and weights with
+//! `cᵀKc < 0` and shows them only after a re-check with 31 digits and a bound on the rounding error.
+
+mod candidates;
+mod certify;
+mod check;
+mod gram;
+mod matrix;
+mod region;
+mod repair;
+mod running_error;
+mod search;
+mod side;
+mod simplify;
+mod standing;
+
+pub use check::{Check, CheckOptions, CheckVerdict, check, check_negative};
+pub use matrix::check_matrix;
+pub use repair::{Repair, Repaired, repair};
+pub use standing::{Standing, require_psd};

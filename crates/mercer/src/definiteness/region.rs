@@ -1,0 +1,80 @@
+//! Where an expression is defined: numbers of columns, and the interval of each column.
+
+use ndarray::{Array2, ArrayViewMut1};
+
+use crate::Kernel;
+
+/// The most columns that are tried when no data says how many there are.
+const MAX_COLUMNS: usize = 64;
+
+/// The values that a column may take, as far as the search needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interval {
+    Line,
+    HalfLine,
+    Unit,
+    OpenUnit,
+}
+
+/// The domain of an expression with a given number of columns.
+#[derive(Clone, Debug)]
+pub(super) struct Region(Vec<Interval>);
+
+/// A value that lies in the domain of every kernel.
+const SAFE: f64 = 0.5;
+
+impl Region {
+    /// Up to `count` numbers of columns that the expression takes, the smallest first.
+    pub(super) fn of(kernel: &Kernel, count: usize) -> Vec<Self> {
+        let fits = |d: &usize| kernel.check_vectors(Array2::zeros((0, *d)).view()).is_ok();
+        (1..=MAX_COLUMNS).filter(fits).take(count).map(|d| Self::with_columns(kernel, d)).collect()
+    }
+
+    /// The region for this many columns.
+    pub(super) fn with_columns(kernel: &Kernel, columns: usize) -> Self {
+        Self((0..columns).map(|j| interval(kernel, columns, j)).collect())
+    }
+
+    /// The number of columns.
+    pub(super) fn columns(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Moves and shrinks points into the region, column by column, keeping their pattern.
+    pub(super) fn fit(&self, mut points: Array2<f64>) -> Array2<f64> {
+        for (interval, column) in self.0.iter().zip(points.columns_mut()) {
+            interval.fit(column);
+        }
+        points
+    }
+}
+
+impl Interval {
+    fn fit(self, mut column: ArrayViewMut1<f64>) {
+        if self == Self::Line {
+            return;
+        }
+        let low = column.iter().copied().fold(0.0, f64::min);
+        column.mapv_inplace(|v| v - low);
+        let high = column.iter().copied().fold(1.0, f64::max);
+        match self {
+            Self::Unit => column.mapv_inplace(|v| v / high),
+            Self::OpenUnit => column.mapv_inplace(|v| 0.001 + 0.998 * v / high),
+            Self::Line | Self::HalfLine => {}
+        }
+    }
+}
+
+fn interval(kernel: &Kernel, columns: usize, j: usize) -> Interval {
+    let allows = |value: f64| {
+        let mut point = Array2::from_elem((1, columns), SAFE);
+        point[[0, j]] = value;
+        kernel.check_vectors(point.view()).is_ok()
+    };
+    match (allows(-1.5), allows(2.5), allows(0.0)) {
+        (true, _, _) => Interval::Line,
+        (_, true, _) => Interval::HalfLine,
+        (_, _, true) => Interval::Unit,
+        _ => Interval::OpenUnit,
+    }
+}

@@ -1,0 +1,201 @@
+//! What every kernel must satisfy, whatever it computes: run for each example of the catalogue and for random expressions.
+
+mod common;
+
+use mercer::gram::{self, Bound, Pairs, Tiles};
+use mercer::kernel::{Kernel, catalogue};
+use mercer::{Compute, Seed};
+use ndarray::{Array2, ArrayView2, s};
+
+/// Points inside every domain of the catalogue: `(0.05, 0.95)ᵈ`.
+fn sample(n: usize, d: usize, seed: u64) -> Array2<f64> {
+    let mut random = Seed(seed).stream("conformance", d as u64);
+    Array2::from_shape_fn((n, d), |_| 0.05 + 0.9 * random.uniform())
+}
+
+/// A sample with as many columns as the kernel wants.
+fn sample_for(kernel: &Kernel, n: usize, seed: u64) -> Option<Array2<f64>> {
+    [3, 1, 2]
+        .into_iter()
+        .map(|d| sample(n, d, seed))
+        .find(|x| kernel.bind(Pairs::within(x.view()), &Compute::new()).is_ok())
+}
+
+fn fill(bound: &Bound<'_>) -> Array2<f64> {
+    let (n, m) = bound.shape();
+    let mut values = vec![0.0; n * m];
+    bound.fill(0..n, 0..m, &mut values);
+    Array2::from_shape_vec((n, m), values).unwrap()
+}
+
+fn examples() -> impl Iterator<Item = (&'static str, Kernel)> {
+    catalogue::entries().flat_map(|e| e.examples).map(|text| (*text, text.parse().unwrap()))
+}
+
+/// Relative to the largest value of the matrix, so that cancellation in differences is judged by the terms.
+fn assert_same(text: &str, found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64) {
+    let scale = expected.iter().fold(1e-300_f64, |m, v| m.max(v.abs()));
+    for (at, (f, e)) in found.iter().zip(expected).enumerate() {
+        assert!((f - e).abs() <= tolerance * scale, "{text}: value {at} is {f:?}, expected {e:?}");
+    }
+}
+
+fn reference(kernel: &Kernel, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Array2<f64> {
+    Array2::from_shape_fn((x.nrows(), y.nrows()), |(i, j)| {
+        kernel.evaluate(&x.row(i).to_vec(), &y.row(j).to_vec()).unwrap()
+    })
+}
+
+#[test]
+fn every_kernel_conforms() {
+    let compute = Compute::new();
+    let mut seen = 0;
+    for (text, kernel) in examples() {
+        let Some(x) = sample_for(&kernel, 17, 1) else {
+            assert!(text.contains("precomputed"), "{text} accepts no sample");
+            continue;
+        };
+        seen += 1;
+        let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+        let k = gram::dense(&bound, &compute).unwrap();
+        let expected = reference(&kernel, x.view(), x.view());
+        for ((i, j), v) in k.indexed_iter() {
+            assert_eq!(*v, k[[j, i]], "{text}: not symmetric");
+            let e = expected[[i, j]];
+            // A difference of like numbers is judged by the terms it is made of.
+            let slack = if text.contains("minus") || text.contains("based") { 4e-16 } else { 0.0 };
+            assert!((v - e).abs() <= 1e-12 * e.abs() + slack, "{text} [{i}, {j}]: {v:?} instead of {e:?}");
+        }
+        let diagonal = bound.diagonal().unwrap();
+        for i in 0..17 {
+            assert!((diagonal[i] - k[[i, i]]).abs() <= 1e-13 * diagonal[i].abs().max(1.0), "{text}: diagonal");
+        }
+        assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
+    }
+    assert!(seen >= 70, "only {seen} examples were run");
+}
+
+#[test]
+fn between_two_samples_as_within_their_union() {
+    let compute = Compute::new();
+    for (text, kernel) in examples() {
+        let Some(all) = sample_for(&kernel, 20, 2) else { continue };
+        let (x, y) = (all.slice(s![..8, ..]), all.slice(s![8.., ..]));
+        let cross = fill(&kernel.bind(Pairs::between(x, y), &compute).unwrap());
+        let within = fill(&kernel.bind(Pairs::within(all.view()), &compute).unwrap());
+        assert_same(text, &cross, &within.slice(s![..8, 8..]).to_owned(), 1e-14);
+    }
+}
+
+#[test]
+fn random_expressions_agree_with_the_reference() {
+    let compute = Compute::new();
+    let mut bound_count = 0;
+    for trial in 0..3000 {
+        let kernel = common::expressions::random_kernel(&mut Seed(3).stream("tiles", trial), 3);
+        let x = sample(6, 3, trial);
+        let Ok(bound) = kernel.bind(Pairs::within(x.view()), &compute) else { continue };
+        let (found, expected) = (fill(&bound), reference(&kernel, x.view(), x.view()));
+        if expected.iter().any(|v| !v.is_finite() || v.abs() > 1e100) {
+            continue;
+        }
+        bound_count += 1;
+        // Powers and exponentials of large values lose digits in any arithmetic: allow for the growth.
+        let size = expected.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
+        assert_same(&kernel.to_string(), &found, &expected, 1e-11 * (1.0 + size.ln()));
+    }
+    assert!(bound_count > 1000, "only {bound_count} expressions were bound");
+}
+
+#[test]
+fn single_precision_keeps_the_error_it_states() {
+    let compute = Compute::new();
+    let (mut stated, mut tight) = (0, 0);
+    for (text, kernel) in examples() {
+        let Some(x) = sample_for(&kernel, 40, 4) else { continue };
+        let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+        let Some(allowed) = bound.single_error() else { panic!("{text} states no error") };
+        let mut single = vec![0.0_f32; 1600];
+        bound.fill_single(0..40, 0..40, &mut single);
+        let double = fill(&bound);
+        let error = single.iter().zip(&double).map(|(s, d)| (f64::from(*s) - d).abs()).fold(0.0, f64::max);
+        assert!(error <= allowed, "{text}: error {error:.2e} above the stated {allowed:.2e}");
+        let size = double.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        stated += 1;
+        tight += usize::from(allowed < 1e-4 * size.max(1.0));
+    }
+    assert!(stated >= 70 && tight * 10 >= stated * 9, "{tight} of {stated} bounds say something");
+}
+
+/// `∂k/∂θ` against a central difference of the kernel with 31 digits.
+#[test]
+fn derivatives_agree_with_precise_differences() {
+    use mercer::real::Real;
+    let compute = Compute::new();
+    let extra = [
+        "2*gaussian(lengthscale=[0.5, 1, 2])*laplacian(norm=l1, lengthscale=[1, 2, 3]) + 0.3*matern(nu=1.5)^2",
+        "exp(0.5*gaussian())*normalized(polynomial(degree=2))",
+        "series(geometric, 0.4*gaussian(lengthscale=2))",
+        "schoenberg(distance(power=1.5) + 2*log_distance(), t=0.7)",
+        "minus(gaussian(), 0.5*cauchy(lengthscale=[1, 2, 3]))",
+        "conformal(2*gaussian(), by=gaussian(lengthscale=2))",
+        "on([0, 2], rational_quadratic(lengthscale=[1, 2], shape=0.5)) * on([1], periodic(period=2))",
+        "based(distance(power=1.3), at=[0, 0, 0]) + induced(gaussian(lengthscale=0.7), at=[[0, 0, 1]])",
+    ];
+    let kernels = examples().chain(extra.iter().map(|text| (*text, text.parse().unwrap())));
+    let mut checked = 0;
+    for (text, kernel) in kernels {
+        let Some(x) = sample_for(&kernel, 6, 5) else { continue };
+        let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+        let values: Vec<f64> = kernel.parameters().iter().map(|p| p.value).collect();
+        for (index, parameter) in kernel.parameters().iter().enumerate() {
+            let found = bound.derivative(index, &compute).unwrap();
+            let step = 1e-6 * values[index].abs().max(1e-3);
+            let moved = |sign: f64| {
+                let mut moved = values.clone();
+                moved[index] += sign * step;
+                kernel.with_parameters(&moved)
+            };
+            let (Ok(up), Ok(down)) = (moved(1.0), moved(-1.0)) else { continue };
+            checked += 1;
+            for ((i, j), &f) in found.indexed_iter() {
+                let at = |k: &Kernel| k.evaluate_precisely(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
+                let width = (values[index] + step) - (values[index] - step);
+                let e = (at(&up) - at(&down)).value() / width;
+                assert!(
+                    (f - e).abs() <= 1e-9 * (1.0 + e.abs()),
+                    "{text} by {}: [{i}, {j}] {f:?} instead of {e:?}",
+                    parameter.name
+                );
+            }
+        }
+    }
+    assert!(checked >= 60, "only {checked} derivatives were checked");
+}
+
+#[test]
+fn empty_and_single_samples_and_no_columns() {
+    let compute = Compute::new();
+    for (text, kernel) in examples() {
+        let Some(x) = sample_for(&kernel, 1, 6) else { continue };
+        let one = gram::dense(&kernel.bind(Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap();
+        assert_eq!(one.dim(), (1, 1), "{text}");
+        let none = x.slice(s![..0, ..]);
+        let empty = gram::dense(&kernel.bind(Pairs::within(none), &compute).unwrap(), &compute).unwrap();
+        assert_eq!(empty.dim(), (0, 0), "{text}");
+        let cross = gram::dense(&kernel.bind(Pairs::between(none, x.view()), &compute).unwrap(), &compute).unwrap();
+        assert_eq!(cross.dim(), (0, 1), "{text}");
+    }
+    let no_columns = Array2::<f64>::zeros((3, 0));
+    for (text, value) in [
+        ("gaussian()", 1.0),
+        ("linear()", 0.0),
+        ("constant(value=2)", 2.0),
+        ("delta()", 1.0),
+        ("laplacian(norm=l1)", 1.0),
+    ] {
+        let kernel: Kernel = text.parse().unwrap();
+        let k = gram::dense(&kernel.bind(Pairs::within(no_columns.view()), &compute).unwrap(), &compute).unwrap();
+        assert!(k.iter().all(|v| *v == value), "{text}");
+    }
+}
