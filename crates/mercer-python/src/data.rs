@@ -25,6 +25,9 @@ impl<'py> Data<'py> {
         if given && columns.is_some() {
             return Err(PyValueError::new_err("precomputed() takes one matrix of kernel values, not X and Y"));
         }
+        if let Some(columns) = &columns {
+            rows.check_same_names(columns)?;
+        }
         let kernel = rows.name_columns(kernel).map_err(to_python)?;
         Ok(Self { kernel, rows, columns, given })
     }

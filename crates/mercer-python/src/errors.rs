@@ -29,7 +29,9 @@ pub fn to_python(error: Error) -> PyErr {
         Error::File { path, source } => file_error(&path, &source),
         Error::NotPositiveDefinite { counterexample, .. } => {
             let error = NotPositiveDefiniteError::new_err(message);
-            Python::attach(|py| attach_counterexample(py, &error, counterexample.map(|c| *c)).map_or_else(|e| e, |()| error))
+            Python::attach(|py| {
+                attach_counterexample(py, &error, counterexample.map(|c| *c)).map_or_else(|e| e, |()| error)
+            })
         }
         _ => PyRuntimeError::new_err(message),
     }

@@ -157,11 +157,7 @@ impl PyFunction {
     ///
     /// A summand that occurs again is listed as ``text #2``.
     #[pyo3(signature = (**options))]
-    fn components<'py>(
-        &self,
-        py: Python<'py>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    fn components<'py>(&self, py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyDict>> {
         let options = Options::read(options)?;
         let named = PyDict::new(py);
         for component in run(py, &options, || self.expansion.components(&options.compute))? {

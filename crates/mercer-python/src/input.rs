@@ -47,6 +47,18 @@ impl<'py> Matrix<'py> {
         self.one_dimensional
     }
 
+    /// Refuses two data frames whose columns have other names or another order.
+    pub fn check_same_names(&self, other: &Self) -> PyResult<()> {
+        match (&self.names, &other.names) {
+            (Some(first), Some(second)) if first != second => Err(PyValueError::new_err(format!(
+                "the columns of X and Y differ: {} and {}",
+                first.join(", "),
+                second.join(", ")
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The kernel with names of columns replaced by their numbers in this data frame.
     pub fn name_columns(&self, kernel: &Kernel) -> mercer::Result<Kernel> {
         self.names.as_ref().map_or_else(|| Ok(kernel.clone()), |names| kernel.with_column_names(names))

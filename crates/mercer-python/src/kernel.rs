@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use mercer::definiteness::{Standing, require_psd};
 use mercer::{Kernel, gram};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -164,12 +165,7 @@ impl PyKernel {
     /// >>> mercer.gaussian(lengthscale="median").resolve([0.0, 1.0, 3.0])
     /// Kernel("gaussian(lengthscale=2)")
     #[pyo3(signature = (X, **options))]
-    fn resolve(
-        &self,
-        py: Python<'_>,
-        X: &Bound<'_, PyAny>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
+    fn resolve(&self, py: Python<'_>, X: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let (data, options) = (Data::read(&self.0, X, None)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         run(py, &options, || Ok(Self(kernel.bind(pairs, compute)?.kernel().clone())))
@@ -208,7 +204,10 @@ impl PyKernel {
     /// >>> found = mercer.ball(radius=1).check()
     /// >>> found.psd, found.value < 0
     /// (False, True)
-    #[pyo3(signature = (X=None, random_state=None, **options))]
+    #[pyo3(
+        signature = (X=None, random_state=None, **options),
+        text_signature = "($self, X=None, random_state=0, **options)"
+    )]
     fn check(
         &self,
         py: Python<'_>,
@@ -224,6 +223,16 @@ impl PyKernel {
                 definiteness::check(py, &data.kernel, Some(data.pairs()), &options)
             }
         }
+    }
+
+    /// Raise ``NotPositiveDefiniteError``, with a counterexample where one is found, for a kernel that is not positive semi-definite.
+    ///
+    /// Returns True if it is proven to be, and None if it is neither proven nor refuted.
+    #[pyo3(signature = (**options))]
+    fn require_psd(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Option<bool>> {
+        let options = Options::read(options)?;
+        let standing = run(py, &options, || require_psd(&self.0, &options.compute))?;
+        Ok((standing == Standing::Proven).then_some(true))
     }
 
     /// The continuous parameters: a dict from the name of each to its value, in the order of the text.

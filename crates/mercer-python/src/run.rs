@@ -15,11 +15,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// Runs `work` in a thread of its own while this one waits, asks Python for signals, and draws the progress bar.
 ///
 /// A signal whose handler raises (Ctrl-C does) cancels the work; the exception of the handler is what the caller sees.
-pub fn run<T: Send>(
-    py: Python<'_>,
-    options: &Options,
-    work: impl FnOnce() -> mercer::Result<T> + Send,
-) -> PyResult<T> {
+pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> mercer::Result<T> + Send) -> PyResult<T> {
     let (result, interrupted) = py.detach(|| {
         let (finished, wait) = sync_channel::<()>(1);
         thread::scope(|scope| {
@@ -38,12 +34,11 @@ pub fn run<T: Send>(
             (worker.join(), interrupted)
         })
     });
-    if let Some(error) = interrupted {
-        return Err(error);
-    }
-    let result = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(to_python)?;
     options.tracker.as_ref().map_or(Ok(()), |tracker| tracker.show(py, true))?;
-    Ok(result)
+    match interrupted {
+        Some(error) => Err(error),
+        None => result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(to_python),
+    }
 }
 
 fn attend(py: Python<'_>, options: &Options) -> PyResult<()> {

@@ -90,6 +90,13 @@ def test_wrong_repairs():
         mercer.repair([[1.0, 2.0], [3.0, 1.0]])
 
 
-def test_the_error_class():
+def test_kernels_that_must_be_psd():
+    assert mercer.gaussian().require_psd() is True
+    with pytest.raises(mercer.NotPositiveDefiniteError, match="ball.* is not known to be positive") as caught:
+        mercer.ball(radius=1).require_psd()
     assert issubclass(mercer.NotPositiveDefiniteError, ValueError)
     assert mercer.NotPositiveDefiniteError.__module__ == "mercer"
+    found = caught.value.counterexample
+    assert found.value < 0
+    assert abs(found.weights @ mercer.ball(radius=1)(found.points) @ found.weights - found.value) <= 1e-12
+    assert "cᵀKc" in repr(found)

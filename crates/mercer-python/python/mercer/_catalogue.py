@@ -1,13 +1,18 @@
 """A function for every entry of the catalogue, with signature and documentation, made when the module is imported."""
 
+from __future__ import annotations
+
 import inspect
 import textwrap
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mercer._mercer import Kernel, catalogue
+
+if TYPE_CHECKING:
+    from mercer._mercer import Page, ParameterPage
 
 _WORDS = {"true": True, "false": False}
 
@@ -18,7 +23,7 @@ def constructors() -> dict[str, Callable[..., Kernel]]:
     return {entry["name"]: _constructor(entry) for entry in catalogue()}
 
 
-def _constructor(entry: dict[str, Any]) -> Callable[..., Kernel]:
+def _constructor(entry: Page) -> Callable[..., Kernel]:
     name, signature = entry["name"], signature_of(entry)
     unnamed = [p for p, e in zip(signature.parameters, entry["parameters"], strict=True) if not e["name"]]
 
@@ -30,21 +35,21 @@ def _constructor(entry: dict[str, Any]) -> Callable[..., Kernel]:
     construct.__name__ = construct.__qualname__ = name
     construct.__module__ = "mercer"
     construct.__doc__ = _document(entry, signature)
-    construct.__signature__ = signature
+    construct.__signature__ = signature  # type: ignore[attr-defined]
     return construct
 
 
-def signature_of(entry: dict[str, Any]) -> inspect.Signature:
+def signature_of(entry: Page) -> inspect.Signature:
     """Give the signature of an entry: unnamed arguments first, then the parameters with their defaults."""
     parameters = []
     for argument, name in zip(entry["parameters"], _names(entry), strict=True):
-        default = _default(entry, argument)
+        default = _default(argument)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if argument["name"] else inspect.Parameter.POSITIONAL_ONLY
         parameters.append(inspect.Parameter(name, kind, default=default))
     return inspect.Signature(parameters, return_annotation=Kernel)
 
 
-def _names(entry: dict[str, Any]) -> list[str]:
+def _names(entry: Page) -> list[str]:
     """Name the unnamed arguments after what they are, numbered if there are several of a kind."""
     kinds = [p["name"] or _noun(p["range"]) for p in entry["parameters"]]
     return [f"{kind}{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else kind for i, kind in enumerate(kinds)]
@@ -56,7 +61,7 @@ def _noun(range_: str) -> str:
     return "columns" if "columns" in range_ else "coefficients"
 
 
-def _default(entry: dict[str, Any], argument: dict[str, Any]) -> Any:
+def _default(argument: ParameterPage) -> Any:
     """Give the default as a Python value; an alternative to another parameter has the default None."""
     text = argument["default"]
     if text is None:
@@ -85,7 +90,7 @@ def _text(value: Any) -> str:
     raise TypeError(f"expected a number, a list, a text or a mercer.Kernel, found {type(value).__name__}")
 
 
-def _document(entry: dict[str, Any], signature: inspect.Signature) -> str:
+def _document(entry: Page, signature: inspect.Signature) -> str:
     head = f"``{entry['formula']}`` on {entry['domain']}."
     parts = [head, _fill(entry["theory"]), f"Cost: {entry['cost']}."]
     if entry["parameters"]:
@@ -99,7 +104,7 @@ def _section(title: str, lines: list[str]) -> str:
     return "\n".join([title, "-" * len(title), *lines])
 
 
-def _parameter_lines(entry: dict[str, Any], signature: inspect.Signature) -> list[str]:
+def _parameter_lines(entry: Page, signature: inspect.Signature) -> list[str]:
     lines = []
     for parameter, argument in zip(signature.parameters.values(), entry["parameters"], strict=True):
         given = parameter.default
