@@ -96,6 +96,12 @@ def test_examples_in_the_documentation():
     assert runner.summarize(verbose=False).failed == 0
 
 
+def test_examples_in_the_readme():
+    found = doctest.testfile(str(Path(__file__).parents[1] / "README.md"), module_relative=False)
+    assert found.attempted >= 12
+    assert found.failed == 0
+
+
 def test_stubs_are_up_to_date():
     script = Path(__file__).parents[1] / "stubs.py"
     made = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
