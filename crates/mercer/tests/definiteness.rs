@@ -228,7 +228,7 @@ fn long_searches_report_and_can_be_cancelled() {
     let count = Arc::new(Count(AtomicU64::new(0)));
     let compute = Compute::new().with_progress(count.clone());
     check(&kernel("minus(2*gaussian(), gaussian())"), None, &CheckOptions::default(), &compute).unwrap();
-    assert_eq!(count.0.load(Ordering::Relaxed), 5);
+    assert_eq!(count.0.load(Ordering::Relaxed), 3);
     let cancel = Cancel::default();
     cancel.cancel();
     let compute = Compute::new().with_cancel(cancel);

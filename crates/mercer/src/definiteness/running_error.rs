@@ -151,13 +151,8 @@ mod tests {
     fn functions_agree_with_their_inverses_within_the_error() {
         for x in [1e-3, 0.7, 2.0, 30.0] {
             let x = Tracked::from_f64(x);
-            for back in [x.exp().ln(), x.ln().exp(), x.sqrt().squared(), x.powf(x) / x.exp_m1().ln_1p().powf(x)] {
-                let expected = if back.value() == x.value() || (back.value() - x.value()).abs() < 0.1 {
-                    x
-                } else {
-                    Tracked::one()
-                };
-                let gap = (back - expected).value.high().abs();
+            for back in [x.exp().ln(), x.ln().exp(), x.sqrt().squared(), x.exp_m1().ln_1p()] {
+                let gap = (back - x).value.high().abs();
                 assert!(gap <= back.error && back.error < 1e-24, "{gap} against {}", back.error);
             }
         }

@@ -41,6 +41,12 @@ impl Attempt {
         if self.tolerance > 0.0 { self.lowest / self.tolerance * self.points.nrows() as f64 } else { 0.0 }
     }
 
+    /// The ratio in steps of a factor of two: among equally bad sets, the first (a grid, say) is the simplest.
+    fn grade(&self) -> f64 {
+        let ratio = self.ratio();
+        if ratio < 0.0 { -(-ratio).log2().floor() } else { f64::INFINITY }
+    }
+
     /// Whether the eigenvalue is more than rounding.
     pub(super) fn is_negative(&self) -> bool {
         self.lowest < -self.tolerance
@@ -71,24 +77,32 @@ impl<'k> Attack<'k> {
         Some(Attempt { points: points.to_owned(), weights, lowest, tolerance: rounding(&matrix).max(rounding(&gram)) })
     }
 
-    /// Round after round, then local improvement of the worst small sets.
+    /// The fewest columns first, so that counterexamples stay small; in each, round after round, then local improvement.
     pub(super) fn search(&self, regions: &[Region], compute: &Compute) -> Result<Found> {
         let scales = Scales::of(self.evaluator.kernel);
         let mut found = Found::default();
+        for (place, region) in regions.iter().enumerate() {
+            self.search_region(region, &scales, compute, &mut found)?;
+            compute.report("searching for a counterexample", place as u64 + 1, regions.len() as u64);
+            if found.counterexample.is_some() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn search_region(&self, region: &Region, scales: &Scales, compute: &Compute, found: &mut Found) -> Result<()> {
         let mut small: Vec<Attempt> = Vec::new();
         for index in 0..ROUNDS {
-            let sets: Vec<_> = regions.iter().flat_map(|r| round(index, &scales, r, compute.seed())).collect();
+            let sets = round(index, scales, region, compute.seed());
             let attempts = self.attempt_all(&sets, compute)?;
             found.count(&sets);
-            compute.report("searching for a counterexample", index as u64 + 1, ROUNDS as u64 + 1);
-            if self.follow(&attempts, &mut found) {
-                return Ok(found);
+            if self.follow(&attempts, found) {
+                return Ok(());
             }
             small.extend(attempts.into_iter().filter(|a| a.points.nrows() <= IMPROVED_SIZE).take(2));
         }
-        self.improve_all(&small, regions, compute, &mut found)?;
-        compute.report("searching for a counterexample", ROUNDS as u64 + 1, ROUNDS as u64 + 1);
-        Ok(found)
+        self.improve_all(&small, region, compute, found)
     }
 
     /// All attempts, the worst for the claim first. The order does not depend on the number of threads.
@@ -96,7 +110,7 @@ impl<'k> Attack<'k> {
         let run = |points: &Array2<f64>| compute.check_cancelled().map(|()| self.attempt(points.view()));
         let results = compute.install(|| sets.par_iter().map(run).collect::<Result<Vec<_>>>())?;
         let mut attempts: Vec<Attempt> = results.into_iter().flatten().collect();
-        attempts.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
+        attempts.sort_by(|a, b| a.grade().total_cmp(&b.grade()));
         Ok(attempts)
     }
 
@@ -115,17 +129,15 @@ impl<'k> Attack<'k> {
         false
     }
 
-    fn improve_all(&self, small: &[Attempt], regions: &[Region], compute: &Compute, found: &mut Found) -> Result<()> {
+    fn improve_all(&self, small: &[Attempt], region: &Region, compute: &Compute, found: &mut Found) -> Result<()> {
         let tasks: Vec<(usize, &Attempt)> = small.iter().enumerate().collect();
         let run = |&(task, start): &(usize, &Attempt)| {
-            let region = regions.iter().find(|r| r.columns() == start.points.ncols());
-            compute.check_cancelled().map(|()| region.map(|r| self.improve(start, r, task as u64, compute)))
+            compute.check_cancelled().map(|()| self.improve(start, region, task as u64, compute))
         };
-        let improved = compute.install(|| tasks.par_iter().map(run).collect::<Result<Vec<_>>>())?;
-        let mut attempts: Vec<Attempt> = improved.into_iter().flatten().collect();
+        let mut attempts = compute.install(|| tasks.par_iter().map(run).collect::<Result<Vec<_>>>())?;
         found.sets += attempts.len() * STEPS as usize;
         found.points += attempts.iter().map(|a| a.points.nrows() * STEPS as usize).sum::<usize>();
-        attempts.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
+        attempts.sort_by(|a, b| a.grade().total_cmp(&b.grade()));
         self.follow(&attempts, found);
         Ok(())
     }

@@ -65,8 +65,9 @@ fn round_to(v: f64, decimals: i32) -> f64 {
 }
 
 fn with_round_weights(attack: &Attack<'_>, attempt: &Attempt) -> Option<Counterexample> {
-    let largest = attempt.weights.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
-    let scaled: Vec<f64> = attempt.weights.iter().map(|w| w / largest).collect();
+    let largest = attempt.weights.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    let sign = attempt.weights.first().map_or(1.0, |w| w.signum());
+    let scaled: Vec<f64> = attempt.weights.iter().map(|w| w / (sign * largest)).collect();
     [1e0, 1e1, 1e2, 1e3, 1e6, 1e12].into_iter().find_map(|steps| {
         let weights = round_weights(&scaled, steps, attack.side);
         let counterexample = certify(attack.evaluator.kernel, &attempt.points, &weights, attack.side)?;
