@@ -53,7 +53,7 @@ class Row:
 
 
 def interleaved(functions: list[Callable[[], object]], repeat: int) -> list[tuple[float, float]]:
-    """Give the best time of each function and the least processor time, run in turn so that all meet the same machine."""
+    """Give the best time and the least processor time of each function, run in turn to meet the same machine."""
     best = [(float("inf"), float("inf"))] * len(functions)
     for _ in range(repeat):
         for i, function in enumerate(functions):
@@ -257,7 +257,7 @@ def summarise(arguments: argparse.Namespace, rows: list[Row]) -> dict[str, objec
             "processor": platform.machine(),
             "python": platform.python_version(),
         },
-        "versions": {"mercer": mercer.__version__, "numpy": np.__version__},
+        "versions": {"python": platform.python_version(), "mercer": mercer.__version__, "numpy": np.__version__},
         "max_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT,
     }
 
