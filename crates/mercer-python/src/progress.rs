@@ -64,6 +64,8 @@ impl State {
 }
 
 fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{}:{:02}", seconds / 60, seconds % 60)
+    match time.as_secs() {
+        0..60 => format!("{:.1} s", time.as_secs_f64()),
+        seconds => format!("{}:{:02} min", seconds / 60, seconds % 60),
+    }
 }
