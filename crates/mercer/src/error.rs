@@ -57,7 +57,7 @@ pub enum Error {
         /// Why: the counterexample, or the rule that is missing.
         reason: String,
         /// The counterexample, where one was found.
-        counterexample: Option<Box<crate::kernel::Counterexample>>,
+        counterexample: Option<Box<crate::counterexample::Counterexample>>,
     },
     /// More memory would be needed than the limit allows. Nothing was allocated.
     #[error(

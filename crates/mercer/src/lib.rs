@@ -28,6 +28,7 @@
 //! ```
 
 pub mod compute;
+mod counterexample;
 pub mod definiteness;
 mod error;
 pub mod function;
@@ -38,6 +39,7 @@ pub mod points;
 pub mod real;
 mod seed;
 pub mod solve;
+mod wording;
 
 pub use compute::{Cancel, Compute, Precision, Progress};
 pub use error::{Error, Result, SyntaxError};

@@ -85,7 +85,8 @@ fn minimum_norm_interpolants() {
     }
 }
 
-type Explicit = (&'static str, [fn(f64) -> f64; 3]);
+type Slope = fn(f64) -> f64;
+type Explicit = (&'static str, [Slope; 3]);
 
 /// The functions of the golden file with their first two derivatives.
 const EXPLICIT: [Explicit; 8] = [
@@ -111,7 +112,7 @@ fn closed_form_norms() {
         let second = sobolev_norm(&[f(0.0), df(0.0)], ddf);
         golden.check("spline2_norm2", name, second, number(&expected["spline2_norm2"][name]));
     }
-    let bridges: [(&str, fn(f64) -> f64); 3] = [
+    let bridges: [(&str, Slope); 3] = [
         ("x(1-x)", |x| 1.0 - 2.0 * x),
         ("sin(pi x)", |x| PI * (PI * x).cos()),
         ("x^2(1-x)", |x| 2.0 * x - 3.0 * x * x),

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// The rooms in the order of a textbook. `lib.rs` is the map and may name all of them.
 const ROOMS: &[&str] = &[
+    "wording",
+    "counterexample",
     "error",
     "seed",
     "compute",
@@ -33,7 +35,7 @@ const ROOT_NAMES: &[(&str, &str)] = &[
     ("Sample", "points"),
     ("Kernel", "kernel"),
     ("Expansion", "function"),
-    ("Counterexample", "error"),
+    ("Counterexample", "counterexample"),
 ];
 /// The error type names what callers get back, and the limits are checked by it: these two know each other.
 const EXCEPTIONS: &[(&str, &str)] = &[("error", "compute")];

@@ -61,7 +61,7 @@ impl Kernel {
 
     /// `k(x, y)` with parameters `p`, checked beforehand.
     pub(crate) fn value<N: Real>(&self, p: &[N], x: &[N], y: &[N]) -> N {
-        let (own, rest) = p.split_at(self.own_parameters().len());
+        let (own, rest) = p.split_at(self.own_parameter_count());
         match self {
             Self::Base(base) => base_value(base, own, x, y),
             Self::Scale(_, k) => own[0] * k.value(rest, x, y),
@@ -126,7 +126,7 @@ fn factor_value<N: Real>(factor: &Factor, own: &[N], x: &[N]) -> N {
 }
 
 fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
-    let count = base.lengthscale().map_or(0, |l| l.values().len());
+    let count = base.lengthscale().map_or(0, Lengthscale::count);
     let (lengths, rest) = own.split_at(count);
     let mut shape: Shape<N> = [N::zero(); 2];
     shape.iter_mut().zip(rest).for_each(|(place, value)| *place = *value);

@@ -1,6 +1,7 @@
 //! The lengthscale: one number, one per column (ARD), or the median heuristic still to be resolved.
 
-use super::number::{Positive, print, print_list};
+use super::number::Positive;
+use crate::wording::{list_text, number_text};
 use crate::{Error, Result};
 
 /// How far apart two points must be to count as far.
@@ -43,6 +44,15 @@ impl Lengthscale {
         }
     }
 
+    /// How many numbers it holds.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Shared(_) => 1,
+            Self::PerColumn(l) => l.len(),
+            Self::Median => 0,
+        }
+    }
+
     /// The same kind of lengthscale with other numbers.
     pub(crate) fn with_values(&self, values: &[f64]) -> Result<Self> {
         match self {
@@ -65,8 +75,8 @@ impl Lengthscale {
     /// As it stands in the kernel text.
     pub(crate) fn text(&self) -> String {
         match self {
-            Self::Shared(l) => print(l.get()),
-            Self::PerColumn(_) => print_list(&self.values()),
+            Self::Shared(l) => number_text(l.get()),
+            Self::PerColumn(_) => list_text(&self.values()),
             Self::Median => "median".into(),
         }
     }

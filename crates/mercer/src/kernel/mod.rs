@@ -24,6 +24,7 @@ pub mod radial;
 mod terms;
 pub mod text;
 
+pub use crate::counterexample::Counterexample;
 pub use algebra::columns::ColumnRef;
 pub use algebra::conformal::Factor;
 pub use algebra::schoenberg::BasePoint;
@@ -36,7 +37,7 @@ pub use leaf::Metric;
 pub use lengthscale::Lengthscale;
 use number::{NonNegative, Positive, Whole};
 pub use parameters::Parameter;
-pub use properties::{Counterexample, Proof, Property, Verdict};
+pub use properties::{Proof, Property, Verdict};
 pub use terms::Terms;
 
 /// A kernel: an expression over base kernels.

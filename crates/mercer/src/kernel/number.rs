@@ -81,13 +81,3 @@ impl Whole {
         self.0
     }
 }
-
-/// Prints a number so that it reads back exactly: `2`, `0.5`, `1e300`.
-pub(crate) fn print(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:?}") }
-}
-
-/// Prints a list of numbers: `[1, 0.5]`.
-pub(crate) fn print_list(values: &[f64]) -> String {
-    format!("[{}]", values.iter().map(|&v| print(v)).collect::<Vec<_>>().join(", "))
-}

@@ -5,8 +5,8 @@ use std::ops::{Add, Mul};
 use super::elementary::constant::Constant;
 use super::number::{NonNegative, Whole};
 use super::radial::gaussian::Gaussian;
-use super::text::suggest::nearest;
 use super::{ColumnRef, Kernel, Lengthscale, Terms};
+use crate::wording::nearest;
 use crate::{Error, Result};
 
 /// The largest exponent of `k^m`.

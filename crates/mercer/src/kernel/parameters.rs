@@ -47,7 +47,7 @@ impl Kernel {
 
     /// The number of continuous parameters.
     pub fn parameter_count(&self) -> usize {
-        self.own_parameters().len() + self.children().into_iter().map(Kernel::parameter_count).sum::<usize>()
+        self.own_parameter_count() + self.children().into_iter().map(Kernel::parameter_count).sum::<usize>()
     }
 
     /// The parameters that belong to this node alone: name, value, whether it must be positive.
@@ -63,8 +63,17 @@ impl Kernel {
         }
     }
 
+    /// How many parameters belong to this node alone.
+    pub(crate) fn own_parameter_count(&self) -> usize {
+        match self {
+            Self::Base(base) => base.lengthscale().map_or(0, Lengthscale::count) + base.shape().len(),
+            Self::Scale(..) | Self::Schoenberg(..) | Self::Conformal(Factor::Gaussian(_), _) => 1,
+            _ => 0,
+        }
+    }
+
     fn with_all(&self, values: &mut dyn Iterator<Item = f64>) -> Result<Self> {
-        let own: Vec<f64> = values.take(self.own_parameters().len()).collect();
+        let own: Vec<f64> = values.take(self.own_parameter_count()).collect();
         let rebuilt = self.map_children(&mut |child| child.with_all(values))?;
         Ok(match rebuilt {
             Self::Base(base) => Self::Base(with_base_parameters(&base, &own)?),
@@ -92,7 +101,7 @@ fn base_parameters(base: &Base) -> Vec<(String, f64, bool)> {
 }
 
 fn with_base_parameters(base: &Base, values: &[f64]) -> Result<Base> {
-    let lengths = base.lengthscale().map_or(0, |l| l.values().len());
+    let lengths = base.lengthscale().map_or(0, Lengthscale::count);
     let (lengths, shape) = values.split_at(lengths);
     let base = if shape.is_empty() { base.clone() } else { base.with_shape(shape)? };
     match base.lengthscale() {

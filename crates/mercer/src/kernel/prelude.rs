@@ -4,8 +4,9 @@ pub(crate) use super::catalogue::{Entry, Family, KERNEL, LENGTHSCALE, ParameterE
 pub(crate) use super::domain::Domain;
 pub(crate) use super::facts::{Fact, Facts};
 pub(crate) use super::leaf::{Columnwise, Leaf, Metric, Profile, Shape};
-pub(crate) use super::number::{Finite, NonNegative, Positive, Whole, print, print_list};
+pub(crate) use super::number::{Finite, NonNegative, Positive, Whole};
 pub(crate) use super::text::Arguments;
 pub(crate) use super::{Kernel, Lengthscale};
 pub(crate) use crate::real::Real;
+pub(crate) use crate::wording::{list_text, number_text};
 pub(crate) use crate::{Error, Result};

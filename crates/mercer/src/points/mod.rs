@@ -3,7 +3,6 @@
 
 mod encoding;
 mod moments;
-mod nearest;
 mod scaling;
 mod select;
 mod summary;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::nearest::nearest;
 use super::{Column, Table};
+use crate::wording::nearest;
 use crate::{Error, Result};
 
 /// How a user names a column.

@@ -2,13 +2,14 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
+use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use super::{Bound, diagonal};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::process::brownian::Brownian;
-use crate::kernel::{Base, Form, Kernel, Lengthscale, Metric as Form2, Terms};
+use crate::kernel::{Base, Form, Kernel, Lengthscale, Property, Terms};
 use crate::{Compute, Error, Points, Result};
 
 impl Kernel {
@@ -76,7 +77,7 @@ struct Binder<'a> {
 impl<'a> Binder<'a> {
     fn bind(&mut self, kernel: &Kernel, slot: usize) -> Result<Node<'a>> {
         let first = self.parameters;
-        self.parameters += kernel.own_parameters().len();
+        self.parameters += kernel.own_parameter_count();
         let kind = self.kind(kernel, slot)?;
         Ok(Node { kind, kernel: kernel.clone(), slot, parameters: first..self.parameters })
     }
@@ -103,11 +104,12 @@ impl<'a> Binder<'a> {
             Kernel::Normalized(k) => self.normalized(k, slot)?,
             Kernel::On(columns, k) => {
                 let chosen = self.need_points(kernel)?.slots.choose(slot, columns)?;
-                return Ok(self.through(k, chosen)?.kind);
+                // A node that only changes the points is replaced by the node inside it.
+                self.bind(k, chosen)?.kind
             }
             Kernel::Transformed(map, k) => {
                 let mapped = self.need_points(kernel)?.slots.map(slot, map)?;
-                return Ok(self.through(k, mapped)?.kind);
+                self.bind(k, mapped)?.kind
             }
             Kernel::Conformal(factor, k) => {
                 let points = &self.need_points(kernel)?.slots.points[slot];
@@ -118,11 +120,6 @@ impl<'a> Binder<'a> {
             Kernel::Based(at, k) => self.need_points(kernel)?.based(at.coordinates(), k, slot)?,
             Kernel::Induced(points, k) => self.need_points(kernel)?.induced(points.rows(), k, slot)?,
         })
-    }
-
-    /// A node that only changes the points is replaced by the node inside it.
-    fn through(&mut self, kernel: &Kernel, slot: usize) -> Result<Node<'a>> {
-        self.bind(kernel, slot)
     }
 
     fn all(&mut self, terms: &Terms, slot: usize) -> Result<Vec<Node<'a>>> {
@@ -152,10 +149,10 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn profile(&mut self, base: &Base, metric: Form2, slot: usize) -> Result<Kind<'a>> {
+    fn profile(&mut self, base: &Base, metric: MetricKind, slot: usize) -> Result<Kind<'a>> {
         let (weights, scale) = match base.lengthscale() {
             Some(Lengthscale::PerColumn(l)) => (Some(l.iter().map(|l| 1.0 / l.get()).collect()), 1.0),
-            Some(Lengthscale::Shared(l)) if metric == Form2::SquaredEuclidean => (None, 1.0 / (l.get() * l.get())),
+            Some(Lengthscale::Shared(l)) if metric == MetricKind::SquaredEuclidean => (None, 1.0 / (l.get() * l.get())),
             Some(Lengthscale::Shared(l)) => (None, 1.0 / l.get()),
             _ => (None, 1.0),
         };
@@ -200,19 +197,43 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// A series converges on the data if it does on the diagonal (Cauchy–Schwarz).
+    /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz); of another kernel every
+    /// value has to be looked at.
     fn check_radius(&self, kernel: &Kernel, radius: f64, inner: &Node<'a>) -> Result<()> {
         if radius.is_infinite() {
             return Ok(());
         }
-        let (rows, cols) = self.diagonals(inner, "series")?;
-        let largest = rows.into_iter().chain(cols).fold(0.0, f64::max);
+        let psd = inner.kernel.property(Property::PositiveSemidefinite).as_option() == Some(true);
+        let largest = if psd {
+            let (rows, cols) = self.diagonals(inner, "series")?;
+            rows.into_iter().chain(cols).fold(0.0, f64::max)
+        } else {
+            self.largest_value(inner)
+        };
         if largest < radius {
             return Ok(());
         }
         Err(Error::request(format!(
-            "{kernel} does not converge on this data: k(x, x) reaches {largest}, the radius of convergence is {radius}; scale the kernel down"
+            "{kernel} does not converge on this data: its argument reaches {largest}, the radius of convergence is {radius}; scale the kernel down"
         )))
+    }
+
+    /// `max |k|` over all pairs, row by row.
+    fn largest_value(&self, node: &Node<'a>) -> f64 {
+        let (rows, cols) = self.shape();
+        let mut line = vec![0.0_f64; cols];
+        let mut largest = 0.0_f64;
+        for i in 0..rows {
+            Tile::new(&self.slots, i..i + 1, 0..cols, false).fill(node, &mut line);
+            largest = line.iter().fold(largest, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
+        }
+        largest
+    }
+
+    /// Row points and column points.
+    fn shape(&self) -> (usize, usize) {
+        let points = &self.slots.points[0];
+        self.matrix.map_or((points.rows.nrows(), points.columns().nrows()), |(matrix, _)| matrix.dim())
     }
 
     fn based(&mut self, at: &[f64], k: &Kernel, slot: usize) -> Result<Kind<'a>> {

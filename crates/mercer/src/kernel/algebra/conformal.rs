@@ -21,7 +21,7 @@ impl Factor {
             Self::Column(j) => format!("column({j})"),
             Self::Norm => "norm()".into(),
             Self::Quadratic => "quadratic()".into(),
-            Self::Gaussian(l) => format!("gaussian(lengthscale={})", print(l.get())),
+            Self::Gaussian(l) => format!("gaussian(lengthscale={})", number_text(l.get())),
         }
     }
 

@@ -13,7 +13,7 @@ impl BasePoint {
         if coordinates.is_empty() || coordinates.iter().any(|v| !v.is_finite()) {
             return Err(Error::parameter(
                 "at",
-                print_list(&coordinates),
+                list_text(&coordinates),
                 "a list of finite coordinates, one per column",
             ));
         }

@@ -41,7 +41,7 @@ impl Series {
 
     pub(crate) fn text(&self) -> String {
         match self {
-            Self::Coefficients(a) => print_list(&a.iter().map(|a| a.get()).collect::<Vec<_>>()),
+            Self::Coefficients(a) => list_text(&a.iter().map(|a| a.get()).collect::<Vec<_>>()),
             Self::Geometric => "geometric".into(),
             Self::Logarithm => "logarithm".into(),
             Self::Cosh => "cosh".into(),

@@ -48,7 +48,7 @@ impl Rows {
     }
 
     pub(crate) fn text(&self) -> String {
-        format!("[{}]", self.0.iter().map(|r| print_list(r)).collect::<Vec<_>>().join(", "))
+        format!("[{}]", self.0.iter().map(|r| list_text(r)).collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -41,7 +41,7 @@ impl Leaf for Chi2 {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("gamma", print(self.gamma.get()))]
+        vec![("gamma", number_text(self.gamma.get()))]
     }
 
     fn facts(&self) -> Facts {

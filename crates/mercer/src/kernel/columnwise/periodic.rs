@@ -48,7 +48,7 @@ impl Leaf for Periodic {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("period", print(self.period.get())), ("lengthscale", self.lengthscale.text())]
+        vec![("period", number_text(self.period.get())), ("lengthscale", self.lengthscale.text())]
     }
 
     fn facts(&self) -> Facts {

@@ -53,7 +53,7 @@ impl Leaf for Sinc {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("bandlimit", print(self.bandlimit.get()))]
+        vec![("bandlimit", number_text(self.bandlimit.get()))]
     }
 
     fn facts(&self) -> Facts {

@@ -41,7 +41,7 @@ impl Leaf for Ball {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("radius", print(self.radius.get()))]
+        vec![("radius", number_text(self.radius.get()))]
     }
 
     fn facts(&self) -> Facts {

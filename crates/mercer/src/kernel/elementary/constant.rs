@@ -50,7 +50,7 @@ impl Leaf for Constant {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("value", print(self.value.get()))]
+        vec![("value", number_text(self.value.get()))]
     }
 
     fn facts(&self) -> Facts {

@@ -107,7 +107,7 @@ impl Leaf for FiniteRank {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("weights", print_list(&self.weights())), ("basis", self.basis.name().into())]
+        vec![("weights", list_text(&self.weights())), ("basis", self.basis.name().into())]
     }
 
     fn facts(&self) -> Facts {

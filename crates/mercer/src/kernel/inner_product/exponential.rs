@@ -42,7 +42,7 @@ impl Leaf for Exponential {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("scale", print(self.scale.get()))]
+        vec![("scale", number_text(self.scale.get()))]
     }
 
     fn facts(&self) -> Facts {

@@ -57,8 +57,8 @@ impl Leaf for Polynomial {
     fn arguments(&self) -> Vec<(&'static str, String)> {
         vec![
             ("degree", self.degree.get().to_string()),
-            ("offset", print(self.offset.get())),
-            ("scale", print(self.scale.get())),
+            ("offset", number_text(self.offset.get())),
+            ("scale", number_text(self.scale.get())),
         ]
     }
 

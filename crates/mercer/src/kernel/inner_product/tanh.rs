@@ -63,7 +63,7 @@ impl Leaf for Tanh {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("scale", print(self.scale.get())), ("offset", print(self.offset.get()))]
+        vec![("scale", number_text(self.scale.get())), ("offset", number_text(self.offset.get()))]
     }
 
     fn facts(&self) -> Facts {

@@ -46,7 +46,7 @@ impl Leaf for Distance {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("power", print(self.power.get()))]
+        vec![("power", number_text(self.power.get()))]
     }
 
     fn facts(&self) -> Facts {

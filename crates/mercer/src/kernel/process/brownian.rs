@@ -51,7 +51,7 @@ impl Leaf for Brownian {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("hurst", print(self.hurst.get()))]
+        vec![("hurst", number_text(self.hurst.get()))]
     }
 
     fn facts(&self) -> Facts {

@@ -5,7 +5,6 @@
 //! its premise are known to lie in the domain of the whole expression.
 
 mod base;
-mod counterexample;
 mod derived;
 mod negative;
 mod products;
@@ -14,7 +13,6 @@ mod series;
 mod spaces;
 mod sums;
 
-pub use counterexample::Counterexample;
 pub(crate) use derived::Derived;
 pub use proof::{Proof, Verdict};
 

@@ -41,7 +41,7 @@ impl Leaf for InverseMultiquadric {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("offset", print(self.offset.get()))]
+        vec![("offset", number_text(self.offset.get()))]
     }
 
     fn facts(&self) -> Facts {

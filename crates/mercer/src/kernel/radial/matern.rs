@@ -56,7 +56,7 @@ impl Leaf for Matern {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("nu", print(self.nu.get())), ("lengthscale", self.lengthscale.text())]
+        vec![("nu", number_text(self.nu.get())), ("lengthscale", self.lengthscale.text())]
     }
 
     fn facts(&self) -> Facts {

@@ -43,7 +43,7 @@ impl Leaf for RationalQuadratic {
     }
 
     fn arguments(&self) -> Vec<(&'static str, String)> {
-        vec![("lengthscale", self.lengthscale.text()), ("shape", print(self.shape.get()))]
+        vec![("lengthscale", self.lengthscale.text()), ("shape", number_text(self.shape.get()))]
     }
 
     fn facts(&self) -> Facts {

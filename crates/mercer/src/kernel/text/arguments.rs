@@ -1,8 +1,8 @@
 //! Typed access to the arguments of a call, with errors that point at the argument.
 
-use super::suggest::nearest;
 use super::syntax::{Argument, Piece, Syntax, error_at};
 use crate::kernel::{ColumnRef, Kernel, Lengthscale};
+use crate::wording::nearest;
 use crate::{Error, Result};
 
 /// The arguments of one call, taken one by one by the constructor of the kernel.

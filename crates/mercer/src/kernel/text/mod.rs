@@ -11,7 +11,6 @@
 
 mod arguments;
 mod print;
-pub(crate) mod suggest;
 mod syntax;
 
 use std::str::FromStr;
@@ -20,6 +19,7 @@ pub(crate) use arguments::Arguments;
 use syntax::{Piece, Syntax, error_at};
 
 use super::{Kernel, catalogue};
+use crate::wording::nearest;
 use crate::{Error, Result};
 
 impl FromStr for Kernel {
@@ -90,7 +90,7 @@ fn build_power(text: &str, base: &Piece, exponent: &Piece) -> Result<Kernel> {
 fn unknown(text: &str, position: usize, name: &str) -> Error {
     let mut error = error_at(text, position, format!("there is no kernel named `{name}`"));
     if let Error::Syntax(e) = &mut error {
-        e.suggestion = suggest::nearest(name, catalogue::names()).map(Into::into);
+        e.suggestion = nearest(name, catalogue::names()).map(Into::into);
     }
     error
 }

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::kernel::number::{print, print_list};
 use crate::kernel::{ColumnRef, Kernel};
+use crate::wording::{list_text, number_text};
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Base(base) => write_call(f, base.entry().name, &base.arguments()),
-            Self::Scale(a, k) => write!(f, "{}*{}", print(a.get()), Factor(k)),
+            Self::Scale(a, k) => write!(f, "{}*{}", number_text(a.get()), Factor(k)),
             Self::Sum(terms) => write_joined(f, terms.iter().map(ToString::to_string), " + "),
             Self::Product(terms) => write_joined(f, terms.iter().map(|k| Factor(k).to_string()), " * "),
             Self::Power(k, m) => write!(f, "{}^{}", Atom(k), m.get()),
@@ -20,8 +20,8 @@ impl fmt::Display for Kernel {
             Self::Minus(a, b) => write!(f, "minus({a}, {b})"),
             Self::Conformal(factor, k) => write!(f, "conformal({k}, by={})", factor.text()),
             Self::Transformed(map, k) => write!(f, "transformed({k}, by={})", map.text()),
-            Self::Schoenberg(t, k) => write!(f, "schoenberg({k}, t={})", print(t.get())),
-            Self::Based(at, k) => write!(f, "based({k}, at={})", print_list(at.coordinates())),
+            Self::Schoenberg(t, k) => write!(f, "schoenberg({k}, t={})", number_text(t.get())),
+            Self::Based(at, k) => write!(f, "based({k}, at={})", list_text(at.coordinates())),
             Self::Induced(points, k) => write!(f, "induced({k}, at={})", points.text()),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ndarray::Array2;
 
-use crate::kernel::number::{print, print_list};
+use crate::wording::{list_text, number_text};
 
 /// Points, weights and the quadratic form `cᵀKc`, which has the wrong sign: anyone can re-check it.
 ///
@@ -31,10 +31,10 @@ impl fmt::Display for Counterexample {
         for (i, &weight) in self.weights.iter().enumerate() {
             let place = match self.indices.get(i) {
                 Some(row) => format!("row {row}"),
-                None => format!("x = {}", print_list(&self.points.row(i).to_vec())),
+                None => format!("x = {}", list_text(&self.points.row(i).to_vec())),
             };
             let end = if i + 1 < self.weights.len() { "\n" } else { "" };
-            write!(f, "  c = {:<22} at {place}{end}", print(weight))?;
+            write!(f, "  c = {:<22} at {place}{end}", number_text(weight))?;
         }
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! The nearest known name for a misspelt one.
+//! Words and numbers in messages and texts: the nearest known name, and numbers that read back exactly.
 
 /// The known name closest to `word`, if one is close enough to be meant.
 pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let allowed = (word.chars().count() / 3).max(2);
     names
         .into_iter()
-        .map(|name| (distance(&word.to_ascii_lowercase(), name), name))
+        .map(|name| (distance(&word.to_lowercase(), &name.to_lowercase()), name))
         .filter(|&(distance, name)| distance <= allowed || (word.len() >= 3 && name.starts_with(word)))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
@@ -32,6 +32,16 @@ fn distance(a: &str, b: &str) -> usize {
     table[a.len()][b.len()]
 }
 
+/// A number printed so that it reads back exactly: `2`, `0.5`, `1e300`.
+pub(crate) fn number_text(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:?}") }
+}
+
+/// A list of numbers: `[1, 0.5]`.
+pub(crate) fn list_text(values: &[f64]) -> String {
+    format!("[{}]", values.iter().map(|&v| number_text(v)).collect::<Vec<_>>().join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +53,14 @@ mod tests {
         assert_eq!(nearest("guassian", names), Some("gaussian"));
         assert_eq!(nearest("lapl", names), Some("laplacian"));
         assert_eq!(nearest("xyzzy", names), None);
+    }
+
+    #[test]
+    fn columns_are_found_whatever_their_case() {
+        let names = ["sepal_length", "sepal_width", "Target"];
+        assert_eq!(nearest("sepal_lenght", names), Some("sepal_length"));
+        assert_eq!(nearest("target", names), Some("Target"));
+        assert_eq!(nearest("ozone", names), None);
     }
 
     #[test]
