@@ -1,1 +1,32 @@
+//! The Python door of Mercer: newtypes around the library, arrays in and out, errors with their kind. No mathematics.
 
+mod catalogue;
+mod data;
+mod definiteness;
+mod errors;
+mod function;
+mod input;
+mod kernel;
+mod options;
+mod parameters;
+mod progress;
+mod run;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package `mercer`.
+#[pymodule]
+fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
+    module.add_class::<kernel::PyKernel>()?;
+    module.add_class::<function::PyFunction>()?;
+    module.add_class::<definiteness::PyCounterexample>()?;
+    module.add_class::<definiteness::PyCheck>()?;
+    module.add_class::<definiteness::PyRepaired>()?;
+    module.add_function(wrap_pyfunction!(definiteness::repair, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
+    module.add_function(wrap_pyfunction!(options::_after_fork, module)?)?;
+    Ok(())
+}

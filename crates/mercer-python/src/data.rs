@@ -1,0 +1,47 @@
+//! A kernel and the points it meets.
+
+use mercer::Kernel;
+use mercer::gram::Pairs;
+use mercer::kernel::Base;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::to_python;
+use crate::input::Matrix;
+
+/// A kernel with its columns numbered, and the arrays it will be evaluated on.
+pub struct Data<'py> {
+    pub kernel: Kernel,
+    rows: Matrix<'py>,
+    columns: Option<Matrix<'py>>,
+    given: bool,
+}
+
+impl<'py> Data<'py> {
+    /// Reads the points, or the matrix of values if the kernel stands on `precomputed()`.
+    pub fn read(kernel: &Kernel, x: &Bound<'py, PyAny>, y: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let (rows, columns) = (Matrix::read(x, "X")?, Matrix::read_optional(y, "Y")?);
+        let given = is_precomputed(kernel);
+        if given && columns.is_some() {
+            return Err(PyValueError::new_err("precomputed() takes one matrix of kernel values, not X and Y"));
+        }
+        if let Some(columns) = &columns {
+            rows.check_same_names(columns)?;
+        }
+        let kernel = rows.name_columns(kernel).map_err(to_python)?;
+        Ok(Self { kernel, rows, columns, given })
+    }
+
+    /// The pairs of points, borrowed.
+    pub fn pairs(&self) -> Pairs<'_> {
+        match &self.columns {
+            _ if self.given => Pairs::Given(self.rows.view()),
+            Some(columns) => Pairs::between(self.rows.view(), columns.view()),
+            None => Pairs::within(self.rows.view()),
+        }
+    }
+}
+
+fn is_precomputed(kernel: &Kernel) -> bool {
+    matches!(kernel, Kernel::Base(Base::Precomputed(_))) || kernel.children().into_iter().any(is_precomputed)
+}

@@ -1,0 +1,336 @@
+//! `mercer.Kernel`: a newtype and a few lines per method. No mathematics lives here.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use mercer::definiteness::{Standing, require_psd};
+use mercer::{Kernel, gram};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::data::Data;
+use crate::definiteness::{self, PyCheck};
+use crate::errors::to_python;
+use crate::input::Matrix;
+use crate::options::{Options, is_single};
+use crate::parameters;
+use crate::run::run;
+
+/// A kernel: an expression over base kernels, made from its text.
+///
+/// Call it on points to get its Gram matrix; combine kernels with ``+``, ``*`` and ``**``. The text is also its ``str``, and
+/// what is pickled. Points are the rows of an array, a list or a data frame; one dimension is one column.
+///
+/// Every method that computes takes ``n_jobs`` (all cores by default), ``max_memory`` (bytes, or text such as ``"2GB"``),
+/// ``verbose`` (a progress bar on standard error) and ``random_state``.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> k = mercer.Kernel("2*gaussian(lengthscale=0.5) + on([0], linear())")
+/// >>> k([[0.0, 0.0], [1.0, 2.0]]).round(6)
+/// array([[2.0e+00, 9.1e-05],
+///        [9.1e-05, 3.0e+00]])
+/// >>> mercer.Kernel("gausian(lengthscale=1)")
+/// Traceback (most recent call last):
+///     ...
+/// ValueError: there is no kernel named `gausian`; did you mean `gaussian`?
+///   gausian(lengthscale=1)
+///   ^
+#[pyclass(frozen, name = "Kernel", module = "mercer")]
+#[derive(Clone, PartialEq)]
+pub struct PyKernel(pub Kernel);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyKernel {
+    #[new]
+    fn new(kernel: &Bound<'_, PyAny>) -> PyResult<Self> {
+        kernel_of(kernel).map(Self)
+    }
+
+    /// The Gram matrix ``[k(xᵢ, yⱼ)]``; ``Y`` is ``X`` where it is left out.
+    ///
+    /// ``dtype="float32"`` (or ``single=True``) computes in single precision, in half the memory and about half the time. A
+    /// kernel on ``precomputed()`` takes a matrix of kernel values in the place of ``X``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.gaussian(lengthscale=1)([0.0, 1.0], [0.0])
+    /// array([[1.        ],
+    ///        [0.60653066]])
+    #[pyo3(signature = (X, Y=None, *, dtype=None, single=false, **options))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        Y: Option<&Bound<'py, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        single: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (data, options) = (Data::read(&self.0, X, Y)?, Options::read(options)?);
+        let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
+        if is_single(dtype, single)? {
+            let gram = run(py, &options, || gram::dense_single(&kernel.bind(pairs, compute)?, compute))?;
+            return Ok(PyArray2::from_owned_array(py, gram).into_any());
+        }
+        let gram = run(py, &options, || gram::dense(&kernel.bind(pairs, compute)?, compute))?;
+        Ok(PyArray2::from_owned_array(py, gram).into_any())
+    }
+
+    /// ``k(xᵢ, xᵢ)`` for every point.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.linear().diag([[1.0, 2.0], [3.0, 0.0]])
+    /// array([5., 9.])
+    #[pyo3(signature = (X, **options))]
+    fn diag<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (data, options) = (Data::read(&self.0, X, None)?, Options::read(options)?);
+        let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
+        let diagonal = run(py, &options, || kernel.bind(pairs, compute)?.diagonal())?;
+        Ok(PyArray1::from_owned_array(py, diagonal))
+    }
+
+    /// ``K·V`` without storing ``K = k(X, Y)``: each tile is computed, used and forgotten.
+    ///
+    /// ``V`` has a row for every point of ``Y`` (of ``X`` where ``Y`` is left out) and may have one dimension. Sums are in
+    /// double precision; ``single=True`` computes the tiles in single precision.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.linear().matvec([1.0, 2.0], [1.0, 1.0])
+    /// array([3., 6.])
+    #[pyo3(signature = (X, V, Y=None, *, dtype=None, single=false, **options))]
+    #[allow(clippy::too_many_arguments)]
+    fn matvec<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        V: &Bound<'py, PyAny>,
+        Y: Option<&Bound<'py, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        single: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (data, factor) = (Data::read(&self.0, X, Y)?, Matrix::read(V, "V")?);
+        let options = Options::read(options)?.single(is_single(dtype, single)?);
+        let (kernel, pairs, v, compute) = (&data.kernel, data.pairs(), factor.view(), &options.compute);
+        let product = run(py, &options, || gram::multiply(&kernel.bind(pairs, compute)?, v, compute))?;
+        let product = PyArray2::from_owned_array(py, product);
+        if factor.one_dimensional() { Ok(product.reshape([product.len()])?.into_any()) } else { Ok(product.into_any()) }
+    }
+
+    /// ``∂K/∂θ`` for a continuous parameter, by its name in ``parameters`` or by its position there.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> k = mercer.gaussian(lengthscale=2)
+    /// >>> k.derivative([0.0, 1.0], parameter="gaussian.lengthscale").round(6)
+    /// array([[0.      , 0.110312],
+    ///        [0.110312, 0.      ]])
+    #[pyo3(signature = (X, Y=None, *, parameter, **options))]
+    fn derivative<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        Y: Option<&Bound<'py, PyAny>>,
+        parameter: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let index = parameters::position(&self.0, parameter)?;
+        let (data, options) = (Data::read(&self.0, X, Y)?, Options::read(options)?);
+        let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
+        let matrix = run(py, &options, || kernel.bind(pairs, compute)?.derivative(index, compute))?;
+        Ok(PyArray2::from_owned_array(py, matrix))
+    }
+
+    /// The kernel with every ``median`` replaced by the number it stands for on these points, and names of columns of a
+    /// data frame by their positions.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.gaussian(lengthscale="median").resolve([0.0, 1.0, 3.0])
+    /// Kernel("gaussian(lengthscale=2)")
+    #[pyo3(signature = (X, **options))]
+    fn resolve(&self, py: Python<'_>, X: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let (data, options) = (Data::read(&self.0, X, None)?, Options::read(options)?);
+        let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
+        run(py, &options, || Ok(Self(kernel.bind(pairs, compute)?.kernel().clone())))
+    }
+
+    /// What the rules say: a dict of ``psd``, ``strictly_pd``, ``nsd``, ``universal``, ``characteristic``, ``shift_invariant`` and ``bounded``
+    /// to True (proven), False (refuted) or None (open).
+    #[getter]
+    fn properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(py);
+        for (property, verdict) in self.0.properties() {
+            named.set_item(property.name(), verdict.as_option())?;
+        }
+        Ok(named)
+    }
+
+    /// Every property with its proof tree, its refutation, or what is missing, as text.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> print(mercer.gaussian(lengthscale=2).proof().splitlines()[0].partition(":")[0])
+    /// gaussian(lengthscale=2) is PSD
+    fn proof(&self) -> String {
+        self.0.proof()
+    }
+
+    /// Prove that the kernel is positive semi-definite, or try to refute it on ``X`` and on points that are searched for.
+    ///
+    /// The answer has ``psd`` (True, False or None), ``min_eigenvalue``, and for a refutation the ``points``, ``weights`` and
+    /// ``value`` of ``cᵀKc < 0``, checked again with 31 digits.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> found = mercer.ball(radius=1).check()
+    /// >>> found.psd, found.value < 0
+    /// (False, True)
+    #[pyo3(
+        signature = (X=None, random_state=None, **options),
+        text_signature = "($self, X=None, random_state=0, **options)"
+    )]
+    fn check(
+        &self,
+        py: Python<'_>,
+        X: Option<&Bound<'_, PyAny>>,
+        random_state: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyCheck> {
+        let options = Options::read(options)?.seeded(random_state)?;
+        match X {
+            None => definiteness::check(py, &self.0, None, &options),
+            Some(X) => {
+                let data = Data::read(&self.0, X, None)?;
+                definiteness::check(py, &data.kernel, Some(data.pairs()), &options)
+            }
+        }
+    }
+
+    /// Raise ``NotPositiveDefiniteError``, with a counterexample where one is found, for a kernel that is not positive semi-definite.
+    ///
+    /// Returns True if it is proven to be, and None if it is neither proven nor refuted.
+    #[pyo3(signature = (**options))]
+    fn require_psd(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Option<bool>> {
+        let options = Options::read(options)?;
+        let standing = run(py, &options, || require_psd(&self.0, &options.compute))?;
+        Ok((standing == Standing::Proven).then_some(true))
+    }
+
+    /// The continuous parameters: a dict from the name of each to its value, in the order of the text.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(py);
+        for parameter in self.0.parameters() {
+            named.set_item(parameter.name, parameter.value)?;
+        }
+        Ok(named)
+    }
+
+    /// The same expression with other parameters: a list of all of them, or a dict of those that change.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> k = mercer.Kernel("2*gaussian(lengthscale=1)")
+    /// >>> k.with_parameters({"gaussian.lengthscale": 3})
+    /// Kernel("2*gaussian(lengthscale=3)")
+    fn with_parameters(&self, values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let values = parameters::values(&self.0, values)?;
+        self.0.with_parameters(&values).map(Self).map_err(to_python)
+    }
+
+    fn __add__(&self, other: Operand<'_>) -> PyResult<Self> {
+        Ok(Self(self.0.clone() + other.into_kernel()?))
+    }
+
+    fn __radd__(&self, other: Operand<'_>) -> PyResult<Self> {
+        Ok(Self(other.into_kernel()? + self.0.clone()))
+    }
+
+    fn __mul__(&self, other: Operand<'_>) -> PyResult<Self> {
+        match other {
+            Operand::Kernel(other) => Ok(Self(self.0.clone() * other.get().0.clone())),
+            Operand::Number(scale) => self.0.clone().scaled(scale).map(Self).map_err(to_python),
+        }
+    }
+
+    fn __rmul__(&self, other: Operand<'_>) -> PyResult<Self> {
+        self.__mul__(other)
+    }
+
+    fn __pow__(&self, exponent: f64, modulus: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        if modulus.is_some() {
+            return Err(PyTypeError::new_err("a power of a kernel takes no modulus"));
+        }
+        self.0.clone().power(exponent).map(Self).map_err(to_python)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| self.0 == other.get().0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Kernel(\"{}\")", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((py.get_type::<Self>().into_any(), PyTuple::new(py, [self.0.to_string()])?))
+    }
+}
+
+/// A kernel, or the text of one.
+pub fn kernel_of(value: &Bound<'_, PyAny>) -> PyResult<Kernel> {
+    if let Ok(kernel) = value.cast::<PyKernel>() {
+        return Ok(kernel.get().0.clone());
+    }
+    match value.cast::<PyString>() {
+        Ok(text) => text.to_cow()?.parse().map_err(to_python),
+        Err(_) => Err(PyTypeError::new_err(format!("a kernel is a text or a mercer.Kernel, not {}", value.get_type()))),
+    }
+}
+
+/// What may stand beside a kernel in a sum or a product; Python tries the other side for anything else.
+#[derive(FromPyObject)]
+enum Operand<'py> {
+    Kernel(Bound<'py, PyKernel>),
+    Number(f64),
+}
+
+impl Operand<'_> {
+    /// A number is a constant kernel.
+    fn into_kernel(self) -> PyResult<Kernel> {
+        match self {
+            Self::Kernel(kernel) => Ok(kernel.get().0.clone()),
+            Self::Number(value) => Kernel::constant(value).map_err(to_python),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! How to compute, as Python users say it: `n_jobs`, `max_memory`, `verbose`, `random_state`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mercer::{Cancel, Compute, Precision, Seed, compute};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::errors::to_python;
+use crate::progress::Tracker;
+
+/// The options of one call.
+pub struct Options {
+    pub compute: Compute,
+    pub cancel: Cancel,
+    pub tracker: Option<Arc<Tracker>>,
+}
+
+impl Options {
+    /// Reads the keyword arguments that every method has.
+    pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let cancel = Cancel::default();
+        let mut options = Self { compute: Compute::new().with_cancel(cancel.clone()), cancel, tracker: None };
+        let mut threads = None;
+        for (key, value) in given.into_iter().flatten() {
+            match key.extract::<String>()?.as_str() {
+                "n_jobs" => threads = thread_count(&value)?,
+                "max_memory" => options.compute = options.compute.with_memory(memory(&value)?),
+                "random_state" => options.compute = options.compute.with_seed(seed(&value)?),
+                "verbose" => options.be_verbose(value.is_truthy()?),
+                other => {
+                    return Err(PyTypeError::new_err(format!(
+                        "unexpected keyword argument '{other}'; there are n_jobs, max_memory, random_state and verbose"
+                    )));
+                }
+            }
+        }
+        if let Some(count) = threads.or_else(threads_after_fork) {
+            options.compute = options.compute.with_threads(count).map_err(to_python)?;
+        }
+        Ok(options)
+    }
+
+    /// Tiles in single precision.
+    pub fn single(mut self, single: bool) -> Self {
+        if single {
+            self.compute = self.compute.with_precision(Precision::SingleTiles);
+        }
+        self
+    }
+
+    /// The seed, where the method has it as an argument of its own.
+    pub fn seeded(mut self, random_state: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        if let Some(value) = random_state {
+            self.compute = self.compute.with_seed(seed(value)?);
+        }
+        Ok(self)
+    }
+
+    fn be_verbose(&mut self, verbose: bool) {
+        if verbose {
+            let tracker = Arc::new(Tracker::default());
+            self.compute = self.compute.clone().with_progress(tracker.clone());
+            self.tracker = Some(tracker);
+        }
+    }
+}
+
+/// Whether tiles of single precision were asked for, by `dtype="float32"` or by `single=True`.
+pub fn is_single(dtype: Option<&Bound<'_, PyAny>>, single: bool) -> PyResult<bool> {
+    let Some(dtype) = dtype else {
+        return Ok(single);
+    };
+    let name: String = dtype.py().import("numpy")?.call_method1("dtype", (dtype,))?.getattr("name")?.extract()?;
+    match name.as_str() {
+        "float32" => Ok(true),
+        "float64" if !single => Ok(false),
+        _ => Err(PyValueError::new_err(format!("dtype = {name} is not allowed: it must be float64 or float32"))),
+    }
+}
+
+/// `None` and `−1` are all cores, `−2` all but one, as in scikit-learn.
+fn thread_count(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    match value.extract::<Option<i64>>()? {
+        None | Some(-1) => Ok(None),
+        Some(0) => Err(PyValueError::new_err("n_jobs = 0 is not allowed: it must be at least 1, or -1 for all cores")),
+        Some(count) if count > 0 => Ok(usize::try_from(count).ok()),
+        Some(negative) => Ok(Some(all_cores().saturating_sub(negative.unsigned_abs() as usize - 1).max(1))),
+    }
+}
+
+fn memory(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return compute::parse_bytes(&text.to_cow()?).map_err(to_python);
+    }
+    match value.extract::<u64>() {
+        Ok(bytes) if bytes > 0 => Ok(bytes),
+        _ => Err(PyValueError::new_err(format!(
+            "max_memory = {value} is not allowed: it must be a positive number of bytes or a size such as \"2GB\""
+        ))),
+    }
+}
+
+/// A number, `None` for 0, or a numpy generator that draws one.
+fn seed(value: &Bound<'_, PyAny>) -> PyResult<Seed> {
+    if value.is_none() {
+        return Ok(Seed(0));
+    }
+    if value.hasattr("integers")? {
+        return Ok(Seed(value.call_method1("integers", (i64::MAX,))?.extract()?));
+    }
+    if value.hasattr("randint")? {
+        return Ok(Seed(value.call_method1("randint", (i32::MAX,))?.extract()?));
+    }
+    let number = value.extract::<u64>().map_err(|_| {
+        PyValueError::new_err(format!(
+            "random_state = {value} is not allowed: it must be a whole number from 0, a numpy generator, or None"
+        ))
+    })?;
+    Ok(Seed(number))
+}
+
+/// Set in a forked child: the threads of the shared pool did not survive the fork, so every call starts its own.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Called by Python in the child after a fork.
+#[pyfunction]
+pub fn _after_fork() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+fn threads_after_fork() -> Option<usize> {
+    FORKED.load(Ordering::Relaxed).then(all_cores)
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,79 @@
+"""Print `__init__.pyi`, with a typed function for every entry of the catalogue.
+
+Run it as `python crates/mercer-python/stubs.py > crates/mercer-python/python/mercer/__init__.pyi`.
+"""
+
+import inspect
+
+import mercer
+from mercer._catalogue import signature_of
+
+HEAD = """\
+# Made by stubs.py from the catalogue; a test keeps it up to date.
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from mercer._mercer import Check as Check
+from mercer._mercer import Counterexample as Counterexample
+from mercer._mercer import Function as Function
+from mercer._mercer import Kernel as Kernel
+from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
+from mercer._mercer import Repaired as Repaired
+from mercer._mercer import catalogue as catalogue
+from mercer._mercer import repair as repair
+
+__version__: str
+__all__: list[str]
+
+_Kernel: TypeAlias = Kernel | str
+_Number: TypeAlias = float | Fraction | str
+_Numbers: TypeAlias = Sequence[float] | NDArray[Any]
+_Lengths: TypeAlias = _Number | _Numbers
+_Columns: TypeAlias = Sequence[int | str] | NDArray[Any]
+_Points: TypeAlias = Sequence[Sequence[float]] | NDArray[Any]
+"""
+
+
+def annotation(argument):
+    """Give the type of a parameter from the range that the catalogue states."""
+    allowed, default = argument["range"], argument["default"]
+    if allowed == "a kernel":
+        return "_Kernel"
+    if "columns" in allowed and "list of" in allowed:
+        return "_Columns"
+    if "points" in allowed:
+        return "_Points"
+    if argument["name"] == "by":
+        return "str"
+    if default in ("true", "false"):
+        return "bool"
+    if default is not None and default.isidentifier():
+        return "str"
+    if "list" in allowed or "[" in allowed:
+        return "_Lengths" if "> 0" in allowed else "_Numbers | str"
+    return "_Number"
+
+
+def literal(value):
+    """Write a default with the quotes of the formatter."""
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def stub(entry):
+    """Write the function of an entry."""
+    parts = []
+    for parameter, argument in zip(signature_of(entry).parameters.values(), entry["parameters"], strict=True):
+        kind, default = annotation(argument), parameter.default
+        optional = f"{kind} | None = None" if default is None else f"{kind} = {literal(default)}"
+        parts.append(f"{parameter.name}: {kind if default is inspect.Parameter.empty else optional}")
+    unnamed = sum(not argument["name"] for argument in entry["parameters"])
+    if unnamed:
+        parts.insert(unnamed, "/")
+    return f"def {entry['name']}({', '.join(parts)}) -> Kernel: ...\n"
+
+
+if __name__ == "__main__":
+    print(HEAD + "\n" + "".join(map(stub, mercer.catalogue())), end="")
