@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
 demo:
-	cargo run --release --quiet -p mercer-cli -- demo --output demo-output
+	cargo run --quiet -p mercer-cli -- demo --output demo-output
 
 ## Every test: formatting, lints, Rust, docs, command line, Python.
 test: lint test-rust test-python
