@@ -33,11 +33,7 @@ pub type Watcher<'w> = dyn FnMut(Range<usize>, ArrayView2<'_, f64>) -> Result<()
 ///
 /// # Errors
 /// Cancellation, memory, and whatever `see` says.
-pub fn walk(
-    tiles: &dyn Tiles,
-    compute: &Compute,
-    see: &mut Watcher<'_>,
-) -> Result<()> {
+pub fn walk(tiles: &dyn Tiles, compute: &Compute, see: &mut Watcher<'_>) -> Result<()> {
     let (rows, columns) = tiles.shape();
     let step = strip_rows(columns, compute)?;
     let silent = compute.clone().with_progress(Arc::new(Silent));

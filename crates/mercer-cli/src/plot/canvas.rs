@@ -56,9 +56,9 @@ pub struct Canvas<'a, B: DrawingBackend> {
 }
 
 impl<'a, B: DrawingBackend> Canvas<'a, B> {
-    /// For SVG: a unit is a unit.
-    pub fn vector(area: &'a DrawingArea<B, Shift>) -> Self {
-        Self { area, scale: 1.0, vector: true, images: RefCell::default() }
+    /// For SVG: so many steps to a unit.
+    pub fn vector(area: &'a DrawingArea<B, Shift>, scale: f64) -> Self {
+        Self { area, scale, vector: true, images: RefCell::default() }
     }
 
     /// For pixels: so many to a unit.
@@ -153,13 +153,14 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
     fn image(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
         let pixels: Vec<u8> = cells.iter().flat_map(|&value| colours::heat(value)).collect();
         let bytes = png::encode(&pixels, (cells.ncols() as u32, cells.nrows() as u32))?;
+        let ((left, top), (right, bottom)) = (self.at(from), self.at(to));
         self.images.borrow_mut().push_str(&format!(
             "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
              style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>\n",
-            from.0,
-            from.1,
-            to.0 - from.0,
-            to.1 - from.1,
+            left,
+            top,
+            right - left,
+            bottom - top,
             png::base64(&bytes)
         ));
         Ok(())

@@ -20,6 +20,8 @@ use canvas::Canvas;
 pub use curves::{Curve, CurvePlot, Mark};
 pub use heat::HeatMap;
 
+/// Steps of an SVG per unit of the drawing: the drawing library knows whole numbers only.
+const SVG_SCALE: u32 = 10;
 /// Pixels of a PNG per unit of the drawing.
 const PNG_SCALE: u32 = 2;
 /// Each pixel of a PNG is the mean of this many squared.
@@ -66,17 +68,21 @@ pub fn encode(figure: &Figure, path: &Path) -> Result<Vec<u8>, Failure> {
 /// The picture as SVG.
 pub fn svg(figure: &Figure) -> Result<String, Failure> {
     canvas::register_font()?;
+    let (width, height) = figure.size();
+    let (wide, high) = (width * SVG_SCALE, height * SVG_SCALE);
     let mut text = String::new();
     let images = {
-        let area = SVGBackend::with_string(&mut text, figure.size()).into_drawing_area();
-        let canvas = Canvas::vector(&area);
+        let area = SVGBackend::with_string(&mut text, (wide, high)).into_drawing_area();
+        let canvas = Canvas::vector(&area, f64::from(SVG_SCALE));
         figure.draw(&canvas)?;
         area.present().map_err(canvas::failed)?;
         canvas.into_images()
     };
     let end = text.rfind("</svg>").unwrap_or(text.len());
     text.insert_str(end, &images);
-    Ok(text)
+    let (fine, plain) =
+        (format!("width=\"{wide}\" height=\"{high}\""), format!("width=\"{width}\" height=\"{height}\""));
+    Ok(text.replacen(&fine, &plain, 1))
 }
 
 /// The picture as PNG.
@@ -111,7 +117,9 @@ mod tests {
     fn both_formats_come_out_of_one_description() {
         for figure in figures() {
             let text = svg(&figure).unwrap();
-            assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+            let (width, height) = figure.size();
+            assert!(text.starts_with(&format!("<svg width=\"{width}\" height=\"{height}\"")));
+            assert!(text.trim_end().ends_with("</svg>"));
             assert!(png(&figure).unwrap().starts_with(b"\x89PNG"));
         }
     }
