@@ -91,7 +91,7 @@ fn between_two_samples_as_within_their_union() {
 fn random_expressions_agree_with_the_reference() {
     let compute = Compute::new();
     let mut bound_count = 0;
-    for trial in 0..3000 {
+    for trial in 0..common::effort(3000, 60_000) {
         let kernel = common::expressions::random_kernel(&mut Seed(3).stream("tiles", trial), 3);
         let x = sample(6, 3, trial);
         let Ok(bound) = kernel.bind(Pairs::within(x.view()), &compute) else { continue };

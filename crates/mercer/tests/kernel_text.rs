@@ -6,7 +6,7 @@ use mercer::{Error, Kernel, Seed, SyntaxError, kernel::catalogue};
 
 #[test]
 fn ten_thousand_random_expressions_survive_the_round_trip() {
-    for trial in 0..10_000 {
+    for trial in 0..common::effort(10_000, 300_000) {
         let kernel = common::expressions::random_kernel(&mut Seed(1).stream("expressions", trial), 4);
         let text = kernel.to_string();
         let read: Kernel = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -145,7 +145,7 @@ fn no_text_makes_the_parser_panic() {
         "linear()",
         "\"",
     ];
-    for trial in 0..20_000 {
+    for trial in 0..common::effort(20_000, 1_000_000) {
         let mut random = Seed(2).stream("noise", trial);
         let length = random.below(12);
         let text: String = (0..length).map(|_| ALPHABET[random.below(ALPHABET.len())]).collect();

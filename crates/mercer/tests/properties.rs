@@ -95,7 +95,7 @@ fn assert_shift(k: &Kernel, x: &Array2<f64>, gram: &Array2<f64>, what: &str) {
 
 #[test]
 fn what_is_proven_holds_on_random_points() {
-    let kernels = many_kernels(4000);
+    let kernels = many_kernels(common::effort(4000, 60_000));
     let mut evaluated = 0;
     for (i, k) in kernels.iter().enumerate() {
         evaluated += usize::from(check_proven(k, &mut Seed(5).stream("points", i as u64)));
@@ -105,7 +105,7 @@ fn what_is_proven_holds_on_random_points() {
 
 #[test]
 fn refuted_shift_invariance_and_negative_definiteness_show_on_random_points() {
-    for (i, k) in many_kernels(1500).iter().enumerate() {
+    for (i, k) in many_kernels(common::effort(1500, 20_000)).iter().enumerate() {
         let mut stream = Seed(6).stream("points", i as u64);
         let Some(x) = points_for(k, 12, &mut stream) else { continue };
         let gram = naive_gram(k, &x).unwrap();

@@ -69,8 +69,12 @@ fn with_round_weights(attack: &Attack<'_>, attempt: &Attempt) -> Option<Countere
     let sign = attempt.weights.first().map_or(1.0, |w| w.signum());
     let scaled: Vec<f64> = attempt.weights.iter().map(|w| w / (sign * largest)).collect();
     [1e0, 1e1, 1e2, 1e3, 1e6, 1e12].into_iter().find_map(|steps| {
-        let weights = round_weights(&scaled, steps, attack.side);
-        let counterexample = certify(attack.evaluator.kernel, &attempt.points, &weights, attack.side)?;
+        let mut weights = round_weights(&scaled, steps, attack.side);
+        // Points whose weight was rounded to 0 take no part.
+        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
+        weights.retain(|w| *w != 0.0);
+        let points = attempt.points.select(Axis(0), &kept);
+        let counterexample = certify(attack.evaluator.kernel, &points, &weights, attack.side)?;
         let square: f64 = weights.iter().map(|w| w * w).sum();
         let strength = -attack.side.sign() * counterexample.value / square;
         (steps > 1e3 || strength >= -KEEP * attempt.lowest).then_some(counterexample)

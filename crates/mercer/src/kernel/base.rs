@@ -83,7 +83,8 @@ macro_rules! bases {
         })*
 
         impl Base {
-            pub(crate) fn entry(&self) -> &'static Entry {
+            /// Its page in the catalogue.
+            pub fn entry(&self) -> &'static Entry {
                 each!(self, k => k.entry())
             }
 
@@ -95,7 +96,8 @@ macro_rules! bases {
                 each!(self, k => k.facts())
             }
 
-            pub(crate) fn domain(&self) -> Domain {
+            /// Where it is defined, which may depend on its parameters.
+            pub fn domain(&self) -> Domain {
                 each!(self, k => k.domain())
             }
 

@@ -69,7 +69,7 @@ impl Kernel {
             Self::Product(terms) => fold_children(terms.iter(), rest, x, y, N::one(), |a, b| a * b),
             Self::Power(k, m) => k.value(rest, x, y).powi(m.get() as i32),
             Self::Exp(k) => k.value(rest, x, y).exp(),
-            Self::Series(series, k) => series.evaluate(k.value(rest, x, y)),
+            Self::Series(series, k) => series.evaluate_with(own, k.value(rest, x, y)),
             Self::Normalized(k) => normalize(k.value(rest, x, y), k.value(rest, x, x), k.value(rest, y, y)),
             Self::On(columns, k) => k.value(rest, &choose(columns, x), &choose(columns, y)),
             Self::Minus(a, b) => {
@@ -132,6 +132,9 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     shape.iter_mut().zip(rest).for_each(|(place, value)| *place = *value);
     let shared = !matches!(base.lengthscale(), Some(Lengthscale::PerColumn(_)));
     let length = |j: usize| lengths.get(if shared { 0 } else { j }).copied().unwrap_or(N::one());
+    if let Base::FiniteRank(kernel) = base {
+        return kernel.sum(|k| rest[k], x[0], y[0]);
+    }
     match base.form() {
         Form::Constant(_) => rest[0],
         Form::Matrix => N::from_f64(f64::NAN),

@@ -6,7 +6,8 @@ use super::{Lengthscale, catalogue::Entry};
 use crate::Result;
 use crate::real::Real;
 
-/// Continuous parameters of a formula beyond its lengthscale; no base kernel has more than two.
+/// Continuous parameters of a formula beyond its lengthscale. No formula has more than two; the weights of a
+/// finite-rank kernel are read by its own sum.
 pub(crate) type Shape<N> = [N; 2];
 
 /// The quantity between two points that a profile acts on.

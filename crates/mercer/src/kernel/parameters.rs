@@ -1,7 +1,7 @@
 //! The continuous parameters of an expression, in one fixed order: a node's own before those of its children.
 
 use super::number::{NonNegative, Positive};
-use super::{Base, Factor, Kernel, Lengthscale};
+use super::{Base, Factor, Kernel, Lengthscale, Series};
 use crate::{Error, Result};
 
 /// A continuous parameter of a kernel expression.
@@ -16,8 +16,8 @@ pub struct Parameter {
 }
 
 impl Kernel {
-    /// The continuous parameters: scales, lengthscales (one per column for a list), shapes. Degrees, orders, bases, columns,
-    /// coefficients of series and points are part of the form of the kernel, not parameters.
+    /// The continuous parameters: scales, lengthscales (one per column for a list), shapes, weights, coefficients. Degrees,
+    /// orders, bases, columns, maps and points are part of the form of the kernel, not parameters.
     ///
     /// # Example
     /// ```
@@ -59,6 +59,10 @@ impl Kernel {
             Self::Conformal(Factor::Gaussian(l), _) => {
                 vec![("conformal.lengthscale".into(), l.get(), true)]
             }
+            Self::Series(series, _) => {
+                let named = |(n, a): (usize, &NonNegative)| (format!("series.coefficients[{n}]"), a.get(), true);
+                series.coefficients().iter().enumerate().map(named).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -68,6 +72,7 @@ impl Kernel {
         match self {
             Self::Base(base) => base.lengthscale().map_or(0, Lengthscale::count) + base.shape().len(),
             Self::Scale(..) | Self::Schoenberg(..) | Self::Conformal(Factor::Gaussian(_), _) => 1,
+            Self::Series(series, _) => series.coefficients().len(),
             _ => 0,
         }
     }
@@ -82,6 +87,7 @@ impl Kernel {
             Self::Conformal(Factor::Gaussian(_), k) => {
                 Self::Conformal(Factor::Gaussian(Positive::new("lengthscale", own[0])?), k)
             }
+            Self::Series(Series::Coefficients(_), k) => Self::Series(Series::new(&own)?, k),
             other => other,
         })
     }
@@ -96,7 +102,11 @@ fn base_parameters(base: &Base) -> Vec<(String, f64, bool)> {
     };
     let lengths = lengths.into_iter().enumerate().map(|(i, l)| (length_name(i), l, true));
     // A shape is free of sign only where the kernel takes negative values for it.
-    let shapes = base.shape().into_iter().map(|(shape, value)| (format!("{name}.{shape}"), value, name != "tanh"));
+    let listed = matches!(base, Base::FiniteRank(_));
+    let index = |i: usize| if listed { format!("[{i}]") } else { String::new() };
+    let shape_name = |i: usize, shape: &str| format!("{name}.{shape}{}", index(i));
+    let shapes = base.shape().into_iter().enumerate();
+    let shapes = shapes.map(|(i, (shape, value))| (shape_name(i, shape), value, name != "tanh"));
     lengths.chain(shapes).collect()
 }
 

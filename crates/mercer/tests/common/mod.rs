@@ -7,6 +7,11 @@ pub mod golden;
 
 pub use definite::*;
 
+/// How many cases a random test runs: `make test-full` sets `MERCER_FULL` and gets more.
+pub fn effort(usual: u64, full: u64) -> u64 {
+    if std::env::var_os("MERCER_FULL").is_some() { full } else { usual }
+}
+
 /// The only way to compare floating-point numbers in tests: two-sided, fails on NaN, and prints both.
 #[macro_export]
 macro_rules! assert_close {

@@ -93,6 +93,11 @@ impl Tangent<'_> {
         if let (Pointwise::Schoenberg(t), 0) = (function, own) {
             return out.iter_mut().zip(values).for_each(|(o, v)| *o = -v * (-t * v).exp());
         }
+        if let Pointwise::Series(series) = function
+            && own < series.coefficients().len()
+        {
+            return out.iter_mut().zip(values).for_each(|(o, v)| *o = v.powi(own as i32));
+        }
         self.of(inner, out);
         for (o, v) in out.iter_mut().zip(values) {
             let k = Dual { value: v, derivative: *o };

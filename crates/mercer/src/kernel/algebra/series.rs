@@ -62,6 +62,19 @@ impl Series {
         }
     }
 
+    /// The coefficients, where there are finitely many.
+    pub(crate) fn coefficients(&self) -> &[NonNegative] {
+        if let Self::Coefficients(a) = self { a } else { &[] }
+    }
+
+    /// The sum of the series at `k` with coefficients in any arithmetic (none for the named series).
+    pub(crate) fn evaluate_with<N: Real>(&self, coefficients: &[N], k: N) -> N {
+        match self {
+            Self::Coefficients(_) => coefficients.iter().rev().fold(N::zero(), |sum, &a| sum * k + a),
+            named => named.evaluate(k),
+        }
+    }
+
     fn read(arguments: &mut Arguments<'_>) -> Result<Self> {
         let expected = "a list of coefficients [a0, a1, …], geometric, logarithm, cosh or sinh";
         let piece = arguments.unnamed(expected)?;

@@ -118,6 +118,27 @@ impl Leaf for FiniteRank {
             ..Facts::finite_features("a sum of ηφ(x)φ(y) with η ≥ 0")
         }
     }
+
+    fn shape(&self) -> Vec<(&'static str, f64)> {
+        self.weights().into_iter().map(|w| ("weights", w)).collect()
+    }
+
+    fn with_shape(&self, values: &[f64]) -> Result<Self> {
+        Self::new(values, self.basis)
+    }
+}
+
+impl FiniteRank {
+    /// `Σₖ ηₖ φₖ(x) φₖ(y)` with the weights in any arithmetic.
+    #[inline(always)]
+    pub(crate) fn sum<N: Real>(&self, weights: impl Fn(usize) -> N, x: N, y: N) -> N {
+        let rank = self.weights.len();
+        let mut left = Vec::with_capacity(rank);
+        self.basis.values(rank, x, |_, value| left.push(value));
+        let mut total = N::zero();
+        self.basis.values(rank, y, |k, value| total = total + weights(k) * left[k] * value);
+        total
+    }
 }
 
 impl Columnwise for FiniteRank {
@@ -127,13 +148,7 @@ impl Columnwise for FiniteRank {
 
     #[inline(always)]
     fn step<N: Real>(&self, _: Shape<N>, _: N, sum: N, x: N, y: N) -> N {
-        let mut left = Vec::with_capacity(self.weights.len());
-        self.basis.values(self.weights.len(), x, |_, value| left.push(value));
-        let mut total = sum;
-        self.basis.values(self.weights.len(), y, |k, value| {
-            total = total + N::from_f64(self.weights[k].get()) * left[k] * value;
-        });
-        total
+        sum + self.sum(|k| N::from_f64(self.weights[k].get()), x, y)
     }
 }
 

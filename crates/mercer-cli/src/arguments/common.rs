@@ -1,0 +1,115 @@
+//! Flags that several commands share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use mercer::io::Format;
+use mercer::points::{Missing, Scaling};
+
+/// Flags that every command understands.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Common flags")]
+pub struct Common {
+    /// One JSON object on standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No progress bar and no remarks on standard error
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// The seed of everything that is random
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How many threads work (default: all cores); it never changes the result
+    #[arg(long, global = true, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
+    /// The memory that may be used, such as 2GB or 512MiB (default: four fifths of what is free)
+    #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// A picture of the result
+    #[arg(long, global = true, value_name = "FILE.svg|png", value_parser = picture)]
+    pub plot: Option<PathBuf>,
+    /// The result as a page with text, tables and pictures that needs no other file
+    #[arg(long, global = true, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// The format of the data: csv, tsv, libsvm, npy or parquet (default: by the ending of the name)
+    #[arg(long, global = true, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
+}
+
+/// How a table becomes vectors.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataOptions {
+    /// Only these columns, by name or by number counted from 0, such as height,width or 0,1
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Scale the columns of numbers
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub scale: Option<Scale>,
+    /// What to do with missing values; without a rule they are refused with row and column
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub missing: Option<Gap>,
+}
+
+/// Rules for the scale of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// Mean 0 and standard deviation 1
+    Standardize,
+    /// Onto the interval from 0 to 1
+    Unit,
+}
+
+impl From<Scale> for Scaling {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::Standardize => Self::Standardize,
+            Scale::Unit => Self::UnitInterval,
+        }
+    }
+}
+
+/// Rules for missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Gap {
+    /// Leave out rows with a missing value
+    Drop,
+    /// Put the mean of the column
+    Mean,
+    /// Put zero
+    Zero,
+}
+
+impl From<Gap> for Missing {
+    fn from(gap: Gap) -> Self {
+        match gap {
+            Gap::Drop => Self::DropRows,
+            Gap::Mean => Self::Mean,
+            Gap::Zero => Self::Zero,
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("a whole number of at least 1 is needed".into()),
+    }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    mercer::compute::parse_bytes(text).map_err(|_| "a positive size such as 2GB, 512MiB or 1000000 is needed".into())
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    text.parse().map_err(|_| "the formats are csv, tsv, libsvm, npy and parquet".into())
+}
+
+fn picture(text: &str) -> Result<PathBuf, String> {
+    let lower = text.to_ascii_lowercase();
+    if lower.ends_with(".svg") || lower.ends_with(".png") {
+        Ok(text.into())
+    } else {
+        Err("the name must end in .svg or .png".into())
+    }
+}

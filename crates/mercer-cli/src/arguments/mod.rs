@@ -1,0 +1,113 @@
+//! Words → job. The types below are the one description of the command line: they drive the parser, the help, the
+//! manual pages and the completions.
+
+mod common;
+mod help;
+mod kernel;
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+pub use common::{Common, DataOptions};
+pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
+
+/// Kernel methods as one system: kernels with proofs, Gram matrices, data.
+#[derive(Debug, Parser)]
+#[command(name = "mercer", version, about, long_about = help::ABOUT, after_help = help::SHORT_FOOT, after_long_help = help::FOOT)]
+#[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
+pub struct Job {
+    /// Flags that every command understands.
+    #[command(flatten)]
+    pub common: Common,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Kernels: their list, their proofs, counterexamples, Gram matrices
+    #[command(subcommand, long_about = help::KERNEL)]
+    Kernel(KernelCommand),
+    /// Data: what is in a file
+    #[command(subcommand)]
+    Data(DataCommand),
+    /// The plan of a command before it runs: sizes, bytes, work, whether it fits
+    #[command(subcommand, long_about = help::PLAN)]
+    Explain(PlanTarget),
+    /// A tour on bundled data: a proof, a refutation, a Gram matrix, functions of an RKHS
+    #[command(after_long_help = help::DEMO)]
+    Demo(DemoArguments),
+    /// The completion script of a shell, on standard output
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// The manual page, on standard output or as a page per command in a folder
+    Man(ManArguments),
+}
+
+/// What can be done with data.
+#[derive(Debug, Subcommand)]
+pub enum DataCommand {
+    /// Every column of a file: kind, count, missing, distinct, range, mean, most frequent levels
+    #[command(after_long_help = help::DESCRIBE)]
+    Describe(DescribeArguments),
+}
+
+/// Commands that have a plan.
+#[derive(Debug, Subcommand)]
+pub enum PlanTarget {
+    /// Plans of kernel commands
+    #[command(subcommand)]
+    Kernel(PlanCommand),
+}
+
+/// The words of `mercer data describe`.
+#[derive(Debug, Args)]
+pub struct DescribeArguments {
+    /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
+    #[arg(value_name = "DATA")]
+    pub data: PathBuf,
+    /// Only these columns, by name or by number counted from 0
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub columns: Vec<String>,
+}
+
+/// The words of `mercer demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// The folder for the pictures
+    #[arg(short, long, value_name = "DIR", default_value = "demo-output")]
+    pub output: PathBuf,
+}
+
+/// The words of `mercer man`.
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// A folder that receives a page per command
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// The job that the words of the command line ask for, or the help or complaint to show instead.
+pub fn read() -> Result<Job, clap::Error> {
+    Job::try_parse()
+}
+
+/// The description of the command line.
+pub fn description() -> clap::Command {
+    Job::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_description_is_consistent() {
+        super::description().debug_assert();
+    }
+}

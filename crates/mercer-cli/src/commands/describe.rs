@@ -1,0 +1,106 @@
+//! `mercer data describe`: what is in a file.
+
+use mercer::points::{ColumnKind, ColumnSummary};
+use serde_json::{Value, json};
+
+use crate::arguments::DescribeArguments;
+use crate::data;
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, short};
+use crate::report::{Block, Report, Table};
+use crate::session::Session;
+
+/// How many levels of a column of categories are shown.
+const LEVELS_SHOWN: usize = 4;
+
+/// A summary of every column.
+pub fn describe(words: &DescribeArguments, session: &Session) -> Result<Report, Failure> {
+    let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
+    Ok(tell(&data::shown(&words.data), &table))
+}
+
+/// The report on a table.
+pub fn tell(name: &str, table: &mercer::points::Table) -> Report {
+    let summary = table.summary();
+    let mut report = Report::new(format!("{name}: the data"));
+    let columns = summary.len();
+    report.heading(format!("{name}: {} rows, {columns} columns", grouped(table.rows() as u64)));
+    push_numbers(&mut report, &summary);
+    push_categories(&mut report, &summary);
+    push_remarks(&mut report, &summary);
+    let described: Value = summary.iter().map(json_of).collect();
+    report.json = json!({ "file": name, "rows": table.rows(), "columns": described });
+    report
+}
+
+fn push_numbers(report: &mut Report, summary: &[ColumnSummary]) {
+    let head = ["column", "count", "missing", "distinct", "min", "mean", "max", "sd"];
+    let mut table = Table::new(&head, &[1, 2, 3, 4, 5, 6, 7]);
+    for column in summary {
+        let Some(n) = column.numbers else { continue };
+        let counts = [column.count, column.missing, column.distinct].map(|c| c.to_string());
+        let statistics = [n.min, n.mean, n.max, n.sd].map(|x| if x.is_nan() { "—".to_owned() } else { short(x) });
+        table.push([column.name.clone()].into_iter().chain(counts).chain(statistics));
+    }
+    if !table.rows.is_empty() {
+        report.push(Block::Table(table));
+    }
+}
+
+fn push_categories(report: &mut Report, summary: &[ColumnSummary]) {
+    let mut table = Table::new(&["column", "count", "missing", "distinct", "most frequent"], &[1, 2, 3]);
+    for column in summary.iter().filter(|c| c.kind == ColumnKind::Categories) {
+        let counts = [column.count, column.missing, column.distinct].map(|c| c.to_string());
+        table.push([column.name.clone()].into_iter().chain(counts).chain([frequent(column)]));
+    }
+    if !table.rows.is_empty() {
+        report.push(Block::Table(table));
+    }
+}
+
+fn frequent(column: &ColumnSummary) -> String {
+    let shown = column.levels.iter().take(LEVELS_SHOWN).map(|(level, n)| format!("{level} ({n})"));
+    let rest = column.levels.len().saturating_sub(LEVELS_SHOWN);
+    let more = (rest > 0).then(|| format!("… {rest} more"));
+    shown.chain(more).collect::<Vec<_>>().join(", ")
+}
+
+fn push_remarks(report: &mut Report, summary: &[ColumnSummary]) {
+    let names = |wanted: fn(&ColumnSummary) -> bool| {
+        summary.iter().filter(|c| wanted(c)).map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let remarks = [
+        ("missing values", names(|c| c.missing > 0), "choose a rule with --missing drop, mean or zero"),
+        ("infinite values", names(|c| c.numbers.is_some_and(|n| n.infinite > 0)), "every method refuses them"),
+        ("the same value in every row", names(ColumnSummary::is_constant), "it tells points apart from nothing"),
+    ];
+    for (what, columns, advice) in remarks.into_iter().filter(|(_, columns, _)| !columns.is_empty()) {
+        report.text(format!("Columns with {what}: {columns} ({advice})."));
+    }
+}
+
+fn json_of(column: &ColumnSummary) -> Value {
+    let kind = match column.kind {
+        ColumnKind::Numbers => "numbers",
+        ColumnKind::Categories => "categories",
+        _ => "other",
+    };
+    let mut value = json!({
+        "name": column.name,
+        "kind": kind,
+        "count": column.count,
+        "missing": column.missing,
+        "distinct": column.distinct,
+        "constant": column.is_constant(),
+    });
+    if let Some(n) = column.numbers {
+        value["min"] = number(n.min);
+        value["max"] = number(n.max);
+        value["mean"] = number(n.mean);
+        value["sd"] = number(n.sd);
+        value["infinite"] = n.infinite.into();
+    } else {
+        value["levels"] = column.levels.iter().map(|(level, n)| json!({ "level": level, "count": n })).collect();
+    }
+    value
+}

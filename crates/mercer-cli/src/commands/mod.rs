@@ -1,0 +1,44 @@
+//! Job → report: one file per command.
+
+mod catalogue;
+mod check;
+mod demo;
+mod describe;
+mod explain;
+mod gram;
+mod manual;
+mod plan;
+mod sections;
+mod spectrum;
+
+use crate::arguments::{Command, DataCommand, KernelCommand, PlanCommand, PlanTarget};
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::session::Session;
+
+/// Does the job.
+pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
+    if session.common.plot.is_some() && !has_picture(command) {
+        return Err(crate::output::no_picture());
+    }
+    match command {
+        Command::Kernel(KernelCommand::List(words)) => catalogue::list(words),
+        Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words, session),
+        Command::Kernel(KernelCommand::Check(words)) => check::check(words, session),
+        Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
+        Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
+        Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
+        Command::Demo(words) => demo::demo(words, session),
+        Command::Completions { shell } => manual::completions(*shell),
+        Command::Man(words) => manual::manual(words),
+    }
+}
+
+/// Whether the command can draw; asked before the work, so that nobody waits for a refusal.
+fn has_picture(command: &Command) -> bool {
+    match command {
+        Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
+        Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_)) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,90 @@
+//! DATA words → points: reading, choice of columns, encoding.
+
+use std::path::Path;
+
+use mercer::Error;
+use mercer::io::{self, ReadOptions};
+use mercer::points::{Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
+
+use crate::arguments::DataOptions;
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// Reads a table from a file, or from standard input for `-`.
+pub fn read_table(path: &Path, session: &Session) -> Result<Table, Failure> {
+    let options = ReadOptions { format: session.common.format, ..ReadOptions::default() };
+    if is_standard_input(path) {
+        let input = std::io::stdin().lock();
+        return Ok(io::read_table_from(input, "standard input", &options, &session.compute)?);
+    }
+    Ok(io::read_table(path, &options, &session.compute)?)
+}
+
+/// Whether the word stands for standard input.
+pub fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A table as points, with the rules that made them.
+pub struct Data {
+    /// The points and the names of their coordinates.
+    pub encoded: Encoded,
+    encoding: FittedEncoding,
+}
+
+impl Data {
+    /// Reads the file and turns its chosen columns into vectors.
+    pub fn read(path: &Path, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
+        let table = choose(read_table(path, session)?, &options.columns)?;
+        if table.rows() == 0 {
+            return Err(Failure::request(format!("{}: there is no row of data", shown(path))));
+        }
+        let rules = Encoding {
+            missing: options.missing.map(Into::into).unwrap_or_default(),
+            scaling: options.scale.map(Into::into).unwrap_or_default(),
+        };
+        let encoding = rules.fit(&table).map_err(|e| named(e, path))?;
+        let encoded = encoding.apply(&table).map_err(|e| named(e, path))?;
+        if encoded.matrix.nrows() == 0 {
+            return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(path))));
+        }
+        Ok(Self { encoded, encoding })
+    }
+
+    /// Another file with the same columns, encoded by the rules of this one.
+    pub fn read_alike(&self, path: &Path, options: &DataOptions, session: &Session) -> Result<Encoded, Failure> {
+        let mut table = read_table(path, session)?;
+        if !options.columns.is_empty() {
+            let names = self.encoding.columns().iter().map(EncodedColumn::name);
+            table = table.select(names).map_err(|e| Failure::request(format!("{}: {e}", shown(path))))?;
+        }
+        self.encoding.apply(&table).map_err(|e| named(e, path))
+    }
+}
+
+/// The columns asked for, or all.
+pub fn choose(table: Table, columns: &[String]) -> Result<Table, Failure> {
+    if columns.is_empty() {
+        return Ok(table);
+    }
+    let trimmed = columns.iter().map(|c| c.trim());
+    table.select(trimmed).map_err(|e| Failure::request(format!("--columns: {e}")))
+}
+
+/// A file as messages name it.
+pub fn shown(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// The error with the name of the file, and the flag that helps against missing values.
+fn named(error: Error, path: &Path) -> Failure {
+    match error {
+        Error::Value { row, column, value, requirement, .. } => {
+            let what = shown(path);
+            let advice = if value == "no value" { "\nChoose one with --missing drop, mean or zero." } else { "" };
+            let error = Error::Value { what, row, column, value, requirement };
+            Failure::request(format!("{error}{advice}"))
+        }
+        other => other.into(),
+    }
+}

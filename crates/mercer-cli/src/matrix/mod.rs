@@ -1,0 +1,9 @@
+//! Gram matrices in blocks of rows: to a file, and into a digest of what passed by.
+
+mod digest;
+mod file;
+mod strips;
+
+pub use digest::{Digest, Wanted};
+pub use file::{Layout, write};
+pub use strips::{strip_rows, walk};

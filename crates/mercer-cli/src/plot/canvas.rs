@@ -1,0 +1,176 @@
+//! Rectangles, lines and text in units of the drawing, on pixels or as SVG.
+
+use std::cell::RefCell;
+use std::sync::OnceLock;
+
+use ndarray::ArrayView2;
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::element::{Circle, PathElement, Rectangle, Text};
+use plotters::prelude::{DrawingBackend, FontTransform, IntoFont, RGBColor, ShapeStyle};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontStyle, register_font as register};
+
+use super::colours::{self, Rgb};
+use super::png;
+use crate::failure::Failure;
+
+/// The typeface of pixels: DejaVu Sans, so that a PNG looks the same everywhere.
+const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
+const FAMILY: &str = "sans-serif";
+/// What the drawing library calls the size of a font is this many times the size of an em.
+const SIZE_PER_EM: f64 = 1.24;
+
+/// On pixels, letters stand this part of their size above the place where they should be.
+const PIXEL_DROP: f64 = 0.19;
+
+/// Makes the typeface known, once.
+pub fn register_font() -> Result<(), Failure> {
+    static DONE: OnceLock<bool> = OnceLock::new();
+    let done = DONE.get_or_init(|| register(FAMILY, FontStyle::Normal, FONT).is_ok());
+    if *done { Ok(()) } else { Err(Failure::Drawing("the typeface is damaged".into())) }
+}
+
+/// An error of the drawing library.
+pub fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::Drawing(error.to_string())
+}
+
+/// Where a text is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// At its first letter.
+    Start,
+    /// In the middle.
+    Middle,
+    /// At its last letter.
+    End,
+}
+
+/// A sheet to draw on.
+pub struct Canvas<'a, B: DrawingBackend> {
+    area: &'a DrawingArea<B, Shift>,
+    scale: f64,
+    vector: bool,
+    images: RefCell<String>,
+}
+
+impl<'a, B: DrawingBackend> Canvas<'a, B> {
+    /// For SVG: a unit is a unit.
+    pub fn vector(area: &'a DrawingArea<B, Shift>) -> Self {
+        Self { area, scale: 1.0, vector: true, images: RefCell::default() }
+    }
+
+    /// For pixels: so many to a unit.
+    pub fn pixels(area: &'a DrawingArea<B, Shift>, scale: f64) -> Self {
+        Self { area, scale, vector: false, images: RefCell::default() }
+    }
+
+    /// The elements of SVG that the drawing library cannot write.
+    pub fn into_images(self) -> String {
+        self.images.into_inner()
+    }
+
+    /// White paper.
+    pub fn background(&self) -> Result<(), Failure> {
+        self.area.fill(&RGBColor(255, 255, 255)).map_err(failed)
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        ((x * self.scale).round() as i32, (y * self.scale).round() as i32)
+    }
+
+    fn stroke(&self, colour: Rgb, width: f64) -> ShapeStyle {
+        paint(colour).stroke_width((width * self.scale).round().max(1.0) as u32)
+    }
+
+    /// A filled rectangle.
+    pub fn rectangle(&self, from: (f64, f64), to: (f64, f64), colour: Rgb) -> Result<(), Failure> {
+        self.area.draw(&Rectangle::new([self.at(from), self.at(to)], paint(colour).filled())).map_err(failed)
+    }
+
+    /// A line through points.
+    pub fn line(&self, points: &[(f64, f64)], width: f64, colour: Rgb) -> Result<(), Failure> {
+        let points: Vec<(i32, i32)> = points.iter().map(|&p| self.at(p)).collect();
+        self.area.draw(&PathElement::new(points, self.stroke(colour, width))).map_err(failed)
+    }
+
+    /// A filled disc.
+    pub fn dot(&self, centre: (f64, f64), radius: f64, colour: Rgb) -> Result<(), Failure> {
+        let radius = (radius * self.scale).round().max(1.0) as i32;
+        self.area.draw(&Circle::new(self.at(centre), radius, paint(colour).filled())).map_err(failed)
+    }
+
+    /// Text in one line, centred vertically at its place.
+    pub fn text(&self, place: (f64, f64), text: &str, size: f64, anchor: Anchor) -> Result<(), Failure> {
+        self.write(place, text, size, anchor, FontTransform::None)
+    }
+
+    /// Text that runs upwards, centred at its place.
+    pub fn upwards(&self, place: (f64, f64), text: &str, size: f64) -> Result<(), Failure> {
+        self.write(place, text, size, Anchor::Middle, FontTransform::Rotate270)
+    }
+
+    fn write(
+        &self,
+        place: (f64, f64),
+        text: &str,
+        size: f64,
+        anchor: Anchor,
+        turn: FontTransform,
+    ) -> Result<(), Failure> {
+        let horizontal = match anchor {
+            Anchor::Start => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::End => HPos::Right,
+        };
+        let upright = matches!(turn, FontTransform::None);
+        let font = (FAMILY, size * SIZE_PER_EM * self.scale).into_font().transform(turn).color(&ink());
+        let style = font.pos(Pos::new(horizontal, VPos::Center));
+        let drop = if self.vector { 0.0 } else { size * PIXEL_DROP };
+        let place = if upright { (place.0, place.1 + drop) } else { (place.0 + drop, place.1) };
+        self.area.draw(&Text::new(text.to_owned(), self.at(place), style)).map_err(failed)
+    }
+
+    /// A matrix of values in `[0, 1]` as coloured cells.
+    pub fn cells(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
+        let (rows, columns) = cells.dim();
+        if cells.is_empty() {
+            return Ok(());
+        }
+        if self.vector {
+            return self.image(from, to, cells);
+        }
+        let x = |j: usize| from.0 + (to.0 - from.0) * j as f64 / columns as f64;
+        let y = |i: usize| from.1 + (to.1 - from.1) * i as f64 / rows as f64;
+        for ((i, j), &value) in cells.indexed_iter() {
+            self.rectangle((x(j), y(i)), (x(j + 1), y(i + 1)), colours::heat(value))?;
+        }
+        Ok(())
+    }
+
+    /// The cells as a small picture inside the SVG, one pixel per cell.
+    fn image(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
+        let pixels: Vec<u8> = cells.iter().flat_map(|&value| colours::heat(value)).collect();
+        let bytes = png::encode(&pixels, (cells.ncols() as u32, cells.nrows() as u32))?;
+        self.images.borrow_mut().push_str(&format!(
+            "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
+             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>\n",
+            from.0,
+            from.1,
+            to.0 - from.0,
+            to.1 - from.1,
+            png::base64(&bytes)
+        ));
+        Ok(())
+    }
+}
+
+fn paint([r, g, b]: Rgb) -> ShapeStyle {
+    RGBColor(r, g, b).into()
+}
+
+fn ink() -> RGBColor {
+    let [r, g, b] = colours::INK;
+    RGBColor(r, g, b)
+}

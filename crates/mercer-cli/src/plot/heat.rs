@@ -1,0 +1,114 @@
+//! A matrix by colours, with a colour bar.
+
+use ndarray::Array2;
+use plotters::prelude::DrawingBackend;
+
+use super::axes::{Axes, LABEL, TICK, TITLE, fitted};
+use super::canvas::{Anchor, Canvas};
+use super::{colours, ticks};
+use crate::failure::Failure;
+
+/// A matrix to be shown by colours.
+pub struct HeatMap {
+    /// The headline.
+    pub title: String,
+    /// The values: the matrix itself, or means over its cells.
+    pub cells: Array2<f64>,
+    /// Rows and columns of the matrix.
+    pub shape: (usize, usize),
+    /// What the colours mean.
+    pub bar: String,
+}
+
+/// Room for the matrix itself.
+const ROOM: f64 = 440.0;
+
+/// Width and height of the paper.
+pub fn size(map: &HeatMap) -> (u32, u32) {
+    let (_, _, right, bottom) = matrix_axes(map).paper;
+    ((right + 108.0).ceil() as u32, (bottom + 52.0).ceil() as u32)
+}
+
+/// Draws the map.
+pub fn draw<B: DrawingBackend>(map: &HeatMap, canvas: &Canvas<'_, B>) -> Result<(), Failure> {
+    let (low, high) = range(map.cells.iter().copied());
+    let axes = matrix_axes(map);
+    let (left, top, right, bottom) = axes.paper;
+    let unit = map.cells.mapv(|v| (v - low) / (high - low));
+    canvas.cells((left, top), (right, bottom), unit.view())?;
+    axes.draw_frame(canvas)?;
+    draw_counts(canvas, &axes, map.shape)?;
+    let middle = (left + right) / 2.0;
+    canvas.text((middle, 26.0), &fitted(&map.title, TITLE, right - left + 60.0), TITLE, Anchor::Middle)?;
+    canvas.text((middle, bottom + 34.0), "column j", LABEL, Anchor::Middle)?;
+    canvas.upwards((left - 46.0, (top + bottom) / 2.0), "row i", LABEL)?;
+    draw_bar(map, canvas, (right + 24.0, top, bottom), (low, high))
+}
+
+/// A frame with the proportions of the matrix whose cells are whole pixels where possible.
+fn matrix_axes(map: &HeatMap) -> Axes {
+    let (rows, columns) = (map.shape.0.max(1) as f64, map.shape.1.max(1) as f64);
+    let ratio = (columns / rows).clamp(0.4, 2.5);
+    let (w, h) = (ROOM * ratio.min(1.0), ROOM / ratio.max(1.0));
+    let (w, h) = (whole_pixels(w, map.cells.ncols()), whole_pixels(h, map.cells.nrows()));
+    Axes { paper: (70.0, 50.0, 70.0 + w, 50.0 + h), x: (0.0, columns), y: (rows, 0.0) }
+}
+
+/// The length, changed a little so that each of the cells takes a whole number of pixels.
+fn whole_pixels(length: f64, cells: usize) -> f64 {
+    let scale = f64::from(super::PNG_SCALE);
+    match (length * scale / cells.max(1) as f64).round() {
+        each if each >= 1.0 && cells > 0 => each * cells as f64 / scale,
+        _ => length,
+    }
+}
+
+/// Row and column numbers at the middle of their cells; row 0 is at the top.
+fn draw_counts<B: DrawingBackend>(
+    canvas: &Canvas<'_, B>,
+    axes: &Axes,
+    (rows, columns): (usize, usize),
+) -> Result<(), Failure> {
+    let (left, top, right, bottom) = axes.paper;
+    for tick in ticks::whole(columns, 5) {
+        let x = left + (right - left) * (tick + 0.5) / columns.max(1) as f64;
+        canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colours::FRAME)?;
+        canvas.text((x, bottom + 13.0), &ticks::label(tick), TICK, Anchor::Middle)?;
+    }
+    for tick in ticks::whole(rows, 5) {
+        let y = top + (bottom - top) * (tick + 0.5) / rows.max(1) as f64;
+        canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colours::FRAME)?;
+        canvas.text((left - 8.0, y), &ticks::label(tick), TICK, Anchor::End)?;
+    }
+    Ok(())
+}
+
+fn draw_bar<B: DrawingBackend>(
+    map: &HeatMap,
+    canvas: &Canvas<'_, B>,
+    (left, top, bottom): (f64, f64, f64),
+    (low, high): (f64, f64),
+) -> Result<(), Failure> {
+    const STEPS: usize = 128;
+    let axes = Axes { paper: (left, top, left + 16.0, bottom), x: (0.0, 1.0), y: (low, high) };
+    let shades = Array2::from_shape_fn((STEPS, 1), |(i, _)| 1.0 - (i as f64 + 0.5) / STEPS as f64);
+    canvas.cells((left, top), (left + 16.0, bottom), shades.view())?;
+    axes.draw_frame(canvas)?;
+    for tick in ticks::round(low, high, 5) {
+        let (_, y) = axes.place((0.0, tick));
+        canvas.line(&[(left + 16.0, y), (left + 20.0, y)], 0.75, colours::FRAME)?;
+        canvas.text((left + 24.0, y), &ticks::label(tick), TICK, Anchor::Start)?;
+    }
+    canvas.text((left + 8.0, top - 18.0), &map.bar, LABEL, Anchor::Middle)
+}
+
+/// The range of the finite values, widened if it is a single point.
+pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|v| v.is_finite());
+    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    match (low, high) {
+        (low, high) if low < high => (low, high),
+        (low, _) if low.is_finite() => (low - 0.5_f64.max(low.abs() * 0.1), low + 0.5_f64.max(low.abs() * 0.1)),
+        _ => (0.0, 1.0),
+    }
+}

@@ -1,0 +1,133 @@
+//! Pictures: heat maps and curves, as SVG and PNG from one description.
+
+mod axes;
+mod canvas;
+mod colours;
+mod curves;
+mod heat;
+mod png;
+mod ticks;
+
+use std::path::Path;
+
+use plotters::backend::{BitMapBackend, SVGBackend};
+use plotters::drawing::IntoDrawingArea;
+use plotters::prelude::DrawingBackend;
+
+use crate::failure::Failure;
+use canvas::Canvas;
+
+pub use curves::{Curve, CurvePlot, Mark};
+pub use heat::HeatMap;
+
+/// Pixels of a PNG per unit of the drawing.
+const PNG_SCALE: u32 = 2;
+/// Each pixel of a PNG is the mean of this many squared.
+const SAMPLES: u32 = 3;
+
+/// A picture, before it is drawn.
+pub enum Figure {
+    /// A matrix by colours.
+    Heat(HeatMap),
+    /// Plots of curves, side by side.
+    Curves(Vec<CurvePlot>),
+}
+
+impl Figure {
+    /// Width and height in units.
+    fn size(&self) -> (u32, u32) {
+        match self {
+            Self::Heat(map) => heat::size(map),
+            Self::Curves(plots) if plots.len() > 1 => (320 * plots.len() as u32, 320),
+            Self::Curves(_) => (720, 440),
+        }
+    }
+
+    fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Result<(), Failure> {
+        let (width, height) = self.size();
+        canvas.background()?;
+        match self {
+            Self::Heat(map) => heat::draw(map, canvas),
+            Self::Curves(plots) => {
+                let each = f64::from(width) / plots.len().max(1) as f64;
+                let place = |i: usize| (each * i as f64, 0.0, each, f64::from(height));
+                plots.iter().enumerate().try_for_each(|(i, plot)| curves::draw(plot, canvas, place(i)))
+            }
+        }
+    }
+}
+
+/// The picture as the bytes of an SVG or PNG file, by the ending of the name.
+pub fn encode(figure: &Figure, path: &Path) -> Result<Vec<u8>, Failure> {
+    let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
+    if is_svg { svg(figure).map(String::into_bytes) } else { png(figure) }
+}
+
+/// The picture as SVG.
+pub fn svg(figure: &Figure) -> Result<String, Failure> {
+    canvas::register_font()?;
+    let mut text = String::new();
+    let images = {
+        let area = SVGBackend::with_string(&mut text, figure.size()).into_drawing_area();
+        let canvas = Canvas::vector(&area);
+        figure.draw(&canvas)?;
+        area.present().map_err(canvas::failed)?;
+        canvas.into_images()
+    };
+    let end = text.rfind("</svg>").unwrap_or(text.len());
+    text.insert_str(end, &images);
+    Ok(text)
+}
+
+/// The picture as PNG.
+pub fn png(figure: &Figure) -> Result<Vec<u8>, Failure> {
+    canvas::register_font()?;
+    let (width, height) = figure.size();
+    let factor = PNG_SCALE * SAMPLES;
+    let (wide, high) = (width * factor, height * factor);
+    let mut pixels = vec![0_u8; wide as usize * high as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, (wide, high)).into_drawing_area();
+        figure.draw(&Canvas::pixels(&area, f64::from(factor)))?;
+        area.present().map_err(canvas::failed)?;
+    }
+    let (width, height) = (width * PNG_SCALE, height * PNG_SCALE);
+    png::encode(&png::average(&pixels, (wide, high), SAMPLES), (width, height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures() -> [Figure; 2] {
+        let cells = ndarray::Array2::from_shape_fn((5, 5), |(i, j)| (i as f64 - j as f64).abs());
+        let curve = Curve { label: "f".into(), points: vec![(0.0, 0.0), (1.0, 2.0)], mark: Mark::Line };
+        let plot = CurvePlot { title: "t".into(), x: "x".into(), y: "y".into(), curves: vec![curve] };
+        let heat = HeatMap { title: "k".into(), cells, shape: (5, 5), bar: "k".into() };
+        [Figure::Heat(heat), Figure::Curves(vec![plot])]
+    }
+
+    #[test]
+    fn both_formats_come_out_of_one_description() {
+        for figure in figures() {
+            let text = svg(&figure).unwrap();
+            assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+            assert!(png(&figure).unwrap().starts_with(b"\x89PNG"));
+        }
+    }
+
+    #[test]
+    fn constant_and_empty_pictures_do_not_fail() {
+        let flat = Curve { label: String::new(), points: vec![(1.0, 3.0), (1.0, 3.0)], mark: Mark::Dots };
+        let none = Curve { label: String::new(), points: vec![], mark: Mark::Line };
+        for curves in [vec![], vec![flat], vec![none]] {
+            let plot = CurvePlot { title: String::new(), x: String::new(), y: String::new(), curves };
+            png(&Figure::Curves(vec![plot])).unwrap();
+        }
+        for n in [0, 1] {
+            let cells = ndarray::Array2::zeros((n, n));
+            let map = HeatMap { title: String::new(), cells, shape: (n, n), bar: String::new() };
+            assert!(svg(&Figure::Heat(map)).unwrap().contains("</svg>"));
+        }
+    }
+}

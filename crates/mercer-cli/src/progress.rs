@@ -1,0 +1,67 @@
+//! A progress bar on standard error, for work that takes more than a second.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use mercer::Progress;
+
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The bar of the work that is being done now.
+#[derive(Default)]
+pub struct Bar(Mutex<Option<Shown>>);
+
+struct Shown {
+    work: String,
+    started: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Bar {
+    /// A bar, if there is a terminal to show it on and nobody asked for silence.
+    pub fn on_terminal(quiet: bool) -> Option<Self> {
+        (!quiet && std::io::stderr().is_terminal()).then(Self::default)
+    }
+}
+
+impl Progress for Bar {
+    fn report(&self, work: &str, done: u64, total: u64) {
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.as_ref().is_none_or(|s| s.work != work) {
+            *shown = Some(Shown { work: work.to_owned(), started: Instant::now(), bar: None });
+        }
+        if let Some(current) = shown.as_mut() {
+            current.advance(done, total);
+        }
+        if done >= total {
+            *shown = None;
+        }
+    }
+}
+
+impl Shown {
+    fn advance(&mut self, done: u64, total: u64) {
+        if self.bar.is_none() && done < total && self.started.elapsed() > PATIENCE {
+            self.bar = Some(new_bar(&self.work, total, self.started.elapsed()));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn new_bar(work: &str, total: u64, elapsed: Duration) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(total).with_style(style).with_message(work.to_owned()).with_elapsed(elapsed)
+}
