@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -150,18 +149,19 @@ def page_fault_seconds(n: int, repeat: int) -> float:
 def peak_memory(n: int, d: int) -> float:
     """Give the peak memory of a process for one Gram matrix, beyond what it had before, in sizes of the matrix."""
     code = f"""
-import resource, numpy as np, mercer
+import numpy as np, mercer
+def peak():
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 x = np.random.default_rng(0).normal(size=({n}, {d}))
 k = mercer.gaussian(lengthscale=7)
 k(x[:400])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 g = k(x)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * {_RSS_UNIT} / g.nbytes)
+print((peak() - before) / g.nbytes)
 """
+    # The system's count since the start of the program: getrusage would count the parent's memory too.
     return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-
-
-_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def print_row(row: Row) -> None:
@@ -258,7 +258,6 @@ def summarise(arguments: argparse.Namespace, rows: list[Row]) -> dict[str, objec
             "python": platform.python_version(),
         },
         "versions": {"python": platform.python_version(), "mercer": mercer.__version__, "numpy": np.__version__},
-        "max_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT,
     }
 
 
