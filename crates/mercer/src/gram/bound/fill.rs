@@ -204,6 +204,7 @@ impl<T: Element> ProfileVisitor for PutProfile<'_, '_, T> {
     fn visit<P: Profile>(self, profile: &P) {
         let Self { tile, base, metric, scale, factor, mode, out } = self;
         match base {
+            Base::Gaussian(_) => tile.metric_map(metric, &Exponential(-0.5 * scale), factor, mode, out),
             Base::Matern(m) if m.nu() == 0.5 => tile.metric_map(metric, &Closed::<1>(scale), factor, mode, out),
             Base::Matern(m) if m.nu() == 1.5 => tile.metric_map(metric, &Closed::<3>(scale), factor, mode, out),
             Base::Matern(m) if m.nu() == 2.5 => tile.metric_map(metric, &Closed::<5>(scale), factor, mode, out),

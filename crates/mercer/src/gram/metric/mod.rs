@@ -1,8 +1,9 @@
 //! Distances and inner products of all pairs of two lists of points, tile by tile.
 //!
-//! Squared distances are sums of squared differences, in every dimension: on a machine that adds beside its
-//! multiplications the expansion `‖x‖² + ‖y‖² − 2xᵀy` saves at most a quarter of the time and loses the digits of near points.
+//! Squared distances are sums of squared differences in few dimensions and in single precision, and inner products
+//! of centred points with their norms ([`expanded`]) in many.
 
+mod expanded;
 mod packed;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use std::sync::OnceLock;
 
 use ndarray::ArrayView2;
 
+use self::expanded::{Expanded, THRESHOLD};
 pub(crate) use self::packed::Stored;
 use self::packed::{Change, Packed, Points, near_ratio};
 use crate::gram::simd::pairs::{self, Term};
@@ -24,11 +26,12 @@ pub use crate::kernel::Metric as MetricKind;
 ///
 /// # Accuracy
 /// Distances have the relative error [`Metric::relative_error`], for any offset of the data and for points as near
-/// as they come; the distance of equal points is exactly 0. Single precision works on the centred points; pairs
-/// that are near for their size are taken again from the original `f64` data.
+/// as they come; the distance of equal points is exactly 0. Single precision, weights, and squared distances of 32
+/// and more coordinates work on the centred points; pairs that are near for their size are taken again from the
+/// original `f64` data.
 ///
 /// # Cost
-/// `O(d)` per pair; memory: the original points and a packed copy in each precision that was used.
+/// `O(d)` per pair; memory: the original points and two packed copies in each precision that was used.
 ///
 /// # Example
 /// ```
@@ -48,6 +51,7 @@ pub struct Metric {
     rows: Points,
     columns: Option<Points>,
     weights: Option<Vec<f64>>,
+    expanded: OnceLock<Option<Expanded>>,
     double: OnceLock<Packed<f64>>,
     single: OnceLock<Packed<f32>>,
 }
@@ -83,6 +87,7 @@ impl Metric {
             rows: points(rows),
             columns: columns.map(points),
             weights: weights.filter(|w| w.iter().any(|&w| w != 1.0)),
+            expanded: OnceLock::new(),
             double: OnceLock::new(),
             single: OnceLock::new(),
         })
@@ -111,6 +116,9 @@ impl Metric {
         let (n, m) = self.shape();
         assert!(rows.end <= n && columns.end <= m, "the tile {rows:?} × {columns:?} leaves the {n} × {m} matrix");
         assert_eq!(out.len(), rows.len() * columns.len(), "the tile has another size than its ranges");
+        if T::fill_expanded(self, &rows, &columns, out) {
+            return;
+        }
         let packed = T::packed(self);
         let all_rows = packed.rows.as_deref().or_else(|| T::same(&self.rows.values)).unwrap_or_default();
         let points = &all_rows[rows.start * self.dims..rows.end * self.dims];
@@ -137,10 +145,17 @@ impl Metric {
     /// With `u` the unit roundoff and `s = min(d, 256) + ⌈d/256⌉ + 4`, it is `s·u` for points that are used as
     /// they are, and `(s + 2√2·c/ρ)·u` (squared distance) or `(s + c/ρ)·u` (Manhattan) for centred ones: in single
     /// precision `c = 1`, `ρ = 1/8`, in double precision with weights `c = 2`, `ρ = 1/32`.
+    ///
+    /// Squared distances in double precision and 32 or more dimensions: the terms of `‖x‖² + ‖y‖² − 2xᵀy` are at
+    /// most `2(‖x‖² + ‖y‖²)` on the way, so that the bound is `((2s + 64)/θ + 2√2·c/√θ)·u` with `θ = 1/8` (`c = 1` without weights).
     pub fn relative_error<T: Element>(&self) -> f64 {
         let steps = (self.dims.min(256) + self.dims.div_ceil(256) + 4) as f64;
         let double = T::UNIT_ROUNDOFF < 1e-12;
-        let roundings = if double { 2.0 } else { 1.0 };
+        let roundings = if double && self.weights.is_some() { 2.0 } else { 1.0 };
+        if double && Expanded::pays(self.kind, self.dims) {
+            let moved = 8_f64.sqrt() * roundings / THRESHOLD.sqrt();
+            return ((2.0 * steps + 64.0) / THRESHOLD + moved) * T::UNIT_ROUNDOFF;
+        }
         let changed = match self.kind {
             _ if double && self.weights.is_none() => 0.0,
             MetricKind::SquaredEuclidean => 8_f64.sqrt() * roundings / near_ratio::<T>(),
@@ -175,18 +190,37 @@ impl Metric {
     /// Computes the distances of near points again, from the original data: their difference is exact, that of the
     /// centred and rounded points is not.
     fn renew_near<T: Element>(&self, packed: &Packed<T>, rows: Range<usize>, columns: Range<usize>, out: &mut [T]) {
-        let column_limits = &packed.column_limits[columns.clone()];
-        let near = count_near(out, &packed.row_limits[rows.clone()], column_limits);
-        let total: usize = near.iter().map(|&n| n as usize).sum();
-        if T::UNIT_ROUNDOFF > 1e-12 && total > out.len() / 16 {
+        let limits = (&packed.row_limits[rows.clone()], &packed.column_limits[columns.clone()]);
+        let near = count_near(out, limits.0, limits.1);
+        if T::UNIT_ROUNDOFF > 1e-12 && total(&near) > out.len() / 16 {
             return self.round_double(rows, columns, out);
         }
-        let width = columns.len();
+        self.renew(&near, limits, (rows.start, columns.start), out);
+    }
+
+    /// The tile by inner products; `false` when so many pairs are near that squared differences are cheaper.
+    fn fill_expanded(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f64]) -> bool {
+        let Some(expanded) = self.expanded.get_or_init(|| Expanded::new(self)) else {
+            return false;
+        };
+        expanded.fill(rows.clone(), columns.clone(), out);
+        let limits = (&expanded.row_limits[rows.clone()], &expanded.column_limits[columns.clone()]);
+        let near = count_near(out, limits.0, limits.1);
+        // Every point is near itself.
+        let few = total(&near) <= rows.len().min(columns.len()) + out.len() / 64;
+        if few {
+            self.renew(&near, limits, (rows.start, columns.start), out);
+        }
+        few
+    }
+
+    /// Computes again what is below its limits, in the rows where there is any.
+    fn renew<T: Element>(&self, near: &[u32], limits: (&[T], &[T]), corner: (usize, usize), out: &mut [T]) {
+        let width = limits.1.len();
         for (r, _) in near.iter().enumerate().filter(|(_, n)| **n > 0) {
-            let limit = packed.row_limits[rows.start + r];
             for (c, value) in out[r * width..][..width].iter_mut().enumerate() {
-                if is_near(*value, limit + column_limits[c]) {
-                    *value = T::from_f64(self.pair(rows.start + r, columns.start + c));
+                if is_near(*value, limits.0[r] + limits.1[c]) {
+                    *value = T::from_f64(self.pair(corner.0 + r, corner.1 + c));
                 }
             }
         }
@@ -221,6 +255,10 @@ impl Metric {
         }
         means
     }
+}
+
+fn total(counts: &[u32]) -> usize {
+    counts.iter().map(|&n| n as usize).sum()
 }
 
 /// Whether a value is below its limit; NaN is.

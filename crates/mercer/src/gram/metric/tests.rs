@@ -60,7 +60,7 @@ fn check<T: Element>(kind: MetricKind, x: &Array2<f64>, y: Option<&Array2<f64>>,
 #[test]
 fn values_of_every_shape() {
     for kind in KINDS {
-        for d in [0, 1, 2, 7, 50, 255, 256, 257, 600] {
+        for d in [0, 1, 2, 7, 31, 32, 50, 254, 255, 256, 257, 600] {
             for (n, m) in [(1, 1), (5, 8), (6, 9), (13, 31), (19, 17)] {
                 let (x, y) = (points(n, d, 1), points(m, d, 2));
                 check::<f64>(kind, &x, Some(&y), None);
@@ -89,7 +89,7 @@ fn weights_scale_each_coordinate() {
 #[test]
 fn ill_scaled_points_keep_their_digits() {
     for kind in [MetricKind::SquaredEuclidean, MetricKind::Manhattan] {
-        for d in [1, 4, 50] {
+        for d in [1, 4, 50, 300] {
             let mut x = points(40, d, 5) + 1e6;
             for i in 0..20 {
                 for k in 0..d {
@@ -113,6 +113,52 @@ fn tight_clusters_in_single_precision() {
     }
     check::<f32>(MetricKind::SquaredEuclidean, &x, None, None);
     check::<f32>(MetricKind::Manhattan, &x, None, None);
+}
+
+/// Far clusters: within them the expanded form has lost its digits, between them it has not.
+#[test]
+fn clusters_keep_their_digits_in_many_dimensions() {
+    for (d, spread, shift) in [(40, 1e-3, 1.0), (64, 1e-9, 1e3), (300, 0.2, 1e6)] {
+        for count in [2, 3, 40] {
+            let mut x = points(120, d, 8) * spread;
+            for i in 0..120 {
+                let centre = shift * (i % count) as f64;
+                x.row_mut(i).mapv_inplace(|v| v + centre);
+            }
+            let weights: Vec<f64> = (0..d).map(|k| 0.1 + (k % 7) as f64).collect();
+            check::<f64>(MetricKind::SquaredEuclidean, &x, None, None);
+            check::<f64>(MetricKind::SquaredEuclidean, &x, Some(&(&x + 1e-7)), Some(weights));
+        }
+    }
+}
+
+#[test]
+fn many_dimensions_are_symmetric_to_the_last_bit() {
+    let mut x = points(70, 48, 9) + 10.0;
+    let twin = &x.row(2) + 1e-9;
+    x.row_mut(40).assign(&twin);
+    let metric = Metric::new(MetricKind::SquaredEuclidean, x.view(), None, None).unwrap();
+    let mut tile = vec![0.0_f64; 4900];
+    metric.fill(0..70, 0..70, &mut tile);
+    assert!((0..4900).all(|at| tile[at].to_bits() == tile[at % 70 * 70 + at / 70].to_bits()));
+    assert!(metric.expanded.get().is_some_and(|e| e.is_some()), "the product is used");
+}
+
+#[test]
+fn twelve_digits_are_stated_up_to_ten_thousand_dimensions() {
+    for d in [32, 784, 10_000] {
+        let metric = Metric::new(MetricKind::SquaredEuclidean, points(1, d, 1).view(), None, Some(vec![2.0; d]));
+        assert!(metric.unwrap().relative_error::<f64>() < 1e-12);
+    }
+}
+
+#[test]
+fn squares_beyond_the_range_are_not_expanded() {
+    let x = Array2::from_shape_fn((2, 40), |(i, _)| if i == 0 { 1e200 } else { -1e200 });
+    let metric = Metric::new(MetricKind::SquaredEuclidean, x.view(), None, None).unwrap();
+    let mut tile = [1.0_f64; 4];
+    metric.fill(0..2, 0..2, &mut tile);
+    assert_eq!(tile, [0.0, f64::INFINITY, f64::INFINITY, 0.0]);
 }
 
 #[test]

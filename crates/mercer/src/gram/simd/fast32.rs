@@ -47,8 +47,11 @@ fn exp<const FMA: bool>(x: f32) -> f32 {
     let r = fma::<FMA>(n, -LN2_LOW, fma::<FMA>(n, -LN2_HIGH, x));
     let biased = rounded.to_bits() & 0x1FF;
     let half = biased >> 1;
-    let expm1 = fma::<FMA>(r * r, polynomial::<FMA, 5>(&EXP, r), r);
-    (1.0 + expm1) * f32::from_bits(half << 23) * f32::from_bits((biased - half) << 23)
+    let (first, second) = (f32::from_bits(half << 23), f32::from_bits((biased - half) << 23));
+    // As for `f64`: what follows the tail of the series is one operation.
+    let r2 = r * r;
+    let tail = fma::<FMA>(fma::<FMA>(EXP[4], r2, fma::<FMA>(EXP[3], r, EXP[2])), r2, fma::<FMA>(EXP[1], r, EXP[0]));
+    fma::<FMA>(first * r2, tail, fma::<FMA>(first, r, first)) * second
 }
 
 #[inline(always)]

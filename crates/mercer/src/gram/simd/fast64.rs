@@ -84,7 +84,7 @@ fn exp_tail<const FMA: bool>(r: f64) -> f64 {
     fma::<FMA>(fma::<FMA>(pair(8), r4, high), r4, low)
 }
 
-/// `x = n ln 2 + r` as `(eʳ − 1, 2^⌊n/2⌋, 2^⌈n/2⌉)`: two factors, because `2ⁿ` alone may leave the range.
+/// `x = n ln 2 + r` as `(r, 2^⌊n/2⌋, 2^⌈n/2⌉)`: two factors, because `2ⁿ` alone may leave the range.
 #[inline(always)]
 fn exp_parts<const FMA: bool>(x: f64) -> (f64, f64, f64) {
     let x = if x < -746.0 { -746.0 } else { x };
@@ -94,8 +94,7 @@ fn exp_parts<const FMA: bool>(x: f64) -> (f64, f64, f64) {
     let r = fma::<FMA>(n, -LN2_LOW, fma::<FMA>(n, -LN2_HIGH, x));
     let biased = rounded.to_bits() & 0xFFF;
     let half = biased >> 1;
-    let expm1 = fma::<FMA>(r * r, exp_tail::<FMA>(r), r);
-    (expm1, f64::from_bits(half << 52), f64::from_bits((biased - half) << 52))
+    (r, f64::from_bits(half << 52), f64::from_bits((biased - half) << 52))
 }
 
 /// `ln x` as a sum of two numbers, for `x > 0` finite; the sum has about 58 correct bits.
@@ -148,12 +147,16 @@ impl<const FMA: bool> Real for Fast64<FMA> {
     }
     #[inline(always)]
     fn exp(self) -> Self {
-        let (expm1, first, second) = exp_parts::<FMA>(self.0);
-        Self((1.0 + expm1) * first * second)
+        // 2^⌊n/2⌋ (1 + r + r² tail): the loop waits for the chain of dependent operations, so that what follows the
+        // tail is one operation.
+        let (r, first, second) = exp_parts::<FMA>(self.0);
+        let line = fma::<FMA>(first, r, first);
+        Self(fma::<FMA>(first * (r * r), exp_tail::<FMA>(r), line) * second)
     }
     #[inline(always)]
     fn exp_m1(self) -> Self {
-        let (expm1, first, second) = exp_parts::<FMA>(self.0);
+        let (r, first, second) = exp_parts::<FMA>(self.0);
+        let expm1 = fma::<FMA>(r * r, exp_tail::<FMA>(r), r);
         // (2ⁿ(eʳ−1) + 2ⁿ − 1) with half of the exponent taken out.
         Self(fma::<FMA>(expm1, first, first - 1.0 / second) * second)
     }

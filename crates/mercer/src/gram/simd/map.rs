@@ -107,6 +107,10 @@ impl<F: Formula, T: Element> MapInPlace<'_, F, T> {
     #[inline(always)]
     fn run<N: Lane<T>>(self) {
         let (formula, factor) = (self.formula, N::from_f64(self.factor));
-        self.values.iter_mut().for_each(|v| *v = (factor * formula.apply(N::wrap(*v))).unwrap());
+        if self.factor == 1.0 {
+            self.values.iter_mut().for_each(|v| *v = formula.apply(N::wrap(*v)).unwrap());
+        } else {
+            self.values.iter_mut().for_each(|v| *v = (factor * formula.apply(N::wrap(*v))).unwrap());
+        }
     }
 }

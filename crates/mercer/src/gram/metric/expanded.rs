@@ -1,0 +1,110 @@
+//! Squared distances as inner products: `‖x‖² + ‖y‖² − 2xᵀy` on centred points.
+//!
+//! The norms are two coordinates more: the inner product of `(‖x‖², 1, −2x)` with `(1, ‖y‖², y)` is the squared
+//! distance, so that nothing is left to do after the product, and swapping `x` and `y` changes no bit. What is near
+//! for its size has lost digits and is computed again from the original data.
+
+use std::ops::Range;
+
+use super::packed::{Change, Points};
+use super::{Metric, MetricKind};
+use crate::gram::simd::pairs::{self, Panels, Term};
+
+/// From this many coordinates on the product is faster than the sum of squared differences, in spite of the norms
+/// and the search for near pairs.
+const FEWEST: usize = 32;
+/// `θ`: a squared distance below `θ(‖x‖² + ‖y‖²)` is computed again.
+pub(super) const THRESHOLD: f64 = 0.125;
+/// Pairs that are looked at to see whether the points lie in clusters.
+const SAMPLE: usize = 512;
+
+/// Centred and weighted points with their norms.
+#[derive(Debug)]
+pub(super) struct Expanded {
+    depth: usize,
+    rows: Vec<f64>,
+    panels: Panels<f64>,
+    /// `θ‖x‖²` of the row points.
+    pub(super) row_limits: Vec<f64>,
+    /// `θ‖y‖²` of the column points.
+    pub(super) column_limits: Vec<f64>,
+}
+
+impl Expanded {
+    /// Whether the product is the faster way for this kind and dimension.
+    pub(super) fn pays(kind: MetricKind, dims: usize) -> bool {
+        kind == MetricKind::SquaredEuclidean && dims >= FEWEST
+    }
+
+    /// `None` where squared differences are better: few coordinates, numbers whose squares leave the range, or
+    /// clusters so tight that many pairs would be computed twice.
+    pub(super) fn new(metric: &Metric) -> Option<Self> {
+        let dims = metric.dims;
+        if !Self::pays(metric.kind, dims) {
+            return None;
+        }
+        let change = Change { shift: Some(metric.means()), weights: metric.weights.as_deref() };
+        let side = |points: &Points| {
+            let moved = change.apply::<f64>(points, dims);
+            let norms: Vec<f64> = moved.chunks_exact(dims).map(squared_norm).collect();
+            norms.iter().all(|&norm| norm < f64::MAX / 16.0).then_some((moved, norms))
+        };
+        let (rows, row_norms) = side(&metric.rows)?;
+        let other = match &metric.columns {
+            Some(columns) => Some(side(columns)?),
+            None => None,
+        };
+        let (columns, column_norms) = other.as_ref().map_or((&rows, &row_norms), |(x, norms)| (x, norms));
+        if clustered(metric, &row_norms, column_norms) {
+            return None;
+        }
+        let packed = extend(columns, column_norms, dims, |norm| [1.0, norm], 1.0);
+        let panels = Panels::new(&packed, column_norms.len(), dims + 2);
+        let limits = |norms: &[f64]| norms.iter().map(|norm| THRESHOLD * norm).collect();
+        Some(Self {
+            depth: dims + 2,
+            panels,
+            row_limits: limits(&row_norms),
+            column_limits: limits(column_norms),
+            rows: extend(&rows, &row_norms, dims, |norm| [norm, 1.0], -2.0),
+        })
+    }
+
+    /// Writes a tile. Values below the sum of their limits are not good enough.
+    pub(super) fn fill(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
+        let points = &self.rows[rows.start * self.depth..rows.end * self.depth];
+        pairs::fill(Term::Product, points, &self.panels, columns.start, columns.len(), out);
+    }
+}
+
+/// `‖x‖²`, summed by halves: the error is below `(32 + log₂ d)` units for any dimension.
+fn squared_norm(x: &[f64]) -> f64 {
+    if x.len() <= 32 {
+        return x.iter().map(|x| x * x).sum();
+    }
+    let (left, right) = x.split_at(x.len() / 2);
+    squared_norm(left) + squared_norm(right)
+}
+
+/// Each point times a factor, with two coordinates before it.
+fn extend(points: &[f64], norms: &[f64], dims: usize, first: impl Fn(f64) -> [f64; 2], factor: f64) -> Vec<f64> {
+    let mut extended = Vec::with_capacity(norms.len() * (dims + 2));
+    for (point, &norm) in points.chunks_exact(dims).zip(norms) {
+        extended.extend(first(norm));
+        extended.extend(point.iter().map(|x| factor * x));
+    }
+    extended
+}
+
+/// Whether more than a sixteenth of a sample of pairs is near. The sample depends on the number of points alone.
+fn clustered(metric: &Metric, row_norms: &[f64], column_norms: &[f64]) -> bool {
+    let (n, m) = (row_norms.len(), column_norms.len());
+    if n == 0 || m == 0 {
+        return false;
+    }
+    // Two odd strides without a common factor walk through the rows and the columns at different speeds.
+    let pairs = (0..SAMPLE).map(|k| (k * 7919 % n, (k * 104_729 + m / 2) % m));
+    let pairs = pairs.filter(|&(i, j)| metric.columns.is_some() || i != j);
+    let near = pairs.filter(|&(i, j)| metric.pair(i, j) < THRESHOLD * (row_norms[i] + column_norms[j]));
+    near.count() > SAMPLE / 16
+}
