@@ -42,7 +42,7 @@ pub(super) fn by_weight(weights: &[f64]) -> Vec<usize> {
 /// The points with as few digits as keep at least half of the negative eigenvalue.
 fn rounder_points(attack: &Attack<'_>, attempt: &Attempt) -> Attempt {
     (1..=6)
-        .filter_map(|digits| attack.attempt(round_all(&attempt.points, digits).view()))
+        .filter_map(|digits| attack.attempt(distinct(&round_all(&attempt.points, digits)).view()))
         .find(|a| a.lowest < -MARGIN * a.tolerance && a.ratio() <= KEEP * attempt.ratio())
         .unwrap_or_else(|| attempt.clone())
 }
@@ -55,6 +55,13 @@ fn round_all(points: &Array2<f64>, digits: i32) -> Array2<f64> {
     }
     let decimals = digits - 1 - largest.log10().floor() as i32;
     points.mapv(|v| round_to(v, decimals))
+}
+
+/// The points without repetitions, in order.
+fn distinct(points: &Array2<f64>) -> Array2<f64> {
+    let rows: Vec<_> = points.rows().into_iter().collect();
+    let kept: Vec<usize> = (0..rows.len()).filter(|&i| !rows[..i].contains(&rows[i])).collect();
+    points.select(Axis(0), &kept)
 }
 
 /// The `f64` nearest to `v` rounded to so many decimals (a negative count rounds before the point).

@@ -90,7 +90,7 @@ impl Table {
 
     /// The error for a name that no column bears.
     pub(super) fn no_such_name(&self, name: &str) -> Error {
-        let hint = nearest(name, self.names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let hint = nearest(name, self.names()).map_or(".".into(), |near| format!("; did you mean `{near}`?"));
         Error::request(format!("there is no column `{name}`{hint} The columns are: {}", self.list_of_names()))
     }
 
