@@ -3,9 +3,11 @@
 pub const ABOUT: &str = "\
 Kernel methods as one system.
 
-A kernel is written as text, such as \"2*gaussian(lengthscale=0.5) + on([petal_width], linear())\". The same text works
-here, in Rust and in Python. A kernel knows what it can prove about itself: whether it is positive semi-definite,
-universal, characteristic; what cannot be proven is attacked with counterexamples.";
+A kernel is written as text, such as
+  2*gaussian(lengthscale=0.5) + on([petal_width], linear())
+The same text works here, in Rust and in Python. A kernel knows what it can prove about
+itself: whether it is positive semi-definite, universal, characteristic. What cannot be
+proven is attacked with counterexamples.";
 
 pub const SHORT_FOOT: &str = "\
 Examples:
@@ -26,13 +28,14 @@ Examples:
   mercer demo
 
 Data:
-  CSV and TSV (with or without a header, also .gz), LIBSVM, NPY and Parquet, told by the ending or by --format;
-  - is standard input. Categories become one 0/1 column per level. Rows and columns are counted from 0, lines from 1.
+  CSV and TSV (with or without a header, also .gz), LIBSVM, NPY and Parquet, told by
+  the ending or by --format; - is standard input. Categories become one 0/1 column per
+  level. Rows and columns are counted from 0, lines from 1.
 
 Exit codes:
   0  done (a refuted kernel is a result, not a failure)
-  1  the request is wrong: a flag, a file, a row or a column, named on standard error; also a request over the
-     memory limit, which is refused before anything is allocated
+  1  the request is wrong: a flag, a file, a row or a column, named on standard error;
+     also a request over the memory limit, refused before anything is allocated
   2  the work failed: a full disk, an iteration that did not converge, Ctrl-C
 
 Colours appear on a terminal only; NO_COLOR turns them off.";
@@ -40,8 +43,9 @@ Colours appear on a terminal only; NO_COLOR turns them off.";
 pub const KERNEL: &str = "\
 Kernels: their list, their proofs, counterexamples, Gram matrices.
 
-A kernel k(x, y) is positive semi-definite if cᵀKc ≥ 0 for all points and all weights c, K = [k(xᵢ, xⱼ)]. Then it is the
-inner product of a Hilbert space of functions, and every method of the field applies.";
+A kernel k(x, y) is positive semi-definite if cᵀKc ≥ 0 for all points and all weights c,
+K = [k(xᵢ, xⱼ)]. Then it is the inner product of a Hilbert space of functions, and every
+method of the field applies.";
 
 pub const PLAN: &str = "\
 The plan of a command before it runs: sizes, bytes, work, and whether it fits into the memory limit.
@@ -58,8 +62,9 @@ Examples:
   mercer kernel list --json              the whole catalogue for programs";
 
 pub const EXPLAIN: &str = "\
-Sums, products, limits and powers of positive semi-definite kernels are positive semi-definite; exp(−tκ) is, for all
-t > 0, exactly if κ is negative definite (Schoenberg). The proof is the tree of such rules.
+Sums, products, limits and powers of positive semi-definite kernels are positive
+semi-definite; exp(−tκ) is, for all t > 0, exactly if κ is negative definite (Schoenberg).
+The proof is the tree of such rules.
 
 Examples:
   mercer kernel explain \"gaussian(gamma=0.5)\"
@@ -67,8 +72,9 @@ Examples:
   mercer kernel explain \"schoenberg(distance(power=1), t=2)\" --json";
 
 pub const CHECK: &str = "\
-One set of points and weights with cᵀKc < 0 refutes a kernel for good; it is re-checked in higher precision before it
-is shown. An eigenvalue that is negative within rounding refutes nothing. The exit code is 0 either way.
+One set of points and weights with cᵀKc < 0 refutes a kernel for good; it is re-checked
+in higher precision before it is shown. An eigenvalue that is negative within rounding
+refutes nothing. The exit code is 0 either way.
 
 Examples:
   mercer kernel check \"tanh(scale=1, offset=-1)\"
@@ -76,8 +82,9 @@ Examples:
   mercer kernel check \"ball(radius=1)\" --json";
 
 pub const GRAM: &str = "\
-The matrix is computed and written in blocks of rows, so a file may be larger than the memory. The file appears whole
-or not at all. Without -o a small matrix is printed, of a large one its summary.
+The matrix is computed and written in blocks of rows, so a file may be larger than the
+memory. The file appears whole or not at all. Without -o a small matrix is printed, of a
+large one its summary.
 
 Examples:
   mercer kernel gram \"gaussian(lengthscale=median)\" iris.csv --columns 0,1,2,3 -o gram.npy
