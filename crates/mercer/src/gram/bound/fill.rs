@@ -9,6 +9,7 @@ use crate::gram::simd::{self, Element, Formula, Mode};
 use crate::kernel::leaf::{Profile, Shape};
 use crate::kernel::process::brownian::Brownian;
 use crate::kernel::radial::matern::HalfInteger;
+use crate::kernel::radial::rational_quadratic::WholeShape;
 use crate::kernel::{Base, ProfileVisitor, Series};
 use crate::real::Real;
 
@@ -138,8 +139,28 @@ impl<'s, T: Element> Tile<'s, T> {
         if matches!(base, Base::Ball(_)) && T::UNIT_ROUNDOFF > 1e-12 {
             return self.in_double(base, metric, scale, factor, mode, out);
         }
+        if self.closed_form(base, metric, scale, factor, mode, out) {
+            return;
+        }
         let visitor = PutProfile { tile: self, base, metric, scale, factor, mode, out };
         base.visit_profile(visitor).expect("a node of this kind is made from a profile");
+    }
+
+    /// Puts a profile by a shorter formula for its parameters, if there is one.
+    fn closed_form(&mut self, base: &Base, metric: usize, scale: f64, factor: f64, mode: Mode, out: &mut [T]) -> bool {
+        let mut put = |formula: &dyn ClosedForm<T>| formula.put(self, metric, factor, mode, out);
+        match base {
+            Base::Gaussian(_) => put(&Exponential(-0.5 * scale)),
+            Base::Matern(m) if m.nu() == 0.5 => put(&HalfMatern::<1>(scale)),
+            Base::Matern(m) if m.nu() == 1.5 => put(&HalfMatern::<3>(scale)),
+            Base::Matern(m) if m.nu() == 2.5 => put(&HalfMatern::<5>(scale)),
+            Base::RationalQuadratic(k) => match k.whole_shape() {
+                Some(shape) => put(&Rational { shape, scale }),
+                None => return false,
+            },
+            _ => return false,
+        }
+        true
     }
 
     /// A step function has to be decided in double precision.
@@ -188,6 +209,17 @@ fn pointwise<T: Element>(function: &Pointwise, factor: f64, out: &mut [T]) {
     }
 }
 
+/// A formula behind one virtual call per tile.
+trait ClosedForm<T> {
+    fn put(&self, tile: &mut Tile<'_, T>, metric: usize, factor: f64, mode: Mode, out: &mut [T]);
+}
+
+impl<F: Formula, T: Element> ClosedForm<T> for F {
+    fn put(&self, tile: &mut Tile<'_, T>, metric: usize, factor: f64, mode: Mode, out: &mut [T]) {
+        tile.metric_map(metric, self, factor, mode, out);
+    }
+}
+
 struct PutProfile<'t, 's, T> {
     tile: &'t mut Tile<'s, T>,
     base: &'t Base,
@@ -203,16 +235,8 @@ impl<T: Element> ProfileVisitor for PutProfile<'_, '_, T> {
 
     fn visit<P: Profile>(self, profile: &P) {
         let Self { tile, base, metric, scale, factor, mode, out } = self;
-        match base {
-            Base::Gaussian(_) => tile.metric_map(metric, &Exponential(-0.5 * scale), factor, mode, out),
-            Base::Matern(m) if m.nu() == 0.5 => tile.metric_map(metric, &Closed::<1>(scale), factor, mode, out),
-            Base::Matern(m) if m.nu() == 1.5 => tile.metric_map(metric, &Closed::<3>(scale), factor, mode, out),
-            Base::Matern(m) if m.nu() == 2.5 => tile.metric_map(metric, &Closed::<5>(scale), factor, mode, out),
-            _ => {
-                let formula = Scaled { profile, shape: base.shape_array::<f64>(), scale };
-                tile.metric_map(metric, &formula, factor, mode, out);
-            }
-        }
+        let formula = Scaled { profile, shape: base.shape_array::<f64>(), scale };
+        tile.metric_map(metric, &formula, factor, mode, out);
     }
 }
 
@@ -231,12 +255,25 @@ impl<P: Profile> Formula for Scaled<'_, P> {
 }
 
 /// The closed forms of the Matérn kernels.
-struct Closed<const TWICE_NU: u32>(f64);
+struct HalfMatern<const TWICE_NU: u32>(f64);
 
-impl<const TWICE_NU: u32> Formula for Closed<TWICE_NU> {
+impl<const TWICE_NU: u32> Formula for HalfMatern<TWICE_NU> {
     #[inline(always)]
     fn apply<N: Real>(&self, s: N) -> N {
         HalfInteger::<TWICE_NU>::profile(s * N::from_f64(self.0))
+    }
+}
+
+/// The rational quadratic kernel with a whole shape.
+struct Rational {
+    shape: WholeShape,
+    scale: f64,
+}
+
+impl Formula for Rational {
+    #[inline(always)]
+    fn apply<N: Real>(&self, s: N) -> N {
+        self.shape.profile(s * N::from_f64(self.scale))
     }
 }
 

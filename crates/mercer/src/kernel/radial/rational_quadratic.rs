@@ -37,6 +37,24 @@ impl RationalQuadratic {
     }
 }
 
+/// The closed form for a whole shape `a`: no logarithm, no exponential.
+pub(crate) struct WholeShape(pub(crate) i32);
+
+impl WholeShape {
+    #[inline(always)]
+    pub(crate) fn profile<N: Real>(&self, s: N) -> N {
+        N::one() / (N::one() + s * N::from_f64(0.5 / f64::from(self.0))).powi(self.0)
+    }
+}
+
+impl RationalQuadratic {
+    /// The shape, if it is a small whole number.
+    pub(crate) fn whole_shape(&self) -> Option<WholeShape> {
+        let a = self.shape.get();
+        (a.fract() == 0.0 && a <= 8.0).then_some(WholeShape(a as i32))
+    }
+}
+
 impl Leaf for RationalQuadratic {
     fn entry(&self) -> &'static Entry {
         &ENTRY
