@@ -47,3 +47,18 @@ pub use function::Expansion;
 pub use kernel::Kernel;
 pub use points::{Points, Sample};
 pub use seed::{Seed, Stream};
+
+/// The examples on the pages of the documentation are compiled and run with the doctests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/gram.md")]
+    struct GramPage;
+    #[doc = include_str!("../../../docs/points.md")]
+    struct PointsPage;
+    #[doc = include_str!("../../../docs/real.md")]
+    struct RealPage;
+    #[doc = include_str!("../../../docs/solve.md")]
+    struct SolvePage;
+    #[doc = include_str!("../../../README.md")]
+    struct ReadmePage;
+}
