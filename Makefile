@@ -20,7 +20,7 @@ test-full: test
 lint: $(VENV)/.ready
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --exclude mercer-python
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
@@ -42,7 +42,7 @@ $(VENV)/.ready: requirements-test.txt
 ## The API documentation, and the pages that are made from the catalogue.
 docs:
 	MERCER_UPDATE_DOCS=1 cargo test -p mercer --test docs_table
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --exclude mercer-python
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## Our speed beside the peers', in one run.
 bench: $(VENV)/.ready

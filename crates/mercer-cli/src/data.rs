@@ -67,8 +67,19 @@ pub fn choose(table: Table, columns: &[String]) -> Result<Table, Failure> {
     if columns.is_empty() {
         return Ok(table);
     }
-    let trimmed = columns.iter().map(|c| c.trim());
-    table.select(trimmed).map_err(|e| Failure::request(format!("--columns: {e}")))
+    let names: Vec<String> = columns.iter().flat_map(|c| expand(&table, c.trim())).collect();
+    table.select(&names).map_err(|e| Failure::request(format!("--columns: {e}")))
+}
+
+/// `2-5` stands for the columns 2, 3, 4, 5, unless a column bears that name.
+fn expand(table: &Table, text: &str) -> Vec<String> {
+    let range = text.split_once('-').and_then(|(a, b)| Some((a.parse::<usize>().ok()?, b.parse::<usize>().ok()?)));
+    match range {
+        Some((first, last)) if first <= last && last < table.columns().len() && table.names().all(|n| n != text) => {
+            (first..=last).map(|j| j.to_string()).collect()
+        }
+        _ => vec![text.to_string()],
+    }
 }
 
 /// A file as messages name it.

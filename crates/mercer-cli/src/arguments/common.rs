@@ -40,7 +40,7 @@ pub struct Common {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
-    /// Only these columns, by name or by number counted from 0, such as height,width or 0,1
+    /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
     /// Scale the columns of numbers

@@ -94,7 +94,7 @@ fn proven_kernels_are_proven_and_the_exit_code_is_0_either_way() {
 #[test]
 fn a_check_looks_at_the_data() {
     let iris = example("iris.csv");
-    let words = ["kernel", "check", "on([petal_width], tanh(offset=-1))", &iris, "--columns", "2,3", "--json"];
+    let words = ["kernel", "check", "on([petal_width], tanh(offset=-1))", &iris, "--columns", "2-3", "--json"];
     let json = mercer(&words).json();
     assert_eq!(json["psd"], false);
     assert_eq!(json["rows_used"], 150);
