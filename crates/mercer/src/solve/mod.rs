@@ -1,7 +1,13 @@
 //! Linear algebra behind plain functions: matrices in, solutions with evidence out.
 
 mod cholesky;
+mod conjugate_gradient;
 mod eigen;
+mod factor;
+mod pivoted;
 
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
+pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
+pub use factor::{Factor, Factored, factor};
+pub use pivoted::{PivotedCholesky, pivoted_cholesky};

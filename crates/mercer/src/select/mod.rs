@@ -1,0 +1,1 @@
+//! Choosing λ and the kernel.
