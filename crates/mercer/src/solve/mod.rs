@@ -4,10 +4,12 @@ mod cholesky;
 mod conjugate_gradient;
 mod eigen;
 mod factor;
+mod lbfgs;
 mod pivoted;
 
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
 pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub use factor::{Factor, Factored, factor};
+pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};

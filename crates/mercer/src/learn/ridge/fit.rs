@@ -57,8 +57,9 @@ impl RidgeFit {
         compute: &Compute,
     ) -> Result<Self> {
         let roots = problem.roots.view().insert_axis(Axis(1));
-        let norms =
-            (&solution.dual * &(&problem.targets - &solution.residual)).sum_axis(Axis(0)).mapv(|v| v.max(0.0).sqrt());
+        // cᵀSPβ = 0, but only to rounding: what the unpenalised part explains is taken away first.
+        let explained = &problem.targets - &(&problem.design.dot(&solution.null) * &roots) - &solution.residual;
+        let norms = (&solution.dual * &explained).sum_axis(Axis(0)).mapv(|v| v.max(0.0).sqrt());
         let mut fit = Self {
             kernel: problem.bound.kernel().clone(),
             lambda: ridge.lambda,

@@ -16,7 +16,7 @@ mod spectrum;
 
 pub use fit::{Diagnostics, RidgeFit};
 pub use plan::{Plan, Solver};
-pub(crate) use problem::Problem;
+pub(crate) use problem::{Data, Problem};
 pub use solution::Method;
 pub use spec::Ridge;
 pub(crate) use spectrum::Spectrum;

@@ -24,7 +24,7 @@ pub(crate) struct Spectrum {
 /// `c` and the diagonal of `G` at one λ, with the parts that belong to directions in which the matrix is singular.
 pub(crate) struct AtLambda {
     pub(crate) dual: Array2<f64>,
-    pub(crate) gain: Array1<f64>,
+    gain: Array1<f64>,
     /// `Nz` and `diag N`, for the projector `N` on those directions.
     singular: Option<(Array2<f64>, Array1<f64>)>,
     rank: usize,
@@ -55,11 +55,6 @@ impl Spectrum {
     pub(crate) fn filter(&self, lambda: f64) -> Array1<f64> {
         let threshold = self.threshold(lambda);
         self.values.mapv(|d| if (d + lambda).abs() > threshold { 1.0 / (d + lambda) } else { 0.0 })
-    }
-
-    /// The largest eigenvalue.
-    pub(crate) fn largest(&self) -> f64 {
-        self.largest
     }
 
     fn threshold(&self, lambda: f64) -> f64 {
@@ -102,6 +97,11 @@ impl Spectrum {
 }
 
 impl AtLambda {
+    /// Whether the regularised matrix is definite to working precision.
+    pub(crate) fn is_regular(&self) -> bool {
+        self.singular.is_none()
+    }
+
     fn method(&self) -> Method {
         match self.singular {
             None => Method::Eigen,
