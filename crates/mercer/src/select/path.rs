@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Criterion;
 use super::criterion::deal;
 use crate::learn::Ridge;
-use crate::learn::ridge::{Data, Problem, Solver, Spectrum};
+use crate::learn::ridge::{Data, Problem, Solver, Spectrum, check_lambda};
 use crate::solve::{Solved, solve_positive};
 use crate::{Compute, Error, Result};
 
@@ -84,7 +84,7 @@ pub fn ridge_path(
     compute: &Compute,
 ) -> Result<RidgePath> {
     for &lambda in lambdas {
-        Ridge { lambda, indefinite: true, ..ridge.clone() }.check(compute)?;
+        check_lambda(lambda)?;
     }
     if lambdas.is_empty() {
         return Err(Error::parameter("lambdas", "[]", "a list of at least one number"));

@@ -57,62 +57,68 @@ pub fn conjugate_gradients(
     b: ArrayView2<f64>,
     options: &ConjugateGradientOptions,
 ) -> Result<ConjugateGradientSolution> {
-    let sizes = norms(b);
-    let (mut x, mut residual, mut scale) = (Array2::zeros(b.dim()), b.to_owned(), 0.0_f64);
-    let mut iterations = 0;
+    let mut state = State {
+        x: Array2::zeros(b.dim()),
+        residual: b.to_owned(),
+        sizes: norms(b),
+        scale: 0.0,
+        iterations: 0,
+        tolerance: options.tolerance,
+    };
     loop {
-        let found = run(apply, precondition, &mut x, &mut residual, &sizes, &mut scale, options, &mut iterations)?;
-        if iterations > 0 {
-            residual = &b - &apply(x.view())?;
-            iterations += 1;
-        }
-        let relative = worst(&norms(residual.view()), &sizes);
+        state.run(apply, precondition, options.max_iterations)?;
+        state.residual = &b - &apply(state.x.view())?;
+        state.iterations += 1;
+        let residual = worst(&norms(state.residual.view()), &state.sizes);
         // The recurrence may be a little ahead of the truth: what is left is rounding within ten tolerances.
-        if below(&norms(residual.view()), &norms(x.view()), &sizes, scale, 10.0 * options.tolerance) {
-            return Ok(ConjugateGradientSolution { solution: x, iterations, residual: relative });
+        if state.is_within(10.0 * options.tolerance) {
+            return Ok(ConjugateGradientSolution { solution: state.x, iterations: state.iterations, residual });
         }
-        if !found || iterations >= options.max_iterations {
-            let (solver, tolerance) = ("conjugate gradients", options.tolerance);
-            return Err(Error::NotConverged { solver, iterations, residual: relative, tolerance });
+        if state.iterations >= options.max_iterations {
+            let (solver, iterations, tolerance) = ("conjugate gradients", state.iterations, options.tolerance);
+            return Err(Error::NotConverged { solver, iterations, residual, tolerance });
         }
     }
 }
 
-/// One run of the recurrence from `x`, whose residual is given; whether it converged by its own account.
-#[allow(clippy::too_many_arguments)]
-fn run(
-    apply: &Product<'_>,
-    precondition: &Product<'_>,
-    x: &mut Array2<f64>,
-    residual: &mut Array2<f64>,
-    sizes: &Array1<f64>,
-    scale: &mut f64,
-    options: &ConjugateGradientOptions,
-    iterations: &mut usize,
-) -> Result<bool> {
-    let mut z = precondition(residual.view())?;
-    let mut rho = inner(residual.view(), z.view());
-    let mut direction = z.clone();
-    while *iterations < options.max_iterations {
-        if below(&norms(residual.view()), &norms(x.view()), sizes, *scale, options.tolerance) {
-            return Ok(true);
-        }
-        let image = apply(direction.view())?;
-        *iterations += 1;
-        *scale = scale.max(worst(&norms(image.view()), &norms(direction.view())));
-        let step = ratio(&rho, &inner(direction.view(), image.view()));
-        *x += &(&direction * &step);
-        *residual -= &(&image * &step);
-        z = precondition(residual.view())?;
-        let next = inner(residual.view(), z.view());
-        direction = &z + &(&direction * &ratio(&next, &rho));
-        rho = next;
-    }
-    Ok(false)
+/// Where the iteration stands.
+struct State {
+    x: Array2<f64>,
+    residual: Array2<f64>,
+    /// `‖b‖` for every column.
+    sizes: Array1<f64>,
+    /// The largest `‖Ap‖/‖p‖` so far: at most `‖A‖`.
+    scale: f64,
+    iterations: usize,
+    tolerance: f64,
 }
 
-fn below(residual: &Array1<f64>, x: &Array1<f64>, b: &Array1<f64>, scale: f64, tolerance: f64) -> bool {
-    residual.iter().zip(x).zip(b).all(|((r, x), b)| *r <= tolerance * (scale * x + b))
+impl State {
+    /// The recurrence, from `x` and its residual, until the residual is small by its own account.
+    fn run(&mut self, apply: &Product<'_>, precondition: &Product<'_>, most: usize) -> Result<()> {
+        let mut z = precondition(self.residual.view())?;
+        let mut rho = inner(self.residual.view(), z.view());
+        let mut direction = z.clone();
+        while self.iterations < most && !self.is_within(self.tolerance) {
+            let image = apply(direction.view())?;
+            self.iterations += 1;
+            self.scale = self.scale.max(worst(&norms(image.view()), &norms(direction.view())));
+            let step = ratio(&rho, &inner(direction.view(), image.view()));
+            self.x += &(&direction * &step);
+            self.residual -= &(&image * &step);
+            z = precondition(self.residual.view())?;
+            let next = inner(self.residual.view(), z.view());
+            direction = &z + &(&direction * &ratio(&next, &rho));
+            rho = next;
+        }
+        Ok(())
+    }
+
+    /// Whether every column has `‖r‖ ≤ tolerance·(‖A‖‖x‖ + ‖b‖)`.
+    fn is_within(&self, tolerance: f64) -> bool {
+        let (residuals, lengths) = (norms(self.residual.view()), norms(self.x.view()));
+        residuals.iter().zip(&lengths).zip(&self.sizes).all(|((r, x), b)| *r <= tolerance * (self.scale * x + b))
+    }
 }
 
 fn norms(x: ArrayView2<f64>) -> Array1<f64> {

@@ -65,7 +65,7 @@ pub fn factor(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
     }
     crate::Points::Vectors(a.view()).check_finite("matrix of a linear system")?;
     let diagonal: Vec<f64> = a.diag().to_vec();
-    let norm = a.columns().into_iter().map(|c| c.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let norm = a.rows().into_iter().map(|r| r.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
     let mut values =
         if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }.into_raw_vec_and_offset().0;
     let definite =

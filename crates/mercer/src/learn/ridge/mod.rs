@@ -19,4 +19,5 @@ pub use plan::{Plan, Solver};
 pub(crate) use problem::{Data, Problem};
 pub use solution::Method;
 pub use spec::Ridge;
+pub(crate) use spec::check_lambda;
 pub(crate) use spectrum::Spectrum;
