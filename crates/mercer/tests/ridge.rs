@@ -150,8 +150,9 @@ fn all_solvers_agree() {
         // The constant is in the space of 1 + linear() too: it is then free of penalty.
         let dense = fit(Solver::Cholesky).unwrap();
         assert_eq!(dense.method(), Method::Cholesky);
-        for solver in [Solver::Eigen, Solver::ConjugateGradients] {
+        for solver in [Solver::Eigen, Solver::Mixed, Solver::ConjugateGradients] {
             let other = fit(solver).unwrap();
+            assert_eq!(matches!(other.method(), Method::Mixed { .. }), solver == Solver::Mixed, "{:?}", other.method());
             assert_near(&other.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
             assert_near(&other.null_coefficients().to_owned(), &dense.null_coefficients().to_owned(), 1e-9, text);
             let (found, expected) = (other.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
@@ -166,7 +167,7 @@ fn all_solvers_agree() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     let d = sample(500);
-    for solver in [Solver::Cholesky, Solver::Eigen, Solver::ConjugateGradients] {
+    for solver in [Solver::Cholesky, Solver::Mixed, Solver::Eigen, Solver::ConjugateGradients] {
         let ridge = Ridge { solver, intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=1)"), 1e-2) };
         let fit = |threads| {
             let compute = Compute::new().with_threads(threads).unwrap();
@@ -200,6 +201,17 @@ fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
     assert_eq!(fit.method(), Method::Cholesky);
     assert_near(&fit.predict(x.view(), &compute).unwrap(), &y, 1e-12, "interpolation");
     assert_close!(fit.diagnostics().unwrap().degrees_of_freedom, 3.0, 1e-14);
+}
+
+#[test]
+fn mixed_precision_falls_back_to_double_where_single_is_not_enough() {
+    let (d, compute) = (sample(200), Compute::new());
+    // Condition number 10¹²: far beyond single precision.
+    let mixed = Ridge { solver: Solver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=3)"), 1e-10) };
+    let fit = mixed.fit(d.x.view(), d.y.view(), None, &compute).unwrap();
+    assert_eq!(fit.method(), Method::Cholesky);
+    let zero = Ridge { lambda: 0.0, ..mixed };
+    assert!(zero.fit(d.x.view(), d.y.view(), None, &compute).is_ok());
 }
 
 #[test]

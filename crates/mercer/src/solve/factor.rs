@@ -1,20 +1,12 @@
 //! Cholesky factors in the memory of the matrix, on every thread, with the same bytes for any number of threads.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::reborrow::{IntoConst, ReborrowMut};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::{Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use super::blocks::{BLOCK, factor_blocks, substitute};
 use crate::{Compute, Error, Result};
-
-/// Columns of a block. It never depends on the number of threads, so that the bytes do not either.
-const BLOCK: usize = 192;
-/// Right-hand sides that one task solves for.
-const COLUMNS: usize = 64;
 
 /// What became of a matrix that was to be factored.
 #[derive(Clone, Debug)]
@@ -171,72 +163,14 @@ impl Factor {
         self.values[i * self.size + i]
     }
 
-    /// Forward substitution and, for a whole solve, back substitution; columns in parallel.
     fn substitute(&self, b: ArrayView2<f64>, whole: bool, compute: &Compute) -> Result<Array2<f64>> {
         if b.nrows() != self.size {
             return Err(Error::shape("rows of the right-hand side", self.size, b.nrows()));
         }
         let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
-        let part = |mut part: MatMut<'_, f64>| {
-            solve_lower_triangular_in_place(self.lower(), part.rb_mut(), Par::Seq);
-            if whole {
-                solve_upper_triangular_in_place(self.lower().transpose(), part, Par::Seq);
-            }
-        };
-        compute.install(|| x.as_mut().par_col_chunks_mut(COLUMNS).for_each(part));
+        substitute(self.lower(), x.as_mut(), whole, compute);
         Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
     }
-}
-
-/// Whether every pivot is positive; works on the lower triangle only.
-fn factor_blocks(mut rest: MatMut<'_, f64>, compute: &Compute) -> Result<bool> {
-    while rest.nrows() > 0 {
-        compute.check_cancelled()?;
-        let width = BLOCK.min(rest.nrows());
-        let (corner, _, mut panel, mut trailing) = rest.split_at_mut(width, width);
-        let Some(l) = factor_corner(corner) else { return Ok(false) };
-        panel
-            .rb_mut()
-            .transpose_mut()
-            .par_col_chunks_mut(BLOCK)
-            .for_each(|rows| solve_lower_triangular_in_place(l.as_ref(), rows, Par::Seq));
-        let panel = panel.into_const();
-        trailing.rb_mut().par_col_chunks_mut(BLOCK).enumerate().for_each(|(j, strip)| update(strip, panel, j * BLOCK));
-        rest = trailing;
-    }
-    Ok(true)
-}
-
-/// The factor of a block on the diagonal, written to its lower triangle.
-fn factor_corner(mut corner: MatMut<'_, f64>) -> Option<Mat<f64>> {
-    let n = corner.nrows();
-    let mut l = Mat::from_fn(n, n, |i, j| if i >= j { corner[(i, j)] } else { 0.0 });
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
-    let stack = MemStack::new(&mut memory);
-    cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
-    for j in 0..n {
-        for i in j..n {
-            corner[(i, j)] = l[(i, j)];
-        }
-    }
-    Some(l)
-}
-
-/// `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` on and below the diagonal of one strip of columns, which begins at row `start` of the panel.
-fn update(strip: MatMut<'_, f64>, panel: MatRef<'_, f64>, start: usize) {
-    let width = strip.ncols();
-    let (_, own) = strip.split_at_row_mut(start);
-    let (mut corner, below) = own.split_at_row_mut(width);
-    let right = panel.subrows(start, width);
-    let mut square = Mat::<f64>::zeros(width, width);
-    matmul(square.as_mut(), Accum::Replace, right, right.transpose(), 1.0, Par::Seq);
-    for j in 0..width {
-        for i in j..width {
-            corner[(i, j)] -= square[(i, j)];
-        }
-    }
-    let left = panel.subrows(start + width, panel.nrows() - start - width);
-    matmul(below, Accum::Add, left, right.transpose(), -1.0, Par::Seq);
 }
 
 /// Whether no squared pivot is small beside the largest.

@@ -39,7 +39,7 @@ impl<'a> Space<'a> {
         let parameters = kernel.parameters();
         let values: Vec<f64> = parameters.iter().map(|p| p.value).chain([process.noise]).collect();
         let positive: Vec<bool> = parameters.iter().map(|p| p.positive).chain([true]).collect();
-        let movable = |i: &usize, name: &String| !process.fixed.contains(name) && !(positive[*i] && values[*i] == 0.0);
+        let movable = |i: &usize, name: &String| !(process.fixed.contains(name) || (positive[*i] && values[*i] == 0.0));
         let free = names(kernel).into_iter().enumerate().filter(|(i, name)| movable(i, name));
         let free = free.map(|(i, _)| (i, positive[i])).collect();
         Self { kernel, values, free }

@@ -96,7 +96,7 @@ impl RidgeFit {
     }
 
     fn diagnose(&self, influence: Influence, problem: &Problem<'_>) -> Diagnostics {
-        let mut loo_residuals = influence.leave_one_out / &problem.roots.view().insert_axis(Axis(1));
+        let mut loo_residuals = influence.leave_one_out / problem.roots.view().insert_axis(Axis(1));
         for i in (0..problem.rows()).filter(|&i| problem.roots[i] == 0.0) {
             loo_residuals.row_mut(i).assign(&self.residuals.row(i));
         }

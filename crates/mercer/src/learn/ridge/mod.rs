@@ -7,6 +7,7 @@
 mod direct;
 mod fit;
 mod iterative;
+mod mixed;
 mod null_space;
 mod plan;
 mod problem;

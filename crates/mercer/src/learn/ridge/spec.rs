@@ -5,7 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::plan::Solver;
 use super::problem::{Data, Problem};
 use super::spectrum::Spectrum;
-use super::{RidgeFit, direct, iterative};
+use super::{RidgeFit, direct, iterative, mixed};
 use crate::definiteness::require_psd;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -110,6 +110,7 @@ impl Ridge {
         let plan = self.plan(data.x.nrows(), data.x.ncols(), data.y.ncols(), compute)?;
         let solution = match plan.solver {
             Solver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
+            Solver::Mixed => mixed::solve(&problem, self.lambda, compute)?,
             Solver::Eigen => {
                 let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?
