@@ -246,6 +246,13 @@ fn a_tight_memory_limit_means_conjugate_gradients_and_a_tighter_one_an_error() {
     assert_near(&fit.fitted().to_owned(), &roomy.fitted().to_owned(), 1e-9, "fitted");
     let none = Compute::new().with_threads(1).unwrap().with_memory(1 << 16);
     assert!(matches!(ridge.fit(d.x.view(), d.y.view(), None, &none), Err(Error::Memory { .. })));
+    let bare = Ridge { diagnostics: false, ..ridge.clone() };
+    let plan =
+        |ridge: &Ridge, rows: usize| ridge.plan(rows, 2, 1, &Compute::new().with_memory(1 << 32)).unwrap().solver;
+    assert_eq!(
+        (plan(&bare, 5000), plan(&bare, 500), plan(&ridge, 5000)),
+        (Solver::Mixed, Solver::Cholesky, Solver::Cholesky)
+    );
     let interpolation = Ridge { lambda: 0.0, ..ridge };
     assert!(matches!(interpolation.fit(d.x.view(), d.y.view(), None, &tight), Err(Error::Memory { .. })));
 }

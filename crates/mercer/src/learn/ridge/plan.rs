@@ -8,11 +8,14 @@ use crate::{Compute, Result};
 
 /// The largest rank of the preconditioner of conjugate gradients.
 const MAX_RANK: usize = 1000;
+/// Rows from which a factor in single precision, refined, is faster than one in double precision.
+const MIXED_ROWS: usize = 1000;
 
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// Cholesky where the matrix fits into the memory limit, else conjugate gradients.
+    /// Cholesky where the matrix fits into the memory limit (in mixed precision for 1000 rows and more when no diagnostics are wanted), else
+    /// conjugate gradients.
     #[default]
     Auto,
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
@@ -99,7 +102,15 @@ impl Ridge {
 
     fn choose(&self, size: Size, compute: &Compute) -> Plan {
         let dense = self.cholesky(size, compute, "the matrix fits into the memory limit");
-        if dense.bytes <= compute.memory() || self.lambda == 0.0 {
+        let fits = dense.bytes <= compute.memory();
+        if fits && self.lambda > 0.0 && !self.diagnostics && size.rows >= MIXED_ROWS {
+            return mixed(
+                size,
+                compute,
+                "no diagnostics are wanted, so a factor in single precision is enough to start from",
+            );
+        }
+        if fits || self.lambda == 0.0 {
             return dense;
         }
         conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
