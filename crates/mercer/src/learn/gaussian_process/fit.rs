@@ -17,7 +17,6 @@ pub struct GaussianProcessFit {
     posterior: Posterior,
     points: Array2<f64>,
     targets: Array1<f64>,
-    gradient: Vec<f64>,
     optimisation: Option<Optimisation>,
 }
 
@@ -47,10 +46,8 @@ impl GaussianProcessFit {
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
         optimisation: Option<Optimisation>,
-        compute: &Compute,
-    ) -> Result<Self> {
-        let gradient = posterior.gradient(x, compute)?;
-        Ok(Self { posterior, points: x.to_owned(), targets: y.to_owned(), gradient, optimisation })
+    ) -> Self {
+        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation }
     }
 
     /// Mean and variance of `f` at every row of `x`.
@@ -154,8 +151,14 @@ impl GaussianProcessFit {
 
     /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of
     /// [`GaussianProcessFit::parameter_names`].
-    pub fn log_marginal_likelihood_gradient(&self) -> &[f64] {
-        &self.gradient
+    ///
+    /// # Cost
+    /// `2n³` for `A⁻¹`, and one matrix of derivatives per parameter, in strips; `24n²` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
+        self.posterior.gradient(self.points.view(), compute)
     }
 
     /// The parameters of the kernel in order, then `noise`.

@@ -52,6 +52,8 @@ impl Posterior {
     /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
     pub(super) fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
         let n = x.nrows();
+        let advice = "use fewer rows or a higher memory limit";
+        compute.reserve("the inverse in the gradient of the likelihood", 3 * 8 * (n as u64).pow(2), advice)?;
         let inverse = self.factor.solve(Array2::eye(n).view(), compute)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
         let mut gradient = Vec::new();

@@ -20,7 +20,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// optimised with the rest. The likelihood of centred targets is meant: subtract their mean where it is not near 0.
 ///
 /// # Cost
-/// `n³/3` for a fit; about `7n³/3` and one matrix of derivatives per parameter for each step of the optimisation; `16n²` bytes with it.
+/// `n³/3` for a fit; about `7n³/3` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes for a fit, `32n²` with
+/// the optimisation.
 ///
 /// # Example
 /// ```
@@ -70,7 +71,7 @@ impl GaussianProcess {
             }
         }
         let n = x.nrows() as u64;
-        let matrices = if self.optimise { 3 } else { 1 };
+        let matrices = if self.optimise { 4 } else { 1 };
         compute.reserve("a Gaussian process", 8 * matrices * n * n, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
             let (kernel, noise, found) = optimise(self, &kernel, x, y, compute)?;
@@ -79,7 +80,7 @@ impl GaussianProcess {
             (kernel, self.noise, None)
         };
         let posterior = Posterior::new(&kernel, noise, x, y, compute)?;
-        GaussianProcessFit::new(posterior, x, y, optimisation, compute)
+        Ok(GaussianProcessFit::new(posterior, x, y, optimisation))
     }
 
     fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
