@@ -258,6 +258,36 @@ fn a_tight_memory_limit_means_conjugate_gradients_and_a_tighter_one_an_error() {
 }
 
 #[test]
+fn precomputed_values_give_the_answer_of_their_points() {
+    let (d, compute) = (sample(30), Compute::new());
+    let t = sample(5).x;
+    let k = kernel("matern(nu=5/2, lengthscale=2)");
+    let values = |a: &Array2<f64>| {
+        let bound = k.bind(mercer::gram::Pairs::between(a.view(), d.x.view()), &compute).unwrap();
+        mercer::gram::dense(&bound, &compute).unwrap()
+    };
+    let square = values(&d.x);
+    let square = (&square + &square.t()) * 0.5;
+    let mut weights = d.weights.clone();
+    weights[4] = 0.0;
+    let weights = Some(weights.view());
+    let points = Ridge { intercept: true, ..Ridge::new(k.clone(), 0.1) };
+    let given = Ridge { kernel: kernel("precomputed()"), ..points.clone() };
+    let expected = points.fit(d.x.view(), d.y.view(), weights, &compute).unwrap();
+    let found = given.fit(square.view(), d.y.view(), weights, &compute).unwrap();
+    assert_near(&found.residuals().to_owned(), &expected.residuals().to_owned(), 1e-11, "residuals");
+    let (a, b) = (found.predict(values(&t).view(), &compute), expected.predict(t.view(), &compute));
+    assert_near(&a.unwrap(), &b.unwrap(), 1e-11, "predictions");
+    // Not symmetric, not square, not positive.
+    let fit = |matrix: &Array2<f64>| given.fit(matrix.view(), d.y.view(), None, &compute);
+    let mut lopsided = square.clone();
+    lopsided[[2, 5]] += 0.1;
+    assert!(matches!(fit(&lopsided), Err(Error::Request(_))));
+    assert!(matches!(fit(&d.x), Err(Error::Request(_))));
+    assert!(matches!(fit(&-square), Err(Error::NotPositiveDefinite { .. })));
+}
+
+#[test]
 fn wrong_input_is_refused() {
     let (d, compute) = (sample(8), Compute::new());
     let ridge = Ridge::new(kernel("gaussian()"), 0.1);

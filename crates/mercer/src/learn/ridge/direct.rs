@@ -52,5 +52,6 @@ fn by_factor(
         influence,
         condition: Some(factor.condition(compute)?),
         method: Method::Cholesky,
+        negative: None,
     })
 }

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::problem::{Data, Problem};
+use super::problem::{Data, Problem, is_precomputed};
 use super::solution::{Influence, Method, Solution};
 use super::{Plan, Ridge};
 use crate::gram::{self, Pairs};
@@ -104,7 +104,8 @@ impl RidgeFit {
         Diagnostics { hat_diagonal: influence.hat, degrees_of_freedom, loo_residuals, gcv: influence.gcv }
     }
 
-    /// `f(x) + b` for every row of `x`, one column per output.
+    /// `f(x) + b` for every row of `x`, one column per output. For a model on `precomputed()` values, row `i` of `x` holds the values of the new
+    /// point `i` with every point of the data.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data, none of them stored.
@@ -158,7 +159,8 @@ impl RidgeFit {
     }
 
     fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
+        let pairs = if is_precomputed(&self.kernel) { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let bound = self.kernel.bind(pairs, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }
 

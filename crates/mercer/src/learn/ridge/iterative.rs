@@ -33,6 +33,7 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &C
         influence: None,
         condition: None,
         method: Method::ConjugateGradients { iterations: found.iterations, residual: found.residual, rank },
+        negative: None,
     })
 }
 

@@ -56,5 +56,6 @@ fn refine(problem: &Problem<'_>, lambda: f64, compute: &Compute) -> Result<Optio
         influence: None,
         condition: None,
         method: Method::Mixed { iterations: found.iterations, residual: found.residual },
+        negative: None,
     }))
 }

@@ -3,7 +3,8 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::null_space::{NullSpace, design};
-use crate::gram::{self, Bound, Pairs};
+use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::kernel::Base;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// What all solvers see.
@@ -30,7 +31,12 @@ pub(crate) struct Data<'a> {
 impl<'a> Problem<'a> {
     pub(crate) fn new(kernel: &Kernel, intercept: bool, data: Data<'a>, compute: &Compute) -> Result<Self> {
         check_shapes(data)?;
-        let bound = kernel.bind(Pairs::within(data.x), compute)?;
+        let bound = kernel.bind(pairs(kernel, data.x), compute)?;
+        if bound.shape() != (data.x.nrows(), data.x.nrows()) || !bound.symmetric() {
+            return Err(Error::request(
+                "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
+            ));
+        }
         let n = data.x.nrows();
         let roots = data.weights.map_or_else(|| Array1::ones(n), |w| w.mapv(f64::sqrt));
         let design = design(n, intercept, data.basis);
@@ -52,6 +58,19 @@ impl<'a> Problem<'a> {
             matrix *= &self.roots.view().insert_axis(Axis(1));
         }
         Ok(matrix)
+    }
+}
+
+/// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in their place.
+fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
+    if is_precomputed(kernel) { Pairs::Given(x) } else { Pairs::within(x) }
+}
+
+/// Whether the kernel takes a matrix of values instead of points.
+pub(crate) fn is_precomputed(kernel: &Kernel) -> bool {
+    match kernel {
+        Kernel::Base(Base::Precomputed(_)) => true,
+        other => other.children().into_iter().any(is_precomputed),
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Solution {
     pub(crate) influence: Option<Influence>,
     pub(crate) condition: Option<f64>,
     pub(crate) method: Method,
+    /// An eigenvalue of the regularised matrix that is negative beyond rounding, where one was seen.
+    pub(crate) negative: Option<f64>,
 }
 
 /// What each observation does to its own fitted value.

@@ -3,7 +3,7 @@
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::plan::Solver;
-use super::problem::{Data, Problem};
+use super::problem::{Data, Problem, is_precomputed};
 use super::spectrum::Spectrum;
 use super::{RidgeFit, direct, iterative, mixed};
 use crate::definiteness::require_psd;
@@ -59,7 +59,8 @@ impl Ridge {
         Self { kernel, lambda, intercept: false, solver: Solver::Auto, diagnostics: true, indefinite: false }
     }
 
-    /// Fits `y` (one row per point, one column per output) with one factorisation for all outputs.
+    /// Fits `y` (one row per point, one column per output) with one factorisation for all outputs. With a kernel over `precomputed()`, `x` is the
+    /// matrix of kernel values.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
@@ -117,13 +118,18 @@ impl Ridge {
             }
             Solver::Auto | Solver::Cholesky => direct::solve(&problem, self.lambda, self.diagnostics, compute)?,
         };
+        if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
+            let reason = format!("the regularised matrix of this data has the eigenvalue {value:e}");
+            return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
+        }
         RidgeFit::new(self, data, &problem, solution, plan, compute)
     }
 
     /// The checks that need no data.
     pub(crate) fn check(&self, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
-        if !self.indefinite {
+        // Of given values only the matrix can tell: it is refused when it has no positive definite K + λI.
+        if !self.indefinite && !is_precomputed(&self.kernel) {
             require_psd(&self.kernel, compute)?;
         }
         Ok(())

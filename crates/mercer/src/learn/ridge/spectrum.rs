@@ -92,7 +92,10 @@ impl Spectrum {
         let influence = diagnostics.then(|| at.influence(lambda, &problem.roots));
         let smallest = self.values.iter().fold(f64::INFINITY, |m, d| m.min((d + lambda).abs()));
         let condition = if self.values.is_empty() { 1.0 } else { (self.largest + lambda) / smallest };
-        Ok(Solution { null, residual, influence, condition: Some(condition), method: at.method(), dual: at.dual })
+        // Half of the digits: rounding makes eigenvalues negative by far less.
+        let negative = self.values.iter().map(|d| d + lambda).find(|d| *d < -f64::EPSILON.sqrt() * self.largest);
+        let condition = Some(condition);
+        Ok(Solution { null, residual, influence, condition, negative, method: at.method(), dual: at.dual })
     }
 }
 
