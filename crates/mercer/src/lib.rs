@@ -11,6 +11,8 @@
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorisations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
+//! | [`learn`] | choosing `f ∈ ℋ` from data: ridge regression, Gaussian processes |
+//! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
 //! | [`io`] | files |
 //!
 //! # Example
@@ -35,9 +37,11 @@ pub mod function;
 pub mod gram;
 pub mod io;
 pub mod kernel;
+pub mod learn;
 pub mod points;
 pub mod real;
 mod seed;
+pub mod select;
 pub mod solve;
 mod wording;
 

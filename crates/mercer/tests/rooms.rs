@@ -18,6 +18,8 @@ const ROOMS: &[&str] = &[
     "solve",
     "definiteness",
     "function",
+    "learn",
+    "select",
     "io",
 ];
 /// Names at the crate root that belong to a room.

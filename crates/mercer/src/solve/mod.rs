@@ -1,7 +1,18 @@
 //! Linear algebra behind plain functions: matrices in, solutions with evidence out.
 
+mod blocks;
 mod cholesky;
+mod conjugate_gradient;
 mod eigen;
+mod factor;
+mod lbfgs;
+mod pivoted;
+mod single;
 
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
+pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
+pub use factor::{Factor, Factored, factor};
+pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
+pub use pivoted::{PivotedCholesky, pivoted_cholesky};
+pub use single::SingleFactor;

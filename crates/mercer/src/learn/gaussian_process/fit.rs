@@ -1,0 +1,173 @@
+//! A fitted Gaussian process.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+
+use super::Optimisation;
+use super::likelihood::{Posterior, names};
+use crate::gram::{self, Pairs};
+use crate::solve::symmetric_eigen;
+use crate::{Compute, Expansion, Kernel, Result};
+
+/// Rows that are predicted at a time.
+const STRIP: usize = 512;
+
+/// A fitted [`GaussianProcess`](super::GaussianProcess).
+#[derive(Clone, Debug)]
+pub struct GaussianProcessFit {
+    posterior: Posterior,
+    points: Array2<f64>,
+    targets: Array1<f64>,
+    optimisation: Option<Optimisation>,
+}
+
+/// The posterior of `f` at some points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// `E f(x)`.
+    pub mean: Array1<f64>,
+    /// `var f(x)`, without the noise: add [`GaussianProcessFit::noise`] for a new observation. At least 0.
+    pub variance: Array1<f64>,
+}
+
+/// What the other observations say of each: a normal density.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeaveOneOutDensity {
+    /// `E(yᵢ | y₋ᵢ)`.
+    pub mean: Array1<f64>,
+    /// `var(yᵢ | y₋ᵢ)`, with the noise.
+    pub variance: Array1<f64>,
+    /// `Σ log p(yᵢ | y₋ᵢ)`.
+    pub log_density: f64,
+}
+
+impl GaussianProcessFit {
+    pub(super) fn new(
+        posterior: Posterior,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        optimisation: Option<Optimisation>,
+    ) -> Self {
+        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation }
+    }
+
+    /// Mean and variance of `f` at every row of `x`.
+    ///
+    /// # Cost
+    /// `n²` per row, 512 rows at a time.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
+        let mut variance = self.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
+        let mut mean = Array1::zeros(x.nrows());
+        for start in (0..x.nrows()).step_by(STRIP) {
+            let rows = s![start..x.nrows().min(start + STRIP)];
+            let cross = self.cross(x.slice(s![start..x.nrows().min(start + STRIP), ..]), compute)?;
+            mean.slice_mut(rows).assign(&cross.t().dot(&self.posterior.alpha));
+            let half = self.posterior.factor.half_solve(cross.view(), compute)?;
+            let known = (&half * &half).sum_axis(Axis(0));
+            variance.slice_mut(rows).zip_mut_with(&known, |v, k| *v = (*v - k).max(0.0));
+        }
+        Ok(Prediction { mean, variance })
+    }
+
+    /// The covariance of `f` at the rows of `x`, without the noise.
+    ///
+    /// # Cost
+    /// `n²m + nm²` for `m` rows.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
+    pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let prior = gram::dense(&self.kernel().bind(Pairs::within(x), compute)?, compute)?;
+        let half = self.posterior.factor.half_solve(self.cross(x, compute)?.view(), compute)?;
+        Ok(prior - half.t().dot(&half))
+    }
+
+    /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the noise. Column `s` draws from its own
+    /// stream of the seed.
+    ///
+    /// # Errors
+    /// As [`GaussianProcessFit::covariance`].
+    pub fn sample(&self, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
+        let mean = self.predict(x, compute)?.mean;
+        let root = symmetric_eigen(self.covariance(x, compute)?.view())?.map(|v| v.max(0.0).sqrt());
+        let mut samples = Array2::zeros((x.nrows(), count));
+        for (index, mut column) in samples.columns_mut().into_iter().enumerate() {
+            let mut stream = compute.seed().stream("posterior sample", index as u64);
+            let normal = Array1::from_shape_fn(x.nrows(), |_| stream.normal());
+            column.assign(&(&mean + &root.dot(&normal)));
+        }
+        Ok(samples)
+    }
+
+    /// What the other observations say of each, in closed form.
+    ///
+    /// # Formula
+    /// `yᵢ − αᵢ/(A⁻¹)ᵢᵢ` and `1/(A⁻¹)ᵢᵢ`.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
+        let variance = Array1::from(self.posterior.factor.inverse_diagonal(compute)?).mapv(f64::recip);
+        let residual = &self.posterior.alpha * &variance;
+        let log = |(r, v): (&f64, &f64)| -0.5 * (r * r / v + v.ln() + (2.0 * std::f64::consts::PI).ln());
+        let log_density = residual.iter().zip(&variance).map(log).sum();
+        Ok(LeaveOneOutDensity { mean: &self.targets - &residual, variance, log_density })
+    }
+
+    /// The posterior mean as a function of ℋ.
+    ///
+    /// # Errors
+    /// As [`Expansion::new`].
+    pub fn function(&self, compute: &Compute) -> Result<Expansion> {
+        Expansion::new(self.kernel(), self.points.view(), self.posterior.alpha.view(), compute)
+    }
+
+    /// `K(X, x)`: one column per row of `x`.
+    fn cross(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        gram::dense(&self.kernel().bind(Pairs::between(self.points.view(), x), compute)?, compute)
+    }
+
+    /// The kernel, with the parameters that were chosen.
+    pub fn kernel(&self) -> &Kernel {
+        &self.posterior.kernel
+    }
+
+    /// The variance of the noise.
+    pub fn noise(&self) -> f64 {
+        self.posterior.noise
+    }
+
+    /// `α = (K + σ²I)⁻¹y`.
+    pub fn dual_coefficients(&self) -> ArrayView1<'_, f64> {
+        self.posterior.alpha.view()
+    }
+
+    /// The log marginal likelihood.
+    pub fn log_marginal_likelihood(&self) -> f64 {
+        self.posterior.log_likelihood
+    }
+
+    /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of
+    /// [`GaussianProcessFit::parameter_names`].
+    ///
+    /// # Cost
+    /// `2n³` for `A⁻¹`, and one matrix of derivatives per parameter, in strips; `24n²` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
+        self.posterior.gradient(self.points.view(), compute)
+    }
+
+    /// The parameters of the kernel in order, then `noise`.
+    pub fn parameter_names(&self) -> Vec<String> {
+        names(self.kernel())
+    }
+
+    /// How the parameters were chosen; absent when they were not.
+    pub fn optimisation(&self) -> Option<&Optimisation> {
+        self.optimisation.as_ref()
+    }
+}

@@ -1,0 +1,98 @@
+//! The marginal likelihood and its gradient.
+
+use std::ops::Range;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use rayon::prelude::*;
+
+use crate::gram::{self, Bound, Pairs};
+use crate::kernel::Parameter;
+use crate::solve::{Factor, Factored, factor};
+use crate::{Compute, Error, Kernel, Result};
+
+/// Rows of a strip of derivatives.
+const STRIP: usize = 64;
+
+/// `A = K + σ²I` factored, and `α = A⁻¹y`.
+#[derive(Clone, Debug)]
+pub(super) struct Posterior {
+    pub(super) kernel: Kernel,
+    pub(super) noise: f64,
+    pub(super) factor: Factor,
+    pub(super) alpha: Array1<f64>,
+    pub(super) log_likelihood: f64,
+}
+
+/// The names of the parameters: those of the kernel in order, then `noise`.
+pub(super) fn names(kernel: &Kernel) -> Vec<String> {
+    kernel.parameters().into_iter().map(|p| p.name).chain(["noise".to_string()]).collect()
+}
+
+impl Posterior {
+    pub(super) fn new(
+        kernel: &Kernel,
+        noise: f64,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        compute: &Compute,
+    ) -> Result<Self> {
+        let bound = kernel.bind(Pairs::within(x), compute)?;
+        let mut matrix = gram::dense(&bound, compute)?;
+        matrix.diag_mut().mapv_inplace(|d| d + noise);
+        let Factored::Definite(factor) = factor(matrix, compute)? else { return Err(singular(kernel, noise)) };
+        let alpha = factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0);
+        let n = x.nrows() as f64;
+        let log_likelihood = -0.5 * (y.dot(&alpha) + factor.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
+        Ok(Self { kernel: kernel.clone(), noise, factor, alpha, log_likelihood })
+    }
+
+    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative.
+    ///
+    /// # Formula
+    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
+    pub(super) fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        let n = x.nrows();
+        let advice = "use fewer rows or a higher memory limit";
+        compute.reserve("the inverse in the gradient of the likelihood", 3 * 8 * (n as u64).pow(2), advice)?;
+        let inverse = self.factor.solve(Array2::eye(n).view(), compute)?;
+        let bound = self.kernel.bind(Pairs::within(x), compute)?;
+        let mut gradient = Vec::new();
+        for (p, parameter) in self.kernel.parameters().into_iter().enumerate() {
+            let slope = 0.5 * self.trace(&bound, p, &inverse, compute)?;
+            gradient.push(slope * chain(&parameter));
+        }
+        let noise = 0.5 * (self.alpha.dot(&self.alpha) - inverse.diag().sum());
+        gradient.push(noise * self.noise);
+        Ok(gradient)
+    }
+
+    /// `tr((ααᵀ − A⁻¹) ∂K/∂θ)`, strip by strip in parallel, summed in order.
+    fn trace(&self, bound: &Bound<'_>, parameter: usize, inverse: &Array2<f64>, compute: &Compute) -> Result<f64> {
+        let n = inverse.nrows();
+        let strip = |s: usize| {
+            compute.check_cancelled()?;
+            let rows: Range<usize> = s * STRIP..n.min((s + 1) * STRIP);
+            let mut slopes = vec![0.0; rows.len() * n];
+            bound.fill_derivative(parameter, rows.clone(), 0..n, &mut slopes)?;
+            let row = |(line, i): (&[f64], usize)| {
+                let pairs = line.iter().zip(&self.alpha).zip(inverse.row(i));
+                pairs.map(|((d, a), v)| d * (self.alpha[i] * a - v)).sum::<f64>()
+            };
+            Ok(slopes.chunks(n).zip(rows).map(row).sum::<f64>())
+        };
+        let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(STRIP)).into_par_iter().map(strip).collect());
+        Ok(parts?.iter().sum())
+    }
+}
+
+/// `∂θ/∂ log θ`, or 1 for a parameter that is free of sign.
+fn chain(parameter: &Parameter) -> f64 {
+    if parameter.positive { parameter.value } else { 1.0 }
+}
+
+fn singular(kernel: &Kernel, noise: f64) -> Error {
+    Error::Numerical(format!(
+        "K + {noise}·I of {kernel} is singular to working precision on this data (repeated points, or a noise variance that is too small \
+         beside the kernel): the likelihood is not defined; use a larger noise"
+    ))
+}

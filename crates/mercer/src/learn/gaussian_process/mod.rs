@@ -1,0 +1,13 @@
+//! Gaussian processes: `y = f(x) + ε`, `f ~ GP(0, k)`, `ε ~ N(0, σ²)`.
+//!
+//! The posterior mean is the ridge regression with `λ = σ²`; beside it there are variances, samples, and the marginal likelihood by which
+//! the parameters of the kernel are chosen.
+
+mod fit;
+mod likelihood;
+mod optimise;
+mod spec;
+
+pub use fit::{GaussianProcessFit, LeaveOneOutDensity, Prediction};
+pub use optimise::Optimisation;
+pub use spec::GaussianProcess;

@@ -1,0 +1,10 @@
+//! Choosing an element of ℋ from data: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
+//!
+//! A learner is a specification of plain data; `fit` checks it, makes a [`Plan`](ridge::Plan), asks the memory budget, and returns
+//! a fitted model that says how it was found.
+
+pub mod gaussian_process;
+pub mod ridge;
+
+pub use gaussian_process::{GaussianProcess, GaussianProcessFit};
+pub use ridge::{Ridge, RidgeFit};

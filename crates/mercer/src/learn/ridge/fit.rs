@@ -1,0 +1,242 @@
+//! A fitted ridge regression: the functions, and the evidence.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::problem::{Data, Problem, is_precomputed};
+use super::solution::{Influence, Method, Solution};
+use super::{Plan, Ridge};
+use crate::gram::{self, Pairs};
+use crate::{Compute, Error, Expansion, Kernel, Points, Result};
+
+/// A fitted [`Ridge`].
+#[derive(Clone, Debug)]
+pub struct RidgeFit {
+    kernel: Kernel,
+    lambda: f64,
+    intercept: bool,
+    points: Array2<f64>,
+    dual: Array2<f64>,
+    null: Array2<f64>,
+    fitted: Array2<f64>,
+    residuals: Array2<f64>,
+    norms: Array1<f64>,
+    diagnostics: Option<Diagnostics>,
+    condition: Option<f64>,
+    method: Method,
+    plan: Plan,
+}
+
+/// What each observation does to its own fitted value, and what that says of the fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostics {
+    /// `hᵢ = ∂fitted(xᵢ)/∂yᵢ`: the diagonal of the hat matrix.
+    pub hat_diagonal: Array1<f64>,
+    /// `tr H = Σhᵢ`, with the unpenalised functions counted.
+    pub degrees_of_freedom: f64,
+    /// `yᵢ − f₋ᵢ(xᵢ)`, where `f₋ᵢ` was fitted without observation `i`: exact, in closed form. NaN where the others do not determine the
+    /// unpenalised part. One column per output.
+    pub loo_residuals: Array2<f64>,
+    /// Generalised cross-validation `(RSS/n)/(1 − df/n)²` for every output (weighted RSS; rows of weight 0 do not count), at `λ = 0` its limit.
+    pub gcv: Array1<f64>,
+}
+
+impl Diagnostics {
+    /// The mean square of the leave-one-out residuals, for every output.
+    pub fn loo_mean_square(&self) -> Array1<f64> {
+        self.loo_residuals.columns().into_iter().map(|c| c.dot(&c) / c.len() as f64).collect()
+    }
+}
+
+impl RidgeFit {
+    pub(super) fn new(
+        ridge: &Ridge,
+        data: Data<'_>,
+        problem: &Problem<'_>,
+        solution: Solution,
+        plan: Plan,
+        compute: &Compute,
+    ) -> Result<Self> {
+        let roots = problem.roots.view().insert_axis(Axis(1));
+        // cᵀSPβ = 0, but only to rounding: what the unpenalised part explains is taken away first.
+        let explained = &problem.targets - &(&problem.design.dot(&solution.null) * &roots) - &solution.residual;
+        let norms = (&solution.dual * &explained).sum_axis(Axis(0)).mapv(|v| v.max(0.0).sqrt());
+        let mut fit = Self {
+            kernel: problem.bound.kernel().clone(),
+            lambda: ridge.lambda,
+            intercept: ridge.intercept,
+            points: data.x.to_owned(),
+            dual: &solution.dual * &roots,
+            null: solution.null,
+            fitted: Array2::zeros((0, 0)),
+            residuals: &solution.residual / &roots,
+            norms,
+            diagnostics: None,
+            condition: solution.condition,
+            method: solution.method,
+            plan,
+        };
+        fit.residuals_without_weight(data, problem, compute)?;
+        fit.fitted = &data.y - &fit.residuals;
+        fit.diagnostics = solution.influence.map(|i| fit.diagnose(i, problem));
+        Ok(fit)
+    }
+
+    /// Points of weight 0 take no part in the fit; their residuals are those of a prediction.
+    fn residuals_without_weight(&mut self, data: Data<'_>, problem: &Problem<'_>, compute: &Compute) -> Result<()> {
+        let rows: Vec<usize> = (0..problem.rows()).filter(|&i| problem.roots[i] == 0.0).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let values = self.kernel_part(data.x.select(Axis(0), &rows).view(), compute)?
+            + problem.design.select(Axis(0), &rows).dot(&self.null);
+        for (value, &i) in values.rows().into_iter().zip(&rows) {
+            self.residuals.row_mut(i).assign(&(&data.y.row(i) - &value));
+        }
+        Ok(())
+    }
+
+    fn diagnose(&self, influence: Influence, problem: &Problem<'_>) -> Diagnostics {
+        let mut loo_residuals = influence.leave_one_out / problem.roots.view().insert_axis(Axis(1));
+        for i in (0..problem.rows()).filter(|&i| problem.roots[i] == 0.0) {
+            loo_residuals.row_mut(i).assign(&self.residuals.row(i));
+        }
+        let degrees_of_freedom = influence.hat.sum();
+        Diagnostics { hat_diagonal: influence.hat, degrees_of_freedom, loo_residuals, gcv: influence.gcv }
+    }
+
+    /// `f(x) + b` for every row of `x`, one column per output. For a model on `precomputed()` values, row `i` of `x` holds the values of the new
+    /// point `i` with every point of the data.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when the model has unpenalised functions beyond the intercept; as [`Kernel::bind`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.predict_with(x, None, compute)
+    }
+
+    /// `f(x) + b + pᵀβ`, with the unpenalised functions at the rows of `x` in `basis`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the basis has not the size it had in the fit; as [`Kernel::bind`].
+    pub fn predict_with_null_space(
+        &self,
+        x: ArrayView2<f64>,
+        basis: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        self.predict_with(x, Some(basis), compute)
+    }
+
+    fn predict_with(
+        &self,
+        x: ArrayView2<f64>,
+        basis: Option<ArrayView2<f64>>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let functions = self.null.nrows() - usize::from(self.intercept);
+        match basis {
+            None if functions > 0 => {
+                return Err(Error::request(format!(
+                    "the model has {functions} unpenalised functions: give their values at the new points"
+                )));
+            }
+            Some(basis) if basis.dim() != (x.nrows(), functions) => {
+                let expected = format!("{} × {functions}", x.nrows());
+                return Err(Error::shape(
+                    "values of the unpenalised functions",
+                    expected,
+                    format!("{:?}", basis.dim()),
+                ));
+            }
+            _ => {}
+        }
+        if let Some(basis) = basis {
+            Points::Vectors(basis).check_finite("unpenalised functions")?;
+        }
+        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
+    }
+
+    fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let pairs = if is_precomputed(&self.kernel) { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let bound = self.kernel.bind(pairs, compute)?;
+        gram::multiply(&bound, self.dual.view(), compute)
+    }
+
+    /// The part of one output that lies in ℋ, as a function.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is no such output.
+    pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
+        if output >= self.dual.ncols() {
+            return Err(Error::parameter("output", output, &format!("below {}", self.dual.ncols())));
+        }
+        Expansion::new(&self.kernel, self.points.view(), self.dual.column(output), compute)
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// The points of the data: the centres of the functions.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.points.view()
+    }
+
+    /// `α`, one row per point, one column per output.
+    pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
+        self.dual.view()
+    }
+
+    /// `β`: the intercept first where there is one, then the unpenalised functions in order; one column per output.
+    pub fn null_coefficients(&self) -> ArrayView2<'_, f64> {
+        self.null.view()
+    }
+
+    /// The intercept of every output, where one was fitted.
+    pub fn intercept(&self) -> Option<ArrayView1<'_, f64>> {
+        self.intercept.then(|| self.null.row(0))
+    }
+
+    /// The fitted values, one column per output.
+    pub fn fitted(&self) -> ArrayView2<'_, f64> {
+        self.fitted.view()
+    }
+
+    /// `y − fitted`, as `λW⁻¹α` and not by subtraction.
+    pub fn residuals(&self) -> ArrayView2<'_, f64> {
+        self.residuals.view()
+    }
+
+    /// `‖f‖` for every output.
+    pub fn norms(&self) -> ArrayView1<'_, f64> {
+        self.norms.view()
+    }
+
+    /// The hat diagonal, leave-one-out residuals and GCV; absent when they were not asked for, and after conjugate gradients.
+    pub fn diagnostics(&self) -> Option<&Diagnostics> {
+        self.diagnostics.as_ref()
+    }
+
+    /// An estimate of the condition number of the system; absent after conjugate gradients.
+    pub fn condition(&self) -> Option<f64> {
+        self.condition
+    }
+
+    /// How the answer was found.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The plan that was made before the work.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}

@@ -1,0 +1,24 @@
+//! Kernel ridge regression: `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and, unpenalised, `β`.
+//!
+//! In coordinates scaled by `S = diag(√wᵢ)` the answer is `c = G S y`, `α = S c`, with
+//! `G = lim (SKS + λI + τ SPPᵀS)⁻¹` for `τ → ∞`: the inverse on the complement of the unpenalised functions. Everything else is read off `G`:
+//! the residuals `λS⁻¹c`, the hat diagonal `1 − λGᵢᵢ`, the leave-one-out residuals `cᵢ/(sᵢGᵢᵢ)`.
+
+mod direct;
+mod fit;
+mod iterative;
+mod mixed;
+mod null_space;
+mod plan;
+mod problem;
+mod solution;
+mod spec;
+mod spectrum;
+
+pub use fit::{Diagnostics, RidgeFit};
+pub use plan::{Plan, Solver};
+pub(crate) use problem::{Data, Problem};
+pub use solution::Method;
+pub use spec::Ridge;
+pub(crate) use spec::check_lambda;
+pub(crate) use spectrum::Spectrum;

@@ -1,0 +1,178 @@
+//! What will be run, decided before anything is allocated.
+
+use std::fmt;
+
+use super::Ridge;
+use crate::compute::human_bytes;
+use crate::{Compute, Result};
+
+/// The largest rank of the preconditioner of conjugate gradients.
+const MAX_RANK: usize = 1000;
+/// Rows from which a factor in single precision, refined, is faster than one in double precision.
+const MIXED_ROWS: usize = 1000;
+
+/// How the system of a ridge regression is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// Cholesky where the matrix fits into the memory limit (in mixed precision for 1000 rows and more when no diagnostics are wanted), else
+    /// conjugate gradients.
+    #[default]
+    Auto,
+    /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
+    Cholesky,
+    /// A Cholesky factor in `f32`, refined by conjugate gradients until the `f64` residual is at rounding level: the same answer, half the memory;
+    /// [`Solver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
+    Mixed,
+    /// An eigendecomposition: every λ from one decomposition.
+    Eigen,
+    /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor as preconditioner. Needs λ > 0;
+    /// gives no leave-one-out residuals.
+    ConjugateGradients,
+}
+
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Cholesky => "Cholesky",
+            Self::Mixed => "Cholesky in mixed precision",
+            Self::Eigen => "eigendecomposition",
+            Self::ConjugateGradients => "conjugate gradients",
+        })
+    }
+}
+
+/// The plan of a fit: what will be run, and what it will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The solver, never [`Solver::Auto`].
+    pub solver: Solver,
+    /// The most bytes that will be allocated at a time.
+    pub bytes: u64,
+    /// Floating-point operations, about; for conjugate gradients those of 100 steps.
+    pub flops: f64,
+    /// Columns of the preconditioner, for conjugate gradients.
+    pub rank: usize,
+    /// Why this solver.
+    pub reason: String,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, about {:.1e} operations; {}", self.solver, human_bytes(self.bytes), self.flops, self.reason)
+    }
+}
+
+/// The sizes that a plan depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) outputs: usize,
+}
+
+impl Ridge {
+    /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`Ridge::fit`] will run.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) when nothing that would answer exactly fits into the memory limit.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, learn::{Ridge, ridge::Solver}};
+    /// let ridge = Ridge::new("gaussian()".parse()?, 0.1);
+    /// let roomy = Compute::new().with_memory(1 << 34);
+    /// assert_eq!(ridge.plan(20_000, 8, 1, &roomy)?.solver, Solver::Cholesky);
+    /// let tight = Compute::new().with_memory(1 << 28);
+    /// assert_eq!(ridge.plan(20_000, 8, 1, &tight)?.solver, Solver::ConjugateGradients);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<Plan> {
+        let size = Size { rows, columns, outputs };
+        let plan = match self.solver {
+            Solver::Cholesky => self.cholesky(size, compute, "asked for"),
+            Solver::Mixed => mixed(size, compute, "asked for"),
+            Solver::Eigen => eigen(size, "asked for"),
+            Solver::ConjugateGradients => conjugate_gradients(size, compute, "asked for"),
+            Solver::Auto => self.choose(size, compute),
+        };
+        compute.reserve(&format!("a ridge fit of {rows} rows by {}", plan.solver), plan.bytes, self.suggestion())?;
+        Ok(plan)
+    }
+
+    fn choose(&self, size: Size, compute: &Compute) -> Plan {
+        let dense = self.cholesky(size, compute, "the matrix fits into the memory limit");
+        let fits = dense.bytes <= compute.memory();
+        if fits && self.lambda > 0.0 && !self.diagnostics && size.rows >= MIXED_ROWS {
+            return mixed(
+                size,
+                compute,
+                "no diagnostics are wanted, so a factor in single precision is enough to start from",
+            );
+        }
+        if fits || self.lambda == 0.0 {
+            return dense;
+        }
+        conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
+    }
+
+    fn cholesky(&self, size: Size, compute: &Compute, reason: &str) -> Plan {
+        let n = size.rows as u64;
+        if self.lambda == 0.0 {
+            // A singular K at λ = 0 has no factor, only an eigendecomposition.
+            return Plan { solver: Solver::Cholesky, ..eigen(size, reason) };
+        }
+        let per_thread = 8 * 3 * 192 * n * compute.threads() as u64;
+        let bytes = 8 * n * n + per_thread + vectors(size);
+        let third = (n as f64).powi(3) / 3.0;
+        let flops = if self.diagnostics { 2.0 * third } else { third } + kernel_flops(size);
+        Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, reason: reason.into() }
+    }
+
+    fn suggestion(&self) -> &'static str {
+        if self.lambda == 0.0 {
+            "use λ > 0 (which conjugate gradients can solve without storing K), fewer rows, or a higher memory limit"
+        } else {
+            "use the solver auto or conjugate gradients, fewer rows, or a higher memory limit"
+        }
+    }
+}
+
+/// The matrix in single precision, and a tile per thread.
+fn mixed(size: Size, compute: &Compute, reason: &str) -> Plan {
+    let n = size.rows as u64;
+    let bytes = 4 * n * n + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
+    // A flop in single precision counts as half a flop.
+    let flops = (n as f64).powi(3) / 6.0 + 6.0 * kernel_flops(size);
+    Plan { solver: Solver::Mixed, bytes, flops, rank: 0, reason: reason.into() }
+}
+
+/// The matrix, its copy, the eigenvectors twice, and the work space of the decomposition.
+fn eigen(size: Size, reason: &str) -> Plan {
+    let n = size.rows as u64;
+    let bytes = 5 * 8 * n * n + vectors(size);
+    let flops = 9.0 * (n as f64).powi(3) + kernel_flops(size);
+    Plan { solver: Solver::Eigen, bytes, flops, rank: 0, reason: reason.into() }
+}
+
+fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
+    let n = size.rows as u64;
+    let tiles = 8 * 192 * 192 * compute.threads() as u64;
+    let fixed = tiles + 6 * vectors(size);
+    let spare = compute.memory().saturating_sub(fixed) / 2;
+    // The factor, its twin in the products, and a square of the rank.
+    let rank = (spare / (8 * 3 * n.max(1))).min(n).min(MAX_RANK as u64);
+    let bytes = fixed + 8 * 3 * n * rank;
+    let flops = 100.0 * kernel_flops(size) + 2.0 * n as f64 * (rank as f64).powi(2);
+    Plan { solver: Solver::ConjugateGradients, bytes, flops, rank: rank as usize, reason: reason.into() }
+}
+
+/// The points, the targets and the vectors of their size.
+fn vectors(size: Size) -> u64 {
+    8 * size.rows as u64 * (2 * size.columns + 8 * size.outputs + 16) as u64
+}
+
+/// One pass over the pairs.
+fn kernel_flops(size: Size) -> f64 {
+    (size.rows as f64).powi(2) * (size.columns as f64 + 10.0)
+}

@@ -1,0 +1,116 @@
+//! The checked problem, in coordinates in which every weight is 1.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::null_space::{NullSpace, design};
+use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::kernel::Base;
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// What all solvers see.
+pub(crate) struct Problem<'a> {
+    pub(crate) bound: Bound<'a>,
+    /// `Sy`, one column per output.
+    pub(crate) targets: Array2<f64>,
+    /// `S = diag(√w)`; all ones without weights.
+    pub(crate) roots: Array1<f64>,
+    pub(crate) null_space: NullSpace,
+    /// `P`: the unpenalised functions at the data.
+    pub(crate) design: Array2<f64>,
+}
+
+/// The data of a fit, as it was given.
+#[derive(Clone, Copy)]
+pub(crate) struct Data<'a> {
+    pub(crate) x: ArrayView2<'a, f64>,
+    pub(crate) y: ArrayView2<'a, f64>,
+    pub(crate) basis: Option<ArrayView2<'a, f64>>,
+    pub(crate) weights: Option<ArrayView1<'a, f64>>,
+}
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(kernel: &Kernel, intercept: bool, data: Data<'a>, compute: &Compute) -> Result<Self> {
+        check_shapes(data)?;
+        let bound = kernel.bind(pairs(kernel, data.x), compute)?;
+        if bound.shape() != (data.x.nrows(), data.x.nrows()) || !bound.symmetric() {
+            return Err(Error::request(
+                "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
+            ));
+        }
+        let n = data.x.nrows();
+        let roots = data.weights.map_or_else(|| Array1::ones(n), |w| w.mapv(f64::sqrt));
+        let design = design(n, intercept, data.basis);
+        let by_row = roots.view().insert_axis(Axis(1));
+        let null_space = NullSpace::new(&(&design * &by_row))?;
+        let targets = &data.y * &by_row;
+        Ok(Self { bound, targets, roots, null_space, design })
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.targets.nrows()
+    }
+
+    /// `SKS`, stored.
+    pub(crate) fn matrix(&self, compute: &Compute) -> Result<Array2<f64>> {
+        let mut matrix = gram::dense(&self.bound, compute)?;
+        if self.roots.iter().any(|s| *s != 1.0) {
+            matrix *= &self.roots;
+            matrix *= &self.roots.view().insert_axis(Axis(1));
+        }
+        Ok(matrix)
+    }
+}
+
+/// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in their place.
+fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
+    if is_precomputed(kernel) { Pairs::Given(x) } else { Pairs::within(x) }
+}
+
+/// Whether the kernel takes a matrix of values instead of points.
+pub(crate) fn is_precomputed(kernel: &Kernel) -> bool {
+    match kernel {
+        Kernel::Base(Base::Precomputed(_)) => true,
+        other => other.children().into_iter().any(is_precomputed),
+    }
+}
+
+fn check_shapes(data: Data<'_>) -> Result<()> {
+    let n = data.x.nrows();
+    if n == 0 {
+        return Err(Error::shape("rows of the data", "at least 1", 0));
+    }
+    if data.y.nrows() != n {
+        return Err(Error::shape("rows of the targets", n, data.y.nrows()));
+    }
+    if data.y.ncols() == 0 {
+        return Err(Error::shape("columns of the targets", "at least 1", 0));
+    }
+    Points::Vectors(data.y).check_finite("targets")?;
+    if let Some(basis) = data.basis {
+        if basis.nrows() != n {
+            return Err(Error::shape("rows of the unpenalised functions", n, basis.nrows()));
+        }
+        Points::Vectors(basis).check_finite("unpenalised functions")?;
+    }
+    data.weights.map_or(Ok(()), |w| check_weights(w, n))
+}
+
+fn check_weights(weights: ArrayView1<f64>, n: usize) -> Result<()> {
+    if weights.len() != n {
+        return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));
+    }
+    if let Some((row, value)) = weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
+        let requirement = "a weight must be a finite number, at least 0".into();
+        return Err(Error::Value {
+            what: "weights".into(),
+            row,
+            column: "0".into(),
+            value: value.to_string(),
+            requirement,
+        });
+    }
+    if weights.iter().all(|w| *w == 0.0) {
+        return Err(Error::request("every weight is 0: there is nothing to fit"));
+    }
+    Ok(())
+}

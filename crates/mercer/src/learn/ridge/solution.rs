@@ -1,0 +1,113 @@
+//! What a solver gives back, in scaled coordinates.
+
+use ndarray::{Array1, Array2, Axis};
+
+use super::null_space::NullSpace;
+use crate::solve::{Solved, solve_positive};
+use crate::{Error, Result};
+
+/// How the answer was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Method {
+    /// By a Cholesky factor of the regularised matrix.
+    Cholesky,
+    /// By an eigendecomposition; the regularised matrix is definite.
+    Eigen,
+    /// The matrix is singular to working precision: the least-squares answer of minimum norm, which is the limit `λ → 0`.
+    MinimumNorm {
+        /// Directions that were kept.
+        rank: usize,
+        /// The threshold below which an eigenvalue of the regularised matrix counted as 0.
+        threshold: f64,
+    },
+    /// By a Cholesky factor in single precision, refined by conjugate gradients in double precision.
+    Mixed {
+        /// Products with the matrix.
+        iterations: usize,
+        /// The largest relative residual over the outputs, in double precision, computed from the answer.
+        residual: f64,
+    },
+    /// By conjugate gradients.
+    ConjugateGradients {
+        /// Products with the matrix.
+        iterations: usize,
+        /// The largest relative residual over the outputs, computed from the answer.
+        residual: f64,
+        /// Columns of the preconditioner.
+        rank: usize,
+    },
+}
+
+/// `c`, `β` and what follows from `G`.
+#[derive(Clone, Debug)]
+pub(crate) struct Solution {
+    /// `c = GSy`.
+    pub(crate) dual: Array2<f64>,
+    /// `β`.
+    pub(crate) null: Array2<f64>,
+    /// `S(y − fitted)`.
+    pub(crate) residual: Array2<f64>,
+    pub(crate) influence: Option<Influence>,
+    pub(crate) condition: Option<f64>,
+    pub(crate) method: Method,
+    /// An eigenvalue of the regularised matrix that is negative beyond rounding, where one was seen.
+    pub(crate) negative: Option<f64>,
+}
+
+/// What each observation does to its own fitted value.
+#[derive(Clone, Debug)]
+pub(crate) struct Influence {
+    pub(crate) hat: Array1<f64>,
+    /// Leave-one-out residuals times the root of the weight; NaN where the others do not determine `β`.
+    pub(crate) leave_one_out: Array2<f64>,
+    pub(crate) gcv: Array1<f64>,
+}
+
+impl Influence {
+    /// From `c` and the diagonal of `G` of a regular problem.
+    pub(crate) fn new(lambda: f64, dual: &Array2<f64>, gain: &Array1<f64>, roots: &Array1<f64>) -> Self {
+        let hat = gain.mapv(|g| 1.0 - lambda * g);
+        let leave_one_out = dual / &gain.view().insert_axis(Axis(1));
+        Self { hat, leave_one_out, gcv: gcv(dual, gain, roots) }
+    }
+}
+
+/// `n‖c‖²/(tr G)²` over the rows that count, which is `(RSS/n)/(1 − df/n)²`, also in the limit `λ → 0`.
+pub(super) fn gcv(dual: &Array2<f64>, gain: &Array1<f64>, roots: &Array1<f64>) -> Array1<f64> {
+    let counted = roots.iter().filter(|s| **s > 0.0).count() as f64;
+    let trace: f64 = gain.iter().zip(roots).filter(|(_, s)| **s > 0.0).map(|(g, _)| g).sum();
+    dual.columns().into_iter().map(|c| counted * c.dot(&c) / (trace * trace)).collect()
+}
+
+/// `c = A⁻¹(z − Qγ)` from `A⁻¹z` and `A⁻¹Q`, with `QᵀA⁻¹Qγ = QᵀA⁻¹z`; and `T = (QᵀA⁻¹Q)⁻¹(A⁻¹Q)ᵀ`.
+pub(super) struct Reduced {
+    pub(super) dual: Array2<f64>,
+    pub(super) null: Array2<f64>,
+    pub(super) correction: Array2<f64>,
+}
+
+impl Reduced {
+    pub(super) fn new(solved: Array2<f64>, solved_null: Array2<f64>, null_space: &NullSpace) -> Result<Self> {
+        let m = null_space.count();
+        if m == 0 {
+            return Ok(Self {
+                null: Array2::zeros((0, solved.ncols())),
+                dual: solved,
+                correction: solved_null.t().to_owned(),
+            });
+        }
+        let schur = null_space.q.t().dot(&solved_null);
+        let right = ndarray::concatenate(Axis(1), &[null_space.q.t().dot(&solved).view(), solved_null.t()])
+            .expect("both parts have one row per function");
+        let found = solve_positive(schur.view(), right.view())?;
+        if found.solved != Solved::Cholesky {
+            return Err(Error::Numerical(
+                "the unpenalised coefficients are not determined to working precision".into(),
+            ));
+        }
+        let (gamma, correction) = found.solution.view().split_at(Axis(1), solved.ncols());
+        let dual = &solved - &solved_null.dot(&gamma);
+        Ok(Self { dual, null: null_space.coefficients(&gamma.to_owned()), correction: correction.to_owned() })
+    }
+}

@@ -1,0 +1,145 @@
+//! The specification of a ridge regression, and its fit.
+
+use ndarray::{ArrayView1, ArrayView2};
+
+use super::plan::Solver;
+use super::problem::{Data, Problem, is_precomputed};
+use super::spectrum::Spectrum;
+use super::{RidgeFit, direct, iterative, mixed};
+use crate::definiteness::require_psd;
+use crate::{Compute, Error, Kernel, Result};
+
+/// Kernel ridge regression, with any number of outputs, weights, and an unpenalised part.
+///
+/// # Formula
+/// `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and `β`: a *sum* of squares, without `1/n`. The minimiser is
+/// `f = Σ αᵢk(·, xᵢ)` with `α = (K + λW⁻¹)⁻¹(y − Pβ)`, `Pᵀα = 0`.
+///
+/// # Theory
+/// `f(x)` is also the posterior mean of a Gaussian process with covariance `k` and noise variance `λ/wᵢ`. A point of weight `m` counts
+/// as `m` points. At `λ = 0`, or where `K` is singular to working precision, the answer is the least-squares function of minimum
+/// norm, and [`RidgeFit::method`] says so.
+///
+/// # Cost
+/// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; [`Ridge::plan`] tells before anything is done.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::Ridge};
+/// use ndarray::array;
+/// let ridge = Ridge::new("linear()".parse()?, 2.0);
+/// let (x, y) = (array![[1.0], [2.0], [1.0]], array![[1.0], [4.0], [3.0]]);
+/// let fit = ridge.fit(x.view(), y.view(), None, &Compute::new())?;
+/// // f(x) = bx with b = Σxy/(Σx² + λ) = 12/8.
+/// assert!((fit.predict(array![[2.0]].view(), &Compute::new())?[[0, 0]] - 3.0).abs() < 1e-14);
+/// // ‖f‖ = b, and the hat matrix has trace Σx²/(Σx² + λ).
+/// assert!((fit.norms()[0] - 1.5).abs() < 1e-14);
+/// assert!((fit.diagnostics().unwrap().degrees_of_freedom - 0.75).abs() < 1e-14);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ridge {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// `λ ≥ 0`, which multiplies `‖f‖²` beside a sum (not a mean) of squares.
+    pub lambda: f64,
+    /// Whether a constant is fitted too, unpenalised.
+    pub intercept: bool,
+    /// How the system is solved.
+    pub solver: Solver,
+    /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time of a Cholesky fit.
+    pub diagnostics: bool,
+    /// Whether a kernel that is not positive semi-definite is meant.
+    pub indefinite: bool,
+}
+
+impl Ridge {
+    /// A ridge regression without intercept, with diagnostics, with the solver chosen by itself.
+    pub fn new(kernel: Kernel, lambda: f64) -> Self {
+        Self { kernel, lambda, intercept: false, solver: Solver::Auto, diagnostics: true, indefinite: false }
+    }
+
+    /// Fits `y` (one row per point, one column per output) with one factorisation for all outputs. With a kernel over `precomputed()`, `x` is the
+    /// matrix of kernel values.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
+    /// [`Error::NotPositiveDefinite`] with a counterexample, [`Error::Memory`] when no plan fits the limit,
+    /// [`Error::NotConverged`] from conjugate gradients, [`Error::Cancelled`]; and as [`Kernel::bind`].
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<RidgeFit> {
+        self.fit_data(Data { x, y, basis: None, weights }, compute)
+    }
+
+    /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalised function at the points.
+    ///
+    /// # Errors
+    /// As [`Ridge::fit`], and [`Error::Request`] when the functions are linearly dependent on the data.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, learn::Ridge};
+    /// use ndarray::array;
+    /// let ridge = Ridge { intercept: true, ..Ridge::new("gaussian()".parse()?, 1.0) };
+    /// // A straight line is fitted by the unpenalised part alone.
+    /// let (x, y) = (array![[0.0], [1.0], [2.0]], array![[1.0], [3.0], [5.0]]);
+    /// let fit = ridge.fit_with_null_space(x.view(), x.view(), y.view(), None, &Compute::new())?;
+    /// let beta = fit.null_coefficients();
+    /// assert!((beta[[0, 0]] - 1.0).abs() < 1e-14 && (beta[[1, 0]] - 2.0).abs() < 1e-14);
+    /// assert!(fit.norms()[0] < 1e-14);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn fit_with_null_space(
+        &self,
+        x: ArrayView2<f64>,
+        basis: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<RidgeFit> {
+        self.fit_data(Data { x, y, basis: Some(basis), weights }, compute)
+    }
+
+    fn fit_data(&self, data: Data<'_>, compute: &Compute) -> Result<RidgeFit> {
+        self.check(compute)?;
+        let problem = Problem::new(&self.kernel, self.intercept, data, compute)?;
+        let plan = self.plan(data.x.nrows(), data.x.ncols(), data.y.ncols(), compute)?;
+        let solution = match plan.solver {
+            Solver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
+            Solver::Mixed => mixed::solve(&problem, self.lambda, compute)?,
+            Solver::Eigen => {
+                let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
+                spectrum.solution(self.lambda, &problem, self.diagnostics)?
+            }
+            Solver::Auto | Solver::Cholesky => direct::solve(&problem, self.lambda, self.diagnostics, compute)?,
+        };
+        if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
+            let reason = format!("the regularised matrix of this data has the eigenvalue {value:e}");
+            return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
+        }
+        RidgeFit::new(self, data, &problem, solution, plan, compute)
+    }
+
+    /// The checks that need no data.
+    pub(crate) fn check(&self, compute: &Compute) -> Result<()> {
+        check_lambda(self.lambda)?;
+        // Of given values only the matrix can tell: it is refused when it has no positive definite K + λI.
+        if !self.indefinite && !is_precomputed(&self.kernel) {
+            require_psd(&self.kernel, compute)?;
+        }
+        Ok(())
+    }
+}
+
+/// A λ that makes sense: finite, at least 0.
+pub(crate) fn check_lambda(lambda: f64) -> Result<()> {
+    if lambda.is_finite() && lambda >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("lambda", lambda, "a finite number, at least 0"))
+}

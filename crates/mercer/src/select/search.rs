@@ -1,0 +1,190 @@
+//! A search over kernels, lengthscales and λ together.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::grid::{log_grid, with_lengthscale};
+use super::path::smallest;
+use super::{Criterion, RidgePath, ridge_path};
+use crate::learn::{Ridge, RidgeFit};
+use crate::{Compute, Error, Kernel, Result};
+
+/// A search for the kernel, the lengthscale and the λ of a ridge regression.
+///
+/// # Theory
+/// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20 λ costs 10 decompositions, whatever the
+/// criterion: no model is fitted twice but the winner.
+///
+/// # Cost
+/// One [`ridge_path`] per kernel and lengthscale, two per refinement, and a fit.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, select::RidgeSearch};
+/// use ndarray::Array2;
+/// let x = Array2::from_shape_fn((40, 1), |(i, _)| i as f64 / 10.0);
+/// let y = x.mapv(|v| (2.0 * v).sin());
+/// let mut search = RidgeSearch::new(vec!["gaussian()".parse()?]);
+/// search.lengthscales = vec![0.01, 0.5, 100.0];
+/// let found = search.fit(x.view(), y.view(), None, &Compute::new())?;
+/// assert_eq!(found.candidates[found.best.0].lengthscale, Some(0.5));
+/// assert_eq!(found.scores.dim(), (3, 19));
+/// assert!(found.best_score < 1e-6);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RidgeSearch {
+    /// The kernels to choose from.
+    pub kernels: Vec<Kernel>,
+    /// The lengthscales to try for every kernel; empty to take the kernels as they are.
+    pub lengthscales: Vec<f64>,
+    /// The λ to try.
+    pub lambdas: Vec<f64>,
+    /// What makes a model better.
+    pub criterion: Criterion,
+    /// Whether a constant is fitted too, unpenalised.
+    pub intercept: bool,
+    /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm). Each adds up to two rows to the surface.
+    pub refinements: usize,
+    /// Whether kernels that are not positive semi-definite are meant.
+    pub indefinite: bool,
+}
+
+/// A kernel that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Its place in the list of the search.
+    pub family: usize,
+    /// The lengthscale that was put in, where lengthscales were searched.
+    pub lengthscale: Option<f64>,
+}
+
+/// The winner of a search, fitted on all of the data, and the surface of scores.
+#[derive(Clone, Debug)]
+pub struct RidgeSearchFit {
+    /// The winner, fitted again.
+    pub fit: RidgeFit,
+    /// The kernels that were tried, one per row of the surface: ordered by their place in the list, then by lengthscale.
+    pub candidates: Vec<Candidate>,
+    /// The λ, one per column of the surface.
+    pub lambdas: Vec<f64>,
+    /// The score of every candidate (row) with every λ (column); smaller is better.
+    pub scores: Array2<f64>,
+    /// The row and the column of the winner.
+    pub best: (usize, usize),
+    /// The score of the winner.
+    pub best_score: f64,
+}
+
+impl RidgeSearch {
+    /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without intercept.
+    pub fn new(kernels: Vec<Kernel>) -> Self {
+        let lambdas = log_grid(1e-6, 1e3, 19).expect("both ends are positive");
+        let (criterion, lengthscales) = (Criterion::default(), Vec::new());
+        Self { kernels, lengthscales, lambdas, criterion, intercept: false, refinements: 0, indefinite: false }
+    }
+
+    /// Scores the grid, refines it, and fits the winner. The first of equals wins.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Numerical`] when no candidate has a score.
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<RidgeSearchFit> {
+        let score = |candidate: &Candidate| self.path(candidate, x, y, weights, compute);
+        let mut tried = Vec::new();
+        for candidate in self.grid()? {
+            let path = score(&candidate)?;
+            tried.push((candidate, path));
+            compute.report("search", tried.len() as u64, (self.kernels.len() * self.lengthscales.len().max(1)) as u64);
+        }
+        for _ in 0..self.refinements {
+            for candidate in self.between(&tried)? {
+                let path = score(&candidate)?;
+                tried.push((candidate, path));
+            }
+            tried.sort_by(|(a, _), (b, _)| {
+                let length = |c: &Candidate| c.lengthscale.unwrap_or(0.0);
+                a.family.cmp(&b.family).then(length(a).total_cmp(&length(b)))
+            });
+        }
+        self.finish(tried, x, y, weights, compute)
+    }
+
+    fn grid(&self) -> Result<Vec<Candidate>> {
+        if self.kernels.is_empty() {
+            return Err(Error::parameter("kernels", "[]", "a list of at least one kernel"));
+        }
+        let mut lengths = self.lengthscales.clone();
+        lengths.sort_by(f64::total_cmp);
+        let mut candidates = Vec::new();
+        for (family, kernel) in self.kernels.iter().enumerate() {
+            if lengths.is_empty() {
+                candidates.push(Candidate { kernel: kernel.clone(), family, lengthscale: None });
+            }
+            for &length in &lengths {
+                candidates.push(self.at(family, length)?);
+            }
+        }
+        Ok(candidates)
+    }
+
+    fn at(&self, family: usize, length: f64) -> Result<Candidate> {
+        let kernel = with_lengthscale(&self.kernels[family], length)?;
+        Ok(Candidate { kernel, family, lengthscale: Some(length) })
+    }
+
+    fn path(
+        &self,
+        candidate: &Candidate,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<RidgePath> {
+        ridge_path(&self.ridge(candidate, 0.0), &self.lambdas, self.criterion.folds(), x, y, weights, compute)
+    }
+
+    fn ridge(&self, candidate: &Candidate, lambda: f64) -> Ridge {
+        let (intercept, indefinite) = (self.intercept, self.indefinite);
+        Ridge { intercept, indefinite, ..Ridge::new(candidate.kernel.clone(), lambda) }
+    }
+
+    /// The geometric means of the best lengthscale and its neighbours.
+    fn between(&self, tried: &[(Candidate, RidgePath)]) -> Result<Vec<Candidate>> {
+        let Some(best) = smallest(tried.iter().map(|(_, path)| self.least(path))) else { return Ok(Vec::new()) };
+        let Candidate { family, lengthscale: Some(length), .. } = tried[best].0 else { return Ok(Vec::new()) };
+        let neighbours = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|i| tried.get(i));
+        let lengths = neighbours.filter(|(c, _)| c.family == family).filter_map(|(c, _)| c.lengthscale);
+        lengths.map(|other| self.at(family, (length * other).sqrt())).collect()
+    }
+
+    fn least(&self, path: &RidgePath) -> f64 {
+        path.best(self.criterion).map_or(f64::NAN, |i| path.scores(self.criterion)[i])
+    }
+
+    fn finish(
+        &self,
+        tried: Vec<(Candidate, RidgePath)>,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<RidgeSearchFit> {
+        let rows: Vec<Array1<f64>> = tried.iter().map(|(_, path)| path.scores(self.criterion)).collect();
+        let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
+        let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
+        let Some(place) = smallest(scores.iter().copied()) else {
+            return Err(Error::Numerical("no candidate of the search has a score: try larger λ or fewer folds".into()));
+        };
+        let best = (place / scores.ncols(), place % scores.ncols());
+        let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();
+        let fit = self.ridge(&candidates[best.0], self.lambdas[best.1]).fit(x, y, weights, compute)?;
+        Ok(RidgeSearchFit { fit, candidates, lambdas: self.lambdas.clone(), best_score: scores[best], scores, best })
+    }
+}
