@@ -11,6 +11,7 @@
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorisations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
+//! | [`learn`] | choosing an element of ℋ from data: splines, local smoothers |
 //! | [`io`] | files |
 //!
 //! # Example
@@ -35,6 +36,7 @@ pub mod function;
 pub mod gram;
 pub mod io;
 pub mod kernel;
+pub mod learn;
 pub mod points;
 pub mod real;
 mod seed;

@@ -18,6 +18,7 @@ const ROOMS: &[&str] = &[
     "solve",
     "definiteness",
     "function",
+    "learn",
     "io",
 ];
 /// Names at the crate root that belong to a room.
