@@ -25,7 +25,9 @@ pub use self::weights::LocalWeight;
 pub enum Bandwidth {
     /// This bandwidth; for Gaussian weights it is their standard deviation.
     Given(f64),
-    /// The bandwidth of least mean squared leave-one-out error, in closed form for each `h`.
+    /// The bandwidth of least mean squared leave-one-out error, in closed form for each `h`: a grid from a quarter of the
+    /// mean spacing to twice the diameter, then golden sections. With uniform weights the error is a step function of
+    /// `h`, and the best step that was met is taken.
     #[default]
     LeaveOneOut,
 }
@@ -126,5 +128,5 @@ fn check(x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
         return Err(Error::shape("values of y", format!("one per row of x ({})", x.nrows()), y.len()));
     }
     Points::Vectors(x).check_finite("x")?;
-    crate::learn::check_finite("y", y)
+    crate::learn::observations::check_finite("y", y)
 }

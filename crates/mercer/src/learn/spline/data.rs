@@ -106,13 +106,13 @@ impl Data {
 }
 
 fn check(x: ArrayView1<f64>, y: ArrayView1<f64>, weights: Option<ArrayView1<f64>>) -> Result<()> {
-    crate::learn::check_pairs(x, y)?;
+    crate::learn::observations::check_pairs(x, y)?;
     let Some(w) = weights else { return Ok(()) };
     if w.len() != x.len() {
         return Err(Error::shape("weights", format!("one per observation ({})", x.len()), w.len()));
     }
     if let Some((row, value)) = w.iter().enumerate().find(|(_, v)| !v.is_finite() || **v < 0.0) {
-        return Err(crate::learn::bad_value("weights", row, *value, "it must be finite and at least 0"));
+        return Err(crate::learn::observations::bad_value("weights", row, *value, "it must be finite and at least 0"));
     }
     if w.iter().all(|v| *v == 0.0) {
         return Err(Error::request("every weight is 0: no observation is left"));

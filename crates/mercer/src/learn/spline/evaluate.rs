@@ -59,7 +59,7 @@ impl SplineFit {
             let requirement = format!("at most {} for a spline of order {}", 2 * self.order - 1, self.order);
             return Err(Error::parameter("derivative", derivative, &requirement));
         }
-        crate::learn::check_finite("x", x)?;
+        crate::learn::observations::check_finite("x", x)?;
         Ok(x.mapv(|v| self.value_at(v, derivative)))
     }
 
@@ -87,7 +87,7 @@ impl SplineFit {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn standard_errors(&self, x: ArrayView1<f64>) -> Result<Array1<f64>> {
-        crate::learn::check_finite("x", x)?;
+        crate::learn::observations::check_finite("x", x)?;
         let Some(variance) = self.variance() else {
             return Err(Error::request("the spline interpolates: the residuals leave no estimate of the noise"));
         };

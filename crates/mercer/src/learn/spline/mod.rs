@@ -10,7 +10,7 @@ use ndarray::ArrayView1;
 
 use self::criteria::Criteria;
 use self::data::Data;
-use self::search::Chosen;
+use self::search::{Chosen, Search};
 use crate::solve::chain::{Smoother, smoother};
 use crate::{Compute, Error, Result};
 
@@ -155,7 +155,7 @@ impl SmoothingSpline {
                     self.order
                 )));
             }
-            search::minimum(data, self.order, period, chain, criteria, score, compute)
+            Search { data, order: self.order, period, criteria, score, compute }.minimum(chain)
         };
         match self.smoothing {
             Smoothing::Lambda(lambda) => self.given(lambda, data.scale),

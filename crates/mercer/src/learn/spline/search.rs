@@ -11,7 +11,7 @@ const THIN: usize = 4096;
 const GRID: usize = 40;
 /// Passes that a search may take before it gives up; far more than it needs.
 const LIMIT: u64 = 400;
-/// `log λ` is found to this distance.
+/// `log λ` is found to this distance for small samples.
 const TOLERANCE: f64 = 1e-6;
 
 /// The chosen λ (on the scale of the nodes), with how it was found.
@@ -46,39 +46,58 @@ fn range(data: &Data, order: usize) -> (f64, f64) {
     (total.ln() - finest - 10.0, total.ln() + 14.0)
 }
 
-/// The λ that minimises the criterion.
-pub(super) fn minimum(
-    data: &Data,
-    order: usize,
-    period: Option<f64>,
-    chain: &mut dyn Smoother,
-    criteria: &Criteria,
-    score: fn(&Criteria, &Pass, f64) -> f64,
-    compute: &Compute,
-) -> Result<Chosen> {
-    let (low, high) = range(data, order);
-    let start = if data.nodes.len() > THIN {
-        let (nodes, within) = data.thinned(THIN / 2);
-        let mut thin = smoother(order, nodes, period);
-        let criteria = Criteria { within, ..*criteria };
-        let mut passes = Passes { chain: &mut *thin, compute, done: 0 };
-        let mut f = |l: f64| Ok(score(&criteria, &passes.at(l)?, l.exp()));
+/// A criterion of `log λ`.
+type Score<'a> = &'a mut dyn FnMut(f64) -> Result<f64>;
+/// A place with the value there.
+type Point = (f64, f64);
+
+/// What a search for the least criterion needs.
+pub(super) struct Search<'a> {
+    pub data: &'a Data,
+    pub order: usize,
+    pub period: Option<f64>,
+    pub criteria: &'a Criteria,
+    pub score: fn(&Criteria, &Pass, f64) -> f64,
+    pub compute: &'a Compute,
+}
+
+impl Search<'_> {
+    /// The λ that minimises the criterion.
+    pub fn minimum(&self, chain: &mut dyn Smoother) -> Result<Chosen> {
+        let (low, high) = range(self.data, self.order);
+        let start = if self.data.nodes.len() > THIN { Some(self.thinned_minimum(low, high)?) } else { None };
+        let mut passes = Passes { chain, compute: self.compute, done: 0 };
+        let mut f = |l: f64| Ok((self.score)(self.criteria, &passes.at(l)?, l.exp()));
+        let (best, step) = match start {
+            Some(start) => (start, 0.25),
+            None => grid(&mut f, low, high)?,
+        };
+        let bracket = bracket(&mut f, best, step, low, high)?;
+        let at_limit = bracket[0].0 == bracket[1].0 || bracket[1].0 == bracket[2].0;
+        let found = if at_limit { bracket[1].0 } else { brent(&mut f, bracket, self.tolerance())? };
+        Ok(Chosen { lambda: found.exp(), passes: passes.done as usize, at_limit })
+    }
+
+    /// The minimum on few nodes: where to start.
+    fn thinned_minimum(&self, low: f64, high: f64) -> Result<f64> {
+        let (nodes, within) = self.data.thinned(THIN / 2);
+        let mut chain = smoother(self.order, nodes, self.period);
+        let criteria = Criteria { within, ..*self.criteria };
+        let mut passes = Passes { chain: &mut *chain, compute: self.compute, done: 0 };
+        let mut f = |l: f64| Ok((self.score)(&criteria, &passes.at(l)?, l.exp()));
         let (best, step) = grid(&mut f, low, high)?;
-        brent(&mut f, (best - step).max(low), best, (best + step).min(high))?
-    } else {
-        f64::NAN
-    };
-    let mut passes = Passes { chain, compute, done: 0 };
-    let mut f = |l: f64| Ok(score(criteria, &passes.at(l)?, l.exp()));
-    let (best, step) = if start.is_nan() { grid(&mut f, low, high)? } else { (start, 0.25) };
-    let (a, b, c) = bracket(&mut f, best, step, low, high)?;
-    let at_limit = a == b || b == c;
-    let found = if at_limit { b } else { brent(&mut f, a, b, c)? };
-    Ok(Chosen { lambda: found.exp(), passes: passes.done as usize, at_limit })
+        let bracket = bracket(&mut f, best, step, low, high)?;
+        brent(&mut f, bracket, 1e-3)
+    }
+
+    /// How well `log λ` can be told: the criterion bends by about `1/n` of itself over one unit.
+    fn tolerance(&self) -> f64 {
+        TOLERANCE * (self.criteria.count / 100.0).sqrt().max(1.0)
+    }
 }
 
 /// The best point of the grid, and the step.
-fn grid(f: &mut dyn FnMut(f64) -> Result<f64>, low: f64, high: f64) -> Result<(f64, f64)> {
+fn grid(f: Score<'_>, low: f64, high: f64) -> Result<(f64, f64)> {
     let step = (high - low) / (GRID - 1) as f64;
     let mut best = (low, f64::INFINITY);
     for i in 0..GRID {
@@ -91,97 +110,76 @@ fn grid(f: &mut dyn FnMut(f64) -> Result<f64>, low: f64, high: f64) -> Result<(f
     Ok((best.0, step))
 }
 
-/// `a ≤ b ≤ c` with `f(b)` no larger than its neighbours: walks downhill with growing steps, inside the limits.
-fn bracket(
-    f: &mut dyn FnMut(f64) -> Result<f64>,
-    start: f64,
-    step: f64,
-    low: f64,
-    high: f64,
-) -> Result<(f64, f64, f64)> {
-    let (mut b, mut fb) = (start, f(start)?);
-    let (mut left, mut right) = (step, step);
-    let (mut a, mut c) = ((b - left).max(low), (b + right).min(high));
-    let (mut fa, mut fc) = (f(a)?, f(c)?);
-    while (a > low && fa < fb) || (c < high && fc < fb) {
-        if fa < fb && (fa <= fc || c >= high) {
-            left *= 2.0;
-            (c, fc, b, fb) = (b, fb, a, fa);
-            a = (b - left).max(low);
-            fa = f(a)?;
+/// Three places with the middle one lowest: walks downhill with growing steps, inside the limits. The middle place is an
+/// end only where that end is a limit and lower still.
+fn bracket(f: Score<'_>, start: f64, step: f64, low: f64, high: f64) -> Result<[Point; 3]> {
+    let mut at = |x: f64| Ok::<Point, Error>((x, f(x)?));
+    let mut b = at(start)?;
+    let (mut a, mut c) = (at((start - step).max(low))?, at((start + step).min(high))?);
+    let mut reach = step;
+    while (a.0 > low && a.1 < b.1) || (c.0 < high && c.1 < b.1) {
+        reach *= 2.0;
+        if a.1 < b.1 && (a.1 <= c.1 || c.0 >= high) {
+            (c, b) = (b, a);
+            a = at((b.0 - reach).max(low))?;
         } else {
-            right *= 2.0;
-            (a, fa, b, fb) = (b, fb, c, fc);
-            c = (b + right).min(high);
-            fc = f(c)?;
+            (a, b) = (b, c);
+            c = at((b.0 + reach).min(high))?;
         }
     }
-    // At a limit the end itself may be the lowest point.
-    if fa < fb {
-        return Ok((a, a, b));
-    }
-    Ok(if fc < fb { (b, c, c) } else { (a, b, c) })
+    Ok(match (a.1 < b.1, c.1 < b.1) {
+        (true, _) => [a, a, b],
+        (_, true) => [b, c, c],
+        _ => [a, b, c],
+    })
 }
 
-/// Brent's minimisation of `f` between `a` and `c`, from `b`: parabolas where they help, golden sections elsewhere.
-fn brent(f: &mut dyn FnMut(f64) -> Result<f64>, a: f64, b: f64, c: f64) -> Result<f64> {
+/// Brent's minimisation inside a bracket: parabolas where they help, golden sections elsewhere.
+fn brent(f: Score<'_>, [a, b, c]: [Point; 3], tolerance: f64) -> Result<f64> {
     const GOLDEN: f64 = 0.381_966_011_250_105_1;
-    let (mut low, mut high) = (a, c);
-    let (mut x, mut w, mut v) = (b, b, b);
-    let mut fx = f(x)?;
-    let (mut fw, mut fv) = (fx, fx);
-    let (mut step, mut before) = (0.0_f64, 0.0_f64);
+    let (mut low, mut high) = (a.0, c.0);
+    let mut x = b;
+    let (mut w, mut v) = if a.1 <= c.1 { (a, c) } else { (c, a) };
+    let (mut step, mut before) = (high - low, high - low);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
-        if (x - middle).abs() + 0.5 * (high - low) <= 2.0 * TOLERANCE {
+        if (x.0 - middle).abs() + 0.5 * (high - low) <= 2.0 * tolerance {
             break;
         }
-        step = match parabola([(x, fx), (w, fw), (v, fv)], before, low, high) {
-            Some(parabolic) => {
-                before = step;
-                parabolic
-            }
+        (step, before) = match parabola([x, w, v], (low, high), 0.5 * before.abs(), tolerance) {
+            Some(parabolic) => (parabolic, step),
             None => {
-                before = if x >= middle { low - x } else { high - x };
-                GOLDEN * before
+                let side = if x.0 >= middle { low - x.0 } else { high - x.0 };
+                (GOLDEN * side, side)
             }
         };
-        let u = x + if step.abs() >= TOLERANCE { step } else { TOLERANCE.copysign(step) };
-        let fu = f(u)?;
-        if fu <= fx {
-            if u >= x {
-                low = x
-            } else {
-                high = x
-            }
-            (v, fv, w, fw, x, fx) = (w, fw, x, fx, u, fu);
+        let place = x.0 + if step.abs() >= tolerance { step } else { tolerance.copysign(step) };
+        let u = (place, f(place)?);
+        // The bracket shrinks to the side of the lower point.
+        let (inner, outer) = if u.1 <= x.1 { (u.0, x.0) } else { (x.0, u.0) };
+        if outer < inner {
+            low = outer
         } else {
-            if u < x {
-                low = u
-            } else {
-                high = u
-            }
-            if fu <= fw || w == x {
-                (v, fv, w, fw) = (w, fw, u, fu);
-            } else if fu <= fv || v == x || v == w {
-                (v, fv) = (u, fu);
-            }
+            high = outer
+        }
+        if u.1 <= x.1 {
+            (v, w, x) = (w, x, u);
+        } else if u.1 <= w.1 || w.0 == x.0 {
+            (v, w) = (w, u);
+        } else if u.1 <= v.1 || v.0 == x.0 || v.0 == w.0 {
+            v = u;
         }
     }
-    Ok(x)
+    Ok(x.0)
 }
 
-/// The step to the lowest point of the parabola through three points, if it can be trusted.
-fn parabola([(x, fx), (w, fw), (v, fv)]: [(f64, f64); 3], before: f64, low: f64, high: f64) -> Option<f64> {
-    if before.abs() <= TOLERANCE {
-        return None;
-    }
-    let r = (x - w) * (fx - fv);
-    let q = (x - v) * (fx - fw);
-    let denominator = 2.0 * (q - r);
-    let step = -((x - v) * q - (x - w) * r) / denominator;
-    let inside = x + step > low + TOLERANCE && x + step < high - TOLERANCE;
-    (step.is_finite() && inside && step.abs() < 0.5 * before.abs()).then_some(step)
+/// The step to the lowest point of the parabola through three points, if it is short and stays inside.
+fn parabola([x, w, v]: [Point; 3], (low, high): (f64, f64), most: f64, tolerance: f64) -> Option<f64> {
+    let r = (x.0 - w.0) * (x.1 - v.1);
+    let q = (x.0 - v.0) * (x.1 - w.1);
+    let step = -((x.0 - v.0) * q - (x.0 - w.0) * r) / (2.0 * (q - r));
+    let inside = x.0 + step > low + tolerance && x.0 + step < high - tolerance;
+    (step.is_finite() && inside && step.abs() < most).then_some(step)
 }
 
 /// The λ whose fit has these degrees of freedom.

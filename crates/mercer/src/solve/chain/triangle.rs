@@ -1,5 +1,8 @@
 //! Householder triangularisation of one small array.
 
+/// A column with no larger entry counts as zero: its reciprocal would overflow.
+const SMALLEST: f64 = 1e-290;
+
 /// Makes the first `columns` columns of the first `rows` rows upper triangular by reflections of rows.
 ///
 /// The row with the largest entry is swapped to the pivot first, so that rows of very different size keep their own accuracy.
@@ -7,7 +10,7 @@
 pub(super) fn triangularise<const R: usize>(a: &mut [[f64; R]; R], rows: usize, columns: usize) {
     for k in 0..columns.min(rows) {
         let largest = (k..rows).fold(k, |best, i| if a[i][k].abs() > a[best][k].abs() { i } else { best });
-        if a[largest][k] == 0.0 {
+        if a[largest][k].abs() < SMALLEST {
             continue;
         }
         a.swap(k, largest);
@@ -19,10 +22,11 @@ pub(super) fn triangularise<const R: usize>(a: &mut [[f64; R]; R], rows: usize, 
 #[inline(always)]
 fn reflect<const R: usize>(a: &mut [[f64; R]; R], rows: usize, k: usize) {
     let pivot = a[k][k];
+    let inverse = 1.0 / pivot;
     let mut v = [0.0; R];
     let mut square = 1.0;
     for i in k + 1..rows {
-        v[i] = a[i][k] / pivot;
+        v[i] = a[i][k] * inverse;
         square += v[i] * v[i];
         a[i][k] = 0.0;
     }
