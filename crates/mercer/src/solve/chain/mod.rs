@@ -6,6 +6,9 @@
 //! points do no harm; and covariances are sums of squares, so nothing cancels. A closed chain (`z_u = z_{u−1}` around a
 //! circle) carries the last state `p` along as `M` more unknowns: `D = M` for an open chain, `D = 2M` for a closed one.
 
+// Small matrices of fixed size: loops over indices say what the formulas say.
+#![allow(clippy::needless_range_loop)]
+
 mod backward;
 mod forward;
 mod gap;

@@ -9,12 +9,14 @@ const SMALLEST: f64 = 1e-290;
 #[inline(always)]
 pub(super) fn triangularise<const R: usize>(a: &mut [[f64; R]; R], rows: usize, columns: usize) {
     for k in 0..columns.min(rows) {
-        let largest = (k..rows).fold(k, |best, i| if a[i][k].abs() > a[best][k].abs() { i } else { best });
-        if a[largest][k].abs() < SMALLEST {
-            continue;
+        for i in k + 1..rows {
+            if a[i][k].abs() > a[k][k].abs() {
+                a.swap(k, i);
+            }
         }
-        a.swap(k, largest);
-        reflect(a, rows, k);
+        if a[k][k].abs() >= SMALLEST {
+            reflect(a, rows, k);
+        }
     }
 }
 
