@@ -71,12 +71,23 @@ fn compare_reml(what: &str, specification: SmoothingSpline, dense: &Dense<'_>) {
 #[test]
 fn equal_to_the_kernel_form_with_the_sobolev_kernel() {
     let (x, y, w) = sample(40, 1);
+    equal_to_the_kernel_form(&x, &y, &w);
+}
+
+/// Places of prediction lie on both sides of the data.
+#[test]
+fn equal_to_the_kernel_form_outside_the_data() {
+    let (x, y, w) = sample(30, 9);
+    equal_to_the_kernel_form(&x.mapv(|v| 0.3 + 0.4 * v), &y, &w);
+}
+
+fn equal_to_the_kernel_form(x: &Array1<f64>, y: &Array1<f64>, w: &Array1<f64>) {
     for order in 1..=3 {
         let kernel: Kernel = format!("sobolev(order={order}, null_space=false)").parse().unwrap();
         let k = |a: f64, b: f64| kernel.evaluate(&[a], &[b]).unwrap();
         let null = |t: f64| (0..order).map(|p| t.powi(p as i32)).collect::<Vec<f64>>();
         for lambda in [1e-7, 1e-4, 0.1] {
-            let dense = Dense { kernel: &k, null: &null, x: &x, y: &y, weights: &w, lambda };
+            let dense = Dense { kernel: &k, null: &null, x, y, weights: w, lambda };
             let what = format!("order {order}, λ = {lambda}");
             compare(&what, spline(order, Smoothing::Lambda(lambda)), &dense);
             compare_reml(&what, spline(order, Smoothing::Reml), &dense);
@@ -309,8 +320,18 @@ fn few_points() {
     assert!(matches!(at(2, &array![1.0, 2.0], &array![0.0, 1.0], Smoothing::Gcv), Err(Error::Request(_))));
     assert!(at(2, &array![1.0, 2.0, 4.0], &array![0.0, 1.0, 0.0], Smoothing::Reml).is_ok());
     assert!(matches!(at(2, &array![], &array![], given), Err(Error::Shape { .. })));
-    let flat = at(2, &array![0.0, 1.0, 2.0, 3.0], &array![5.0, 5.0, 5.0, 5.0], Smoothing::Gcv).unwrap();
-    close("constant y", &flat.fitted().to_owned(), &array![5.0, 5.0, 5.0, 5.0], 1e-12);
+}
+
+#[test]
+fn data_without_noise_on_a_polynomial_choose_the_polynomial() {
+    let x = array![0.0, 1.0, 2.0, 3.5, 4.0, 7.0];
+    for y in [x.mapv(|_| 0.0), x.mapv(|_| 5.0), x.mapv(|v| 3.0 - 0.3 * v)] {
+        for smoothing in [Smoothing::Gcv, Smoothing::Reml] {
+            let fit = fit(spline(2, smoothing), &x, &y, None);
+            close("fitted", &fit.fitted().to_owned(), &y, 1e-13);
+            assert!((fit.degrees_of_freedom() - 2.0).abs() <= 1e-3, "{smoothing:?}: {}", fit.degrees_of_freedom());
+        }
+    }
 }
 
 #[test]
@@ -341,6 +362,8 @@ fn bad_input_is_refused() {
     let fit = fit(spline(2, Smoothing::Lambda(1.0)), &x, &y, None);
     assert!(matches!(fit.predict(x.view(), 4), Err(Error::Parameter { .. })));
     assert!(matches!(fit.predict(nan.view(), 0), Err(Error::Value { row: 1, .. })));
+    let huge = spline(2, Smoothing::Lambda(1.0)).fit(x.view(), (&y * 1e300).view(), None, &Compute::new());
+    assert!(matches!(huge, Err(Error::Numerical(_))));
     let cancelled = mercer::Cancel::default();
     cancelled.cancel();
     let compute = Compute::new().with_cancel(cancelled);

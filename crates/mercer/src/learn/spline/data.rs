@@ -37,8 +37,11 @@ impl Data {
         let origin = kept.clone().map(|i| x[i]).fold(f64::INFINITY, f64::min);
         let top = kept.clone().map(|i| x[i]).fold(f64::NEG_INFINITY, f64::max);
         let scale = period.unwrap_or(if top > origin { top - origin } else { 1.0 });
-        if !scale.is_finite() || (origin + scale == origin) {
-            return Err(Error::Request(format!("x from {origin:e} to {top:e} cannot be scaled to [0, 1]")));
+        if !scale.is_finite() {
+            return Err(Error::request(format!("x from {origin:e} to {top:e} is too wide to be scaled")));
+        }
+        if origin + scale == origin && period.is_some() {
+            return Err(Error::parameter("period", scale, "large enough to be told beside the values of x"));
         }
         let place =
             |v: f64| if period.is_some() { (v - origin).rem_euclid(scale) / scale } else { (v - origin) / scale };
@@ -88,6 +91,12 @@ impl Data {
         for node in self.node_of.iter_mut().flatten() {
             *node = (*node + u - first) % u;
         }
+    }
+
+    /// The residual sum that rounding alone leaves: `(8ε)² Σ wy²`.
+    pub fn rounding(&self) -> f64 {
+        let squares: f64 = self.nodes.iter().map(|n| n.weight * (n.y.abs() + self.centre.abs()).powi(2)).sum();
+        squares * (8.0 * f64::EPSILON).powi(2)
     }
 
     /// Neighbouring nodes pooled until few remain: enough to find where to search for λ.

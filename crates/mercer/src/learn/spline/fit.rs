@@ -118,7 +118,8 @@ impl SplineFit {
         self.degrees_of_freedom
     }
 
-    /// Generalised cross-validation, `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; infinite where the spline interpolates.
+    /// Generalised cross-validation, `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; infinite where the spline interpolates. A
+    /// residual sum at the level of rounding counts as that level.
     pub fn gcv(&self) -> f64 {
         self.gcv
     }

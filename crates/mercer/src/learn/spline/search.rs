@@ -103,7 +103,8 @@ fn grid(f: Score<'_>, low: f64, high: f64) -> Result<(f64, f64)> {
     for i in 0..GRID {
         let at = low + step * i as f64;
         let value = f(at)?;
-        if value < best.1 {
+        // Of equals the smoothest.
+        if value <= best.1 {
             best = (at, value);
         }
     }
