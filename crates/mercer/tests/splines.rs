@@ -371,3 +371,27 @@ fn bad_input_is_refused() {
     let little = Compute::new().with_memory(10);
     assert!(matches!(SmoothingSpline::default().fit(x.view(), y.view(), None, &little), Err(Error::Memory { .. })));
 }
+
+/// Gaps over twelve orders of magnitude: a fit that holds its own equations, or an error; never a wrong number.
+#[test]
+fn wild_spacing_is_fitted_or_refused() {
+    let mut s = Seed(10).stream("wild", 0);
+    let x = Array1::from_shape_fn(300, |_| (5.0 * s.normal()).exp());
+    let y = x.mapv(|v| v.ln().sin()) + Array1::from_shape_fn(300, |_| 0.5 * s.normal());
+    for order in 1..=3 {
+        for smoothing in [Smoothing::Gcv, Smoothing::Reml, Smoothing::DegreesOfFreedom(20.0), Smoothing::Lambda(1e-3)] {
+            let fit = match spline(order, smoothing).fit(x.view(), y.view(), None, &Compute::new()) {
+                Ok(fit) => fit,
+                // Only a λ that was given, and only for the highest order, may leave no digits.
+                Err(Error::Numerical(_)) if order == 3 && smoothing == Smoothing::Lambda(1e-3) => continue,
+                Err(error) => panic!("order {order}, {smoothing:?}: {error}"),
+            };
+            let inner: f64 = fit.residuals().iter().zip(fit.fitted()).map(|(r, f)| r * f).sum();
+            assert!((fit.lambda() * fit.roughness() - inner).abs() <= 1e-8, "order {order}, {smoothing:?}");
+            assert!(fit.leverages().iter().all(|h| *h > 0.0 && *h <= 1.0 + 1e-6), "order {order}, {smoothing:?}");
+            assert!(fit.degrees_of_freedom() >= order as f64 - 1e-6);
+        }
+    }
+    let lost = spline(3, Smoothing::Lambda(1e-30)).fit(x.view(), y.view(), None, &Compute::new());
+    assert!(matches!(lost, Err(Error::Numerical(_))));
+}

@@ -7,6 +7,7 @@ use super::criteria::Criteria;
 use super::data::Data;
 use super::search::Chosen;
 use crate::solve::chain::{Pass, States};
+use crate::{Error, Result};
 
 /// A fitted [`SmoothingSpline`].
 ///
@@ -72,6 +73,22 @@ impl SplineFit {
             data,
             states,
         }
+    }
+
+    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimised is what its parts say.
+    pub(super) fn check(&self, pass: &Pass) -> Result<()> {
+        let parts = pass.residual + self.scaled_lambda * self.scaled_roughness();
+        let size: f64 = self.data.nodes.iter().map(|n| n.weight * n.y * n.y).sum();
+        let agree = (parts - pass.objective).abs() <= 1e-6 * size;
+        if pass.trace.is_finite() && parts.is_finite() && agree {
+            return Ok(());
+        }
+        Err(Error::Numerical(format!(
+            "the spline of order {} at λ = {:.3e} has no digits left: use a larger λ, a lower order, or values, weights and \
+             gaps of x of less different sizes",
+            self.order,
+            self.lambda()
+        )))
     }
 
     /// Fills in what belongs to single observations.

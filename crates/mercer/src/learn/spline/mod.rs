@@ -100,8 +100,8 @@ impl SmoothingSpline {
     /// # Errors
     /// [`Error::Parameter`] for an order, λ, degrees of freedom or period out of range, [`Error::Shape`] when lengths
     /// differ or there are fewer distinct `x` than the order, [`Error::Value`] for NaN, infinities and negative weights,
-    /// [`Error::Request`] when the data cannot choose λ, [`Error::Numerical`] for values that overflow when squared,
-    /// [`Error::Memory`], [`Error::Cancelled`].
+    /// [`Error::Request`] when the data cannot choose λ, [`Error::Numerical`] for values that overflow when squared
+    /// and for gaps of so different sizes that no digits are left, [`Error::Memory`], [`Error::Cancelled`].
     pub fn fit(
         &self,
         x: ArrayView1<f64>,
@@ -125,11 +125,8 @@ impl SmoothingSpline {
         let chosen = self.choose(&data, &criteria, &mut *chain, compute)?;
         let (pass, states) = chain.states(chosen.lambda);
         compute.report("smoothing spline", 1, 1);
-        if !(pass.trace.is_finite() && pass.residual.is_finite()) {
-            let range = "the values of y, the weights or λ are too large or too small for f64";
-            return Err(Error::Numerical(format!("the smoothing spline overflows: {range}")));
-        }
         let fit = SplineFit::new(self, data, &criteria, chosen, pass, states);
+        fit.check(&pass)?;
         Ok(fit.with_observations(x, y, weights))
     }
 

@@ -39,11 +39,17 @@ impl Passes<'_> {
     }
 }
 
-/// The range of `log λ` between interpolation and the polynomial, for evenly spaced nodes.
+/// The range of `log λ` between interpolation and the polynomial: a quarter of the gaps may be closer than the finest scale.
 fn range(data: &Data, order: usize) -> (f64, f64) {
-    let total: f64 = data.nodes.iter().map(|n| n.weight).sum();
-    let finest = (std::f64::consts::PI * data.nodes.len() as f64).ln() * (2 * order) as f64;
-    (total.ln() - finest - 10.0, total.ln() + 14.0)
+    let (total, count) = (data.nodes.iter().map(|n| n.weight).sum::<f64>(), data.nodes.len() as f64);
+    let mut gaps: Vec<f64> = data.nodes.windows(2).map(|w| w[1].t - w[0].t).collect();
+    let quarter = gaps.len() / 4;
+    let close = if gaps.is_empty() { 1.0 } else { *gaps.select_nth_unstable_by(quarter, f64::total_cmp).1 };
+    let pi = std::f64::consts::PI;
+    // Detail of size h costs λ(π/h)^{2m}h beside the weight of one node.
+    let finest =
+        (total / count).ln() + (2 * order - 1) as f64 * close.min(1.0 / count).ln() - (2 * order) as f64 * pi.ln();
+    (finest - 10.0, total.ln() + 14.0)
 }
 
 /// A criterion of `log λ`.

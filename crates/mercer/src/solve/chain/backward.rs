@@ -4,6 +4,9 @@ use super::forward::End;
 use super::gap::{Gap, UnitRoot, derivative_gap};
 use super::{Chain, Link, Pass, States};
 
+/// No leverage exceeds 1; one that does by more than this shows that the digits have run out.
+const LEVERAGE_SLACK: f64 = 1e-6;
+
 /// The state `z`, the carried state `p`, and the covariance of `(z, p)`.
 struct Here<const M: usize, const D: usize> {
     z: [f64; D],
@@ -28,7 +31,8 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
         for i in (0..u).rev() {
             let node = &self.nodes[i];
             residual += node.weight * (node.y - here.z[0]).powi(2);
-            trace += node.weight / lambda * here.covariance[0][0];
+            let leverage = node.weight / lambda * here.covariance[0][0];
+            trace += if leverage <= 1.0 + LEVERAGE_SLACK { leverage } else { f64::INFINITY };
             if let Some(s) = states.as_deref_mut() {
                 s.keep_state::<M, D>(i, &here);
             }

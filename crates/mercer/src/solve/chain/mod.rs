@@ -34,7 +34,7 @@ pub(crate) struct Pass {
     pub residual: f64,
     /// `Σ wᵢ(yᵢ − fᵢ)² + λ Σ ‖εᵢ‖²` at the minimum.
     pub objective: f64,
-    /// The trace of the map from observations to values.
+    /// The trace of the map from observations to values; infinite when a leverage above 1 shows that the digits ran out.
     pub trace: f64,
     /// `½ log det` of the information matrix divided by λ, up to a constant.
     pub log_root: f64,
