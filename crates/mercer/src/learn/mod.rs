@@ -1,10 +1,13 @@
 //! Choosing an element of ℋ from data: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
 //!
-//! A learner is a specification of plain data; `fit` checks it, makes a [`Plan`](ridge::Plan), asks the memory budget, and returns
-//! a fitted model that says how it was found.
+//! A learner is a specification of plain data; `fit` checks it, makes a [`Plan`](ridge::Plan) where the work is large, asks the
+//! memory budget, and returns a fitted model that says how it was found.
 
 pub mod gaussian_process;
+mod observations;
 pub mod ridge;
+pub mod smoother;
+pub mod spline;
 
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit};
 pub use ridge::{Ridge, RidgeFit};

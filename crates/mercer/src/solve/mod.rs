@@ -1,6 +1,8 @@
 //! Linear algebra behind plain functions: matrices in, solutions with evidence out.
 
+mod banded;
 mod blocks;
+pub(crate) mod chain;
 mod cholesky;
 mod conjugate_gradient;
 mod eigen;
@@ -9,6 +11,7 @@ mod lbfgs;
 mod pivoted;
 mod single;
 
+pub use banded::{BandedFactor, SymmetricBanded};
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
 pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};

@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod definite;
+pub mod dense_spline;
 pub mod expressions;
 pub mod golden;
 

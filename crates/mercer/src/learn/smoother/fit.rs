@@ -1,0 +1,220 @@
+//! A fitted local smoother.
+
+use ndarray::{Array1, ArrayView1, ArrayView2};
+use rayon::prelude::*;
+
+use super::local::{Degree, Local, Missing};
+use super::places::Places;
+use super::{Bandwidth, LocalWeight, bandwidth};
+use crate::{Compute, Error, Result};
+
+/// A fitted [`NadarayaWatson`](super::NadarayaWatson) or [`LocalLinear`](super::LocalLinear) smoother.
+///
+/// # Example
+/// ```
+/// use mercer::learn::smoother::{Bandwidth, LocalWeight, NadarayaWatson};
+/// use mercer::Compute;
+/// use ndarray::array;
+/// let spec = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), weights: LocalWeight::Uniform };
+/// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![0.0, 3.0, 6.0].view(), &Compute::new())?;
+/// assert_eq!(fit.leverages().to_vec(), [0.5, 1.0 / 3.0, 0.5]);
+/// // Without its own observation, the mean at 0 is 3.
+/// assert_eq!(fit.loo_residuals()[0], -3.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LocalFit {
+    degree: Degree,
+    weights: LocalWeight,
+    bandwidth: f64,
+    places: Places,
+    y: Array1<f64>,
+    fitted: Array1<f64>,
+    leverages: Array1<f64>,
+    loo_residuals: Array1<f64>,
+}
+
+/// The bandwidth to try, on data that stay.
+struct Trial<'a> {
+    degree: Degree,
+    weights: LocalWeight,
+    bandwidth: f64,
+    places: &'a Places,
+    y: ArrayView1<'a, f64>,
+}
+
+impl Trial<'_> {
+    /// The local fit at each place; `except` leaves the observation with the number of the place out.
+    fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Vec<Result<Local, Missing>> {
+        let one = |near: &mut Vec<_>, i: usize| {
+            let place = t.row(i);
+            self.places.around(place, self.bandwidth, self.weights, except.then_some(i), near);
+            self.degree.fit(place[0], near, |row| self.places.x[[row, 0]], |row| self.y[row])
+        };
+        compute.install(|| (0..t.nrows()).into_par_iter().with_min_len(32).map_init(Vec::new, one).collect())
+    }
+
+    /// The residual of each observation from the fit without it; NaN where there is none.
+    fn loo_residuals(&self, compute: &Compute) -> Array1<f64> {
+        let without = self.at(self.places.x.view(), true, compute);
+        without.iter().zip(self.y).map(|(local, y)| local.map_or(f64::NAN, |l| y - l.value)).collect()
+    }
+
+    /// The mean squared leave-one-out error; infinite where an observation has no neighbours.
+    fn score(&self, compute: &Compute) -> f64 {
+        let residuals = self.loo_residuals(compute);
+        let mean = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len() as f64;
+        if mean.is_finite() { mean } else { f64::INFINITY }
+    }
+
+    /// Bandwidths between a fraction of the mean spacing and twice the diameter.
+    fn choose(&mut self, compute: &Compute) -> Result<f64> {
+        let diameter = self.places.diameter();
+        let (n, d) = (self.places.x.nrows() as f64, self.places.x.ncols() as f64);
+        if diameter <= 0.0 {
+            return Err(Error::request("all x are equal: no bandwidth is better than another; give the bandwidth"));
+        }
+        let mut tried = 0;
+        let mut score = |h: f64| {
+            compute.check_cancelled()?;
+            tried += 1;
+            compute.report("bandwidth", tried.min(99), 100);
+            self.bandwidth = h;
+            Ok(self.score(compute))
+        };
+        let found = bandwidth::least(&mut score, 0.25 * diameter / n.powf(1.0 / d), 2.0 * diameter)?;
+        compute.report("bandwidth", 100, 100);
+        Ok(found)
+    }
+}
+
+impl LocalFit {
+    pub(super) fn new(
+        degree: Degree,
+        weights: LocalWeight,
+        bandwidth: Bandwidth,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        compute: &Compute,
+    ) -> Result<Self> {
+        super::check(x, y)?;
+        let places = Places::new(x);
+        let mut trial = Trial { degree, weights, bandwidth: 1.0, places: &places, y };
+        trial.bandwidth = match bandwidth {
+            Bandwidth::Given(h) if h.is_finite() && h > 0.0 => h,
+            Bandwidth::Given(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
+            Bandwidth::LeaveOneOut => trial.choose(compute)?,
+        };
+        let loo_residuals = trial.loo_residuals(compute);
+        let locals = trial.at(x, false, compute);
+        let bandwidth = trial.bandwidth;
+        let mut fit = Self {
+            degree,
+            weights,
+            bandwidth,
+            places,
+            y: y.to_owned(),
+            fitted: Array1::zeros(0),
+            leverages: Array1::zeros(0),
+            loo_residuals,
+        };
+        let locals = fit.all(locals, x)?;
+        fit.fitted = locals.iter().map(|l| l.value).collect();
+        // At an observation the largest weight is its own, W(0) = 1.
+        fit.leverages = locals.iter().map(|l| l.leverage_of_unit).collect();
+        Ok(fit)
+    }
+
+    /// The local fits, or an error that names the first place without one.
+    fn all(&self, locals: Vec<Result<Local, Missing>>, t: ArrayView2<f64>) -> Result<Vec<Local>> {
+        let named = locals.into_iter().enumerate().map(|(row, local)| {
+            local.map_err(|missing| {
+                let why = match missing {
+                    Missing::Empty => "has no observation",
+                    Missing::OnePlace => "has observations at one place only, which fix no line,",
+                };
+                Error::request(format!(
+                    "row {row} at {} {why} within the bandwidth {:e}: use a larger bandwidth or gaussian weights",
+                    crate::wording::list_text(&t.row(row).to_vec()),
+                    self.bandwidth
+                ))
+            })
+        });
+        named.collect()
+    }
+
+    fn locals(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<Local>> {
+        if x.ncols() != self.places.x.ncols() {
+            return Err(Error::shape("columns of x", self.places.x.ncols(), x.ncols()));
+        }
+        crate::Points::Vectors(x).check_finite("x")?;
+        compute.check_cancelled()?;
+        let trial = Trial {
+            degree: self.degree,
+            weights: self.weights,
+            bandwidth: self.bandwidth,
+            places: &self.places,
+            y: self.y.view(),
+        };
+        self.all(trial.at(x, false, compute), x)
+    }
+
+    /// `f` at each row of `x`.
+    ///
+    /// # Cost
+    /// `O(log n + k)` per row on a line with `k` neighbours, `O(n d)` in several columns.
+    ///
+    /// # Errors
+    /// [`Error::Request`], naming the row, where no observation has weight or (for lines) only one place has;
+    /// [`Error::Shape`] for another number of columns, [`Error::Value`] for NaN and infinities.
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        Ok(self.locals(x, compute)?.iter().map(|l| l.value).collect())
+    }
+
+    /// The slope of the local line at each place.
+    ///
+    /// # Errors
+    /// As [`LocalFit::predict`]; [`Error::Request`] for a Nadaraya–Watson fit, which has no lines.
+    pub fn slopes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        if self.degree == Degree::Mean {
+            return Err(Error::request("a Nadaraya–Watson fit has no slopes: use a local linear one"));
+        }
+        Ok(self.locals(x, compute)?.iter().map(|l| l.slope).collect())
+    }
+
+    /// The bandwidth `h`.
+    pub fn bandwidth(&self) -> f64 {
+        self.bandwidth
+    }
+
+    /// `f(xᵢ)`.
+    pub fn fitted(&self) -> ArrayView1<'_, f64> {
+        self.fitted.view()
+    }
+
+    /// `yᵢ − f(xᵢ)`.
+    pub fn residuals(&self) -> Array1<f64> {
+        &self.y - &self.fitted
+    }
+
+    /// `Sᵢᵢ = ∂f(xᵢ)/∂yᵢ`.
+    pub fn leverages(&self) -> ArrayView1<'_, f64> {
+        self.leverages.view()
+    }
+
+    /// `Σ Sᵢᵢ`.
+    pub fn degrees_of_freedom(&self) -> f64 {
+        self.leverages.sum()
+    }
+
+    /// The residual of each observation from the fit without it, which equals `rᵢ/(1 − Sᵢᵢ)`; NaN where the others have
+    /// no weight or (for lines) lie at one place.
+    pub fn loo_residuals(&self) -> ArrayView1<'_, f64> {
+        self.loo_residuals.view()
+    }
+
+    /// `(1/n) Σ (yᵢ − f₋ᵢ(xᵢ))²`.
+    pub fn loo_score(&self) -> f64 {
+        self.loo_residuals.iter().map(|r| r * r).sum::<f64>() / self.loo_residuals.len() as f64
+    }
+}

@@ -1,0 +1,62 @@
+//! One local fit: a weighted mean or a weighted line.
+
+use super::places::Neighbour;
+
+/// What is fitted around a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Degree {
+    /// A constant.
+    Mean,
+    /// A line, for one column.
+    Line,
+}
+
+/// A local fit at one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Local {
+    pub value: f64,
+    /// The slope of the line; 0 for a mean.
+    pub slope: f64,
+    /// `∂value/∂yᵢ` of an observation at the place itself, of this weight.
+    pub leverage_of_unit: f64,
+}
+
+/// Why there is no local fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// No observation has weight here.
+    Empty,
+    /// All observations that have weight here lie at one place, which fixes no line.
+    OnePlace,
+}
+
+impl Degree {
+    /// The fit at `t`; `place(row)` and `value(row)` are those of the observations.
+    pub fn fit(
+        self,
+        t: f64,
+        near: &[Neighbour],
+        place: impl Fn(usize) -> f64,
+        value: impl Fn(usize) -> f64,
+    ) -> Result<Local, Missing> {
+        let total: f64 = near.iter().map(|n| n.weight).sum();
+        if total <= 0.0 {
+            return Err(Missing::Empty);
+        }
+        let mean = |f: &dyn Fn(usize) -> f64| near.iter().map(|n| n.weight * f(n.row)).sum::<f64>() / total;
+        let y = mean(&value);
+        if self == Self::Mean {
+            return Ok(Local { value: y, slope: 0.0, leverage_of_unit: 1.0 / total });
+        }
+        // Distances from t first, so that a far origin costs no digits.
+        let x = mean(&|row| place(row) - t);
+        let spread: f64 = near.iter().map(|n| n.weight * (place(n.row) - t - x).powi(2)).sum();
+        let covariance: f64 = near.iter().map(|n| n.weight * (place(n.row) - t - x) * (value(n.row) - y)).sum();
+        let furthest = near.iter().map(|n| (place(n.row) - t).abs()).fold(0.0, f64::max);
+        if spread <= 1e-26 * total * furthest * furthest {
+            return Err(Missing::OnePlace);
+        }
+        let slope = covariance / spread;
+        Ok(Local { value: y - slope * x, slope, leverage_of_unit: 1.0 / total + x * x / spread })
+    }
+}
