@@ -80,7 +80,11 @@ impl Metric {
         {
             return Err(Error::shape("weights of the coordinates", dims, weights.len()));
         }
-        let points = |view: ArrayView2<'_, f64>| Points { n: view.nrows(), values: view.iter().copied().collect() };
+        let values = |view: ArrayView2<'_, f64>| match view.as_slice() {
+            Some(slice) => slice.to_vec(),
+            None => view.iter().copied().collect(),
+        };
+        let points = |view: ArrayView2<'_, f64>| Points { n: view.nrows(), values: values(view) };
         Ok(Self {
             kind,
             dims,
