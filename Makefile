@@ -28,7 +28,7 @@ test-rust:
 	cargo test -p mercer -p mercer-cli
 
 test-python: build-python
-	$(BIN)/python -m pytest -q crates/mercer-python/tests
+	$(BIN)/python -m pytest crates/mercer-python/tests
 
 ## The Python package in the virtual environment, in the profile of the tests so that dependencies compile once.
 build-python: $(VENV)/.ready
