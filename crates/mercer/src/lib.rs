@@ -57,6 +57,10 @@ pub use seed::{Seed, Stream};
 mod pages {
     #[doc = include_str!("../../../docs/gram.md")]
     struct GramPage;
+    #[doc = include_str!("../../../docs/learn.md")]
+    struct LearnPage;
+    #[doc = include_str!("../../../docs/select.md")]
+    struct SelectPage;
     #[doc = include_str!("../../../docs/points.md")]
     struct PointsPage;
     #[doc = include_str!("../../../docs/real.md")]
