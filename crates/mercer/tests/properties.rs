@@ -95,7 +95,7 @@ fn assert_shift(k: &Kernel, x: &Array2<f64>, gram: &Array2<f64>, what: &str) {
 
 #[test]
 fn what_is_proven_holds_on_random_points() {
-    let kernels = many_kernels(common::effort(4000, 60_000));
+    let kernels = many_kernels(4000);
     let mut evaluated = 0;
     for (i, k) in kernels.iter().enumerate() {
         evaluated += usize::from(check_proven(k, &mut Seed(5).stream("points", i as u64)));
