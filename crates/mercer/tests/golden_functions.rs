@@ -3,7 +3,7 @@
 mod common;
 
 use common::golden::{Golden, matrix, number, numbers};
-use mercer::function::{bridge_norm, laplacian_norm, power_series_norm, sobolev_norm};
+use mercer::function::{bridge_norm, laplacian_norm, power_series_norm, sinc_norm, sobolev_norm};
 use mercer::{Compute, Expansion, Kernel};
 use ndarray::{Array1, Array2, array};
 use serde_json::Value;
@@ -155,6 +155,9 @@ fn closed_form_norms() {
     let constant = laplacian_norm(l, (0.0, 1.0), |_| 1.0, |_| 0.0);
     golden.check("laplacian_interval_norm2_of_1", "", constant, number(&expected["laplacian_interval_norm2_of_1"]));
     // k(·, 0) has norm k(0, 0), and sinc of half the band has the L² norm that the Paley–Wiener space gives it.
+    let a = p("sinc_a");
+    let half_band = sinc_norm(a, (-0.5 * a, 0.5 * a), |_| 1.0 / a);
+    golden.check("sinc_norm2_of_sinc_half_band", "", half_band, number(&expected["sinc_norm2_of_sinc_half_band"]));
     let sinc: Kernel = format!("sinc(bandlimit={:?})", p("sinc_a")).parse().unwrap();
     let section = Expansion::new(&sinc, array![[0.0]].view(), array![1.0].view(), &Compute::new()).unwrap();
     golden.check(

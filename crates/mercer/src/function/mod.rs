@@ -12,5 +12,5 @@ mod tensor;
 
 pub use components::Component;
 pub use expansion::Expansion;
-pub use norms::{bridge_norm, laplacian_norm, power_series_norm, sobolev_norm};
+pub use norms::{bridge_norm, laplacian_norm, power_series_norm, sinc_norm, sobolev_norm};
 pub use projection::Projection;

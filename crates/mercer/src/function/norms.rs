@@ -50,6 +50,20 @@ pub fn laplacian_norm(lengthscale: f64, (p, q): (f64, f64), f: impl Fn(f64) -> f
     0.5 * (energy + f(p).powi(2) + f(q).powi(2))
 }
 
+/// `‖f‖²` in the Paley–Wiener space of `sinc(bandlimit=a)` on the line, from the spectrum of `f`.
+///
+/// # Formula
+/// `2a ∫ φ(ω)² dω = (a/π) ∫ f²` for `f(x) = ∫ φ(ω) e^{iωx} dω`, the spectrum φ real and zero outside `band ⊂ [−a, a]`.
+///
+/// # Example
+/// ```
+/// // k(·, 0) has the spectrum 1/(2a) on [−a, a], and norm k(0, 0) = 1.
+/// assert!((mercer::function::sinc_norm(3.0, (-3.0, 3.0), |_| 1.0 / 6.0) - 1.0).abs() < 1e-15);
+/// ```
+pub fn sinc_norm(bandlimit: f64, (low, high): (f64, f64), spectrum: impl Fn(f64) -> f64) -> f64 {
+    2.0 * bandlimit * integrate(low, high, |w| spectrum(w).powi(2))
+}
+
 /// `⟨f, g⟩` of polynomials on the line in the space of an inner-product kernel `Σ aₙ(xy)ⁿ`.
 ///
 /// # Formula
