@@ -87,7 +87,7 @@ impl Tour<'_> {
         self.step("4. A Gram matrix", "Flowers sorted by species; the first fifty (setosa) resemble only each other.");
         self.report.fields([("kernel", used.clone()), ("asked for as", SIMILAR.to_owned())]);
         let title = format!("{SIMILAR} on 150 irises");
-        let heat = HeatMap { shape: matrix.dim(), cells: matrix, title, bar: "k(xᵢ, xⱼ)".into() };
+        let heat = HeatMap { shape: matrix.dim(), cells: matrix, title, bar: "k(xᵢ, xⱼ)".into(), labels: None };
         self.draw("gram", Figure::Heat(heat))?;
         Ok(json!({ "step": "gram", "kernel": used }))
     }
