@@ -2,8 +2,9 @@
 
     python bench/accuracy.py [--data FOLDER] [--only TEXT] [--splits 5] [--output docs/accuracy.md]
 
-Every row is a method on held-out rows: root mean square error, and the share of held-out targets inside the 90 % interval. The splits are
-90/10, drawn from seeds 0, 1, …; inputs and targets are standardised on the training rows and errors given in the units of the target.
+Every row is a method on held-out rows: root mean square error, and the share of held-out targets inside the 90 %
+interval. The splits are 90/10, drawn from seeds 0, 1, …; inputs and targets are standardised on the training rows, and
+errors are given in the units of the target.
 """
 
 import argparse
@@ -274,8 +275,8 @@ def curves() -> Iterator[Set]:
     yield Set("co2", carbon_dioxide(), {"GP, trend + seasons": standardised(process(SEASONS, subset=700))}, "", 1)
 
 
-def split(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give training and test rows: 90/10 at random; for CO₂ every tenth week, so that the gaps are known."""
+def split(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give training and test rows, 90/10 at random."""
     order = np.random.default_rng(seed).permutation(n)
     return np.sort(order[n // 10 :]), np.sort(order[: n // 10])
 
@@ -284,7 +285,7 @@ def measure(data: Set, method: str, splits: int) -> Result:
     x, y = data.data
     result = Result(data.name, len(x), method, data.published)
     for seed in range(splits):
-        train, test = split(data.name, len(x), seed)
+        train, test = split(len(x), seed)
         start = time.perf_counter()
         mean, spread = data.methods[method](x[train], y[train])(x[test])
         result.seconds += time.perf_counter() - start
@@ -293,7 +294,8 @@ def measure(data: Set, method: str, splits: int) -> Result:
     return result
 
 
-HEAD = f"""| data | rows | method | test error (RMSE) | inside the {100 * LEVEL:.0f} % interval | s per split | published |
+HEAD = f"""\
+| data | rows | method | test error (RMSE) | inside the {100 * LEVEL:.0f} % interval | s per split | published |
 |---|---|---|---|---|---|---|"""
 
 
