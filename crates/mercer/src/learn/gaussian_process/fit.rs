@@ -14,10 +14,10 @@ const STRIP: usize = 512;
 /// A fitted [`GaussianProcess`](super::GaussianProcess).
 #[derive(Clone, Debug)]
 pub struct GaussianProcessFit {
-    posterior: Posterior,
-    points: Array2<f64>,
-    targets: Array1<f64>,
-    optimisation: Option<Optimisation>,
+    pub(super) posterior: Posterior,
+    pub(super) points: Array2<f64>,
+    pub(super) targets: Array1<f64>,
+    pub(super) optimisation: Option<Optimisation>,
 }
 
 /// The posterior of `f` at some points.
