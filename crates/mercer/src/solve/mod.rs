@@ -9,6 +9,7 @@ mod eigen;
 mod factor;
 mod lbfgs;
 mod pivoted;
+pub(crate) mod products;
 mod random_pivots;
 mod single;
 

@@ -3,6 +3,7 @@
 //! The posterior mean is the ridge regression with `λ = σ²`; beside it there are variances, samples, and the marginal likelihood by which
 //! the parameters of the kernel are chosen. [`sparse`] has the same with inducing points, in linear time.
 
+mod effects;
 mod fit;
 mod likelihood;
 mod optimise;

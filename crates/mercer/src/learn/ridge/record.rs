@@ -1,7 +1,8 @@
 //! A ridge fit as named texts and arrays.
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
+use super::null_space::design;
 use super::problem::is_precomputed;
 use super::{Diagnostics, Method, Plan, RidgeFit, Solver, check_lambda};
 use crate::record::Record;
@@ -23,6 +24,12 @@ impl RidgeFit {
         record.put_matrix("residuals", self.residuals.view());
         record.put_vector("norms", self.norms.view());
         record.put_optional_number("condition", self.condition);
+        if self.weights.iter().any(|w| *w != 1.0) {
+            record.put_vector("weights", self.weights.view());
+        }
+        if self.null.nrows() > usize::from(self.intercept) {
+            record.put_matrix("unpenalised_functions", self.design.view());
+        }
         if let Some(diagnostics) = &self.diagnostics {
             diagnostics.put_into(&mut record);
         }
@@ -59,11 +66,19 @@ impl RidgeFit {
         if null.ncols() != outputs || null.nrows() < usize::from(intercept) {
             return Err(Error::shape("shape of the array `null_coefficients`", outputs, format!("{:?}", null.dim())));
         }
+        let weights = if record.has("weights") { record.take_vector("weights", n)? } else { Array1::ones(n) };
+        let design = if null.nrows() > usize::from(intercept) {
+            record.take_matrix("unpenalised_functions", (n, null.nrows()))?
+        } else {
+            design(n, intercept, None)
+        };
         Ok(Self {
             lambda,
             intercept,
             points,
             null,
+            weights,
+            design,
             fitted: record.take_matrix("fitted", (n, outputs))?,
             residuals: record.take_matrix("residuals", (n, outputs))?,
             norms: record.take_vector("norms", outputs)?,
