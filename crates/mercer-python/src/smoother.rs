@@ -1,0 +1,137 @@
+//! Local smoothers: Nadaraya–Watson and local linear.
+
+use mercer::learn::smoother::{Bandwidth, LocalFit, LocalLinear, LocalWeight, NadarayaWatson};
+use ndarray::aview1;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::input::{Matrix, numbers};
+use crate::options::Options;
+use crate::run::run;
+
+/// A local smoother that was not fitted yet: local means, or local lines.
+#[pyclass(frozen, name = "Smoother", module = "mercer._mercer")]
+pub struct PySmoother {
+    linear: bool,
+    bandwidth: Bandwidth,
+    weights: LocalWeight,
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PySmoother {
+    #[new]
+    fn new(linear: bool, bandwidth: &Bound<'_, PyAny>, weights: &str) -> PyResult<Self> {
+        Ok(Self { linear, bandwidth: bandwidth_of(bandwidth)?, weights: weights_named(weights)? })
+    }
+
+    #[pyo3(signature = (X, y, **options))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyLocalFit> {
+        let (points, values, options) = (Matrix::read(X, "X")?, numbers(y, "y")?, Options::read(options)?);
+        let (x, y, &Self { linear, bandwidth, weights }) = (points.view(), aview1(&values), self);
+        let fit = run(py, &options, || match linear {
+            false => NadarayaWatson { bandwidth, weights }.fit(x, y, &options.compute),
+            true => LocalLinear { bandwidth, weights }.fit(x, y, &options.compute),
+        })?;
+        Ok(PyLocalFit(fit))
+    }
+}
+
+fn bandwidth_of(value: &Bound<'_, PyAny>) -> PyResult<Bandwidth> {
+    if let Ok(name) = value.cast::<PyString>() {
+        if &*name.to_cow()? == "loo" {
+            return Ok(Bandwidth::LeaveOneOut);
+        }
+    } else if let Ok(value) = value.extract::<f64>() {
+        return Ok(Bandwidth::Given(value));
+    }
+    let message = format!("bandwidth = {} is not allowed: it must be \"loo\" or a positive number", value.repr()?);
+    Err(PyValueError::new_err(message))
+}
+
+fn weights_named(name: &str) -> PyResult<LocalWeight> {
+    match name {
+        "gaussian" => Ok(LocalWeight::Gaussian),
+        "epanechnikov" => Ok(LocalWeight::Epanechnikov),
+        "tricube" => Ok(LocalWeight::Tricube),
+        "uniform" => Ok(LocalWeight::Uniform),
+        "biweight" => Ok(LocalWeight::Biweight),
+        other => Err(PyValueError::new_err(format!(
+            "weights = {other:?} is not allowed: it must be \"gaussian\", \"epanechnikov\", \"tricube\", \"uniform\" or \
+             \"biweight\""
+        ))),
+    }
+}
+
+/// A fitted local smoother.
+#[pyclass(frozen, name = "LocalFit", module = "mercer._mercer")]
+pub struct PyLocalFit(pub LocalFit);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyLocalFit {
+    #[pyo3(signature = (X, **options))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let values = run(py, &options, || self.0.predict(x, &options.compute))?;
+        Ok(PyArray1::from_owned_array(py, values))
+    }
+
+    /// The slope of the local line at every place.
+    #[pyo3(signature = (X, **options))]
+    fn slopes<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let values = run(py, &options, || self.0.slopes(x, &options.compute))?;
+        Ok(PyArray1::from_owned_array(py, values))
+    }
+
+    #[getter]
+    fn bandwidth(&self) -> f64 {
+        self.0.bandwidth()
+    }
+
+    #[getter]
+    fn fitted<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_array(py, &self.0.fitted())
+    }
+
+    #[getter]
+    fn leverages<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_array(py, &self.0.leverages())
+    }
+
+    #[getter]
+    fn degrees_of_freedom(&self) -> f64 {
+        self.0.degrees_of_freedom()
+    }
+
+    #[getter]
+    fn loo_residuals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_array(py, &self.0.loo_residuals())
+    }
+
+    #[getter]
+    fn loo_score(&self) -> f64 {
+        self.0.loo_score()
+    }
+}
