@@ -54,7 +54,7 @@ impl PyRidge {
         let options = Options::read(options)?;
         let data =
             (points.view(), functions.as_ref().map(Matrix::view), targets.view(), weights.as_deref().map(aview1));
-        run(py, &options, || fit(&self.0, data, &options.compute).map_err(name_alpha)).map(PyRidgeFit)
+        run(py, &options, || fit(&self.0, data, &options.compute).map_err(reworded)).map(PyRidgeFit)
     }
 
     /// What a fit of these sizes will run, as text.
@@ -81,11 +81,15 @@ fn fit(ridge: &Ridge, (x, basis, y, weights): Data<'_>, compute: &Compute) -> me
     }
 }
 
-/// The regularisation is called `alpha` in Python, as in scikit-learn.
-pub fn name_alpha(error: Error) -> Error {
+/// The words of Python: the regularisation is called `alpha`, as in scikit-learn, and `indefinite` allows what is refused.
+pub fn reworded(error: Error) -> Error {
     match error {
         Error::Parameter { name, value, requirement } if name == "lambda" => {
             Error::Parameter { name: "alpha".into(), value, requirement }
+        }
+        Error::NotPositiveDefinite { kernel, reason, counterexample } => {
+            let reason = format!("{reason}\nIf it is meant, pass indefinite=True.");
+            Error::NotPositiveDefinite { kernel, reason, counterexample }
         }
         other => other,
     }

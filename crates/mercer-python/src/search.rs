@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
-use crate::ridge::{PyRidgeFit, name_alpha};
+use crate::ridge::{PyRidgeFit, reworded};
 use crate::run::run;
 
 /// A search that was not run yet.
@@ -58,7 +58,7 @@ impl PyRidgeSearch {
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let (x, y, weights) = (points.view(), targets.view(), weights.as_deref().map(aview1));
-        run(py, &options, || self.0.fit(x, y, weights, &options.compute).map_err(name_alpha)).map(PyRidgeSearchFit)
+        run(py, &options, || self.0.fit(x, y, weights, &options.compute).map_err(reworded)).map(PyRidgeSearchFit)
     }
 }
 

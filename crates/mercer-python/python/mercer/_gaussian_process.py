@@ -149,7 +149,8 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Draw functions from the posterior: a row per point of ``X`` and a column per draw."""
-        return self._fit.sample(self._read(X), n_samples, **self._options(random_state=random_state))
+        points = self._read(X)
+        return self._fit.sample(points, n_samples, **self._options(random_state=random_state))
 
     def leave_one_out(self) -> LeaveOneOut:
         """Give what the other observations say of each: ``mean``, ``variance`` (with the noise), and the summed ``log_density``."""

@@ -98,10 +98,21 @@ class KernelRidgeCV(FittedRidge):
         self.max_memory = max_memory
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidgeCV:
-        """Choose by the scores, and fit the winner on all of the data."""
+    def fit(self, X: Any, y: Any, weights: Any = None) -> KernelRidgeCV:
+        """Choose by the scores, and fit the winner on all of the data.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        weights : array of shape (n_samples,), optional
+            Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which scikit-learn's
+            ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
+        """
         X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
-        weights = self._read_weights(sample_weight, X)
+        weights = self._read_weights(weights, X)
         self._indefinite = bool(self.indefinite or may_be_indefinite(self.kernel))
         self.X_fit_ = X
         search = RidgeSearch(

@@ -49,7 +49,8 @@ class LocalSmoother(RegressorMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Give the local fit at every row of ``X``."""
-        return self._fit.predict(self._read(X), **self._options())
+        points = self._read(X)
+        return self._fit.predict(points, **self._options())
 
 
 class NadarayaWatson(LocalSmoother):
@@ -81,6 +82,12 @@ class NadarayaWatson(LocalSmoother):
 
     _linear = False
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # A local mean needs neighbours, of which there are few in many columns.
+        tags.regressor_tags.poor_score = True
+        return tags
+
 
 class LocalLinear(LocalSmoother, OneColumn):
     """The local linear smoother on a line: a weighted least-squares line around each place.
@@ -99,4 +106,5 @@ class LocalLinear(LocalSmoother, OneColumn):
 
     def slope(self, X: Any) -> np.ndarray:
         """Give the slope of the local line at every place."""
-        return self._fit.slopes(self._read(X), **self._options())
+        places = self._read(X)
+        return self._fit.slopes(places, **self._options())
