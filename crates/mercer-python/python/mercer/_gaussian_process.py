@@ -123,7 +123,9 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
                     stacklevel=3,
                 )
 
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, *, include_noise: bool = False) -> Any:
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False, *, include_noise: bool = False
+    ) -> Any:
         """Give the posterior mean of ``f``, and its standard deviations or its covariance.
 
         Parameters

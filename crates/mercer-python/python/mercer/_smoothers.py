@@ -37,7 +37,7 @@ class LocalSmoother(RegressorMixin, Estimator):
     def fit(self, X: Any, y: Any) -> LocalSmoother:
         """Fit the smoother; with ``bandwidth="loo"`` choose its bandwidth."""
         smoother = Smoother(self._linear, self.bandwidth, self.weights)
-        X, y = self._read_fit(X, y, ensure_min_samples=2 if self.bandwidth == "loo" else 1)
+        X, y = self._read_fit(X, y, ensure_min_samples=2 if self._linear or self.bandwidth == "loo" else 1)
         self._fit = smoother.fit(X, column_or_1d(y, warn=True), **self._options())
         self._adopt()
         return self

@@ -73,7 +73,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SmoothingSpline:
         """Fit the spline to places of shape (n,) or (n, 1); observations at the same place are pooled."""
         spline = Spline(self.lam, self.df, self.order, self.period)
-        X, y = self._read_fit(X, y)
+        X, y = self._read_fit(X, y, ensure_min_samples=1 if self.period is not None else self.order)
         weights = self._read_weights(sample_weight, X)
         self._fit = spline.fit(X[:, 0], column_or_1d(y, warn=True), weights, **self._options())
         self._adopt()
