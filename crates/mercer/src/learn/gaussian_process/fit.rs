@@ -14,10 +14,10 @@ const STRIP: usize = 512;
 /// A fitted [`GaussianProcess`](super::GaussianProcess).
 #[derive(Clone, Debug)]
 pub struct GaussianProcessFit {
-    posterior: Posterior,
-    points: Array2<f64>,
-    targets: Array1<f64>,
-    optimisation: Option<Optimisation>,
+    pub(super) posterior: Posterior,
+    pub(super) points: Array2<f64>,
+    pub(super) targets: Array1<f64>,
+    pub(super) optimisation: Option<Optimisation>,
 }
 
 /// The posterior of `f` at some points.
@@ -58,17 +58,30 @@ impl GaussianProcessFit {
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
+        let mean = self.mean(x, compute)?;
         let mut variance = self.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
-        let mut mean = Array1::zeros(x.nrows());
+        let factor = self.posterior.factor(self.points.view(), compute)?;
         for start in (0..x.nrows()).step_by(STRIP) {
             let rows = s![start..x.nrows().min(start + STRIP)];
             let cross = self.cross(x.slice(s![start..x.nrows().min(start + STRIP), ..]), compute)?;
-            mean.slice_mut(rows).assign(&cross.t().dot(&self.posterior.alpha));
-            let half = self.posterior.factor.half_solve(cross.view(), compute)?;
+            let half = factor.half_solve(cross.view(), compute)?;
             let known = (&half * &half).sum_axis(Axis(0));
             variance.slice_mut(rows).zip_mut_with(&known, |v, k| *v = (*v - k).max(0.0));
         }
         Ok(Prediction { mean, variance })
+    }
+
+    /// The mean of `f` at every row of `x`: what [`GaussianProcessFit::predict`] gives, without the variance.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        let bound = self.kernel().bind(Pairs::between(x, self.points.view()), compute)?;
+        let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
+        Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
     }
 
     /// The covariance of `f` at the rows of `x`, without the noise.
@@ -80,7 +93,8 @@ impl GaussianProcessFit {
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
     pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let prior = gram::dense(&self.kernel().bind(Pairs::within(x), compute)?, compute)?;
-        let half = self.posterior.factor.half_solve(self.cross(x, compute)?.view(), compute)?;
+        let factor = self.posterior.factor(self.points.view(), compute)?;
+        let half = factor.half_solve(self.cross(x, compute)?.view(), compute)?;
         Ok(prior - half.t().dot(&half))
     }
 
@@ -109,7 +123,8 @@ impl GaussianProcessFit {
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
-        let variance = Array1::from(self.posterior.factor.inverse_diagonal(compute)?).mapv(f64::recip);
+        let variance = Array1::from(self.posterior.factor(self.points.view(), compute)?.inverse_diagonal(compute)?)
+            .mapv(f64::recip);
         let residual = &self.posterior.alpha * &variance;
         let log = |(r, v): (&f64, &f64)| -0.5 * (r * r / v + v.ln() + (2.0 * std::f64::consts::PI).ln());
         let log_density = residual.iter().zip(&variance).map(log).sum();
@@ -127,6 +142,16 @@ impl GaussianProcessFit {
     /// `K(X, x)`: one column per row of `x`.
     fn cross(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         gram::dense(&self.kernel().bind(Pairs::between(self.points.view(), x), compute)?, compute)
+    }
+
+    /// The points of the data.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.points.view()
+    }
+
+    /// The targets of the data.
+    pub fn targets(&self) -> ArrayView1<'_, f64> {
+        self.targets.view()
     }
 
     /// The kernel, with the parameters that were chosen.

@@ -1,6 +1,7 @@
 //! The marginal likelihood and its gradient.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
@@ -13,12 +14,12 @@ use crate::{Compute, Error, Kernel, Result};
 /// Rows of a strip of derivatives.
 const STRIP: usize = 64;
 
-/// `A = K + σ²I` factored, and `α = A⁻¹y`.
+/// `α = A⁻¹y` for `A = K + σ²I`, with the factor of `A` once it was needed.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     pub(super) kernel: Kernel,
     pub(super) noise: f64,
-    pub(super) factor: Factor,
+    factor: OnceLock<Factor>,
     pub(super) alpha: Array1<f64>,
     pub(super) log_likelihood: f64,
 }
@@ -36,14 +37,25 @@ impl Posterior {
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        let bound = kernel.bind(Pairs::within(x), compute)?;
-        let mut matrix = gram::dense(&bound, compute)?;
-        matrix.diag_mut().mapv_inplace(|d| d + noise);
-        let Factored::Definite(factor) = factor(matrix, compute)? else { return Err(singular(kernel, noise)) };
+        let factor = factor_of(kernel, noise, x, compute)?;
         let alpha = factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0);
         let n = x.nrows() as f64;
         let log_likelihood = -0.5 * (y.dot(&alpha) + factor.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
-        Ok(Self { kernel: kernel.clone(), noise, factor, alpha, log_likelihood })
+        Ok(Self { kernel: kernel.clone(), noise, factor: factor.into(), alpha, log_likelihood })
+    }
+
+    /// From what was saved: everything but the factor.
+    pub(super) fn from_parts(kernel: Kernel, noise: f64, alpha: Array1<f64>, log_likelihood: f64) -> Self {
+        Self { kernel, noise, factor: OnceLock::new(), alpha, log_likelihood }
+    }
+
+    /// The factor of `A`: made again, with the same bytes, after the process was loaded.
+    pub(super) fn factor(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<&Factor> {
+        if let Some(factor) = self.factor.get() {
+            return Ok(factor);
+        }
+        let factor = factor_of(&self.kernel, self.noise, x, compute)?;
+        Ok(self.factor.get_or_init(|| factor))
     }
 
     /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative.
@@ -54,7 +66,7 @@ impl Posterior {
         let n = x.nrows();
         let advice = "use fewer rows or a higher memory limit";
         compute.reserve("the inverse in the gradient of the likelihood", 3 * 8 * (n as u64).pow(2), advice)?;
-        let inverse = self.factor.solve(Array2::eye(n).view(), compute)?;
+        let inverse = self.factor(x, compute)?.solve(Array2::eye(n).view(), compute)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
         let mut gradient = Vec::new();
         for (p, parameter) in self.kernel.parameters().into_iter().enumerate() {
@@ -82,6 +94,16 @@ impl Posterior {
         };
         let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(STRIP)).into_par_iter().map(strip).collect());
         Ok(parts?.iter().sum())
+    }
+}
+
+/// The Cholesky factor of `K + σ²I`.
+fn factor_of(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Factor> {
+    let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
+    matrix.diag_mut().mapv_inplace(|d| d + noise);
+    match factor(matrix, compute)? {
+        Factored::Definite(factor) => Ok(factor),
+        Factored::Singular(_) => Err(singular(kernel, noise)),
     }
 }
 

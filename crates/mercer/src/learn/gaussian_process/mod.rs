@@ -6,6 +6,7 @@
 mod fit;
 mod likelihood;
 mod optimise;
+mod record;
 mod spec;
 
 pub use fit::{GaussianProcessFit, LeaveOneOutDensity, Prediction};

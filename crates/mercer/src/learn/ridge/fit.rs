@@ -11,19 +11,19 @@ use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 /// A fitted [`Ridge`].
 #[derive(Clone, Debug)]
 pub struct RidgeFit {
-    kernel: Kernel,
-    lambda: f64,
-    intercept: bool,
-    points: Array2<f64>,
-    dual: Array2<f64>,
-    null: Array2<f64>,
-    fitted: Array2<f64>,
-    residuals: Array2<f64>,
-    norms: Array1<f64>,
-    diagnostics: Option<Diagnostics>,
-    condition: Option<f64>,
-    method: Method,
-    plan: Plan,
+    pub(super) kernel: Kernel,
+    pub(super) lambda: f64,
+    pub(super) intercept: bool,
+    pub(super) points: Array2<f64>,
+    pub(super) dual: Array2<f64>,
+    pub(super) null: Array2<f64>,
+    pub(super) fitted: Array2<f64>,
+    pub(super) residuals: Array2<f64>,
+    pub(super) norms: Array1<f64>,
+    pub(super) diagnostics: Option<Diagnostics>,
+    pub(super) condition: Option<f64>,
+    pub(super) method: Method,
+    pub(super) plan: Plan,
 }
 
 /// What each observation does to its own fitted value, and what that says of the fit.

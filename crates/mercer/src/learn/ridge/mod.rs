@@ -11,6 +11,7 @@ mod mixed;
 mod null_space;
 mod plan;
 mod problem;
+mod record;
 mod solution;
 mod spec;
 mod spectrum;

@@ -1,0 +1,83 @@
+//! Everything that can be fitted.
+
+use crate::Kernel;
+use crate::learn::smoother::LocalFit;
+use crate::learn::spline::SplineFit;
+use crate::learn::{GaussianProcessFit, RidgeFit};
+
+/// What was fitted: one variant per learner.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Fitted {
+    /// Kernel ridge regression.
+    Ridge(RidgeFit),
+    /// A Gaussian process.
+    GaussianProcess(GaussianProcessFit),
+    /// A smoothing spline.
+    Spline(SplineFit),
+    /// A Nadaraya–Watson or local linear smoother.
+    Local(LocalFit),
+}
+
+impl Fitted {
+    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `spline`, `local`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Ridge(_) => "ridge",
+            Self::GaussianProcess(_) => "gaussian_process",
+            Self::Spline(_) => "spline",
+            Self::Local(_) => "local",
+        }
+    }
+
+    /// The dimension of the vectors that go in.
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Ridge(fit) => fit.points().ncols(),
+            Self::GaussianProcess(fit) => fit.points().ncols(),
+            Self::Spline(_) => 1,
+            Self::Local(fit) => fit.points().ncols(),
+        }
+    }
+
+    /// How many values come out for each point.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Ridge(fit) => fit.dual_coefficients().ncols(),
+            Self::GaussianProcess(_) | Self::Spline(_) | Self::Local(_) => 1,
+        }
+    }
+
+    /// The kernel, where there is one.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        match self {
+            Self::Ridge(fit) => Some(fit.kernel()),
+            Self::GaussianProcess(fit) => Some(fit.kernel()),
+            Self::Spline(_) | Self::Local(_) => None,
+        }
+    }
+}
+
+impl From<RidgeFit> for Fitted {
+    fn from(fit: RidgeFit) -> Self {
+        Self::Ridge(fit)
+    }
+}
+
+impl From<GaussianProcessFit> for Fitted {
+    fn from(fit: GaussianProcessFit) -> Self {
+        Self::GaussianProcess(fit)
+    }
+}
+
+impl From<SplineFit> for Fitted {
+    fn from(fit: SplineFit) -> Self {
+        Self::Spline(fit)
+    }
+}
+
+impl From<LocalFit> for Fitted {
+    fn from(fit: LocalFit) -> Self {
+        Self::Local(fit)
+    }
+}
