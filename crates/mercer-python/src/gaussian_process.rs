@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
+use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::run;
 
@@ -57,6 +58,20 @@ type Pair<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyGaussianProcessFit {
+    /// The mean of ``f`` at every row of ``X``.
+    #[pyo3(signature = (X, **options))]
+    fn mean<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let mean = run(py, &options, || self.0.mean(x, &options.compute))?;
+        Ok(PyArray1::from_owned_array(py, mean))
+    }
+
     /// Mean and variance of ``f`` at every row of ``X``.
     #[pyo3(signature = (X, **options))]
     fn predict<'py>(
@@ -135,6 +150,16 @@ impl PyGaussianProcessFit {
     }
 
     #[getter]
+    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_array(py, &self.0.points())
+    }
+
+    #[getter]
+    fn targets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_array(py, &self.0.targets())
+    }
+
+    #[getter]
     fn noise(&self) -> f64 {
         self.0.noise()
     }
@@ -158,5 +183,9 @@ impl PyGaussianProcessFit {
     #[getter]
     fn optimisation(&self) -> Option<(bool, usize, Vec<f64>, usize)> {
         self.0.optimisation().map(|o| (o.converged, o.iterations, o.likelihoods.clone(), o.evaluations))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        reduce(py, self.0.clone())
     }
 }

@@ -8,6 +8,7 @@ mod function;
 mod gaussian_process;
 mod input;
 mod kernel;
+mod model;
 mod options;
 mod parameters;
 mod progress;
@@ -49,5 +50,9 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<smoother::PySmoother>()?;
     module.add_class::<smoother::PyLocalFit>()?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
+    module.add_class::<model::PyInputs>()?;
+    module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::load_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_restore_fit, module)?)?;
     Ok(())
 }

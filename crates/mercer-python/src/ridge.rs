@@ -13,6 +13,7 @@ use crate::errors::to_python;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
+use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::run;
 
@@ -235,6 +236,10 @@ impl PyRidgeFit {
     #[getter]
     fn minimum_norm(&self) -> bool {
         matches!(self.0.method(), Method::MinimumNorm { .. })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        reduce(py, self.0.clone())
     }
 }
 

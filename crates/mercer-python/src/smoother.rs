@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::input::{Matrix, numbers};
+use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::run;
 
@@ -57,18 +58,19 @@ fn bandwidth_of(value: &Bound<'_, PyAny>) -> PyResult<Bandwidth> {
     Err(PyValueError::new_err(message))
 }
 
+const WEIGHTS: [(&str, LocalWeight); 5] = [
+    ("gaussian", LocalWeight::Gaussian),
+    ("epanechnikov", LocalWeight::Epanechnikov),
+    ("tricube", LocalWeight::Tricube),
+    ("uniform", LocalWeight::Uniform),
+    ("biweight", LocalWeight::Biweight),
+];
+
 fn weights_named(name: &str) -> PyResult<LocalWeight> {
-    match name {
-        "gaussian" => Ok(LocalWeight::Gaussian),
-        "epanechnikov" => Ok(LocalWeight::Epanechnikov),
-        "tricube" => Ok(LocalWeight::Tricube),
-        "uniform" => Ok(LocalWeight::Uniform),
-        "biweight" => Ok(LocalWeight::Biweight),
-        other => Err(PyValueError::new_err(format!(
-            "weights = {other:?} is not allowed: it must be \"gaussian\", \"epanechnikov\", \"tricube\", \"uniform\" or \
-             \"biweight\""
-        ))),
-    }
+    WEIGHTS.iter().find(|(known, _)| *known == name).map(|(_, weights)| *weights).ok_or_else(|| {
+        let names = WEIGHTS.map(|(known, _)| format!("{known:?}"));
+        PyValueError::new_err(format!("weights = {name:?} is not allowed: it must be one of {}", names.join(", ")))
+    })
 }
 
 /// A fitted local smoother.
@@ -106,6 +108,16 @@ impl PyLocalFit {
     }
 
     #[getter]
+    fn linear(&self) -> bool {
+        self.0.is_linear()
+    }
+
+    #[getter]
+    fn weights(&self) -> Option<&'static str> {
+        WEIGHTS.iter().find(|(_, weights)| *weights == self.0.weights()).map(|(name, _)| *name)
+    }
+
+    #[getter]
     fn bandwidth(&self) -> f64 {
         self.0.bandwidth()
     }
@@ -133,5 +145,9 @@ impl PyLocalFit {
     #[getter]
     fn loo_score(&self) -> f64 {
         self.0.loo_score()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        reduce(py, self.0.clone())
     }
 }

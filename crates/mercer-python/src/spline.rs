@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::errors::to_python;
 use crate::input::numbers;
+use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::run;
 
@@ -86,6 +87,16 @@ impl PySplineFit {
     }
 
     #[getter]
+    fn order(&self) -> usize {
+        self.0.order()
+    }
+
+    #[getter]
+    fn period(&self) -> Option<f64> {
+        self.0.period()
+    }
+
+    #[getter]
     fn lam(&self) -> f64 {
         self.0.lambda()
     }
@@ -148,5 +159,9 @@ impl PySplineFit {
     #[getter]
     fn loo_residuals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_owned_array(py, self.0.loo_residuals())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        reduce(py, self.0.clone())
     }
 }

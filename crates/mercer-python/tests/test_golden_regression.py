@@ -1,4 +1,4 @@
-"""Golden cases of ridge (c05), Gaussian processes (c06), splines (c07, c18) and local smoothers (c11) through the estimators."""
+"""Golden cases of ridge (c05), Gaussian processes (c06), splines (c07, c18) and local smoothers (c11)."""
 
 import numpy as np
 import pytest

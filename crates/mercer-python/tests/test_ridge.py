@@ -1,4 +1,4 @@
-"""Kernel ridge regression: scikit-learn's answers, brute force, lazy diagnostics, weights, null spaces, wrong requests."""
+"""Kernel ridge regression: scikit-learn's answers, brute force, lazy diagnostics, null spaces, wrong requests."""
 
 import signal
 import subprocess

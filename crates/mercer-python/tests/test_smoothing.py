@@ -99,7 +99,7 @@ def test_formulas_of_the_smoothers():
         (SmoothingSpline(1.0), np.where(np.arange(80) == 3, np.nan, X), "NaN"),
         (NadarayaWatson(0.0), X[:, None], "bandwidth = 0 is not allowed"),
         (NadarayaWatson("cv"), X[:, None], "bandwidth = 'cv' is not allowed: it must be \"loo\" or a positive number"),
-        (NadarayaWatson(weights="box"), X[:, None], 'weights = "box" is not allowed: it must be "gaussian"'),
+        (NadarayaWatson(weights="box"), X[:, None], 'weights = "box" is not allowed: it must be one of "gaussian"'),
         (NadarayaWatson(), np.zeros((80, 1)), "all x are equal"),
         (LocalLinear(1e-9, weights="uniform"), X, "row 0 at .* use a larger bandwidth"),
         (LocalLinear(), np.zeros((80, 2)), "LocalLinear takes x of one column, found 2"),

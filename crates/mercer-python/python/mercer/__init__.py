@@ -32,7 +32,7 @@ from mercer._mercer import (
 
 globals().update(_constructors())
 
-# The estimators stand on scikit-learn, which takes a second to import: they are loaded at their first use.
+# What stands on scikit-learn, which takes a second to import, is loaded at its first use.
 _ESTIMATORS = {
     "ConvergenceWarning": "sklearn.exceptions",
     "GaussianProcessRegressor": "mercer._gaussian_process",
@@ -41,6 +41,8 @@ _ESTIMATORS = {
     "LocalLinear": "mercer._smoothers",
     "NadarayaWatson": "mercer._smoothers",
     "SmoothingSpline": "mercer._spline",
+    "load": "mercer._models",
+    "save": "mercer._models",
 }
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import namedtuple
 from functools import cached_property
@@ -13,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._estimator import Estimator
-from mercer._mercer import Function, GaussianProcess, Kernel
+from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel
 
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
@@ -21,8 +22,8 @@ LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 class GaussianProcessRegressor(RegressorMixin, Estimator):
     """Gaussian process regression: ``y = f(x) + ε`` with ``f ~ GP(0, k)`` and noise of variance σ².
 
-    The posterior mean is `KernelRidge` with ``alpha = σ²``. The parameters of the kernel and the noise are chosen by the marginal
-    likelihood; a scale in front of the kernel (``1*gaussian(lengthscale=1)``) is the signal variance.
+    The posterior mean is `KernelRidge` with ``alpha = σ²``. The parameters of the kernel and the noise are chosen by
+    the marginal likelihood; a scale in front of the kernel (``1*gaussian(lengthscale=1)``) is the signal variance.
 
     Parameters
     ----------
@@ -36,6 +37,9 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         Names from ``parameter_names_`` that stay as given; by default the smoothness ``nu`` of Matérn kernels.
     n_restarts_optimizer : int, default=0
         How many more times the optimisation starts, from points around the first.
+    normalize_y : bool, default=False
+        Whether y is shifted to mean 0 and scaled to standard deviation 1 before the fit. Predictions and their spread
+        are in the units of y; the kernel, the noise and the likelihood are those of the scaled y.
     random_state, n_jobs, max_memory, verbose
         How to compute.
 
@@ -46,7 +50,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     log_marginal_likelihood_ : float
         ``−½yᵀA⁻¹y − ½ log det A − (n/2) log 2π`` with ``A = K + σ²I``.
     log_marginal_likelihood_gradient_ : array
-        Its gradient by the logarithms of the parameters, in the order of ``parameter_names_``. Computed at the first use.
+        Its gradient by the logarithms of the parameters, in the order of ``parameter_names_``; made at the first use.
     parameter_names_ : list of str
         The parameters of the kernel, then ``noise``.
     alpha_ : array
@@ -75,6 +79,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         optimize: bool = True,
         fixed: list[str] | None = None,
         n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
@@ -85,6 +90,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         self.optimize = optimize
         self.fixed = fixed
         self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
@@ -102,19 +108,28 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
             fixed=None if self.fixed is None else list(self.fixed),
             restarts=self.n_restarts_optimizer,
         )
+        if self.normalize_y:
+            self._units = np.atleast_1d(y.mean()), np.atleast_1d(y.std() or 1.0)
+        targets = y if self._units is None else (y - self._units[0]) / self._units[1]
         self._forget()
-        self._fit = process.fit(X, y, **self._options())
+        self._fit = process.fit(X, targets, **self._options())
         self.X_train_, self.y_train_ = X, y
         self._adopt()
+        self._warn_if_unfinished()
         return self
 
-    def _adopt(self) -> None:
-        self.kernel_, self.noise_ = self._fit.kernel, self._fit.noise
-        self.alpha_ = self._fit.dual_coefficients
-        self.log_marginal_likelihood_ = self._fit.log_marginal_likelihood
-        self.parameter_names_ = self._fit.parameter_names
+    def _saved(self) -> tuple[GaussianProcessFit, dict[str, Any]]:
+        return self._fit, {}
+
+    def _restore(self, fit: GaussianProcessFit, state: dict[str, Any]) -> None:
+        self._forget()
+        self._fit = fit
+        self.X_train_, self.y_train_ = fit.points, self._in_units(fit.targets)
+        self._adopt()
+
+    def _warn_if_unfinished(self) -> None:
         if self._fit.optimisation is not None:
-            converged, iterations, self.likelihoods_, _ = self._fit.optimisation
+            converged, iterations, _, _ = self._fit.optimisation
             if not converged:
                 warnings.warn(
                     f"the marginal likelihood was not at its maximum after {iterations} steps: try other starts "
@@ -122,6 +137,14 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
                     ConvergenceWarning,
                     stacklevel=3,
                 )
+
+    def _adopt(self) -> None:
+        self.kernel_, self.noise_ = self._fit.kernel, self._fit.noise
+        self.alpha_ = self._fit.dual_coefficients
+        self.log_marginal_likelihood_ = self._fit.log_marginal_likelihood
+        self.parameter_names_ = self._fit.parameter_names
+        if self._fit.optimisation is not None:
+            self.likelihoods_ = np.array(self._fit.optimisation[2])
 
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False, *, include_noise: bool = False
@@ -140,25 +163,30 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         points = self._read(X)
-        mean, variance = self._fit.predict(points, **self._options())
-        noise = self.noise_ if include_noise else 0.0
+        noise, scale = (self.noise_ if include_noise else 0.0), self._scale()
         if return_std:
-            return mean, np.sqrt(variance + noise)
+            mean, variance = self._fit.predict(points, **self._options())
+            return self._in_units(mean), scale * np.sqrt(variance + noise)
+        mean = self._in_units(self._fit.mean(points, **self._options()))
         if return_cov:
             covariance = self._fit.covariance(points, **self._options())
-            return mean, covariance + noise * np.eye(len(points)) if include_noise else covariance
+            return mean, scale**2 * (covariance + noise * np.eye(len(points)) if include_noise else covariance)
         return mean
+
+    def _scale(self) -> float:
+        return 1.0 if self._units is None else abs(float(self._units[1][0]))
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Draw functions from the posterior: a row per point of ``X`` and a column per draw."""
         points = self._read(X)
-        return self._fit.sample(points, n_samples, **self._options(random_state=random_state))
+        return self._in_units(self._fit.sample(points, n_samples, **self._options(random_state=random_state)))
 
     def leave_one_out(self) -> LeaveOneOut:
-        """Give what the other observations say of each: ``mean``, ``variance`` (with the noise), and the summed ``log_density``."""
+        """Give what the others say of each observation: mean, variance (with the noise), and the summed log density."""
         check_is_fitted(self)
         (mean, variance), log_density = self._fit.leave_one_out(**self._options())
-        return LeaveOneOut(mean, variance, log_density)
+        scale = self._scale()
+        return LeaveOneOut(self._in_units(mean), scale**2 * variance, log_density - len(mean) * math.log(scale))
 
     @property
     def log_marginal_likelihood_value_(self) -> float:

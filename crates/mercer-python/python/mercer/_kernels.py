@@ -1,4 +1,4 @@
-"""Kernels as estimators accept them: texts, kernels, scikit-learn's names, matrices of values, functions of two points."""
+"""Kernels as estimators accept them: texts, kernels, scikit-learn's names, matrices of values, functions."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         values = self._values(points, self.X_fit_)
         functions = None if null_space is None else read_functions(null_space, points)
         parts = [fit.predict(values, functions, **self._options()) for _, fit in self._fits]
-        return self._shaped(self._gathered(parts))
+        return self._shaped(self._in_units(self._gathered(parts)))
 
     def components(self) -> dict[str, Function]:
         """Give the parts of an additive model: a dict from the text of each summand of the kernel to its function."""
@@ -57,11 +57,29 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.kernel_ = self.kernel if is_computed_outside(self.kernel) else first.kernel
         self.condition_ = first.condition
         self.plan_ = f"{first.plan}\nrun: {first.method}"
-        if first.minimum_norm:
-            said = "" if first.condition is None else f" (condition about {first.condition:.1e})"
-            warnings.warn(
-                f"K + alpha·I is singular to working precision{said}: {first.method}", UserWarning, stacklevel=3
+
+    def _warn_if_singular(self) -> None:
+        for _, fit in self._fits:
+            if fit.minimum_norm:
+                said = "" if fit.condition is None else f" (condition about {fit.condition:.1e})"
+                message = f"K + alpha·I is singular to working precision{said}: {fit.method}"
+                warnings.warn(message, UserWarning, stacklevel=3)
+
+    def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
+        """Become the fit of a model file."""
+        self.X_fit_ = fit.points
+        outputs = fit.dual_coefficients.shape[1]
+        self._adopt([(np.arange(outputs), fit)], flat=state.get("flat", outputs == 1))
+
+    def _saved(self) -> tuple[RidgeFit, dict[str, Any]]:
+        """Give what a model file holds, and what beside it makes the estimator."""
+        if is_computed_outside(self.kernel):
+            raise ValueError(
+                "a file cannot hold a kernel that Python computes: use one of the language, or precomputed"
             )
+        if len(self._fits) > 1:
+            raise ValueError("a file holds one alpha: save a model per target")
+        return self._fits[0][1], {"flat": self._flat}
 
     def _collect(self, name: str) -> np.ndarray:
         return self._gathered([getattr(fit, name) for _, fit in self._fits])
@@ -104,7 +122,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     @property
     def hat_diagonal_(self) -> np.ndarray:
-        """The diagonal of the hat matrix, ``∂fitted(xᵢ)/∂yᵢ``; a column per output if every output has its own alpha."""
+        """The diagonal of the hat matrix, ``∂fitted(xᵢ)/∂yᵢ``; a column per output if each has its own alpha."""
         return self._per_output(self._evidence("hat_diagonal"))
 
     @property
@@ -148,15 +166,15 @@ class KernelRidge(FittedRidge):
     Parameters
     ----------
     alpha : float or array of shape (n_targets,), default=1.0
-        The regularisation, at least 0, beside a *sum* of squares. At 0, or where the matrix is singular to working precision,
-        the answer is the least-squares function of least norm, with a warning.
+        The regularisation, at least 0, beside a *sum* of squares. At 0, or where the matrix is singular to working
+        precision, the answer is the least-squares function of least norm, with a warning.
     kernel : text, Kernel, name or callable, default="linear"
-        A text or a `mercer.Kernel`; one of scikit-learn's names ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``,
-        ``"chi2"`` with ``gamma``, ``degree`` and ``coef0``; ``"precomputed"``; or a function of two points.
+        A text or a `mercer.Kernel`; one of scikit-learn's names ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``,
+        ``"laplacian"``, ``"chi2"`` with ``gamma``, ``degree`` and ``coef0``; ``"precomputed"``; or a function.
     gamma, degree, coef0 : float
         Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
     kernel_params : dict, optional
-        Keyword arguments of a callable kernel.
+        Keyword arguments of a kernel that is a function of two points.
     solver : {"auto", "cholesky", "mixed", "eigen", "cg"}, default="auto"
         How the system is solved; ``explain`` tells what ``"auto"`` takes.
     fit_intercept : bool, default=False
@@ -257,6 +275,7 @@ class KernelRidge(FittedRidge):
             ridge = self._specification(kernel, alpha, len(X))
             fits.append((outputs, ridge.fit(values, targets, self._weights, self._functions, **self._options())))
         self._adopt(fits, flat=y.ndim == 1)
+        self._warn_if_singular()
         return self
 
     def explain(self, X: Any, y: Any = None) -> str:
@@ -287,7 +306,7 @@ class KernelRidge(FittedRidge):
         )
 
     def _alphas(self, targets: int) -> list[tuple[float, np.ndarray]]:
-        """The distinct alphas, and the outputs that have them."""
+        """Give the distinct alphas, and the outputs that have them."""
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if alpha.ndim == 0 or alpha.shape == (1,):
             return [(float(alpha.reshape(())), np.arange(targets))]

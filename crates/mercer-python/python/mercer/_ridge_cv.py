@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from mercer._kernels import compiled, may_be_indefinite
-from mercer._mercer import Kernel, RidgeSearch, median_lengthscales
+from mercer._mercer import Kernel, RidgeFit, RidgeSearch, median_lengthscales
 from mercer._ridge import FittedRidge
 
 
 class KernelRidgeCV(FittedRidge):
     """Kernel ridge regression with alpha, lengthscale and kernel chosen together.
 
-    One decomposition per kernel and lengthscale scores every alpha, exactly and in closed form: no model is fitted twice but the
-    winner.
+    One decomposition per kernel and lengthscale scores every alpha, exactly and in closed form: no model is fitted
+    twice but the winner.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class KernelRidgeCV(FittedRidge):
     kernel : text, Kernel, name or callable, default="gaussian(lengthscale=median)"
         The kernel, as in `KernelRidge`.
     lengthscales : array or int, optional
-        The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart. By default the
-        kernels are taken as they are.
+        The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart.
+        By default the kernels are taken as they are.
     scoring : {"loo", "gcv"} or int, default="loo"
-        What is made small: the mean square of the leave-one-out residuals, generalised cross-validation, or the mean square of the
-        residuals of this many folds.
+        What is made small: the mean square of the leave-one-out residuals, generalised cross-validation, or the mean
+        square of the residuals of this many folds.
     refinements : int, default=0
         How often the gaps beside the best lengthscale are halved after the grid.
     gamma, degree, coef0, kernel_params, fit_intercept, indefinite, random_state, n_jobs, max_memory, verbose
@@ -108,8 +108,8 @@ class KernelRidgeCV(FittedRidge):
         y : array of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         weights : array of shape (n_samples,), optional
-            Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which scikit-learn's
-            ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
+            Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which
+            scikit-learn's ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
         """
         X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         weights = self._read_weights(weights, X)
@@ -130,10 +130,25 @@ class KernelRidgeCV(FittedRidge):
         self.alpha_, self.lengthscale_ = found.fit.alpha, found.lengthscales[found.best[0]]
         outputs = 1 if y.ndim == 1 else y.shape[1]
         self._adopt([(np.arange(outputs), found.fit)], flat=y.ndim == 1)
+        self._warn_if_singular()
         return self
 
+    def _saved(self) -> tuple[RidgeFit, dict[str, Any]]:
+        fit, state = super()._saved()
+        data = self.surface()
+        lists = {"alphas": self.alphas_.tolist(), "scores": self.scores_.tolist()}
+        return fit, {**state, **data, **lists}
+
+    def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
+        super()._restore(fit, state)
+        self.candidates_ = [Kernel(text) for text in state["kernels"]]
+        self.lengthscales_, self.alphas_ = state["lengthscales"], np.array(state["alphas"])
+        self.scores_, self.best_index_ = np.array(state["scores"]), tuple(state["best"])
+        self.best_score_ = float(self.scores_[self.best_index_])
+        self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
+
     def surface(self) -> dict[str, Any]:
-        """Give the scores as plain data: ``lengthscales`` (None where none was searched), ``kernels``, ``alphas``, ``scores``, ``best``."""
+        """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column)."""
         return {
             "lengthscales": self.lengthscales_,
             "kernels": [str(kernel) for kernel in self.candidates_],

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._estimator import Estimator, OneColumn
-from mercer._mercer import Smoother
+from mercer._mercer import LocalFit, Smoother
 
 
 class LocalSmoother(RegressorMixin, Estimator):
@@ -47,10 +47,17 @@ class LocalSmoother(RegressorMixin, Estimator):
         self.bandwidth_, self.fitted_, self.leverages_ = fit.bandwidth, fit.fitted, fit.leverages
         self.loo_residuals_, self.loo_score_, self.dof_ = fit.loo_residuals, fit.loo_score, fit.degrees_of_freedom
 
+    def _saved(self) -> tuple[LocalFit, dict[str, Any]]:
+        return self._fit, {}
+
+    def _restore(self, fit: LocalFit, state: dict[str, Any]) -> None:
+        self._fit = fit
+        self._adopt()
+
     def predict(self, X: Any) -> np.ndarray:
         """Give the local fit at every row of ``X``."""
         points = self._read(X)
-        return self._fit.predict(points, **self._options())
+        return self._in_units(self._fit.predict(points, **self._options()))
 
 
 class NadarayaWatson(LocalSmoother):
@@ -107,4 +114,5 @@ class LocalLinear(LocalSmoother, OneColumn):
     def slope(self, X: Any) -> np.ndarray:
         """Give the slope of the local line at every place."""
         places = self._read(X)
-        return self._fit.slopes(places, **self._options())
+        scale = 1.0 if self._units is None else float(self._units[1][0])
+        return scale * self._fit.slopes(places, **self._options())

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._estimator import OneColumn
-from mercer._mercer import Spline
+from mercer._mercer import Spline, SplineFit
 
 
 class SmoothingSpline(RegressorMixin, OneColumn):
@@ -86,6 +86,13 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self.loo_score_, self.variance_, self.knots_ = fit.loo_score, fit.variance, fit.knots
         self.residual_sum_, self.roughness_ = fit.residual_sum_of_squares, fit.roughness
 
+    def _saved(self) -> tuple[SplineFit, dict[str, Any]]:
+        return self._fit, {}
+
+    def _restore(self, fit: SplineFit, state: dict[str, Any]) -> None:
+        self._fit = fit
+        self._adopt()
+
     def predict(self, X: Any, derivative: int = 0, return_std: bool = False) -> Any:
         """Give the spline, or a derivative of it, and the standard errors of the spline.
 
@@ -103,5 +110,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         places = np.ascontiguousarray(self._read(X)[:, 0])
         if return_std and derivative != 0:
             raise ValueError("standard errors are those of the spline itself: derivative must be 0")
+        scale = 1.0 if self._units is None else float(self._units[1][0])
         values = self._fit.predict(places, derivative)
-        return (values, self._fit.standard_errors(places)) if return_std else values
+        values = self._in_units(values) if derivative == 0 else scale * values
+        return (values, abs(scale) * self._fit.standard_errors(places)) if return_std else values
