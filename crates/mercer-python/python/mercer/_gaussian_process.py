@@ -58,7 +58,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     function_ : mercer.Function
         The posterior mean as a function.
     X_train_, y_train_
-        The data.
+        The data, scaled if ``normalize_y``.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         targets = y if self._units is None else (y - self._units[0]) / self._units[1]
         self._forget()
         self._fit = process.fit(X, targets, **self._options())
-        self.X_train_, self.y_train_ = X, y
+        self.X_train_, self.y_train_ = X, targets
         self._adopt()
         self._warn_if_unfinished()
         return self
@@ -124,7 +124,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     def _restore(self, fit: GaussianProcessFit, state: dict[str, Any]) -> None:
         self._forget()
         self._fit = fit
-        self.X_train_, self.y_train_ = fit.points, self._in_units(fit.targets)
+        self.X_train_, self.y_train_ = fit.points, fit.targets
         self._adopt()
 
     def _warn_if_unfinished(self) -> None:
