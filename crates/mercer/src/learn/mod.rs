@@ -5,9 +5,10 @@
 
 pub mod gaussian_process;
 mod observations;
+pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
 
-pub use gaussian_process::{GaussianProcess, GaussianProcessFit};
+pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 pub use ridge::{Ridge, RidgeFit};

@@ -9,6 +9,7 @@ mod eigen;
 mod factor;
 mod lbfgs;
 mod pivoted;
+mod random_pivots;
 mod single;
 
 pub use banded::{BandedFactor, SymmetricBanded};
@@ -18,4 +19,5 @@ pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub use factor::{Factor, Factored, factor};
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
+pub use random_pivots::randomly_pivoted_cholesky;
 pub use single::SingleFactor;

@@ -3,10 +3,11 @@
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::GaussianProcessFit;
-use super::likelihood::{Posterior, names};
+use super::likelihood::Posterior;
 use super::optimise::optimise;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
+use crate::learn::parameter_space::check_fixed;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Gaussian process regression of one output.
@@ -65,11 +66,7 @@ impl GaussianProcess {
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimised.
         let kernel = x_kernel(&self.kernel, x, compute)?;
-        for name in &self.fixed {
-            if !names(&kernel).contains(name) {
-                return Err(Error::parameter("fixed", name, &format!("one of {}", names(&kernel).join(", "))));
-            }
-        }
+        check_fixed(&kernel, "noise", &self.fixed)?;
         let n = x.nrows() as u64;
         let matrices = if self.optimise { 4 } else { 1 };
         compute.reserve("a Gaussian process", 8 * matrices * n * n, "use fewer rows or a higher memory limit")?;
@@ -83,7 +80,7 @@ impl GaussianProcess {
         Ok(GaussianProcessFit::new(posterior, x, y, optimisation))
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
+    pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !self.noise.is_finite() || self.noise < 0.0 {
             return Err(Error::parameter("noise", self.noise, "a finite number, at least 0"));
         }
@@ -98,6 +95,7 @@ impl GaussianProcess {
     }
 }
 
-fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
+/// The kernel with medians resolved on the data.
+pub(super) fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
     Ok(kernel.bind(Pairs::within(x), compute)?.kernel().clone())
 }
