@@ -10,6 +10,7 @@ mod factor;
 mod lbfgs;
 mod pivoted;
 mod single;
+pub(crate) mod state_space;
 
 pub use banded::{BandedFactor, SymmetricBanded};
 pub use cholesky::{PositiveSolution, Solved, solve_positive};

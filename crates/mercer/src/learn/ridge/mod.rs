@@ -14,6 +14,7 @@ mod problem;
 mod solution;
 mod spec;
 mod spectrum;
+mod state_space;
 
 pub use fit::{Diagnostics, RidgeFit};
 pub use plan::{Plan, Solver};
