@@ -1,6 +1,7 @@
 //! Ridge regression and Gaussian processes along a line: the linear-time road beside the dense one.
 
 use mercer::learn::Ridge;
+use mercer::learn::gaussian_process::{self, GaussianProcess, GaussianProcessFit};
 use mercer::learn::ridge::{Method, RidgeFit, Solver};
 use mercer::{Compute, Error, Kernel, Seed, Stream};
 use ndarray::{Array1, Array2, Axis, s};
@@ -237,6 +238,166 @@ fn same_bytes_for_any_number_of_threads() {
         let ridge = Ridge { intercept: true, ..Ridge::new(kernel("matern(nu=5/2)"), 0.1) };
         let fit = ridge.fit(x.view(), y.view(), None, &compute).unwrap();
         (fit.predict(x.view(), &compute).unwrap(), fit.diagnostics().unwrap().clone())
+    };
+    assert_eq!(fit(1), fit(2));
+}
+
+/// The same process on the dense road: a kernel that is nowhere different, but not recognised.
+fn dense_twin(text: &str) -> Kernel {
+    kernel(&format!("{text} + 0*gaussian()"))
+}
+
+fn process(kernel: Kernel, noise: f64) -> GaussianProcess {
+    GaussianProcess { optimise: false, ..GaussianProcess::new(kernel, noise) }
+}
+
+/// Both roads for one kernel.
+fn both(text: &str, low: f64, high: f64, noise: f64) -> (GaussianProcessFit, GaussianProcessFit, Array2<f64>) {
+    let compute = Compute::new();
+    let (x, y) = data(90, low, high);
+    let fit = |kernel: Kernel| process(kernel, noise).fit(x.view(), y.column(0), &compute).unwrap();
+    let (line, dense) = (fit(kernel(text)), fit(dense_twin(text)));
+    assert!(matches!(line.method(), gaussian_process::Method::StateSpace { .. }), "{text}: {}", line.method());
+    assert_eq!(dense.method(), gaussian_process::Method::Cholesky, "{text}");
+    (line, dense, x)
+}
+
+#[test]
+fn process_equals_the_dense_one() {
+    let compute = Compute::new();
+    for (text, low, high) in KERNELS {
+        let (line, dense, x) = both(text, *low, *high, 0.09);
+        let what = |name: &str| format!("{name} of {text}");
+        assert_close(&what("alpha"), line.dual_coefficients(), dense.dual_coefficients(), 1e-9);
+        let likelihood = |fit: &GaussianProcessFit| fit.log_marginal_likelihood();
+        assert_close(&what("likelihood"), [&likelihood(&line)], [&likelihood(&dense)], 1e-9);
+        let (f, d) = (line.leave_one_out(&compute).unwrap(), dense.leave_one_out(&compute).unwrap());
+        assert_close(&what("loo mean"), &f.mean, &d.mean, 1e-9);
+        assert_close(&what("loo variance"), &f.variance, &d.variance, 1e-9);
+        assert_close(&what("loo density"), [&f.log_density], [&d.log_density], 1e-9);
+        let grid = Array2::from_shape_fn((70, 1), |(i, _)| low + (high - low) * i as f64 / 69.0);
+        for at in [grid.view(), x.view()] {
+            let (f, d) = (line.predict(at, &compute).unwrap(), dense.predict(at, &compute).unwrap());
+            assert_close(&what("mean"), &f.mean, &d.mean, 1e-9);
+            assert_close(&what("variance"), &f.variance, &d.variance, 1e-9);
+        }
+        let at = grid.slice(s![..9, ..]);
+        let covariance = |fit: &GaussianProcessFit| fit.covariance(at, &compute).unwrap();
+        assert_close(&what("covariance"), &covariance(&line), &covariance(&dense), 1e-9);
+    }
+}
+
+#[test]
+fn slopes_of_the_likelihood_equal_the_dense_ones() {
+    let compute = Compute::new();
+    for (text, low, high) in KERNELS {
+        let (line, dense, _) = both(text, *low, *high, 0.09);
+        let gradient = |fit: &GaussianProcessFit| fit.log_marginal_likelihood_gradient(&compute).unwrap();
+        let (found, expected) = (gradient(&line), gradient(&dense));
+        let count = found.len() - 1;
+        assert_eq!(line.parameter_names()[..count], dense.parameter_names()[..count], "{text}");
+        assert_close(text, &found[..count], &expected[..count], 1e-9);
+        assert_close(text, found.last(), expected.last(), 1e-9);
+    }
+}
+
+#[test]
+fn slopes_along_a_long_line_equal_differences() {
+    let compute = Compute::new();
+    let (x, y) = data(5000, 0.0, 20.0);
+    for text in
+        ["1.3*matern(nu=3/2, lengthscale=0.7) + 0.4*laplacian(lengthscale=3)", "2*matern(nu=5/2, lengthscale=1.1)"]
+    {
+        let at = |values: &[f64], noise: f64| {
+            let fit = process(kernel(text).with_parameters(values).unwrap(), noise);
+            fit.fit(x.view(), y.column(0), &compute).unwrap()
+        };
+        let values: Vec<f64> = kernel(text).parameters().iter().map(|p| p.value).collect();
+        let names = at(&values, 0.1).parameter_names();
+        let found = at(&values, 0.1).log_marginal_likelihood_gradient(&compute).unwrap();
+        for (i, name) in names.iter().enumerate() {
+            // The matrix would be needed.
+            if name.ends_with(".nu") {
+                assert!(found[i].is_nan(), "{name}");
+                continue;
+            }
+            let moved = |step: f64| {
+                let (mut values, mut noise) = (values.clone(), 0.1);
+                *values.get_mut(i).unwrap_or(&mut noise) *= step.exp();
+                at(&values, noise).log_marginal_likelihood()
+            };
+            let expected = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            assert!((found[i] - expected).abs() <= 1e-4 * expected.abs().max(1.0), "{name}: {} {expected}", found[i]);
+        }
+    }
+}
+
+#[test]
+fn parameters_are_chosen_along_the_line() {
+    let compute = Compute::new();
+    let (x, y) = data(150, 0.0, 6.0);
+    for text in
+        ["1*matern(nu=3/2, lengthscale=1)", "1*laplacian()", "1*matern(nu=5/2, lengthscale=0.3) + constant(value=1)"]
+    {
+        let fit = |kernel| GaussianProcess::new(kernel, 0.5).fit(x.view(), y.column(0), &compute).unwrap();
+        let (line, dense) = (fit(kernel(text)), fit(dense_twin(text)));
+        assert!(matches!(line.method(), gaussian_process::Method::StateSpace { .. }));
+        assert!(line.optimisation().unwrap().converged, "{text}");
+        let best = dense.log_marginal_likelihood();
+        assert!((line.log_marginal_likelihood() - best).abs() <= 1e-5 * best.abs(), "{text}");
+    }
+    // A free smoothness leaves the line.
+    let free = GaussianProcess { fixed: Vec::new(), ..GaussianProcess::new(kernel("matern(nu=3/2)"), 0.5) };
+    let fit = free.fit(x.slice(s![..40, ..]), y.slice(s![..40, 0]), &compute).unwrap();
+    assert!(fit.optimisation().unwrap().evaluations > 1 && fit.log_marginal_likelihood().is_finite());
+}
+
+#[test]
+fn samples_have_the_posterior_mean() {
+    let compute = Compute::new();
+    let (line, dense, x) = both("matern(nu=3/2, lengthscale=0.4)", -2.0, 2.0, 0.09);
+    let sample = |fit: &GaussianProcessFit| fit.sample(x.slice(s![..5, ..]), 3, &compute).unwrap();
+    assert_close("samples", &sample(&line), &sample(&dense), 1e-6);
+}
+
+#[test]
+fn large_processes_need_little_memory() {
+    let n = 100_000;
+    let compute = Compute::new().with_memory(100 << 20);
+    let mut draw = stream(4);
+    let x = Array2::from_shape_fn((n, 1), |_| 50.0 * draw.uniform());
+    let y = Array1::from_shape_fn(n, |i| x[[i, 0]].sin() + 0.2 * draw.normal());
+    let fit =
+        GaussianProcess::new(kernel("1*matern(nu=3/2, lengthscale=1)"), 1.0).fit(x.view(), y.view(), &compute).unwrap();
+    assert!(fit.optimisation().unwrap().converged);
+    assert!((fit.noise() - 0.04).abs() < 0.001, "{}", fit.noise());
+    let new = Array2::from_shape_fn((500, 1), |(i, _)| 50.0 * (i as f64 + 0.5) / 500.0);
+    let prediction = fit.predict(new.view(), &compute).unwrap();
+    // Errors in units of their standard deviation: about a half of a normal sample lies within 0.6745.
+    let inside = new.iter().zip(prediction.mean.iter().zip(&prediction.variance));
+    let inside = inside.filter(|(t, (m, v))| (t.sin() - **m).abs() <= 3.0 * v.sqrt()).count();
+    assert!((480..=500).contains(&inside), "{inside}");
+    let refused = GaussianProcess::new(kernel("gaussian()"), 1.0).fit(x.view(), y.view(), &compute);
+    assert!(matches!(refused, Err(Error::Memory { .. })));
+}
+
+#[test]
+fn without_noise_the_dense_road_is_taken() {
+    let compute = Compute::new();
+    let x = Array2::from_shape_fn((8, 1), |(i, _)| i as f64);
+    let y = x.column(0).mapv(f64::sin);
+    let fit = process(kernel("matern(nu=3/2)"), 0.0).fit(x.view(), y.view(), &compute).unwrap();
+    assert_eq!(fit.method(), gaussian_process::Method::Cholesky);
+    assert!(matches!(process(kernel("wiener()"), 0.1).fit((-&x).view(), y.view(), &compute), Err(Error::Value { .. })));
+}
+
+#[test]
+fn processes_are_the_same_for_any_number_of_threads() {
+    let (x, y) = data(400, 0.0, 2.0);
+    let fit = |threads| {
+        let compute = Compute::new().with_threads(threads).unwrap();
+        let fit = GaussianProcess::new(kernel("1*matern(nu=5/2)"), 0.1).fit(x.view(), y.column(0), &compute).unwrap();
+        (fit.predict(x.view(), &compute).unwrap(), fit.log_marginal_likelihood(), fit.noise())
     };
     assert_eq!(fit(1), fit(2));
 }

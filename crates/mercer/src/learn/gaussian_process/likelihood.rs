@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
+use super::state_space::{Decomposition, Line, law};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
 use crate::solve::{Factor, Factored, factor};
@@ -13,12 +14,12 @@ use crate::{Compute, Error, Kernel, Result};
 /// Rows of a strip of derivatives.
 const STRIP: usize = 64;
 
-/// `A = K + σ²I` factored, and `α = A⁻¹y`.
+/// `A = K + σ²I` decomposed, and `α = A⁻¹y`.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     pub(super) kernel: Kernel,
     pub(super) noise: f64,
-    pub(super) factor: Factor,
+    pub(super) decomposition: Decomposition,
     pub(super) alpha: Array1<f64>,
     pub(super) log_likelihood: f64,
 }
@@ -36,25 +37,43 @@ impl Posterior {
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        let bound = kernel.bind(Pairs::within(x), compute)?;
-        let mut matrix = gram::dense(&bound, compute)?;
-        matrix.diag_mut().mapv_inplace(|d| d + noise);
-        let Factored::Definite(factor) = factor(matrix, compute)? else { return Err(singular(kernel, noise)) };
-        let alpha = factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0);
+        let decomposition = match law(kernel, noise, x.ncols()) {
+            Some(law) => Decomposition::Line(Line::new(law, noise, x)),
+            None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
+        };
+        compute.check_cancelled()?;
+        let alpha = decomposition.solve(y, compute)?;
         let n = x.nrows() as f64;
-        let log_likelihood = -0.5 * (y.dot(&alpha) + factor.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
-        Ok(Self { kernel: kernel.clone(), noise, factor, alpha, log_likelihood })
+        let log_likelihood =
+            -0.5 * (y.dot(&alpha) + decomposition.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
+        Ok(Self { kernel: kernel.clone(), noise, decomposition, alpha, log_likelihood })
     }
 
-    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative.
+    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Along a line, NaN for
+    /// a parameter that changes the number of states.
+    pub(super) fn gradient(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        match &self.decomposition {
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
+            Decomposition::Line(line) => Ok(line.gradient(self, y)),
+        }
+    }
+
+    /// The same from the matrix, for every parameter.
+    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        match &self.decomposition {
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
+            Decomposition::Line(_) => self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, compute),
+        }
+    }
+
     ///
     /// # Formula
     /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
-    pub(super) fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    fn gradient_by(&self, factor: &Factor, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
         let n = x.nrows();
         let advice = "use fewer rows or a higher memory limit";
         compute.reserve("the inverse in the gradient of the likelihood", 3 * 8 * (n as u64).pow(2), advice)?;
-        let inverse = self.factor.solve(Array2::eye(n).view(), compute)?;
+        let inverse = factor.solve(Array2::eye(n).view(), compute)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
         let mut gradient = Vec::new();
         for (p, parameter) in self.kernel.parameters().into_iter().enumerate() {
@@ -82,6 +101,16 @@ impl Posterior {
         };
         let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(STRIP)).into_par_iter().map(strip).collect());
         Ok(parts?.iter().sum())
+    }
+}
+
+/// The Cholesky factor of `K + σ²I`.
+fn dense(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Factor> {
+    let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
+    matrix.diag_mut().mapv_inplace(|d| d + noise);
+    match factor(matrix, compute)? {
+        Factored::Definite(factor) => Ok(factor),
+        Factored::Singular(_) => Err(singular(kernel, noise)),
     }
 }
 

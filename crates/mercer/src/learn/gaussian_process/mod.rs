@@ -7,7 +7,9 @@ mod fit;
 mod likelihood;
 mod optimise;
 mod spec;
+mod state_space;
 
 pub use fit::{GaussianProcessFit, LeaveOneOutDensity, Prediction};
 pub use optimise::Optimisation;
 pub use spec::GaussianProcess;
+pub use state_space::Method;

@@ -106,8 +106,12 @@ fn negative(
     let Ok((kernel, noise)) = space.at(point) else { return Ok(undefined) };
     match Posterior::new(&kernel, noise, x, y, compute) {
         Ok(posterior) => {
-            let gradient = posterior.gradient(x, compute)?;
-            Ok((-posterior.log_likelihood, space.free.iter().map(|&(i, _)| -gradient[i]).collect()))
+            let restrict = |gradient: Vec<f64>| space.free.iter().map(|&(i, _)| -gradient[i]).collect::<Vec<f64>>();
+            let mut gradient = restrict(posterior.gradient(x, y, compute)?);
+            if gradient.iter().any(|g| g.is_nan()) {
+                gradient = restrict(posterior.dense_gradient(x, compute)?);
+            }
+            Ok((-posterior.log_likelihood, gradient))
         }
         Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),
         Err(other) => Err(other),

@@ -176,7 +176,7 @@ impl RidgeFit {
 
     /// The same sums from the states on both sides of every point, for kernels of Markov processes.
     fn along_line(&self, law: &Law, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        super::state_space::check_points(&self.kernel, self.points.ncols(), x)?;
+        crate::learn::observations::check_points(&self.kernel, self.points.ncols(), x)?;
         let make = || line_function(law, self.points.column(law.column()), self.dual.view());
         let line = self.line.get_or_init(make);
         Ok(compute.install(|| line.values(x.column(law.column()))))

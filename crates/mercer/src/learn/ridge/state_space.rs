@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::problem::Problem;
 use super::solution::{Influence, Method, Reduced, Solution};
 use crate::solve::state_space::{Law, MarkovSystem, system};
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Result};
 
 /// Solves `(SKS + λI)[c₁ … | …] = [Sy | Q]` by the filter and its adjoint.
 pub(super) fn solve(
@@ -42,15 +42,6 @@ pub(super) fn solve(
         method: Method::StateSpace { states: law.dimension() },
         negative: None,
     })
-}
-
-/// The checks of [`Kernel::bind`] for new points.
-pub(crate) fn check_points(kernel: &Kernel, columns: usize, x: ArrayView2<f64>) -> Result<()> {
-    Points::Vectors(x).check_finite("first sample")?;
-    if x.ncols() != columns {
-        return Err(Error::shape("columns of the second sample", x.ncols(), columns));
-    }
-    kernel.check_vectors(x)
 }
 
 fn law(problem: &Problem<'_>, columns: usize) -> Result<Law> {

@@ -3,7 +3,7 @@
 use ndarray::ArrayView1;
 
 use super::filter::{Known, System};
-use super::slopes::Likelihood;
+use super::slopes::Slopes;
 use super::small::{Matrix, Vector, dot, root_of_sum, transposed_product, transposed_times};
 use super::{MarkovSystem, slopes, variance};
 use crate::Kernel;
@@ -57,7 +57,7 @@ impl<const M: usize> Spread<M> {
 impl<const M: usize> System<M> {
     /// The spread at every place with its own observation, from the last place to the first.
     #[inline(always)]
-    pub fn spreads(&self, mut each: impl FnMut(usize, f64, &Matrix<M>)) {
+    pub fn each_spread(&self, mut each: impl FnMut(usize, f64, &Matrix<M>)) {
         let mut spread = Spread([[0.0; M]; M]);
         for i in (0..self.places.len()).rev() {
             if i + 1 < self.places.len() {
@@ -87,7 +87,7 @@ impl<const M: usize> MarkovSystem for System<M> {
 
     fn inverse_diagonal(&self) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.places.len()];
-        self.spreads(|i, own, _| diagonal[self.places.row[i]] = own);
+        self.each_spread(|i, own, _| diagonal[self.places.row[i]] = own);
         diagonal
     }
 
@@ -95,8 +95,8 @@ impl<const M: usize> MarkovSystem for System<M> {
         self.log_determinant
     }
 
-    fn likelihood(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Likelihood {
-        slopes::likelihood(self, kernel, y)
+    fn slopes(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes {
+        slopes::slopes(self, kernel, y)
     }
 
     fn variances(&self, places: ArrayView1<f64>) -> Vec<f64> {

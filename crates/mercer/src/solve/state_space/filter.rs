@@ -1,5 +1,7 @@
 //! The forward pass: the square-root Kalman filter, which factors `SKS + λI`.
 
+use std::sync::OnceLock;
+
 use ndarray::ArrayView1;
 
 use super::law::{Law, Step};
@@ -17,6 +19,8 @@ pub(super) struct System<const M: usize> {
     /// One per place, in ascending order.
     pub known: Vec<Known<M>>,
     pub log_determinant: f64,
+    /// The roots of `N` at every place, where variances were asked for.
+    pub spreads: OnceLock<Vec<Matrix<M>>>,
 }
 
 /// What the observations up to a place say about the state there.
@@ -39,7 +43,15 @@ impl<const M: usize> std::fmt::Debug for System<M> {
 impl<const M: usize> System<M> {
     pub fn new(law: &Law, places: Places, scales: Option<ArrayView1<f64>>, lambda: f64) -> Self {
         let scales = scales.map(|s| places.row.iter().map(|&i| s[i]).collect());
-        let mut system = Self { law: law.clone(), places, scales, lambda, known: Vec::new(), log_determinant: 0.0 };
+        let mut system = Self {
+            law: law.clone(),
+            places,
+            scales,
+            lambda,
+            known: Vec::new(),
+            log_determinant: 0.0,
+            spreads: OnceLock::new(),
+        };
         system.filter();
         system
     }

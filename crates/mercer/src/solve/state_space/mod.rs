@@ -34,7 +34,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use self::filter::System;
 pub(crate) use self::law::Law;
 use self::places::Places;
-pub(crate) use self::slopes::Likelihood;
+pub(crate) use self::slopes::Slopes;
 use self::sum::Sum;
 use crate::Kernel;
 
@@ -46,8 +46,8 @@ pub(crate) trait MarkovSystem: fmt::Debug + Send + Sync {
     fn inverse_diagonal(&self) -> Vec<f64>;
     /// `log det B`.
     fn log_determinant(&self) -> f64;
-    /// `log p(y)` for `y ~ N(0, B)`, with `α = B⁻¹y`, its slopes by the parameters of the kernel and by λ.
-    fn likelihood(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Likelihood;
+    /// The slopes of `log p(y)`, `y ~ N(0, B)`, by the parameters of the kernel and by λ.
+    fn slopes(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes;
     /// `var f(t)` given the observations at every place.
     fn variances(&self, places: ArrayView1<f64>) -> Vec<f64>;
 }

@@ -18,6 +18,12 @@ impl Law {
         let law = Self { parts, column };
         (one_column && needed && law.dimension() <= MOST_STATES).then_some(law)
     }
+
+    /// The parameters of the kernel, by their place in order, by which the states have no slope: a smoothness, a Hurst index.
+    pub(crate) fn unknown(&self, kernel: &Kernel) -> Vec<usize> {
+        let slopes = by_parameters(kernel, &vec![PartSlope::default(); self.parts.len()]);
+        slopes.iter().enumerate().filter(|(_, s)| s.is_nan()).map(|(i, _)| i).collect()
+    }
 }
 
 /// The processes whose sum has this covariance; `column` is meant where only one column is left.

@@ -1,20 +1,18 @@
-//! The log likelihood along the line, and its slopes by every parameter from one backward pass.
+//! The slopes of the log likelihood by every parameter from one backward pass.
 
 use ndarray::ArrayView1;
 
 use super::backward::{Adjoint, Spread};
 use super::filter::System;
 use super::law::{Part, Process};
+use super::matern;
 use super::recognise::by_parameters;
 use super::small::{Matrix, Vector, dot, product, square};
-use super::{MarkovSystem, matern};
 use crate::Kernel;
 
-/// `log p(y)` of `y ~ N(0, B)`, and what it depends on.
+/// The slopes of `log p(y)`, `y ~ N(0, B)`.
 #[derive(Clone, Debug)]
-pub(crate) struct Likelihood {
-    /// `α = B⁻¹y`, in the order of the data.
-    pub alpha: Vec<f64>,
+pub(crate) struct Slopes {
     /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN where the states do not know a parameter.
     pub by_parameters: Vec<f64>,
     /// `∂/∂λ log p(y) = ½ Σ (αᵢ² − Dᵢ)`, for `S = I`.
@@ -34,7 +32,7 @@ struct Sensitivity<const M: usize> {
     w: Matrix<M>,
 }
 
-pub(super) fn likelihood<const M: usize>(system: &System<M>, kernel: &Kernel, y: ArrayView1<f64>) -> Likelihood {
+pub(super) fn slopes<const M: usize>(system: &System<M>, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes {
     let n = system.places.len();
     let (mut means, mut innovations) = (Vec::with_capacity(n), Vec::with_capacity(n));
     system.means(y, |m, v| {
@@ -43,7 +41,7 @@ pub(super) fn likelihood<const M: usize>(system: &System<M>, kernel: &Kernel, y:
     });
     let (mut adjoint, mut spread) = (Adjoint([0.0; M]), Spread([[0.0; M]; M]));
     let mut parts = vec![PartSlope::default(); system.law.parts.len()];
-    let (mut alpha, mut noise) = (vec![0.0; n], 0.0);
+    let mut noise = 0.0;
     for i in (0..n).rev() {
         if i + 1 < n {
             let transition = system.transition(i);
@@ -54,10 +52,9 @@ pub(super) fn likelihood<const M: usize>(system: &System<M>, kernel: &Kernel, y:
         let h = system.observe(i);
         let u = adjoint.observe(&system.known[i], &h, innovations[i]);
         noise += u * u - spread.observe(&system.known[i], &h);
-        alpha[system.places.row[i]] = u;
     }
     prior_slopes(system, &adjoint, &spread, &mut parts);
-    Likelihood { alpha, by_parameters: by_parameters(kernel, &parts), by_noise: 0.5 * noise }
+    Slopes { by_parameters: by_parameters(kernel, &parts), by_noise: 0.5 * noise }
 }
 
 /// `C = rrᵀ − N`.

@@ -8,9 +8,12 @@ use super::small::{Matrix, dot, times, transposed_times};
 
 /// `hᵀ(P − PAᵀN A P)h` with `P` the covariance given what lies on the left, `N` what lies on the right says. At least 0.
 pub(super) fn variances<const M: usize>(system: &System<M>, places: ArrayView1<f64>) -> Vec<f64> {
-    let mut spreads = vec![[[0.0; M]; M]; system.places.len()];
-    system.spreads(|i, _, root| spreads[i] = *root);
-    places.to_vec().into_par_iter().map(|t| variance(system, &spreads, t)).collect()
+    let spreads = system.spreads.get_or_init(|| {
+        let mut spreads = vec![[[0.0; M]; M]; system.places.len()];
+        system.each_spread(|i, _, root| spreads[i] = *root);
+        spreads
+    });
+    places.to_vec().into_par_iter().map(|t| variance(system, spreads, t)).collect()
 }
 
 fn variance<const M: usize>(system: &System<M>, spreads: &[Matrix<M>], t: f64) -> f64 {
