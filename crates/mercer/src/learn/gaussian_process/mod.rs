@@ -10,8 +10,10 @@ mod optimise;
 mod record;
 pub mod sparse;
 mod spec;
+mod state_space;
 
 pub use fit::{GaussianProcessFit, LeaveOneOutDensity, Prediction};
 pub use optimise::Optimisation;
 pub use sparse::{SparseGaussianProcess, SparseGaussianProcessFit};
 pub use spec::GaussianProcess;
+pub use state_space::Method;

@@ -17,6 +17,7 @@ mod record;
 mod solution;
 mod spec;
 mod spectrum;
+mod state_space;
 
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::Target;

@@ -1,5 +1,7 @@
 //! A ridge fit as named texts and arrays.
 
+use std::sync::OnceLock;
+
 use ndarray::{Array1, Array2};
 
 use super::null_space::design;
@@ -79,6 +81,7 @@ impl RidgeFit {
             null,
             weights,
             design,
+            line: OnceLock::new(),
             fitted: record.take_matrix("fitted", (n, outputs))?,
             residuals: record.take_matrix("residuals", (n, outputs))?,
             norms: record.take_vector("norms", outputs)?,
@@ -122,10 +125,12 @@ fn put_method(method: Method, record: &mut Record) {
             Method::MinimumNorm { .. } => "minimum_norm",
             Method::Mixed { .. } => "mixed",
             Method::ConjugateGradients { .. } => "conjugate_gradients",
+            Method::StateSpace { .. } => "state_space",
         },
     );
     match method {
         Method::Cholesky | Method::Eigen => {}
+        Method::StateSpace { states } => record.put_count("method_states", states),
         Method::MinimumNorm { rank, threshold } => {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
@@ -146,6 +151,7 @@ fn take_method(record: &Record) -> Result<Method> {
     Ok(match record.text("method")? {
         "cholesky" => Method::Cholesky,
         "eigen" => Method::Eigen,
+        "state_space" => Method::StateSpace { states: record.count("method_states")? },
         "minimum_norm" => {
             Method::MinimumNorm { rank: record.count("method_rank")?, threshold: record.number("method_threshold")? }
         }
@@ -163,12 +169,13 @@ fn take_method(record: &Record) -> Result<Method> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(Solver, &str); 5] = [
+const SOLVERS: [(Solver, &str); 6] = [
     (Solver::Auto, "auto"),
     (Solver::Cholesky, "cholesky"),
     (Solver::Mixed, "mixed"),
     (Solver::Eigen, "eigen"),
     (Solver::ConjugateGradients, "conjugate_gradients"),
+    (Solver::StateSpace, "state_space"),
 ];
 
 fn put_plan(plan: &Plan, record: &mut Record) {
