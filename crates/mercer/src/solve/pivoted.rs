@@ -39,6 +39,20 @@ pub struct PivotedCholesky {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn pivoted_cholesky(tiles: &dyn Tiles, rank: usize, tolerance: f64, compute: &Compute) -> Result<PivotedCholesky> {
+    partial_cholesky(tiles, rank, tolerance, &mut largest, compute)
+}
+
+/// Chooses a pivot by what is left of the diagonal, which has a positive sum.
+pub(super) type Choose<'a> = dyn FnMut(ArrayView1<f64>) -> usize + 'a;
+
+/// The partial Cholesky factor with the pivots that `choose` takes.
+pub(super) fn partial_cholesky(
+    tiles: &dyn Tiles,
+    rank: usize,
+    tolerance: f64,
+    choose: &mut Choose<'_>,
+    compute: &Compute,
+) -> Result<PivotedCholesky> {
     let (n, m) = tiles.shape();
     if n != m {
         return Err(Error::shape("columns of a symmetric matrix", n, m));
@@ -50,7 +64,8 @@ pub fn pivoted_cholesky(tiles: &dyn Tiles, rank: usize, tolerance: f64, compute:
     let (mut factor, mut pivots, mut line) = (Array2::zeros((n, rank)), Vec::with_capacity(rank), vec![0.0; n]);
     while pivots.len() < rank && left.sum() > enough {
         compute.check_cancelled()?;
-        let (pivot, value) = largest(left.view());
+        let pivot = choose(left.view());
+        let value = left[pivot];
         if value <= 0.0 {
             break;
         }
@@ -68,6 +83,6 @@ pub fn pivoted_cholesky(tiles: &dyn Tiles, rank: usize, tolerance: f64, compute:
 }
 
 /// Where the largest value stands, the first of equals.
-fn largest(values: ArrayView1<f64>) -> (usize, f64) {
-    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |m, (i, &v)| if v > m.1 { (i, v) } else { m })
+fn largest(values: ArrayView1<f64>) -> usize {
+    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |m, (i, &v)| if v > m.1 { (i, v) } else { m }).0
 }

@@ -5,8 +5,10 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 use super::GaussianProcessFit;
 use super::likelihood::{Posterior, names};
 use super::optimise::optimise;
+use super::state_space;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
+use crate::learn::parameter_space::check_fixed;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Gaussian process regression of one output.
@@ -21,7 +23,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Cost
 /// `n³/3` for a fit; about `7n³/3` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes for a fit, `32n²` with
-/// the optimisation.
+/// the optimisation. Along one column, with positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`,
+/// `wiener`, `brownian(hurst=0.5)`, `bridge`, `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`:
+/// [`GaussianProcessFit::method`] tells.
 ///
 /// # Example
 /// ```
@@ -65,14 +69,9 @@ impl GaussianProcess {
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimised.
         let kernel = x_kernel(&self.kernel, x, compute)?;
-        for name in &self.fixed {
-            if !names(&kernel).contains(name) {
-                return Err(Error::parameter("fixed", name, &format!("one of {}", names(&kernel).join(", "))));
-            }
-        }
-        let n = x.nrows() as u64;
-        let matrices = if self.optimise { 4 } else { 1 };
-        compute.reserve("a Gaussian process", 8 * matrices * n * n, "use fewer rows or a higher memory limit")?;
+        check_fixed(&kernel, "noise", &self.fixed)?;
+        let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
+        compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
             let (kernel, noise, found) = optimise(self, &kernel, x, y, compute)?;
             (kernel, noise, Some(found))
@@ -83,7 +82,17 @@ impl GaussianProcess {
         Ok(GaussianProcessFit::new(posterior, x, y, optimisation))
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
+    /// The most bytes that a fit allocates at a time.
+    fn bytes(&self, kernel: &Kernel, rows: usize, columns: usize) -> u64 {
+        let movable = |name: &String| self.optimise && !self.fixed.contains(name);
+        let names = names(kernel);
+        match state_space::law(kernel, self.noise, columns) {
+            Some(law) if !law.unknown(kernel).into_iter().any(|i| movable(&names[i])) => state_space::bytes(&law, rows),
+            _ => 8 * if self.optimise { 4 } else { 1 } * (rows as u64).pow(2),
+        }
+    }
+
+    pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !self.noise.is_finite() || self.noise < 0.0 {
             return Err(Error::parameter("noise", self.noise, "a finite number, at least 0"));
         }
@@ -98,6 +107,7 @@ impl GaussianProcess {
     }
 }
 
-fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
+/// The kernel with medians resolved on the data.
+pub(super) fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
     Ok(kernel.bind(Pairs::within(x), compute)?.kernel().clone())
 }
