@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use mercer::learn::gaussian_process::sparse::Approximation;
 use mercer::learn::ridge::Solver;
 use mercer::learn::smoother::LocalWeight;
 use mercer::points::{Missing, Scaling};
@@ -162,6 +163,8 @@ pub enum SolverWord {
     Cholesky,
     /// A Cholesky factor in single precision, refined to double
     Mixed,
+    /// Along one column, in linear time, for kernels of Markov processes
+    StateSpace,
     /// An eigendecomposition
     Eigen,
     /// Conjugate gradients, without storing the matrix
@@ -174,6 +177,7 @@ impl From<SolverWord> for Solver {
             SolverWord::Auto => Self::Auto,
             SolverWord::Cholesky => Self::Cholesky,
             SolverWord::Mixed => Self::Mixed,
+            SolverWord::StateSpace => Self::StateSpace,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,
         }
@@ -204,6 +208,12 @@ pub struct GpArguments {
     /// What is done to the target before the fit (default: standard with --kernel auto, none with a given kernel)
     #[arg(long, value_enum, value_name = "RULE")]
     pub target_scale: Option<TargetScale>,
+    /// See the data through this many inducing points, in linear time: an approximation, said so in the report
+    #[arg(long, value_name = "M", value_parser = positive)]
+    pub centers: Option<usize>,
+    /// What the inducing points do
+    #[arg(long, value_enum, value_name = "NAME", default_value = "variational", requires = "centers")]
+    pub approximation: ApproximationWord,
     /// At most this many rows, drawn from the seed, enter the choice of parameters; the fit takes all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
     pub sample: usize,
@@ -219,6 +229,30 @@ impl GpArguments {
     pub fn target_scale(&self) -> TargetScale {
         let default = if self.given_kernel().is_some() { TargetScale::None } else { TargetScale::Standard };
         self.target_scale.unwrap_or(default)
+    }
+}
+
+/// Approximations by their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApproximationWord {
+    /// The subset of regressors
+    Sor,
+    /// The deterministic training conditional
+    Dtc,
+    /// The fully independent training conditional
+    Fitc,
+    /// The variational bound
+    Variational,
+}
+
+impl From<ApproximationWord> for Approximation {
+    fn from(word: ApproximationWord) -> Self {
+        match word {
+            ApproximationWord::Sor => Self::Sor,
+            ApproximationWord::Dtc => Self::Dtc,
+            ApproximationWord::Fitc => Self::Fitc,
+            ApproximationWord::Variational => Self::Variational,
+        }
     }
 }
 

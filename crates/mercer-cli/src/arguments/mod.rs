@@ -13,8 +13,8 @@ use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
 pub use fit::{
-    AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod,
-    SmoothingWord, SplineArguments, TargetScale,
+    ApproximationWord, AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments,
+    SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
 };
 pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
 
@@ -49,7 +49,7 @@ pub enum Command {
     /// The plan of a command before it runs: sizes, bytes, work, whether it fits
     #[command(subcommand, long_about = help::PLAN)]
     Explain(PlanTarget),
-    /// A tour on bundled data: a proof, a refutation, a Gram matrix, functions of an RKHS
+    /// A tour on bundled data: a proof, a refutation, a Gram matrix, functions of an RKHS, a forecast
     #[command(after_long_help = help::DEMO)]
     Demo(DemoArguments),
     /// The completion script of a shell, on standard output

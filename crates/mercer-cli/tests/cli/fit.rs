@@ -44,7 +44,8 @@ fn a_given_kernel_and_lambda_are_taken_as_they_are() {
     assert_eq!(name, "prediction");
     assert!(values.iter().zip([3.0, -6.0]).all(|(f, e)| (f - e).abs() <= 1e-13), "{values:?}");
     assert_eq!(mercer(&["predict", &model, &new]).done().out, std::fs::read_to_string(&out).unwrap());
-    let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "--intercept", "--json"];
+    let words =
+        ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "--intercept", "--json"];
     assert!(mercer(&words).json()["intercept"][0].is_number());
 }
 
@@ -69,7 +70,8 @@ fn files_hold_the_bytes_that_the_library_predicts() {
         let found = &columns(&out)[0].1;
         assert!(expected.iter().zip(found).all(|(e, f)| e.to_bits() == f.to_bits()), "{words:?}");
         let first = std::fs::read(&model).unwrap();
-        mercer(&[&["fit", words[0], &data, "--target", "y", "-o", &model, "--threads", "1"], &words[1..]].concat()).done();
+        mercer(&[&["fit", words[0], &data, "--target", "y", "-o", &model, "--threads", "1"], &words[1..]].concat())
+            .done();
         assert!(first == std::fs::read(&model).unwrap(), "{words:?}: one thread gives other bytes");
     }
 }
@@ -81,7 +83,8 @@ fn the_choice_is_told_and_drawn() {
     let (png, html) = (place(&folder, "f.png"), place(&folder, "f.html"));
     let words = ["fit", "ridge", &data, "--target", "y", "--columns", "x"];
     let out = mercer(&[&words[..], &["--plot", &png, "--report", &html]].concat()).done().out;
-    for word in ["Ridge regression of y", "Choice by leave-one-out", "λ", "RMSE", "degrees of freedom", "plan", "R²"] {
+    for word in ["Ridge regression of y", "Choice by leave-one-out", "λ", "RMSE", "degrees of freedom", "plan", "R²"]
+    {
         assert!(out.contains(word), "{word}: {out}");
     }
     assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
@@ -196,7 +199,9 @@ fn auto_takes_what_fits() {
     let json = mercer(&["fit", "auto", &iris, "--target", "petal_width", "--json"]).json();
     assert!(json["loo_r2"].as_f64().unwrap() > 0.93, "{json}");
     assert_eq!(json["inputs"].as_array().unwrap().len(), 6, "three lengths and three species");
-    let names = |json: &Value| json["choice"]["candidates"].as_array().unwrap().iter().map(|c| c["candidate"].to_string()).collect::<String>();
+    let names = |json: &Value| {
+        json["choice"]["candidates"].as_array().unwrap().iter().map(|c| c["candidate"].to_string()).collect::<String>()
+    };
     for word in ["linear()", "gaussian", "matern(nu=0.5", "on([0]"] {
         assert!(names(&json).contains(word), "{word}: {}", names(&json));
     }

@@ -40,7 +40,8 @@ fn columns_that_make_no_sense() {
     fit("petal_width", &["--drop", "petal"]).fails(1, &["--drop", "petal"]);
     mercer(&["fit", "spline", &iris, "--target", "petal_width"]).fails(1, &["--columns", "sepal_length"]);
     mercer(&["fit", "gp", &iris, "--target", "petal_width,petal_length"]).fails(1, &["one target"]);
-    mercer(&["fit", "smooth", &iris, "--target", "petal_width", "--method", "local-linear"]).fails(1, &["--method", "one column"]);
+    mercer(&["fit", "smooth", &iris, "--target", "petal_width", "--method", "local-linear"])
+        .fails(1, &["--method", "one column"]);
     mercer(&["fit", "ridge", &file(&folder, "y.csv", b"y\n1\n2\n"), "--target", "y"]).fails(1, &["no column is left"]);
     mercer(&["fit", "ridge", &iris]).fails(1, &["--target"]);
 }
@@ -79,7 +80,8 @@ fn constant_targets_and_repeated_points_are_fitted() {
 fn points_outside_the_domain_of_a_kernel() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n1,1\n2,4\n5,3\n");
-    ridge(&data, &["--kernel", "sobolev(order=2)", "--lambda", "0.1"]).fails(1, &["sobolev", "row 1", "[0, 1]", "--rescale"]);
+    ridge(&data, &["--kernel", "sobolev(order=2)", "--lambda", "0.1"])
+        .fails(1, &["sobolev", "row 1", "[0, 1]", "--rescale"]);
     let model = place(&folder, "m.safetensors");
     let words = ["--kernel", "sobolev(order=2)", "--lambda", "0.1", "--rescale", "-o", &model];
     ridge(&data, &words).done();
@@ -112,7 +114,8 @@ fn a_lambda_that_is_too_small_is_told() {
             assert!(out.contains(word), "{word}: {out}");
         }
     }
-    let words = ["fit", "gp", &data, "--target", "y", "--kernel", "gaussian(lengthscale=5)", "--noise", "0", "--no-optimize"];
+    let words =
+        ["fit", "gp", &data, "--target", "y", "--kernel", "gaussian(lengthscale=5)", "--noise", "0", "--no-optimize"];
     mercer(&words).fails(2, &["singular to working precision", "larger noise"]);
 }
 

@@ -7,7 +7,7 @@ use mercer::{Compute, Kernel, Result};
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Quality, Training};
+use super::{Outcome, Quality, Training, sparse};
 use crate::arguments::{GpArguments, TargetScale};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -27,6 +27,9 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
     }
     let y = training.y.column(0).to_owned();
     let processes = processes(words, &training)?;
+    if let Some(centers) = words.centers {
+        return sparse::fit(processes, centers, words.approximation, training, map, session);
+    }
     let chosen = choose(&processes, words, &training, y.view(), session)?;
     outcome(words, chosen, training, y, map, &session.compute)
 }

@@ -2,12 +2,14 @@
 
 mod auto;
 mod choice;
+mod effects;
 mod gp;
 mod pictures;
 mod plan;
 mod quality;
 mod ridge;
 mod smooth;
+mod sparse;
 mod spline;
 mod tell;
 mod training;

@@ -130,6 +130,9 @@ fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<O
 fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec<Stage> {
     let n = training.rows() as u64;
     let rows = training.sample(words.sample, session).len() as u64;
+    if let Some(m) = words.centers {
+        return vec![sparse_stage(n, m as u64, words)];
+    }
     let mut stages = Vec::new();
     if !words.no_optimize {
         let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
@@ -152,6 +155,19 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
         refusal: None,
     });
     stages
+}
+
+fn sparse_stage(rows: u64, centers: u64, words: &GpArguments) -> Stage {
+    let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+    let runs = if words.no_optimize { 1.0 } else { kernels * STEPS * (words.restarts + 1) as f64 };
+    Stage {
+        name: "fit",
+        what: format!("{} inducing points, about {} passes over the data", grouped(centers), short(runs)),
+        bytes: (8 * centers * rows).max(8 * centers * (6 * centers + 5 * 1024)),
+        flops: runs * 6.0 * rows as f64 * (centers as f64).powi(2),
+        plan: None,
+        refusal: None,
+    }
 }
 
 fn spline_stage(rows: usize, order: usize) -> Stage {

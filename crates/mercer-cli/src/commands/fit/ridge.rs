@@ -160,6 +160,7 @@ fn method(method: Method) -> String {
     match method {
         Method::Cholesky => "Cholesky".into(),
         Method::Eigen => "eigendecomposition".into(),
+        Method::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
         Method::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
         Method::Mixed { iterations, residual } => {
             format!("a factor in single precision and {iterations} refinements (residual {})", short(residual))

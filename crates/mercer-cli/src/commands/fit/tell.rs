@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::effects::Effects;
 use super::{Outcome, pictures};
 use crate::failure::Failure;
 use crate::numbers::grouped;
@@ -30,6 +31,8 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
         choice.push_into(&mut report);
     }
     push_quality(&mut report, outcome);
+    let effects = Effects::of(&outcome.model, training, &session.compute)?;
+    effects.iter().for_each(|e| e.push_into(&mut report));
     for remark in training.remarks.iter().chain(&outcome.remarks) {
         report.text(remark);
     }
@@ -37,8 +40,12 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
         report.text(format!("The model is in {}.", path.display()));
     }
     report.json = json_of(outcome, output);
+    report.json["effects"] = effects.iter().map(Effects::json).collect();
     if session.common.plot.is_some() || session.common.report.is_some() {
         report.figures = pictures::draw(outcome, &session.compute)?;
+        // Of several columns the parts tell most, of one column the function.
+        let place = if training.x.ncols() > 1 { 0 } else { 1 };
+        report.figures.splice(place..place, effects.iter().filter_map(Effects::figure));
         // What was asked for by a flag of its own comes first.
         report.figures.splice(0..0, std::mem::take(&mut outcome.figures));
     }
@@ -48,7 +55,7 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
 fn headline(outcome: &Outcome) -> &'static str {
     match outcome.model.fitted().kind() {
         "ridge" => "Ridge regression",
-        "gaussian_process" => "Gaussian process",
+        "gaussian_process" | "sparse_gaussian_process" => "Gaussian process",
         "spline" => "Smoothing spline",
         _ => "Local smoother",
     }

@@ -120,6 +120,18 @@ impl Training {
         }
     }
 
+    /// The map from the values of a column of numbers to its coordinate; none for the indicator of a category.
+    pub fn map_of(&self, coordinate: usize) -> Option<Affine> {
+        let mut at = 0;
+        for column in self.encoding.columns() {
+            match column {
+                EncodedColumn::Number { map, .. } if at == coordinate => return Some(*map),
+                other => at += other.width(),
+            }
+        }
+        None
+    }
+
     /// Shifts and scales the only target: what is fitted is `(y − shift)/scale`.
     pub fn scale_target(&mut self, map: Affine) {
         self.y.mapv_inplace(|y| map.apply(y));
