@@ -11,6 +11,7 @@ mod kernel;
 mod model;
 mod options;
 mod parameters;
+mod process;
 mod progress;
 mod ridge;
 mod run;

@@ -274,6 +274,19 @@ class GaussianProcess:
         fixed: Sequence[str] | None = None,
         restarts: int = 0,
     ) -> GaussianProcess: ...
+    @staticmethod
+    def sparse(
+        kernel: _Kernel,
+        noise: float,
+        inducing: str | ArrayLike,
+        count: int | None = None,
+        *,
+        approximation: str,
+        move_inducing: bool = False,
+        optimize: bool = True,
+        fixed: Sequence[str] | None = None,
+        restarts: int = 0,
+    ) -> GaussianProcess: ...
     def fit(self, X: ArrayLike, y: ArrayLike, **options: Unpack[Options]) -> GaussianProcessFit: ...
 
 @final
@@ -296,7 +309,11 @@ class GaussianProcessFit:
     @property
     def noise(self) -> float: ...
     @property
-    def dual_coefficients(self) -> NDArray[np.float64]: ...
+    def dual_coefficients(self) -> NDArray[np.float64] | None: ...
+    @property
+    def inducing(self) -> NDArray[np.float64] | None: ...
+    @property
+    def trace_left(self) -> float | None: ...
     @property
     def log_marginal_likelihood(self) -> float: ...
     @property
