@@ -1,8 +1,8 @@
 //! What learners on a line ask of their observations.
 
-use ndarray::ArrayView1;
+use ndarray::{ArrayView1, ArrayView2};
 
-use crate::{Error, Result};
+use crate::{Error, Kernel, Points, Result};
 
 /// An observation that cannot be used, with its row.
 pub(super) fn bad_value(what: &str, row: usize, value: f64, requirement: &str) -> Error {
@@ -28,4 +28,13 @@ pub(super) fn check_pairs(x: ArrayView1<f64>, y: ArrayView1<f64>) -> Result<()> 
     }
     check_finite("x", x)?;
     check_finite("y", y)
+}
+
+/// The checks of [`Kernel::bind`] for new points of a model on so many columns.
+pub(super) fn check_points(kernel: &Kernel, columns: usize, x: ArrayView2<f64>) -> Result<()> {
+    Points::Vectors(x).check_finite("first sample")?;
+    if x.ncols() != columns {
+        return Err(Error::shape("columns of the second sample", x.ncols(), columns));
+    }
+    kernel.check_vectors(x)
 }

@@ -6,6 +6,8 @@ use crate::learn::spline::SplineFit;
 use crate::learn::{GaussianProcessFit, RidgeFit};
 
 /// What was fitted: one variant per learner.
+// A program holds few models and seldom moves them: a box would only be in the way.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fitted {

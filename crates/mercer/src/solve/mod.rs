@@ -9,8 +9,10 @@ mod eigen;
 mod factor;
 mod lbfgs;
 mod pivoted;
+pub(crate) mod products;
 mod random_pivots;
 mod single;
+pub(crate) mod state_space;
 
 pub use banded::{BandedFactor, SymmetricBanded};
 pub use cholesky::{PositiveSolution, Solved, solve_positive};

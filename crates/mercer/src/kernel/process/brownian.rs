@@ -38,6 +38,11 @@ impl Brownian {
         }
     }
 
+    /// The Hurst index.
+    pub fn hurst(&self) -> f64 {
+        self.hurst.get()
+    }
+
     /// `‖·‖^{2H}` from the squared norm.
     #[inline(always)]
     pub(crate) fn power<N: Real>(hurst: N, squared_norm: N) -> N {

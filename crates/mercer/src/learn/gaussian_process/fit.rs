@@ -2,8 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
-use super::Optimisation;
 use super::likelihood::{Posterior, names};
+use super::state_space::{DENSE_ROWS, Decomposition, law};
+use super::{Method, Optimisation};
 use crate::gram::{self, Pairs};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Expansion, Kernel, Result};
@@ -53,14 +54,17 @@ impl GaussianProcessFit {
     /// Mean and variance of `f` at every row of `x`.
     ///
     /// # Cost
-    /// `n²` per row, 512 rows at a time.
+    /// `n²` per row, 512 rows at a time; along a line `O(log n)` per row, after `O(n)` the first time.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
+        let factor = match self.posterior.decomposition(self.points.view(), compute)? {
+            Decomposition::Dense(factor) => factor,
+            Decomposition::Line(line) => return line.predict(&self.posterior, self.points.view(), x, compute),
+        };
         let mean = self.mean(x, compute)?;
         let mut variance = self.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
-        let factor = self.posterior.factor(self.points.view(), compute)?;
         for start in (0..x.nrows()).step_by(STRIP) {
             let rows = s![start..x.nrows().min(start + STRIP)];
             let cross = self.cross(x.slice(s![start..x.nrows().min(start + STRIP), ..]), compute)?;
@@ -74,11 +78,16 @@ impl GaussianProcessFit {
     /// The mean of `f` at every row of `x`: what [`GaussianProcessFit::predict`] gives, without the variance.
     ///
     /// # Cost
-    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    /// One kernel value per pair of a row and a point of the data, none of them stored; along a line `O(log n)` per row.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        if law(self.kernel(), self.noise(), self.points.ncols()).is_some()
+            && let Decomposition::Line(line) = self.posterior.decomposition(self.points.view(), compute)?
+        {
+            return line.mean(&self.posterior, self.points.view(), x, compute);
+        }
         let bound = self.kernel().bind(Pairs::between(x, self.points.view()), compute)?;
         let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
         Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
@@ -87,15 +96,14 @@ impl GaussianProcessFit {
     /// The covariance of `f` at the rows of `x`, without the noise.
     ///
     /// # Cost
-    /// `n²m + nm²` for `m` rows.
+    /// `n²m + nm²` for `m` rows; along a line `nm²`.
     ///
     /// # Errors
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
     pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let prior = gram::dense(&self.kernel().bind(Pairs::within(x), compute)?, compute)?;
-        let factor = self.posterior.factor(self.points.view(), compute)?;
-        let half = factor.half_solve(self.cross(x, compute)?.view(), compute)?;
-        Ok(prior - half.t().dot(&half))
+        let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
+        Ok(prior - decomposition.explained(self.cross(x, compute)?.view(), compute)?)
     }
 
     /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the noise. Column `s` draws from its own
@@ -123,8 +131,8 @@ impl GaussianProcessFit {
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
-        let variance = Array1::from(self.posterior.factor(self.points.view(), compute)?.inverse_diagonal(compute)?)
-            .mapv(f64::recip);
+        let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
+        let variance = Array1::from(decomposition.inverse_diagonal(compute)?).mapv(f64::recip);
         let residual = &self.posterior.alpha * &variance;
         let log = |(r, v): (&f64, &f64)| -0.5 * (r * r / v + v.ln() + (2.0 * std::f64::consts::PI).ln());
         let log_density = residual.iter().zip(&variance).map(log).sum();
@@ -175,20 +183,34 @@ impl GaussianProcessFit {
     }
 
     /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of
-    /// [`GaussianProcessFit::parameter_names`].
+    /// [`GaussianProcessFit::parameter_names`]. Along a line of more than 4096 points the slope by a smoothness or a Hurst index, which needs the
+    /// matrix, is NaN.
     ///
     /// # Cost
-    /// `2n³` for `A⁻¹`, and one matrix of derivatives per parameter, in strips; `24n²` bytes.
+    /// `2n³` for `A⁻¹`, and one matrix of derivatives per parameter, in strips; `24n²` bytes. Along a line `O(n)` for all parameters together,
+    /// where none needs the matrix.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        self.posterior.gradient(self.points.view(), compute)
+        let gradient = self.posterior.gradient(self.points.view(), self.targets.view(), compute)?;
+        if gradient.iter().any(|g| g.is_nan()) && self.targets.len() <= DENSE_ROWS {
+            return self.posterior.dense_gradient(self.points.view(), compute);
+        }
+        Ok(gradient)
     }
 
     /// The parameters of the kernel in order, then `noise`.
     pub fn parameter_names(&self) -> Vec<String> {
         names(self.kernel())
+    }
+
+    /// How the posterior was found.
+    pub fn method(&self) -> Method {
+        match law(self.kernel(), self.noise(), self.points.ncols()) {
+            Some(law) => Method::StateSpace { states: law.dimension() },
+            None => Method::Cholesky,
+        }
     }
 
     /// How the parameters were chosen; absent when they were not.

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
+use super::state_space::{Decomposition, Line, law};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
 use crate::solve::{Factor, Factored, factor};
@@ -14,12 +15,12 @@ use crate::{Compute, Error, Kernel, Result};
 /// Rows of a strip of derivatives.
 const STRIP: usize = 64;
 
-/// `α = A⁻¹y` for `A = K + σ²I`, with the factor of `A` once it was needed.
+/// `α = A⁻¹y` for `A = K + σ²I`, with the decomposition of `A` once it was needed.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     pub(super) kernel: Kernel,
     pub(super) noise: f64,
-    factor: OnceLock<Factor>,
+    decomposition: OnceLock<Decomposition>,
     pub(super) alpha: Array1<f64>,
     pub(super) log_likelihood: f64,
 }
@@ -37,36 +38,53 @@ impl Posterior {
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        let factor = factor_of(kernel, noise, x, compute)?;
-        let alpha = factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0);
+        let decomposition = decompose(kernel, noise, x, compute)?;
+        compute.check_cancelled()?;
+        let alpha = decomposition.solve(y, compute)?;
         let n = x.nrows() as f64;
-        let log_likelihood = -0.5 * (y.dot(&alpha) + factor.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
-        Ok(Self { kernel: kernel.clone(), noise, factor: factor.into(), alpha, log_likelihood })
+        let log_likelihood =
+            -0.5 * (y.dot(&alpha) + decomposition.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
+        Ok(Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood })
     }
 
-    /// From what was saved: everything but the factor.
+    /// From what was saved: everything but the decomposition.
     pub(super) fn from_parts(kernel: Kernel, noise: f64, alpha: Array1<f64>, log_likelihood: f64) -> Self {
-        Self { kernel, noise, factor: OnceLock::new(), alpha, log_likelihood }
+        Self { kernel, noise, decomposition: OnceLock::new(), alpha, log_likelihood }
     }
 
-    /// The factor of `A`: made again, with the same bytes, after the process was loaded.
-    pub(super) fn factor(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<&Factor> {
-        if let Some(factor) = self.factor.get() {
-            return Ok(factor);
+    /// The decomposition of `A`: made again, with the same bytes, after the process was loaded.
+    pub(super) fn decomposition(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<&Decomposition> {
+        if let Some(decomposition) = self.decomposition.get() {
+            return Ok(decomposition);
         }
-        let factor = factor_of(&self.kernel, self.noise, x, compute)?;
-        Ok(self.factor.get_or_init(|| factor))
+        let decomposition = decompose(&self.kernel, self.noise, x, compute)?;
+        Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
-    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative.
-    ///
+    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Along a line, NaN for
+    /// a parameter that changes the number of states.
+    pub(super) fn gradient(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        match self.decomposition(x, compute)? {
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
+            Decomposition::Line(line) => Ok(line.gradient(self, y)),
+        }
+    }
+
+    /// The same from the matrix, for every parameter.
+    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        match self.decomposition(x, compute)? {
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
+            Decomposition::Line(_) => self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, compute),
+        }
+    }
+
     /// # Formula
     /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
-    pub(super) fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    fn gradient_by(&self, factor: &Factor, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
         let n = x.nrows();
         let advice = "use fewer rows or a higher memory limit";
         compute.reserve("the inverse in the gradient of the likelihood", 3 * 8 * (n as u64).pow(2), advice)?;
-        let inverse = self.factor(x, compute)?.solve(Array2::eye(n).view(), compute)?;
+        let inverse = factor.solve(Array2::eye(n).view(), compute)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
         let mut gradient = Vec::new();
         for (p, parameter) in self.kernel.parameters().into_iter().enumerate() {
@@ -97,8 +115,16 @@ impl Posterior {
     }
 }
 
+/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky factor.
+fn decompose(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Decomposition> {
+    Ok(match law(kernel, noise, x.ncols()) {
+        Some(law) => Decomposition::Line(Line::new(law, noise, x)),
+        None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
+    })
+}
+
 /// The Cholesky factor of `K + σ²I`.
-fn factor_of(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Factor> {
+fn dense(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Factor> {
     let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + noise);
     match factor(matrix, compute)? {

@@ -55,7 +55,10 @@ fn negative(
     let Ok((kernel, noise)) = space.at(point) else { return Ok(undefined) };
     match Posterior::new(&kernel, noise, x, y, compute) {
         Ok(posterior) => {
-            let gradient = space.restrict(&posterior.gradient(x, compute)?);
+            let mut gradient = space.restrict(&posterior.gradient(x, y, compute)?);
+            if gradient.iter().any(|g| g.is_nan()) {
+                gradient = space.restrict(&posterior.dense_gradient(x, compute)?);
+            }
             Ok((-posterior.log_likelihood, gradient.iter().map(|g| -g).collect()))
         }
         Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),

@@ -3,8 +3,9 @@
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::GaussianProcessFit;
-use super::likelihood::Posterior;
+use super::likelihood::{Posterior, names};
 use super::optimise::optimise;
+use super::state_space;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
 use crate::learn::parameter_space::check_fixed;
@@ -22,7 +23,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Cost
 /// `n³/3` for a fit; about `7n³/3` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes for a fit, `32n²` with
-/// the optimisation.
+/// the optimisation. Along one column, with positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`,
+/// `wiener`, `brownian(hurst=0.5)`, `bridge`, `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`:
+/// [`GaussianProcessFit::method`] tells.
 ///
 /// # Example
 /// ```
@@ -67,9 +70,8 @@ impl GaussianProcess {
         // Binding resolves medians, so that they can be optimised.
         let kernel = x_kernel(&self.kernel, x, compute)?;
         check_fixed(&kernel, "noise", &self.fixed)?;
-        let n = x.nrows() as u64;
-        let matrices = if self.optimise { 4 } else { 1 };
-        compute.reserve("a Gaussian process", 8 * matrices * n * n, "use fewer rows or a higher memory limit")?;
+        let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
+        compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
             let (kernel, noise, found) = optimise(self, &kernel, x, y, compute)?;
             (kernel, noise, Some(found))
@@ -78,6 +80,16 @@ impl GaussianProcess {
         };
         let posterior = Posterior::new(&kernel, noise, x, y, compute)?;
         Ok(GaussianProcessFit::new(posterior, x, y, optimisation))
+    }
+
+    /// The most bytes that a fit allocates at a time.
+    fn bytes(&self, kernel: &Kernel, rows: usize, columns: usize) -> u64 {
+        let movable = |name: &String| self.optimise && !self.fixed.contains(name);
+        let names = names(kernel);
+        match state_space::law(kernel, self.noise, columns) {
+            Some(law) if !law.unknown(kernel).into_iter().any(|i| movable(&names[i])) => state_space::bytes(&law, rows),
+            _ => 8 * if self.optimise { 4 } else { 1 } * (rows as u64).pow(2),
+        }
     }
 
     pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {

@@ -1,11 +1,14 @@
 //! A fitted ridge regression: the functions, and the evidence.
 
+use std::sync::{Arc, OnceLock};
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::problem::{Data, Problem, is_precomputed};
 use super::solution::{Influence, Method, Solution};
 use super::{Plan, Ridge};
 use crate::gram::{self, Pairs};
+use crate::solve::state_space::{Law, LineFunction, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 
 /// A fitted [`Ridge`].
@@ -24,6 +27,12 @@ pub struct RidgeFit {
     pub(super) condition: Option<f64>,
     pub(super) method: Method,
     pub(super) plan: Plan,
+    /// The weights of the data, all ones where there were none.
+    pub(super) weights: Array1<f64>,
+    /// The unpenalised functions at the data, the intercept first.
+    pub(super) design: Array2<f64>,
+    /// The functions along the line, for kernels of Markov processes; made when it is first needed.
+    pub(super) line: OnceLock<Arc<dyn LineFunction>>,
 }
 
 /// What each observation does to its own fitted value, and what that says of the fit.
@@ -74,6 +83,9 @@ impl RidgeFit {
             condition: solution.condition,
             method: solution.method,
             plan,
+            weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
+            design: problem.design.clone(),
+            line: OnceLock::new(),
         };
         fit.residuals_without_weight(data, problem, compute)?;
         fit.fitted = &data.y - &fit.residuals;
@@ -108,7 +120,8 @@ impl RidgeFit {
     /// point `i` with every point of the data.
     ///
     /// # Cost
-    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    /// One kernel value per pair of a row and a point of the data, none of them stored; `O(log n)` per row along one column for kernels of Markov
+    /// processes, after `O(n log n)` the first time.
     ///
     /// # Errors
     /// [`Error::Request`] when the model has unpenalised functions beyond the intercept; as [`Kernel::bind`].
@@ -135,6 +148,12 @@ impl RidgeFit {
         basis: Option<ArrayView2<f64>>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        self.check_basis(x.nrows(), basis)?;
+        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
+    }
+
+    /// The unpenalised functions beyond the intercept have values at every one of the new points.
+    pub(super) fn check_basis(&self, rows: usize, basis: Option<ArrayView2<f64>>) -> Result<()> {
         let functions = self.null.nrows() - usize::from(self.intercept);
         match basis {
             None if functions > 0 => {
@@ -142,8 +161,8 @@ impl RidgeFit {
                     "the model has {functions} unpenalised functions: give their values at the new points"
                 )));
             }
-            Some(basis) if basis.dim() != (x.nrows(), functions) => {
-                let expected = format!("{} × {functions}", x.nrows());
+            Some(basis) if basis.dim() != (rows, functions) => {
+                let expected = format!("{rows} × {functions}");
                 return Err(Error::shape(
                     "values of the unpenalised functions",
                     expected,
@@ -152,16 +171,24 @@ impl RidgeFit {
             }
             _ => {}
         }
-        if let Some(basis) = basis {
-            Points::Vectors(basis).check_finite("unpenalised functions")?;
-        }
-        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
+        basis.map_or(Ok(()), |basis| Points::Vectors(basis).check_finite("unpenalised functions"))
     }
 
     fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        if let Some(law) = Law::of(&self.kernel, self.points.ncols()) {
+            return self.along_line(&law, x, compute);
+        }
         let pairs = if is_precomputed(&self.kernel) { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
+    }
+
+    /// The same sums from the states on both sides of every point, for kernels of Markov processes.
+    fn along_line(&self, law: &Law, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        crate::learn::observations::check_points(&self.kernel, self.points.ncols(), x)?;
+        let make = || line_function(law, self.points.column(law.column()), self.dual.view());
+        let line = self.line.get_or_init(make);
+        Ok(compute.install(|| line.values(x.column(law.column()))))
     }
 
     /// The part of one output that lies in ℋ, as a function.
@@ -225,7 +252,7 @@ impl RidgeFit {
         self.diagnostics.as_ref()
     }
 
-    /// An estimate of the condition number of the system; absent after conjugate gradients.
+    /// An estimate of the condition number of the system; absent after conjugate gradients and along a line.
     pub fn condition(&self) -> Option<f64> {
         self.condition
     }

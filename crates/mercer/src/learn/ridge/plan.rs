@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Ridge;
 use crate::compute::human_bytes;
+use crate::solve::state_space::Law;
 use crate::{Compute, Result};
 
 /// The largest rank of the preconditioner of conjugate gradients.
@@ -14,8 +15,8 @@ const MIXED_ROWS: usize = 1000;
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// Cholesky where the matrix fits into the memory limit (in mixed precision for 1000 rows and more when no diagnostics are wanted), else
-    /// conjugate gradients.
+    /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1000
+    /// rows and more when no diagnostics are wanted), else conjugate gradients.
     #[default]
     Auto,
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
@@ -23,6 +24,9 @@ pub enum Solver {
     /// A Cholesky factor in `f32`, refined by conjugate gradients until the `f64` residual is at rounding level: the same answer, half the memory;
     /// [`Solver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
     Mixed,
+    /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`, `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2
+    /// and 5/2, `sobolev` up to order 3, and sums of these with constants and `linear`): the exact answer in linear time and memory. Needs λ > 0.
+    StateSpace,
     /// An eigendecomposition: every λ from one decomposition.
     Eigen,
     /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor as preconditioner. Needs λ > 0;
@@ -36,6 +40,7 @@ impl fmt::Display for Solver {
             Self::Auto => "auto",
             Self::Cholesky => "Cholesky",
             Self::Mixed => "Cholesky in mixed precision",
+            Self::StateSpace => "state space",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
         })
@@ -92,6 +97,7 @@ impl Ridge {
         let plan = match self.solver {
             Solver::Cholesky => self.cholesky(size, compute, "asked for"),
             Solver::Mixed => mixed(size, compute, "asked for"),
+            Solver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "asked for")),
             Solver::Eigen => eigen(size, "asked for"),
             Solver::ConjugateGradients => conjugate_gradients(size, compute, "asked for"),
             Solver::Auto => self.choose(size, compute),
@@ -101,6 +107,9 @@ impl Ridge {
     }
 
     fn choose(&self, size: Size, compute: &Compute) -> Plan {
+        if let Some(plan) = self.state_space(size).filter(|_| self.lambda > 0.0) {
+            return plan;
+        }
         let dense = self.cholesky(size, compute, "the matrix fits into the memory limit");
         let fits = dense.bytes <= compute.memory();
         if fits && self.lambda > 0.0 && !self.diagnostics && size.rows >= MIXED_ROWS {
@@ -114,6 +123,12 @@ impl Ridge {
             return dense;
         }
         conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
+    }
+
+    /// The plan in linear time, where the kernel is that of a Markov process along one column.
+    fn state_space(&self, size: Size) -> Option<Plan> {
+        let states = Law::of(&self.kernel, size.columns)?.dimension();
+        Some(state_space(size, states, "O(n): the kernel is that of a Markov process along one column"))
     }
 
     fn cholesky(&self, size: Size, compute: &Compute, reason: &str) -> Plan {
@@ -136,6 +151,14 @@ impl Ridge {
             "use the solver auto or conjugate gradients, fewer rows, or a higher memory limit"
         }
     }
+}
+
+/// The root and the gain at every point, and for every output the states of its function on both sides.
+fn state_space(size: Size, states: usize, reason: &str) -> Plan {
+    let (n, m) = (size.rows as u64, states as u64);
+    let bytes = 8 * n * (m * m + m + 8 + 2 * m * size.outputs as u64) + vectors(size);
+    let flops = n as f64 * (30.0 * (m as f64).powi(3) + 100.0 + 12.0 * (m * m) as f64 * size.outputs as f64);
+    Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, reason: reason.into() }
 }
 
 /// The matrix in single precision, and a tile per thread.

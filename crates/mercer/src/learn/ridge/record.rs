@@ -1,7 +1,10 @@
 //! A ridge fit as named texts and arrays.
 
-use ndarray::Array2;
+use std::sync::OnceLock;
 
+use ndarray::{Array1, Array2};
+
+use super::null_space::design;
 use super::problem::is_precomputed;
 use super::{Diagnostics, Method, Plan, RidgeFit, Solver, check_lambda};
 use crate::record::Record;
@@ -23,6 +26,12 @@ impl RidgeFit {
         record.put_matrix("residuals", self.residuals.view());
         record.put_vector("norms", self.norms.view());
         record.put_optional_number("condition", self.condition);
+        if self.weights.iter().any(|w| *w != 1.0) {
+            record.put_vector("weights", self.weights.view());
+        }
+        if self.null.nrows() > usize::from(self.intercept) {
+            record.put_matrix("unpenalised_functions", self.design.view());
+        }
         if let Some(diagnostics) = &self.diagnostics {
             diagnostics.put_into(&mut record);
         }
@@ -59,11 +68,20 @@ impl RidgeFit {
         if null.ncols() != outputs || null.nrows() < usize::from(intercept) {
             return Err(Error::shape("shape of the array `null_coefficients`", outputs, format!("{:?}", null.dim())));
         }
+        let weights = if record.has("weights") { record.take_vector("weights", n)? } else { Array1::ones(n) };
+        let design = if null.nrows() > usize::from(intercept) {
+            record.take_matrix("unpenalised_functions", (n, null.nrows()))?
+        } else {
+            design(n, intercept, None)
+        };
         Ok(Self {
             lambda,
             intercept,
             points,
             null,
+            weights,
+            design,
+            line: OnceLock::new(),
             fitted: record.take_matrix("fitted", (n, outputs))?,
             residuals: record.take_matrix("residuals", (n, outputs))?,
             norms: record.take_vector("norms", outputs)?,
@@ -107,10 +125,12 @@ fn put_method(method: Method, record: &mut Record) {
             Method::MinimumNorm { .. } => "minimum_norm",
             Method::Mixed { .. } => "mixed",
             Method::ConjugateGradients { .. } => "conjugate_gradients",
+            Method::StateSpace { .. } => "state_space",
         },
     );
     match method {
         Method::Cholesky | Method::Eigen => {}
+        Method::StateSpace { states } => record.put_count("method_states", states),
         Method::MinimumNorm { rank, threshold } => {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
@@ -131,6 +151,7 @@ fn take_method(record: &Record) -> Result<Method> {
     Ok(match record.text("method")? {
         "cholesky" => Method::Cholesky,
         "eigen" => Method::Eigen,
+        "state_space" => Method::StateSpace { states: record.count("method_states")? },
         "minimum_norm" => {
             Method::MinimumNorm { rank: record.count("method_rank")?, threshold: record.number("method_threshold")? }
         }
@@ -148,12 +169,13 @@ fn take_method(record: &Record) -> Result<Method> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(Solver, &str); 5] = [
+const SOLVERS: [(Solver, &str); 6] = [
     (Solver::Auto, "auto"),
     (Solver::Cholesky, "cholesky"),
     (Solver::Mixed, "mixed"),
     (Solver::Eigen, "eigen"),
     (Solver::ConjugateGradients, "conjugate_gradients"),
+    (Solver::StateSpace, "state_space"),
 ];
 
 fn put_plan(plan: &Plan, record: &mut Record) {

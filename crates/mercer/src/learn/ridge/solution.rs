@@ -14,6 +14,11 @@ pub enum Method {
     Cholesky,
     /// By an eigendecomposition; the regularised matrix is definite.
     Eigen,
+    /// Along the line, by a Kalman filter and its adjoint: exact, in linear time.
+    StateSpace {
+        /// The numbers that the process carries from point to point.
+        states: usize,
+    },
     /// The matrix is singular to working precision: the least-squares answer of minimum norm, which is the limit `λ → 0`.
     MinimumNorm {
         /// Directions that were kept.

@@ -5,7 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::plan::Solver;
 use super::problem::{Data, Problem, is_precomputed};
 use super::spectrum::Spectrum;
-use super::{RidgeFit, direct, iterative, mixed};
+use super::{RidgeFit, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -21,7 +21,8 @@ use crate::{Compute, Error, Kernel, Result};
 /// norm, and [`RidgeFit::method`] says so.
 ///
 /// # Cost
-/// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; [`Ridge::plan`] tells before anything is done.
+/// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one column for kernels of Markov processes
+/// ([`Solver::StateSpace`]). [`Ridge::plan`] tells before anything is done.
 ///
 /// # Example
 /// ```
@@ -112,6 +113,7 @@ impl Ridge {
         let solution = match plan.solver {
             Solver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
             Solver::Mixed => mixed::solve(&problem, self.lambda, compute)?,
+            Solver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             Solver::Eigen => {
                 let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?

@@ -1,7 +1,7 @@
 //! The law of one gap: integrated Brownian motion over a distance `h`.
 
 /// `A(h)⁻¹` and the lower triangular root `L(h)` of the covariance of what is added over the gap.
-pub(super) struct Gap<const M: usize> {
+pub(crate) struct Gap<const M: usize> {
     /// `A(−h)`.
     pub back: [[f64; M]; M],
     /// `L(h)`.
@@ -9,7 +9,7 @@ pub(super) struct Gap<const M: usize> {
 }
 
 /// The root of the covariance over a gap of length 1.
-pub(super) struct UnitRoot<const M: usize>([[f64; M]; M]);
+pub(crate) struct UnitRoot<const M: usize>([[f64; M]; M]);
 
 impl<const M: usize> UnitRoot<M> {
     /// The Cholesky factor of `Qᵢⱼ = 1/((2M−1−i−j)(M−1−i)!(M−1−j)!)`.

@@ -14,7 +14,8 @@ mod forward;
 mod gap;
 mod triangle;
 
-pub(crate) use gap::{derivative_gap, inverse_factorial};
+pub(crate) use gap::{UnitRoot, derivative_gap, inverse_factorial};
+pub(crate) use triangle::LogProduct;
 
 /// One node of the chain.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -68,7 +68,7 @@ pub(super) fn inverse_upper<const M: usize, const R: usize>(a: &[[f64; R]; R]) -
 }
 
 /// `Π |dᵢ|` as a logarithm, with few calls of `ln`.
-pub(super) struct LogProduct {
+pub(crate) struct LogProduct {
     product: f64,
     log: f64,
 }

@@ -1,18 +1,14 @@
 //! The gradient of the objective.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
-use rayon::prelude::*;
 
 use super::Approximation;
 use super::basis::{column_products, strips};
 use super::input_gradient::input_slopes;
 use super::posterior::{Data, Posterior};
-use super::products::{add_symmetric, mirror, multiply};
-use crate::gram::{Bound, Pairs, Tiles};
+use crate::gram::Pairs;
+use crate::solve::products::{add_symmetric, mirror, multiply};
 use crate::{Compute, Result};
-
-/// Rows of a tile of derivatives.
-const TILE: usize = 32;
 
 /// Slopes of the objective.
 pub(super) struct Slopes {
@@ -57,7 +53,7 @@ impl Posterior {
         }
         let within = self.within(&root, slacks, compute)?;
         let bound = self.basis.kernel.bind(Pairs::within(self.basis.points.view()), compute)?;
-        contract(&bound, within.view(), &mut slopes, compute)?;
+        add(&mut slopes, &bound.contract_derivatives(within.view(), compute)?);
         if let Some(moved) = &mut moved {
             // Every pair of inducing points stands twice in K_ZZ, and a point with itself moves both arguments.
             let both = &within * 2.0;
@@ -109,7 +105,7 @@ impl Posterior {
     fn add_strip(&self, strip: &Strip, x: ArrayView2<f64>, slopes: &mut [f64], compute: &Compute) -> Result<()> {
         let kernel = &self.basis.kernel;
         let bound = kernel.bind(Pairs::between(self.basis.points.view(), x), compute)?;
-        contract(&bound, strip.cross.view(), slopes, compute)?;
+        add(slopes, &bound.contract_derivatives(strip.cross.view(), compute)?);
         let Some(slack) = &strip.slack else { return Ok(()) };
         let bound = kernel.bind(Pairs::within(x), compute)?;
         for (p, slope) in slopes.iter_mut().enumerate() {
@@ -123,19 +119,6 @@ impl Posterior {
     }
 }
 
-/// Adds `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ` for every parameter, tiles in parallel, summed in order.
-fn contract(bound: &Bound<'_>, slopes: ArrayView2<f64>, sums: &mut [f64], compute: &Compute) -> Result<()> {
-    let (n, columns) = bound.shape();
-    for (p, sum) in sums.iter_mut().enumerate() {
-        let tile = |t: usize| {
-            let rows = t * TILE..n.min((t + 1) * TILE);
-            let mut derivative = vec![0.0; rows.len() * columns];
-            bound.fill_derivative(p, rows.clone(), 0..columns, &mut derivative)?;
-            let part = slopes.slice(ndarray::s![rows, ..]);
-            Ok(part.iter().zip(&derivative).map(|(g, d)| g * d).sum::<f64>())
-        };
-        let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(TILE)).into_par_iter().map(tile).collect());
-        *sum += parts?.iter().sum::<f64>();
-    }
-    Ok(())
+fn add(sums: &mut [f64], terms: &[f64]) {
+    sums.iter_mut().zip(terms).for_each(|(s, t)| *s += t);
 }

@@ -11,7 +11,6 @@ mod inducing;
 mod input_gradient;
 mod optimise;
 mod posterior;
-mod products;
 mod spec;
 
 pub use approximation::Approximation;

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::Approximation;
 use super::basis::{Basis, strips};
-use super::products::{add_symmetric, mirror};
+use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{Factor, Factored, factor};
 use crate::{Compute, Error, Result};
 

@@ -10,7 +10,7 @@ use crate::Compute;
 const BLOCK: usize = 64;
 
 /// `AB`.
-pub(super) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
     let mut out = Array2::zeros((a.nrows(), b.ncols()));
     each_block(&mut out, compute, |start, mut block| {
         let rows = a.slice(s![start..start + block.nrows(), ..]);
@@ -20,7 +20,7 @@ pub(super) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute
 }
 
 /// `S ← S + UVᵀ`, a symmetric product, on and below the diagonal (blocks on the diagonal as a whole).
-pub(super) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) {
+pub(crate) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) {
     each_block(sum, compute, |start, mut block| {
         let end = start + block.nrows();
         let mut left = block.slice_mut(s![.., ..end]);
@@ -29,7 +29,7 @@ pub(super) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f
 }
 
 /// What stands below the diagonal, above it too.
-pub(super) fn mirror(matrix: &mut Array2<f64>) {
+pub(crate) fn mirror(matrix: &mut Array2<f64>) {
     for i in 0..matrix.nrows() {
         for j in 0..i {
             matrix[[j, i]] = matrix[[i, j]];

@@ -1,0 +1,155 @@
+//! `A = K + σ²I` decomposed: by Cholesky, or along a line in linear time.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use rayon::prelude::*;
+
+use super::Prediction;
+use super::likelihood::Posterior;
+use crate::learn::observations::check_points;
+use crate::solve::Factor;
+use crate::solve::state_space::{Law, LineFunction, MarkovSystem, line_function, system};
+use crate::{Compute, Kernel, Result};
+
+/// Up to so many rows a slope that the line does not know is taken from the matrix where all slopes are asked for.
+pub(super) const DENSE_ROWS: usize = 4096;
+
+/// How the posterior of a Gaussian process was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// By a Cholesky factor of `K + σ²I`.
+    Cholesky,
+    /// Along one column by a Kalman filter and its adjoint, for kernels of Markov processes: exact, in linear time and memory.
+    StateSpace {
+        /// The numbers that the process carries from point to point.
+        states: usize,
+    },
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cholesky => f.write_str("Cholesky"),
+            Self::StateSpace { states: 1 } => f.write_str("state space: O(n), 1 state"),
+            Self::StateSpace { states } => write!(f, "state space: O(n), {states} states"),
+        }
+    }
+}
+
+/// `A = K + σ²I`, decomposed.
+#[derive(Clone, Debug)]
+pub(super) enum Decomposition {
+    Dense(Factor),
+    Line(Line),
+}
+
+/// The decomposition along a line.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    law: Law,
+    system: Arc<dyn MarkovSystem>,
+    /// The posterior mean; made when it is first needed.
+    mean: OnceLock<Arc<dyn LineFunction>>,
+}
+
+/// The law of the process along one column of the data, where there is one and the noise is positive.
+pub(super) fn law(kernel: &Kernel, noise: f64, columns: usize) -> Option<Law> {
+    Law::of(kernel, columns).filter(|_| noise > 0.0)
+}
+
+/// Bytes of a fit along the line.
+pub(super) fn bytes(law: &Law, rows: usize) -> u64 {
+    let states = law.dimension() as u64;
+    8 * rows as u64 * (2 * states * states + 4 * states + 16)
+}
+
+impl Decomposition {
+    /// `A⁻¹y`.
+    pub(super) fn solve(&self, y: ArrayView1<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        match self {
+            Self::Dense(factor) => Ok(factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0)),
+            Self::Line(line) => Ok(line.system.solve(y).into()),
+        }
+    }
+
+    pub(super) fn log_determinant(&self) -> f64 {
+        match self {
+            Self::Dense(factor) => factor.log_determinant(),
+            Self::Line(line) => line.system.log_determinant(),
+        }
+    }
+
+    /// The diagonal of `A⁻¹`.
+    pub(super) fn inverse_diagonal(&self, compute: &Compute) -> Result<Vec<f64>> {
+        match self {
+            Self::Dense(factor) => factor.inverse_diagonal(compute),
+            Self::Line(line) => Ok(line.system.inverse_diagonal()),
+        }
+    }
+
+    /// `CᵀA⁻¹C`.
+    pub(super) fn explained(&self, cross: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        match self {
+            Self::Dense(factor) => {
+                let half = factor.half_solve(cross, compute)?;
+                Ok(half.t().dot(&half))
+            }
+            Self::Line(line) => Ok(line.explained(cross, compute)),
+        }
+    }
+}
+
+impl Line {
+    pub(super) fn new(law: Law, noise: f64, x: ArrayView2<f64>) -> Self {
+        let system = system(&law, x.column(law.column()), None, noise);
+        Self { law, system, mean: OnceLock::new() }
+    }
+
+    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN where the line does not know a parameter.
+    pub(super) fn gradient(&self, posterior: &Posterior, y: ArrayView1<f64>) -> Vec<f64> {
+        let slopes = self.system.slopes(&posterior.kernel, y);
+        slopes.by_parameters.into_iter().chain([slopes.by_noise * posterior.noise]).collect()
+    }
+
+    /// Mean and variance at every row of `x`.
+    pub(super) fn predict(
+        &self,
+        posterior: &Posterior,
+        points: ArrayView2<f64>,
+        x: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Prediction> {
+        let mean = self.mean(posterior, points, x, compute)?;
+        let variance = compute.install(|| self.system.variances(x.column(self.law.column())));
+        Ok(Prediction { mean, variance: variance.into() })
+    }
+
+    /// The mean at every row of `x`.
+    pub(super) fn mean(
+        &self,
+        posterior: &Posterior,
+        points: ArrayView2<f64>,
+        x: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array1<f64>> {
+        check_points(&posterior.kernel, points.ncols(), x)?;
+        let column = self.law.column();
+        let alpha = posterior.alpha.view().insert_axis(Axis(1));
+        let mean = self.mean.get_or_init(|| line_function(&self.law, points.column(column), alpha));
+        Ok(compute.install(|| mean.values(x.column(column))).index_axis_move(Axis(1), 0))
+    }
+
+    fn explained(&self, cross: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+        let columns: Vec<ArrayView1<f64>> = cross.columns().into_iter().collect();
+        let column = |c: ArrayView1<f64>| cross.t().dot(&Array1::from(self.system.solve(c)));
+        let found: Vec<Array1<f64>> = compute.install(|| columns.into_par_iter().map(column).collect());
+        let mut product = Array2::zeros((cross.ncols(), cross.ncols()));
+        for (mut row, values) in product.rows_mut().into_iter().zip(&found) {
+            row.assign(values);
+        }
+        (&product + &product.t()) * 0.5
+    }
+}

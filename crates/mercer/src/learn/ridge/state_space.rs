@@ -1,0 +1,65 @@
+//! Along a line, for kernels of Markov processes: the same answer as the dense solve, in linear time.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
+use rayon::prelude::*;
+
+use super::problem::Problem;
+use super::solution::{Influence, Method, Reduced, Solution};
+use crate::solve::state_space::{Law, MarkovSystem, system};
+use crate::{Compute, Error, Result};
+
+/// Solves `(SKS + λI)[c₁ … | …] = [Sy | Q]` by the filter and its adjoint.
+pub(super) fn solve(
+    problem: &Problem<'_>,
+    x: ArrayView2<f64>,
+    lambda: f64,
+    diagnostics: bool,
+    compute: &Compute,
+) -> Result<Solution> {
+    let law = law(problem, x.ncols())?;
+    if lambda <= 0.0 {
+        return Err(Error::parameter("lambda", lambda, "positive for the state space: use Cholesky for λ = 0"));
+    }
+    let scales = problem.roots.iter().any(|s| *s != 1.0).then(|| problem.roots.view());
+    let system = system(&law, x.column(law.column()), scales, lambda);
+    compute.check_cancelled()?;
+    let right =
+        concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
+    let solved = solve_columns(&*system, right.view(), compute);
+    let (targets, null) = solved.view().split_at(Axis(1), problem.targets.ncols());
+    let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;
+    let influence = diagnostics.then(|| {
+        let mut gain = Array1::from(system.inverse_diagonal());
+        gain -= &(&null * &reduced.correction.t()).sum_axis(Axis(1));
+        Influence::new(lambda, &reduced.dual, &gain, &problem.roots)
+    });
+    Ok(Solution {
+        residual: &reduced.dual * lambda,
+        dual: reduced.dual,
+        null: reduced.null,
+        influence,
+        condition: None,
+        method: Method::StateSpace { states: law.dimension() },
+        negative: None,
+    })
+}
+
+fn law(problem: &Problem<'_>, columns: usize) -> Result<Law> {
+    let kernel = problem.bound.kernel();
+    Law::of(kernel, columns).ok_or_else(|| {
+        Error::request(format!(
+            "{kernel} on {columns} columns is not a sum of Markov processes along one of them: use the solver auto or Cholesky"
+        ))
+    })
+}
+
+/// One column after the other, or side by side: each takes the same steps.
+fn solve_columns(system: &dyn MarkovSystem, right: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+    let columns: Vec<ArrayView1<f64>> = right.columns().into_iter().collect();
+    let found: Vec<Vec<f64>> = compute.install(|| columns.into_par_iter().map(|c| system.solve(c)).collect());
+    let mut solved = Array2::zeros(right.dim());
+    for (mut column, values) in solved.columns_mut().into_iter().zip(&found) {
+        column.assign(&ArrayView1::from(values));
+    }
+    solved
+}

@@ -1,0 +1,90 @@
+//! Exact Gaussian inference along a line in linear time, for kernels that are covariances of Markov processes.
+//!
+//! `f(t) = h(t)ᵀz(t)` with `z(t′) = A z(t) + Lε` has a covariance `k(s, t)` whose matrix has structure: with `B = SKS + λI`, `S = diag(sᵢ)`, a
+//! Kalman filter in square-root form is the Cholesky factor of `B` (the innovations have variance `Sᵢ`, so `log det B = Σ log Sᵢ`), and the
+//! adjoint recursion backward gives `B⁻¹y` and the diagonal of `B⁻¹` themselves, with nothing subtracted and no matrix inverted:
+//!
+//! | pass | recursion |
+//! |---|---|
+//! | forward | `m⁻ = Am⁺`, `v = y − hᵀm⁻`, `m⁺ = m⁻ + gv` with the gain `g = P⁻h/S` |
+//! | backward | `u = v/S − gᵀρ`, `r = hu + ρ`, `ρ ← Aᵀr`; `u = B⁻¹y` |
+//! | spread | `D = 1/S + gᵀN⁺g`, `N⁻ = hhᵀ/S + (I − hgᵀ)N⁺(I − ghᵀ)`, `N⁺ ← AᵀN⁻A`; `D = diag B⁻¹` |
+//!
+//! Only forward steps `A` occur, which decay over large gaps, and no gap is divided by, so ties and near ties do no harm.
+
+// Small matrices of fixed size: loops over indices say what the formulas say.
+#![allow(clippy::needless_range_loop)]
+
+mod backward;
+mod filter;
+mod law;
+mod matern;
+mod places;
+mod recognise;
+mod slopes;
+mod small;
+mod sum;
+mod variance;
+
+use std::fmt;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView1, ArrayView2};
+
+use self::filter::System;
+pub(crate) use self::law::Law;
+use self::places::Places;
+pub(crate) use self::slopes::Slopes;
+use self::sum::Sum;
+use crate::Kernel;
+
+/// `B = SKS + λI`, factored along the line. Rows are in the order of the data.
+pub(crate) trait MarkovSystem: fmt::Debug + Send + Sync {
+    /// `B⁻¹y`.
+    fn solve(&self, right: ArrayView1<f64>) -> Vec<f64>;
+    /// The diagonal of `B⁻¹`.
+    fn inverse_diagonal(&self) -> Vec<f64>;
+    /// `log det B`.
+    fn log_determinant(&self) -> f64;
+    /// The slopes of `log p(y)`, `y ~ N(0, B)`, by the parameters of the kernel and by λ.
+    fn slopes(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes;
+    /// `var f(t)` given the observations at every place.
+    fn variances(&self, places: ArrayView1<f64>) -> Vec<f64>;
+}
+
+/// `f = Σ αᵢk(·, xᵢ)` along the line, for every column of `α`.
+pub(crate) trait LineFunction: fmt::Debug + Send + Sync {
+    /// The values at places, one column per function.
+    fn values(&self, places: ArrayView1<f64>) -> Array2<f64>;
+}
+
+/// Factors `B` for points at these places.
+pub(crate) fn system(
+    law: &Law,
+    places: ArrayView1<f64>,
+    scales: Option<ArrayView1<f64>>,
+    lambda: f64,
+) -> Arc<dyn MarkovSystem> {
+    let places = Places::new(places);
+    match law.dimension() {
+        1 => Arc::new(System::<1>::new(law, places, scales, lambda)),
+        2 => Arc::new(System::<2>::new(law, places, scales, lambda)),
+        3 => Arc::new(System::<3>::new(law, places, scales, lambda)),
+        4 => Arc::new(System::<4>::new(law, places, scales, lambda)),
+        5 => Arc::new(System::<5>::new(law, places, scales, lambda)),
+        _ => Arc::new(System::<6>::new(law, places, scales, lambda)),
+    }
+}
+
+/// The functions `Σ αᵢk(·, xᵢ)`, one per column of `α`, prepared for evaluation in `O(log n)`.
+pub(crate) fn line_function(law: &Law, places: ArrayView1<f64>, alpha: ArrayView2<f64>) -> Arc<dyn LineFunction> {
+    let places = Places::new(places);
+    match law.dimension() {
+        1 => Arc::new(Sum::<1>::new(law, places, alpha)),
+        2 => Arc::new(Sum::<2>::new(law, places, alpha)),
+        3 => Arc::new(Sum::<3>::new(law, places, alpha)),
+        4 => Arc::new(Sum::<4>::new(law, places, alpha)),
+        5 => Arc::new(Sum::<5>::new(law, places, alpha)),
+        _ => Arc::new(Sum::<6>::new(law, places, alpha)),
+    }
+}
