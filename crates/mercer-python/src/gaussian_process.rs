@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::effects::to_dicts;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
@@ -196,6 +197,18 @@ impl PyGaussianProcessFit {
         Ok(PyArray1::from_vec(py, gradient))
     }
 
+    /// The parts of the process as effects of the columns that they depend on: a list of dicts.
+    #[pyo3(signature = (resolution, **options))]
+    fn partial_effects<'py>(
+        &self,
+        py: Python<'py>,
+        resolution: usize,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let options = Options::read(options)?;
+        to_dicts(py, run(py, &options, || self.0.partial_effects(resolution, &options.compute))?)
+    }
+
     /// The posterior mean as a function.
     #[pyo3(signature = (**options))]
     fn function(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyFunction> {
@@ -216,6 +229,12 @@ impl PyGaussianProcessFit {
     #[getter]
     fn targets<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         self.0.exact().map(|fit| PyArray1::from_array(py, &fit.targets()))
+    }
+
+    /// How the posterior was found, as text.
+    #[getter]
+    fn method(&self) -> String {
+        self.0.method()
     }
 
     #[getter]

@@ -1,5 +1,6 @@
 //! A Gaussian process, exact or through inducing points: one face for both.
 
+use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimisation, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
@@ -69,6 +70,21 @@ impl ProcessFit {
             Self::Sparse(_) => {
                 Err(Error::request("a process through inducing points has no leave-one-out density in closed form"))
             }
+        }
+    }
+
+    pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
+        match self {
+            Self::Exact(fit) => fit.partial_effects(resolution, compute),
+            Self::Sparse(_) => Err(Error::request("the parts of a process through inducing points are not computed")),
+        }
+    }
+
+    /// How the posterior was found.
+    pub fn method(&self) -> String {
+        match self {
+            Self::Exact(fit) => fit.method().to_string(),
+            Self::Sparse(fit) => format!("{} inducing points", fit.inducing().nrows()),
         }
     }
 

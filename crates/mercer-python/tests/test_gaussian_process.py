@@ -123,6 +123,14 @@ def test_a_search_that_does_not_end_warns():
         GaussianProcessRegressor().fit(X, np.ones(50))
 
 
+def test_linear_time_along_a_line():
+    x, y = X[:, :1], Y
+    fast = GaussianProcessRegressor("1.5*matern(nu=5/2, lengthscale=0.7)", noise=0.2, optimize=False).fit(x, y)
+    assert fast.plan_ == "state space: O(n), 3 states"
+    slow = KernelRidge(0.2, kernel="1.5*matern(nu=5/2, lengthscale=0.7)", solver="cholesky").fit(x, y)
+    np.testing.assert_allclose(fast.predict(T[:, :1]), slow.predict(T[:, :1]), rtol=1e-9)
+
+
 class TestInducingPoints:
     """A sparse process: exact with all points, a bound with fewer."""
 

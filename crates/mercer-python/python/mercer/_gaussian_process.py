@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from mercer._effects import PartialEffect
 from mercer._estimator import Estimator
 from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel
 
@@ -67,6 +68,8 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         The inducing points in use, and what of the variance of the data they leave open; None for an exact process.
     function_ : mercer.Function
         The posterior mean as a function.
+    plan_ : str
+        How the posterior was found: in one column, kernels of Markov processes take linear time.
     X_train_, y_train_
         The data, scaled if ``normalize_y``.
 
@@ -190,7 +193,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         self.alpha_ = self._fit.dual_coefficients
         self.inducing_, self.trace_left_ = self._fit.inducing, self._fit.trace_left
         self.log_marginal_likelihood_ = self._fit.log_marginal_likelihood
-        self.parameter_names_ = self._fit.parameter_names
+        self.parameter_names_, self.plan_ = self._fit.parameter_names, self._fit.method
         if self._fit.optimisation is not None:
             self.likelihoods_ = np.array(self._fit.optimisation[2])
 
@@ -235,6 +238,17 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         (mean, variance), log_density = self._fit.leave_one_out(**self._options())
         scale = self._scale()
         return LeaveOneOut(self._in_units(mean), scale**2 * variance, log_density - len(mean) * math.log(scale))
+
+    def partial_effects(self, resolution: int = 50) -> list[PartialEffect]:
+        """Give the parts of an additive process as effects of the columns that they depend on, in the units of the fit.
+
+        Parameters
+        ----------
+        resolution : int, default=50
+            Places along every column of the grids.
+        """
+        check_is_fitted(self)
+        return [PartialEffect(**part) for part in self._fit.partial_effects(resolution, **self._options())]
 
     @property
     def log_marginal_likelihood_value_(self) -> float:
