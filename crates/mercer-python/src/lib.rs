@@ -3,6 +3,7 @@
 mod catalogue;
 mod data;
 mod definiteness;
+mod effects;
 mod errors;
 mod function;
 mod gaussian_process;
@@ -11,12 +12,14 @@ mod kernel;
 mod model;
 mod options;
 mod parameters;
+mod process;
 mod progress;
 mod ridge;
 mod run;
 mod search;
 mod smoother;
 mod spline;
+mod tuner;
 
 use pyo3::prelude::*;
 
@@ -43,6 +46,7 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ridge::PyRidgeFit>()?;
     module.add_class::<search::PyRidgeSearch>()?;
     module.add_class::<search::PyRidgeSearchFit>()?;
+    module.add_class::<tuner::PyRidgeTuner>()?;
     module.add_class::<gaussian_process::PyGaussianProcess>()?;
     module.add_class::<gaussian_process::PyGaussianProcessFit>()?;
     module.add_class::<spline::PySpline>()?;

@@ -1,6 +1,6 @@
 //! Ridge regression: a specification, its plan and its fit.
 
-use mercer::learn::ridge::{Diagnostics, Method, Solver};
+use mercer::learn::ridge::{Diagnostics, Method, Solver, Target};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::{Compute, Error};
 use ndarray::{ArrayView1, ArrayView2, aview1};
@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::effects::to_dicts;
 use crate::errors::to_python;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
@@ -71,6 +72,12 @@ impl PyRidge {
         let plan = self.0.plan(rows, columns, outputs, &options.compute).map_err(to_python)?;
         Ok(plan.to_string())
     }
+
+    /// Whether a fit of these sizes runs in linear time, with the diagnostics at no extra cost.
+    fn is_linear_time(&self, rows: usize, columns: usize, outputs: usize) -> bool {
+        let everything = Compute::new().with_memory(u64::MAX);
+        self.0.plan(rows, columns, outputs, &everything).is_ok_and(|plan| plan.solver == Solver::StateSpace)
+    }
 }
 
 type Data<'a> = (ArrayView2<'a, f64>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
@@ -96,17 +103,20 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
+const SOLVERS: [(&str, Solver); 6] = [
+    ("auto", Solver::Auto),
+    ("cholesky", Solver::Cholesky),
+    ("mixed", Solver::Mixed),
+    ("state_space", Solver::StateSpace),
+    ("eigen", Solver::Eigen),
+    ("cg", Solver::ConjugateGradients),
+];
+
 fn solver_named(name: &str) -> PyResult<Solver> {
-    match name {
-        "auto" => Ok(Solver::Auto),
-        "cholesky" => Ok(Solver::Cholesky),
-        "mixed" => Ok(Solver::Mixed),
-        "eigen" => Ok(Solver::Eigen),
-        "cg" => Ok(Solver::ConjugateGradients),
-        other => Err(PyValueError::new_err(format!(
-            "solver = {other:?} is not allowed: it must be \"auto\", \"cholesky\", \"mixed\", \"eigen\" or \"cg\""
-        ))),
-    }
+    SOLVERS.iter().find(|(known, _)| *known == name).map(|(_, solver)| *solver).ok_or_else(|| {
+        let names = SOLVERS.map(|(known, _)| format!("{known:?}"));
+        PyValueError::new_err(format!("solver = {name:?} is not allowed: it must be one of {}", names.join(", ")))
+    })
 }
 
 /// A fitted ridge regression: the functions, and the evidence.
@@ -133,6 +143,52 @@ impl PyRidgeFit {
             Some(basis) => self.0.predict_with_null_space(x, basis, &options.compute),
         })?;
         Ok(PyArray2::from_owned_array(py, values))
+    }
+
+    /// Standard errors at every row of ``X``, of the values or of new observations, a column per output.
+    #[pyo3(signature = (X, null_space=None, observation=false, **options))]
+    fn standard_errors<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        null_space: Option<&Bound<'py, PyAny>>,
+        observation: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, functions) = (Matrix::read(X, "X")?, Matrix::read_optional(null_space, "null_space")?);
+        let options = Options::read(options)?;
+        let (x, basis) = (points.view(), functions.as_ref().map(Matrix::view));
+        let target = if observation { Target::Observation } else { Target::Function };
+        let errors = run(py, &options, || match basis {
+            None => self.0.standard_errors(x, target, &options.compute),
+            Some(basis) => self.0.standard_errors_with_null_space(x, basis, target, &options.compute),
+        })?;
+        Ok(PyArray2::from_owned_array(py, errors))
+    }
+
+    /// The estimate of the noise variance, for every output.
+    #[pyo3(signature = (**options))]
+    fn noise_variance<'py>(
+        &self,
+        py: Python<'py>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let options = Options::read(options)?;
+        let variance = run(py, &options, || self.0.noise_variance(&options.compute))?;
+        Ok(PyArray1::from_owned_array(py, variance))
+    }
+
+    /// The parts of an output as effects of the columns that they depend on: a list of dicts.
+    #[pyo3(signature = (output, resolution, **options))]
+    fn partial_effects<'py>(
+        &self,
+        py: Python<'py>,
+        output: usize,
+        resolution: usize,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let options = Options::read(options)?;
+        to_dicts(py, run(py, &options, || self.0.partial_effects(output, resolution, &options.compute))?)
     }
 
     /// The part of an output that lies in the space of the kernel.
@@ -253,6 +309,7 @@ fn describe(method: Method) -> String {
     match method {
         Method::Cholesky => "Cholesky factor in double precision".into(),
         Method::Eigen => "eigendecomposition".into(),
+        Method::StateSpace { states } => format!("Kalman filter along the line, {states} states: linear time"),
         Method::MinimumNorm { rank, threshold } => {
             format!("least-squares answer of minimum norm: {rank} eigenvalues above {threshold:.1e} were kept")
         }

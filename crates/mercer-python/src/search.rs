@@ -62,7 +62,7 @@ impl PyRidgeSearch {
     }
 }
 
-fn criterion(scoring: &Bound<'_, PyAny>) -> PyResult<Criterion> {
+pub fn criterion(scoring: &Bound<'_, PyAny>) -> PyResult<Criterion> {
     if let Ok(name) = scoring.cast::<PyString>() {
         match &*name.to_cow()? {
             "loo" => return Ok(Criterion::LeaveOneOut),
@@ -119,9 +119,10 @@ impl PyRidgeSearchFit {
         self.0.best
     }
 
+    /// The score of the winner, which may lie beside the best place of the grid.
     #[getter]
     fn best_score(&self) -> f64 {
-        self.0.best_score
+        self.0.winner.score
     }
 }
 

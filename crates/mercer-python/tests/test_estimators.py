@@ -58,6 +58,7 @@ ESTIMATORS = [
     mercer.KernelRidgeCV(),
     mercer.KernelRidgeCV([0.1, 1.0], lengthscales=3, scoring="gcv", fit_intercept=True),
     mercer.GaussianProcessRegressor(),
+    mercer.GaussianProcessRegressor("gaussian(lengthscale=5)", n_inducing=60, optimize=False, normalize_y=True),
     mercer.NadarayaWatson(),
     mercer.NadarayaWatson(1.0),
     SplineOnFirstColumn(lam=0.1),

@@ -1,5 +1,8 @@
 """Gaussian processes: ridge as the mean, scikit-learn's optimum, samples, the gradient, wrong requests."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor as Theirs
@@ -118,3 +121,67 @@ def test_one_output_and_a_kernel_of_the_language():
 def test_a_search_that_does_not_end_warns():
     with pytest.warns(mercer.ConvergenceWarning, match="not at its maximum"):
         GaussianProcessRegressor().fit(X, np.ones(50))
+
+
+def test_linear_time_along_a_line():
+    x, y = X[:, :1], Y
+    fast = GaussianProcessRegressor("1.5*matern(nu=5/2, lengthscale=0.7)", noise=0.2, optimize=False).fit(x, y)
+    assert fast.plan_ == "state space: O(n), 3 states"
+    slow = KernelRidge(0.2, kernel="1.5*matern(nu=5/2, lengthscale=0.7)", solver="cholesky").fit(x, y)
+    np.testing.assert_allclose(fast.predict(T[:, :1]), slow.predict(T[:, :1]), rtol=1e-9)
+
+
+class TestInducingPoints:
+    """A sparse process: exact with all points, a bound with fewer."""
+
+    KERNEL = "1.5*gaussian(lengthscale=0.8)"
+
+    def exact(self):
+        return GaussianProcessRegressor(self.KERNEL, noise=0.2, optimize=False).fit(X, Y)
+
+    def sparse(self, **choices):
+        return GaussianProcessRegressor(self.KERNEL, noise=0.2, optimize=False, **choices).fit(X, Y)
+
+    @pytest.mark.parametrize("approximation", ["variational", "fitc", "dtc", "sor"])
+    def test_all_points_are_the_exact_process(self, approximation):
+        exact, sparse = self.exact(), self.sparse(inducing=X, approximation=approximation)
+        assert sparse.log_marginal_likelihood_ == pytest.approx(exact.log_marginal_likelihood_, rel=1e-6)
+        for found, expected in zip(sparse.predict(X, return_std=True), exact.predict(X, return_std=True), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+        assert sparse.alpha_ is None
+        assert sparse.trace_left_ < 1e-6
+
+    def test_the_bound_grows_with_the_points(self):
+        bounds = [self.sparse(n_inducing=m).log_marginal_likelihood_ for m in (5, 10, 20, 50)]
+        assert bounds == sorted(bounds)
+        assert bounds[-1] <= self.exact().log_marginal_likelihood_ + 1e-6
+
+    def test_copies(self):
+        model = GaussianProcessRegressor("1*gaussian()", n_inducing=15, inducing="random", random_state=2).fit(X, Y)
+        assert model.inducing_.shape == (15, 2)
+        for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+            for found, expected in zip(
+                other.predict(T, return_std=True), model.predict(T, return_std=True), strict=True
+            ):
+                np.testing.assert_allclose(found, expected, rtol=1e-10)
+        np.testing.assert_allclose(model.function_(T), model.predict(T), rtol=1e-8)
+        assert np.abs(model.log_marginal_likelihood_gradient_).max() < 1e-2
+
+    def test_moving_the_points_is_no_worse(self):
+        still = GaussianProcessRegressor("1*gaussian()", n_inducing=6).fit(X, Y)
+        moved = GaussianProcessRegressor("1*gaussian()", n_inducing=6, optimize_inducing=True).fit(X, Y)
+        assert moved.log_marginal_likelihood_ > still.log_marginal_likelihood_
+
+    def test_wrong_requests(self, tmp_path):
+        for choices, message in [
+            ({"n_inducing": 0}, "inducing = 0 is not allowed: it must be at least 1 point"),
+            ({"inducing": "kmeans", "n_inducing": 3}, "inducing = 'kmeans' is not allowed"),
+            ({"n_inducing": 3, "approximation": "vfe"}, 'approximation = "vfe" is not allowed: it must be one of "var'),
+            ({"inducing": X[:3, :1]}, "columns"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                self.sparse(**choices)
+        with pytest.raises(ValueError, match="no leave-one-out density"):
+            self.sparse(n_inducing=4).leave_one_out()
+        with pytest.raises(ValueError, match="does not hold a process through inducing points"):
+            mercer.save(self.sparse(n_inducing=4), tmp_path / "model")

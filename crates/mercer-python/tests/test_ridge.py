@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -183,7 +184,7 @@ def test_small_and_constant_data():
         ({"alpha": -1.0}, X, "alpha = -1 is not allowed: it must be a finite number, at least 0"),
         ({"alpha": np.nan}, X, "alpha = NaN is not allowed"),
         ({"kernel": "gausian()"}, X, "did you mean `gaussian`"),
-        ({"solver": "lu"}, X, 'solver = "lu" is not allowed: it must be "auto", "cholesky"'),
+        ({"solver": "lu"}, X, 'solver = "lu" is not allowed: it must be one of "auto", "cholesky"'),
         ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the kernel's domain \[0, 1\]"),
         ({"kernel": "wiener()"}, X, "one column"),
         ({"n_jobs": 0}, X, "n_jobs = 0 is not allowed"),
@@ -225,6 +226,59 @@ def test_the_plan_before_the_work():
     assert model.explain(large, np.zeros((5000, 2))).startswith("Cholesky in mixed precision: ")
     assert model.set_params(max_memory="50MB").explain(large).startswith("conjugate gradients: ")
     assert not hasattr(model, "dual_coef_")
+
+
+def test_linear_time_along_a_line():
+    """Markov kernels of one column: the same answers, with their diagnostics, whatever the number of rows."""
+    x, y = np.sort(RNG.uniform(size=(1500, 1)), axis=0), RNG.normal(size=1500)
+    model = KernelRidge(0.3, kernel="matern(nu=3/2, lengthscale=0.2)", fit_intercept=True)
+    assert model.explain(x, y).startswith("state space: ")
+    fast, dense = model.fit(x, y), KernelRidge(**{**model.get_params(), "solver": "cholesky"}).fit(x, y)
+    assert "linear time" in fast.plan_
+    assert fast._fits[0][1].diagnosed
+    for name in ("dual_coef_", "hat_diagonal_", "dof_", "loo_residuals_", "gcv_", "norm_"):
+        close(getattr(fast, name), getattr(dense, name), 1e-7)
+    close(fast.predict(x[:50] + 0.01), dense.predict(x[:50] + 0.01), 1e-8)
+
+
+def test_standard_errors():
+    """Those of the Gaussian process with kernel (σ²/α)k and noise σ²."""
+    model = KernelRidge(0.3, kernel="gaussian(lengthscale=2)").fit(X, Y[:, 0])
+    mean, std = model.predict(T, return_std=True)
+    assert mean.tobytes() == model.predict(T).tobytes()
+    noise = np.sum((Y[:, 0] - model.fitted_) ** 2) / (60 - model.dof_)
+    close(model.noise_variance_, noise)
+    kernel = noise / 0.3 * mercer.gaussian(lengthscale=2)
+    process = mercer.GaussianProcessRegressor(kernel, noise=noise, optimize=False).fit(X, Y[:, 0])
+    close(std, process.predict(T, return_std=True)[1], 1e-7)
+    noisy = model.predict(T, return_std=True, include_noise=True)[1]
+    close(noisy**2, std**2 + noise)
+    both = KernelRidge([0.3, 2.0], kernel="gaussian(lengthscale=2)").fit(X, Y)
+    close(both.predict(T, return_std=True)[1][:, 0], std)
+    close(both.noise_variance_[0], noise)
+    part = KernelRidge(0.3, kernel="rbf", fit_intercept=True).fit(X, Y[:, 0], null_space=X[:, :1])
+    assert (part.predict(T, null_space=T[:, :1], return_std=True)[1] > 0).all()
+
+
+def test_partial_effects():
+    kernel = "on([0], gaussian(lengthscale=1)) + on([1, 2], gaussian(lengthscale=2))"
+    model = KernelRidge(0.1, kernel=kernel, fit_intercept=True).fit(X, Y)
+    for output in (0, 1):
+        first, second = model.partial_effects(resolution=11, output=output)
+        assert (first.columns, second.columns) == ([0], [1, 2])
+        assert (first.values.shape, second.values.shape) == ((11, 1), (11, 11))
+        close(first.norm_share + second.norm_share, 1.0)
+        close(first.variance_share + second.variance_share, 1.0)
+        total = first.at_data + first.mean + second.at_data + second.mean + model.intercept_[output]
+        close(total, model.fitted_[:, output])
+        assert (first.standard_errors > 0).all()
+        close(first.axes[0][[0, -1]], [X[:, 0].min(), X[:, 0].max()])
+    process = mercer.GaussianProcessRegressor(kernel, noise=0.1, optimize=False).fit(X, Y[:, 0])
+    assert [effect.columns for effect in process.partial_effects(5)] == [[0], [1, 2]]
+    with pytest.raises(ValueError, match="output = 2 is not allowed: the model has 2"):
+        model.partial_effects(output=2)
+    with pytest.raises(ValueError, match="resolution = 1 is not allowed"):
+        model.partial_effects(resolution=1)
 
 
 def test_progress_bar(capsys):
@@ -292,6 +346,25 @@ class TestSearch:
         median = mercer.gaussian(lengthscale="median").resolve(X).parameters["gaussian.lengthscale"]
         assert any(abs(length / median - 1) < 1e-12 for length in found.lengthscales_)
         assert 5 < len(found.lengthscales_) <= 9
+
+    def test_refinement_of_alpha(self):
+        coarse = KernelRidgeCV([0.001, 0.1, 10.0], kernel="gaussian(lengthscale=2)").fit(X, Y)
+        fine = KernelRidgeCV([0.001, 0.1, 10.0], kernel="gaussian(lengthscale=2)", refinements=2).fit(X, Y)
+        assert fine.best_score_ < coarse.best_score_
+        again = KernelRidge(fine.alpha_, kernel="gaussian(lengthscale=2)").fit(X, Y)
+        close(fine.best_score_, np.mean(again.loo_residuals_**2))
+
+    def test_relevance_of_columns(self):
+        """The target depends on the first column alone: the lengthscales of the others grow."""
+        grid = KernelRidgeCV([0.01, 0.1], kernel="gaussian()", lengthscales=[1.0, 3.0]).fit(X, np.sin(X[:, 0]))
+        found = KernelRidgeCV([0.01, 0.1], kernel="gaussian()", lengthscales=[1.0, 3.0], ard=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", mercer.ConvergenceWarning)
+            found.fit(X, np.sin(X[:, 0]))
+        assert found.best_score_ < grid.best_score_
+        lengths = list(found.kernel_.parameters.values())
+        assert len(lengths) == 4
+        assert min(lengths[1:]) > 5 * lengths[0]
 
     def test_precomputed(self):
         k = mercer.gaussian(lengthscale=2)

@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from mercer._effects import PartialEffect
 from mercer._estimator import Estimator
 from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel
 
@@ -40,6 +41,14 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     normalize_y : bool, default=False
         Whether y is shifted to mean 0 and scaled to standard deviation 1 before the fit. Predictions and their spread
         are in the units of y; the kernel, the noise and the likelihood are those of the scaled y.
+    n_inducing : int, optional
+        The number of inducing points of a sparse process, ``O(nm²)`` instead of ``O(n³)``; None is the exact process.
+    inducing : {"greedy", "random"} or array of shape (m, n_features), default="greedy"
+        How ``n_inducing`` rows of the data are chosen, or the inducing points themselves.
+    approximation : {"variational", "fitc", "dtc", "sor"}, default="variational"
+        Which process the inducing points stand for.
+    optimize_inducing : bool, default=False
+        Whether the optimisation moves the inducing points too.
     random_state, n_jobs, max_memory, verbose
         How to compute.
 
@@ -54,9 +63,13 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     parameter_names_ : list of str
         The parameters of the kernel, then ``noise``.
     alpha_ : array
-        ``(K + σ²I)⁻¹y``.
+        ``(K + σ²I)⁻¹y``; None for a sparse process.
+    inducing_, trace_left_ : array, float
+        The inducing points in use, and what of the variance of the data they leave open; None for an exact process.
     function_ : mercer.Function
         The posterior mean as a function.
+    plan_ : str
+        How the posterior was found: in one column, kernels of Markov processes take linear time.
     X_train_, y_train_
         The data, scaled if ``normalize_y``.
 
@@ -80,6 +93,10 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         fixed: list[str] | None = None,
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
+        n_inducing: int | None = None,
+        inducing: Any = "greedy",
+        approximation: str = "variational",
+        optimize_inducing: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
@@ -91,6 +108,10 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         self.fixed = fixed
         self.n_restarts_optimizer = n_restarts_optimizer
         self.normalize_y = normalize_y
+        self.n_inducing = n_inducing
+        self.inducing = inducing
+        self.approximation = approximation
+        self.optimize_inducing = optimize_inducing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
@@ -101,13 +122,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         X, y = self._read_fit(X, y)
         y = column_or_1d(y, warn=True)
         kernel, names = Kernel(self.kernel), self._column_names()
-        process = GaussianProcess(
-            kernel if names is None else kernel.with_column_names(names),
-            self.noise,
-            optimize=self.optimize,
-            fixed=None if self.fixed is None else list(self.fixed),
-            restarts=self.n_restarts_optimizer,
-        )
+        process = self._process(kernel if names is None else kernel.with_column_names(names))
         if self.normalize_y:
             self._units = np.atleast_1d(y.mean()), np.atleast_1d(y.std() or 1.0)
         targets = y if self._units is None else (y - self._units[0]) / self._units[1]
@@ -117,6 +132,41 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         self._adopt()
         self._warn_if_unfinished()
         return self
+
+    def _process(self, kernel: Kernel) -> GaussianProcess:
+        """Give what is to be fitted."""
+        choices = {
+            "optimize": self.optimize,
+            "fixed": None if self.fixed is None else list(self.fixed),
+            "restarts": self.n_restarts_optimizer,
+        }
+        if self.n_inducing is None and isinstance(self.inducing, str):
+            return GaussianProcess(kernel, self.noise, **choices)
+        return GaussianProcess.sparse(
+            kernel,
+            self.noise,
+            self.inducing,
+            self.n_inducing,
+            approximation=self.approximation,
+            move_inducing=self.optimize_inducing,
+            **choices,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave a sparse process out of a pickle; it is made again from its parameters and its inducing points."""
+        state = dict(super().__getstate__())
+        if state.get("inducing_") is not None:
+            state["_fit"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a pickle."""
+        super().__setstate__(state)
+        if vars(self).get("inducing_") is not None:
+            process = GaussianProcess.sparse(
+                self.kernel_, self.noise_, self.inducing_, approximation=self.approximation, optimize=False, fixed=[]
+            )
+            self._fit = process.fit(self.X_train_, self.y_train_, **self._options())
 
     def _saved(self) -> tuple[GaussianProcessFit, dict[str, Any]]:
         return self._fit, {}
@@ -141,8 +191,9 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     def _adopt(self) -> None:
         self.kernel_, self.noise_ = self._fit.kernel, self._fit.noise
         self.alpha_ = self._fit.dual_coefficients
+        self.inducing_, self.trace_left_ = self._fit.inducing, self._fit.trace_left
         self.log_marginal_likelihood_ = self._fit.log_marginal_likelihood
-        self.parameter_names_ = self._fit.parameter_names
+        self.parameter_names_, self.plan_ = self._fit.parameter_names, self._fit.method
         if self._fit.optimisation is not None:
             self.likelihoods_ = np.array(self._fit.optimisation[2])
 
@@ -187,6 +238,17 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         (mean, variance), log_density = self._fit.leave_one_out(**self._options())
         scale = self._scale()
         return LeaveOneOut(self._in_units(mean), scale**2 * variance, log_density - len(mean) * math.log(scale))
+
+    def partial_effects(self, resolution: int = 50) -> list[PartialEffect]:
+        """Give the parts of an additive process as effects of the columns that they depend on, in the units of the fit.
+
+        Parameters
+        ----------
+        resolution : int, default=50
+            Places along every column of the grids.
+        """
+        check_is_fitted(self)
+        return [PartialEffect(**part) for part in self._fit.partial_effects(resolution, **self._options())]
 
     @property
     def log_marginal_likelihood_value_(self) -> float:

@@ -185,12 +185,22 @@ class Ridge:
         **options: Unpack[Options],
     ) -> RidgeFit: ...
     def plan(self, rows: int, columns: int, outputs: int, **options: Unpack[Options]) -> str: ...
+    def is_linear_time(self, rows: int, columns: int, outputs: int) -> bool: ...
 
 @final
 class RidgeFit:
     def predict(
         self, X: ArrayLike, null_space: ArrayLike | None = None, **options: Unpack[Options]
     ) -> NDArray[np.float64]: ...
+    def standard_errors(
+        self,
+        X: ArrayLike,
+        null_space: ArrayLike | None = None,
+        observation: bool = False,
+        **options: Unpack[Options],
+    ) -> NDArray[np.float64]: ...
+    def noise_variance(self, **options: Unpack[Options]) -> NDArray[np.float64]: ...
+    def partial_effects(self, output: int, resolution: int, **options: Unpack[Options]) -> list[dict[str, Any]]: ...
     def function(self, output: int, **options: Unpack[Options]) -> Function: ...
     @property
     def kernel(self) -> Kernel: ...
@@ -264,12 +274,41 @@ class RidgeSearchFit:
     def best_score(self) -> float: ...
 
 @final
+class RidgeTuner:
+    def __new__(
+        cls,
+        kernel: _Kernel,
+        alpha: float,
+        *,
+        ard: bool,
+        scoring: str | int,
+        intercept: bool = False,
+        restarts: int = 0,
+    ) -> RidgeTuner: ...
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> tuple[RidgeFit, float, bool]: ...
+
+@final
 class GaussianProcess:
     def __new__(
         cls,
         kernel: _Kernel,
         noise: float,
         *,
+        optimize: bool = True,
+        fixed: Sequence[str] | None = None,
+        restarts: int = 0,
+    ) -> GaussianProcess: ...
+    @staticmethod
+    def sparse(
+        kernel: _Kernel,
+        noise: float,
+        inducing: str | ArrayLike,
+        count: int | None = None,
+        *,
+        approximation: str,
+        move_inducing: bool = False,
         optimize: bool = True,
         fixed: Sequence[str] | None = None,
         restarts: int = 0,
@@ -286,6 +325,9 @@ class GaussianProcessFit:
         self, **options: Unpack[Options]
     ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], float]: ...
     def gradient(self, **options: Unpack[Options]) -> NDArray[np.float64]: ...
+    def partial_effects(self, resolution: int, **options: Unpack[Options]) -> list[dict[str, Any]]: ...
+    @property
+    def method(self) -> str: ...
     def function(self, **options: Unpack[Options]) -> Function: ...
     @property
     def kernel(self) -> Kernel: ...
@@ -296,7 +338,11 @@ class GaussianProcessFit:
     @property
     def noise(self) -> float: ...
     @property
-    def dual_coefficients(self) -> NDArray[np.float64]: ...
+    def dual_coefficients(self) -> NDArray[np.float64] | None: ...
+    @property
+    def inducing(self) -> NDArray[np.float64] | None: ...
+    @property
+    def trace_left(self) -> float | None: ...
     @property
     def log_marginal_likelihood(self) -> float: ...
     @property

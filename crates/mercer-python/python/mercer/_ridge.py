@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
-from mercer._kernels import KernelEstimator, is_computed_outside, may_be_indefinite
+from mercer._effects import PartialEffect
+from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Function, Kernel, Ridge, RidgeFit
 
 #: Rows up to which the diagnostics are computed together with the fit.
@@ -20,9 +21,11 @@ _EAGER_ROWS = 1000
 class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
-    _lazy = ("_diagnosed", "function_")
+    _lazy = ("_diagnosed", "function_", "noise_variance_")
 
-    def predict(self, X: Any, null_space: Any = None) -> np.ndarray:
+    def predict(
+        self, X: Any, null_space: Any = None, *, return_std: bool = False, include_noise: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Predict ``f(x) + b``, plus the unpenalised functions if the model has any.
 
         Parameters
@@ -31,12 +34,45 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
         null_space : array of shape (n_samples, n_functions), optional
             Values of the unpenalised functions at the new points.
+        return_std : bool, default=False
+            Whether to give standard errors too: those of the Gaussian process whose mean the model is, with its noise
+            estimated (``noise_variance_``). Takes a factorisation.
+        include_noise : bool, default=False
+            Whether the standard errors are those of a new observation instead of ``f(x) + b``.
         """
         points = self._read(X)
         values = self._values(points, self.X_fit_)
         functions = None if null_space is None else read_functions(null_space, points)
         parts = [fit.predict(values, functions, **self._options()) for _, fit in self._fits]
-        return self._shaped(self._in_units(self._gathered(parts)))
+        mean = self._shaped(self._in_units(self._gathered(parts)))
+        if not return_std:
+            return mean
+        errors = [fit.standard_errors(values, functions, include_noise, **self._options()) for _, fit in self._fits]
+        scale = 1.0 if self._units is None else np.abs(self._units[1])
+        return mean, self._shaped(scale * self._gathered(errors))
+
+    @cached_property
+    def noise_variance_(self) -> Any:
+        """The estimate ``Σ wᵢrᵢ²/(n − dof)`` of the variance of the noise (at weight 1)."""
+        check_is_fitted(self)
+        return self._shaped(self._gathered([fit.noise_variance(**self._options()) for _, fit in self._fits]))
+
+    def partial_effects(self, resolution: int = 50, output: int = 0) -> list[PartialEffect]:
+        """Give the parts of an additive model as effects of the columns that they depend on, with standard errors.
+
+        Parameters
+        ----------
+        resolution : int, default=50
+            Places along every column of the grids.
+        output : int, default=0
+            Which target.
+        """
+        check_is_fitted(self)
+        places = [(fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs) if o == output]
+        if not places:
+            raise ValueError(f"output = {output} is not allowed: the model has {sum(len(o) for o, _ in self._fits)}")
+        fit, place = places[0]
+        return [PartialEffect(**part) for part in fit.partial_effects(place, resolution, **self._options())]
 
     def components(self) -> dict[str, Function]:
         """Give the parts of an additive model: a dict from the text of each summand of the kernel to its function."""
@@ -175,8 +211,9 @@ class KernelRidge(FittedRidge):
         Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function of two points.
-    solver : {"auto", "cholesky", "mixed", "eigen", "cg"}, default="auto"
-        How the system is solved; ``explain`` tells what ``"auto"`` takes.
+    solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg"}, default="auto"
+        How the system is solved; ``explain`` tells what ``"auto"`` takes. In one column, kernels of Markov processes
+        (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time.
     fit_intercept : bool, default=False
         Whether a constant is fitted too, unpenalised.
     indefinite : bool, default=False
@@ -198,6 +235,8 @@ class KernelRidge(FittedRidge):
         ``f(xᵢ) + b``, and ``‖f‖``.
     hat_diagonal_, dof_, loo_residuals_, gcv_
         Diagnostics, exact; above 1000 rows they are computed at their first use, by a second fit.
+    noise_variance_ : float or array
+        The estimate of the variance of the noise; computed at its first use.
     function_ : mercer.Function
         ``f``; a list for several targets.
     kernel_ : Kernel
@@ -272,7 +311,7 @@ class KernelRidge(FittedRidge):
         fits = []
         for alpha, outputs in self._alphas(self._targets.shape[1]):
             targets = np.ascontiguousarray(self._targets[:, outputs])
-            ridge = self._specification(kernel, alpha, len(X))
+            ridge = self._specification(kernel, alpha, X.shape, len(outputs))
             fits.append((outputs, ridge.fit(values, targets, self._weights, self._functions, **self._options())))
         self._adopt(fits, flat=y.ndim == 1)
         self._warn_if_singular()
@@ -291,19 +330,23 @@ class KernelRidge(FittedRidge):
         rows, columns = np.shape(X)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))
-        # The sizes decide, and given kernel values are as large as points.
-        ridge = self._specification(Kernel("linear()"), alpha, rows)
+        kernel = compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)
+        if hasattr(X, "columns"):
+            kernel = kernel.with_column_names([str(name) for name in X.columns])
+        ridge = self._specification(kernel, alpha, (rows, columns), len(outputs))
         return ridge.plan(rows, columns, len(outputs), **self._options())
 
-    def _specification(self, kernel: Kernel, alpha: float, rows: int) -> Ridge:
-        return Ridge(
-            kernel,
-            alpha,
-            intercept=self.fit_intercept,
-            solver=self.solver,
-            diagnostics=rows <= _EAGER_ROWS or self.solver == "eigen",
-            indefinite=bool(self.indefinite or may_be_indefinite(self.kernel)),
-        )
+    def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:
+        """Give what is to be fitted: with diagnostics where they cost little."""
+        choices = {
+            "intercept": self.fit_intercept,
+            "solver": self.solver,
+            "indefinite": bool(self.indefinite or may_be_indefinite(self.kernel)),
+        }
+        bare = Ridge(kernel, alpha, diagnostics=False, **choices)
+        if shape[0] <= _EAGER_ROWS or self.solver == "eigen" or bare.is_linear_time(*shape, outputs):
+            return Ridge(kernel, alpha, **choices)
+        return bare
 
     def _alphas(self, targets: int) -> list[tuple[float, np.ndarray]]:
         """Give the distinct alphas, and the outputs that have them."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer._kernels import compiled, may_be_indefinite
-from mercer._mercer import Kernel, RidgeFit, RidgeSearch, median_lengthscales
+from mercer._mercer import Kernel, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
 from mercer._ridge import FittedRidge
 
 
@@ -32,14 +34,18 @@ class KernelRidgeCV(FittedRidge):
         What is made small: the mean square of the leave-one-out residuals, generalised cross-validation, or the mean
         square of the residuals of this many folds.
     refinements : int, default=0
-        How often the gaps beside the best lengthscale are halved after the grid.
+        How often the gaps beside the best lengthscale are halved after the grid, and those beside the best alpha cut in
+        eight.
+    ard : bool, default=False
+        Whether the winner is the start of a search by the gradient of the score (leave-one-out or GCV), with a
+        lengthscale for every column: automatic relevance determination.
     gamma, degree, coef0, kernel_params, fit_intercept, indefinite, random_state, n_jobs, max_memory, verbose
         As in `KernelRidge`.
 
     Attributes
     ----------
     alpha_, kernel_, lengthscale_
-        What was chosen; the lengthscale is None where none was searched.
+        What was chosen; the lengthscale is that of the grid, None where none was searched.
     best_score_ : float
         Its score: a mean square, smaller is better.
     scores_ : array of shape (n_candidates, n_alphas)
@@ -70,6 +76,7 @@ class KernelRidgeCV(FittedRidge):
         lengthscales: Any = None,
         scoring: str | int = "loo",
         refinements: int = 0,
+        ard: bool = False,
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
@@ -87,6 +94,7 @@ class KernelRidgeCV(FittedRidge):
         self.lengthscales = lengthscales
         self.scoring = scoring
         self.refinements = refinements
+        self.ard = ard
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
@@ -124,19 +132,32 @@ class KernelRidgeCV(FittedRidge):
             refinements=self.refinements,
             indefinite=self._indefinite,
         )
-        found = search.fit(self._values(X), y.reshape(len(y), -1), weights, **self._options())
+        values, targets = self._values(X), y.reshape(len(y), -1)
+        found = search.fit(values, targets, weights, **self._options())
         self.candidates_, self.lengthscales_, self.alphas_ = found.kernels, found.lengthscales, np.array(found.alphas)
         self.scores_, self.best_score_, self.best_index_ = found.scores, found.best_score, found.best
-        self.alpha_, self.lengthscale_ = found.fit.alpha, found.lengthscales[found.best[0]]
-        outputs = 1 if y.ndim == 1 else y.shape[1]
-        self._adopt([(np.arange(outputs), found.fit)], flat=y.ndim == 1)
+        self.lengthscale_, fit = found.lengthscales[found.best[0]], found.fit
+        if self.ard:
+            fit, self.best_score_ = self._tuned(fit, values, targets, weights)
+        self.alpha_ = fit.alpha
+        self._adopt([(np.arange(targets.shape[1]), fit)], flat=y.ndim == 1)
         self._warn_if_singular()
         return self
+
+    def _tuned(self, fit: RidgeFit, X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[RidgeFit, float]:
+        """Follow the gradient of the score from the winner of the grid."""
+        scoring = "gcv" if self.scoring == "gcv" else "loo"
+        tuner = RidgeTuner(fit.kernel, fit.alpha, ard=True, scoring=scoring, intercept=self.fit_intercept)
+        tuned, score, converged = tuner.fit(X, y, weights, **self._options())
+        if not converged:
+            message = "the score was not at its minimum when the search by its gradient ended: try another start"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        return tuned, score
 
     def _saved(self) -> tuple[RidgeFit, dict[str, Any]]:
         fit, state = super()._saved()
         data = self.surface()
-        lists = {"alphas": self.alphas_.tolist(), "scores": self.scores_.tolist()}
+        lists = {"alphas": self.alphas_.tolist(), "scores": self.scores_.tolist(), "best_score": self.best_score_}
         return fit, {**state, **data, **lists}
 
     def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
@@ -144,7 +165,7 @@ class KernelRidgeCV(FittedRidge):
         self.candidates_ = [Kernel(text) for text in state["kernels"]]
         self.lengthscales_, self.alphas_ = state["lengthscales"], np.array(state["alphas"])
         self.scores_, self.best_index_ = np.array(state["scores"]), tuple(state["best"])
-        self.best_score_ = float(self.scores_[self.best_index_])
+        self.best_score_ = state["best_score"]
         self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
 
     def surface(self) -> dict[str, Any]:
