@@ -105,6 +105,7 @@ fn spline_candidate(
     // Too few distinct places for a spline: kernels remain.
     let fit = spline::on(&SmoothingSpline::default(), training, session).ok()?;
     let score = fit.loo_score();
-    let candidate = Candidate { name: "cubic smoothing spline (GCV)".into(), lambda: Some(fit.lambda()), score };
+    let name = "cubic smoothing spline (GCV)".to_owned();
+    let candidate = Candidate { family: name.clone(), name, lambda: Some(fit.lambda()), score };
     score.is_finite().then_some((fit, candidate))
 }

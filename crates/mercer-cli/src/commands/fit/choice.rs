@@ -1,5 +1,7 @@
 //! How a kernel and λ were chosen: the candidates, their scores, the winner.
 
+use std::collections::HashSet;
+
 use mercer::select::{Criterion, RidgeSearch, RidgeSearchFit};
 use mercer::{Kernel, learn::RidgeFit};
 use ndarray::{Array2, Axis};
@@ -22,6 +24,8 @@ const BYTES: u64 = 48;
 pub struct Candidate {
     /// The kernel, or another name.
     pub name: String,
+    /// What it is one of: its kernel before a lengthscale was put in.
+    pub family: String,
     /// λ, where there is one.
     pub lambda: Option<f64>,
     /// The mean square of the errors by the criterion.
@@ -95,6 +99,7 @@ impl Choice {
             let best = best?;
             Some(Candidate {
                 name: candidate.kernel.to_string(),
+                family: search.kernels[candidate.family].to_string(),
                 lambda: Some(found.lambdas[best]),
                 score: scores[best],
             })
@@ -103,8 +108,9 @@ impl Choice {
         let winner = &found.winner;
         // λ may have been refined beyond the grid.
         if !found.lambdas.contains(&winner.lambda) {
+            let family = search.kernels[found.candidates[found.best.0].family].to_string();
             let (name, lambda) = (winner.kernel.to_string(), Some(winner.lambda));
-            candidates.push(Candidate { name, lambda, score: winner.score });
+            candidates.push(Candidate { name, family, lambda, score: winner.score });
         }
         Self { criterion: search.criterion, rows, of, candidates, surface: Surface::new(search, found) }
     }
@@ -119,6 +125,14 @@ impl Choice {
         let mut ranked: Vec<&Candidate> = self.candidates.iter().collect();
         ranked.sort_by(|a, b| a.score.total_cmp(&b.score));
         ranked
+    }
+
+    /// The best of every family, or of a single family the best few.
+    fn shown(&self) -> Vec<&Candidate> {
+        let mut seen = HashSet::new();
+        let ranked = self.ranked();
+        let best: Vec<&Candidate> = ranked.iter().copied().filter(|c| seen.insert(c.family.as_str())).collect();
+        if best.len() > 1 { best } else { ranked.into_iter().take(SHOWN).collect() }
     }
 
     /// Takes the candidates of another choice; its surface too if it won.
@@ -138,12 +152,13 @@ impl Choice {
             report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
         }
         let mut table = Table::new(&["candidate", "λ", "RMSE"], &[1, 2]);
-        for candidate in self.ranked().into_iter().take(SHOWN) {
+        let shown = self.shown();
+        for candidate in &shown {
             let lambda = candidate.lambda.map_or("—".into(), short);
             table.push([candidate.name.clone(), lambda, short(candidate.score.max(0.0).sqrt())]);
         }
         report.push(Block::Table(table));
-        let rest = self.candidates.len().saturating_sub(SHOWN);
+        let rest = self.candidates.len().saturating_sub(shown.len());
         if rest > 0 {
             report.text(format!("… and {rest} more candidates."));
         }

@@ -4,6 +4,7 @@ use mercer::model::Model;
 use mercer::{Compute, Result};
 use ndarray::{Array2, ArrayView1, Axis};
 
+use super::tell::headline;
 use super::{Outcome, Training};
 use crate::numbers::short;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
@@ -74,10 +75,10 @@ fn over_line(outcome: &Outcome, compute: &Compute) -> Result<Option<CurvePlot>> 
     for (j, column) in values.columns().into_iter().enumerate() {
         curves.extend(dots(training, j, y.column(j)));
         let points = places.iter().copied().zip(column.iter().copied()).collect();
-        curves.push(Curve { label: format!("f, {}", outcome.learner), points, mark: Mark::Line });
+        curves.push(Curve { label: "f".into(), points, mark: Mark::Line });
     }
     Ok(Some(CurvePlot {
-        title: title(&outcome.model, outcome.learner),
+        title: title(outcome),
         x: training.coordinates[0].clone(),
         y: training.targets.join(", "),
         curves,
@@ -101,8 +102,10 @@ pub fn compared(training: &Training, models: &[(String, &Model)], compute: &Comp
     }))
 }
 
-fn title(model: &Model, learner: &str) -> String {
-    model.kernel().map_or_else(|| format!("fit {learner}"), |kernel| kernel.to_string())
+/// The kernel, or where there is none the kind of the model and its target.
+fn title(outcome: &Outcome) -> String {
+    let kind = || format!("{} of {}", headline(outcome), outcome.training.targets.join(", "));
+    outcome.model.kernel().map_or_else(kind, |kernel| kernel.to_string())
 }
 
 /// Predicted against observed: without the observation itself where the fit knows that.
@@ -120,7 +123,7 @@ fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
         let points = rows.iter().enumerate().map(|(at, &i)| (y[[i, j]], values[[at, j]])).collect();
         (name.clone(), points)
     });
-    Ok(agreement(title(&outcome.model, outcome.learner), how, pairs))
+    Ok(agreement(title(outcome), how, pairs))
 }
 
 /// Leave-one-out predictions for these rows.

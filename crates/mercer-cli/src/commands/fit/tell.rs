@@ -52,7 +52,8 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
     Ok(report)
 }
 
-fn headline(outcome: &Outcome) -> &'static str {
+/// The kind of the model, in words.
+pub fn headline(outcome: &Outcome) -> &'static str {
     match outcome.model.fitted().kind() {
         "ridge" => "Ridge regression",
         "gaussian_process" | "sparse_gaussian_process" => "Gaussian process",
