@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use mercer::learn::gaussian_process::sparse::Inducing;
 use mercer::learn::smoother::{Bandwidth, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
-use mercer::learn::gaussian_process::sparse::Inducing;
 use mercer::learn::{GaussianProcess, Ridge, SparseGaussianProcess};
 use mercer::model::{Inputs, Model};
 use mercer::{Compute, Error, io};

@@ -78,9 +78,9 @@ pub fn search(
     let found = search.fit(x.view(), y.view(), weights.as_ref().map(|w| w.view()), &session.compute)?;
     let choice = Choice::new(search, &found, rows.len(), training.rows());
     let winner = Winner {
-        kernel: found.candidates[found.best.0].kernel.clone(),
-        lambda: found.lambdas[found.best.1],
-        score: found.best_score,
+        kernel: found.winner.kernel.clone(),
+        lambda: found.winner.lambda,
+        score: found.winner.score,
         fit: all.then_some(found.fit),
     };
     Ok((winner, choice))
@@ -99,7 +99,13 @@ impl Choice {
                 score: scores[best],
             })
         };
-        let candidates = found.candidates.iter().enumerate().filter_map(line).collect();
+        let mut candidates: Vec<Candidate> = found.candidates.iter().enumerate().filter_map(line).collect();
+        let winner = &found.winner;
+        // λ may have been refined beyond the grid.
+        if !found.lambdas.contains(&winner.lambda) {
+            let (name, lambda) = (winner.kernel.to_string(), Some(winner.lambda));
+            candidates.push(Candidate { name, lambda, score: winner.score });
+        }
         Self { criterion: search.criterion, rows, of, candidates, surface: Surface::new(search, found) }
     }
 

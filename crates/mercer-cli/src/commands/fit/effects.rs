@@ -110,7 +110,7 @@ impl Effects {
         let curve = part.curve.as_ref()?;
         let ends = curve.iter().map(|&(x, f, s)| (x, f - BAND * s, f + BAND * s));
         let line = curve.iter().map(|&(x, f, _)| (x, f)).collect();
-        let share = short((1000.0 * part.effect.variance_share).round() / 10.0);
+        let share = short((1000.0 * part.effect.variance_share).round() / 10.0).replace('-', "−");
         Some(CurvePlot {
             title: format!("{}: {share} %", part.columns[0]),
             x: part.columns[0].clone(),

@@ -91,7 +91,9 @@ fn with_lengthscales(
     if words.given_kernel().is_some() {
         return Ok(search);
     }
-    around_median(search, x, compute)
+    let search = around_median(search, x, compute)?;
+    // A list of λ is a list to choose from.
+    Ok(if words.lambdas.is_empty() { search } else { RidgeSearch { refinements: 0, ..search } })
 }
 
 /// The search over lengthscales around the median distance.

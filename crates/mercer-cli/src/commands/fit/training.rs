@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use mercer::Error;
 use mercer::model::{Inputs, Target};
-use mercer::points::{Affine, ColumnData, EncodedColumn, Encoding, FittedEncoding, Scaling, Table};
-use ndarray::{Array1, Array2, Axis};
+use mercer::points::{Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Scaling, Table};
+use ndarray::{Array1, Array2};
 
 use crate::arguments::FitData;
 use crate::data::{self, named, shown};
@@ -41,51 +41,30 @@ impl Training {
     pub fn read(words: &FitData, weights: Option<&str>, default: Scaling, session: &Session) -> Result<Self, Failure> {
         let table = data::read_table(&words.data, session)?;
         let split = Split::new(words, weights, &table)?;
-        let missing = words.missing.is_some();
-        let kept = rows_with_targets(&table, &split, missing).map_err(|e| named(e, &words.data))?;
+        let kept = rows_with_targets(&table, &split, words.missing.is_some()).map_err(|e| named(e, &words.data))?;
         let mut remarks = Vec::new();
         if kept.len() < table.rows() {
             remarks.push(format!("{} rows without a target (or a weight) were left out.", table.rows() - kept.len()));
         }
-        let table = table.select_rows(&kept)?;
-        let features = table.select(split.features.iter().copied())?;
-        let rules = Encoding { missing: words.missing(), scaling: words.scaling(default) };
-        if table.rows() == 0 {
+        if kept.is_empty() {
             return Err(Failure::request(format!("{}: there is no row to fit", shown(&words.data))));
         }
-        let encoding = rules.fit(&features).map_err(|e| named(e, &words.data))?;
-        let encoded = encoding.apply(&features).map_err(|e| named(e, &words.data))?;
-        if encoded.kept_rows.is_empty() {
-            return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(&words.data))));
-        }
+        let table = table.select_rows(&kept)?;
+        let (encoding, encoded) = encode(&table.select(split.features.iter().copied())?, words, default)?;
         remarks.extend(remarks_on(&encoding, encoded.dropped, encoded.filled, encoded.kept_rows.len()));
         let pick = |column: usize| -> Array1<f64> {
             let values = numbers(&table, column);
             encoded.kept_rows.iter().map(|&row| values[row]).collect()
         };
-        let columns: Vec<Array1<f64>> = split.targets.iter().map(|&c| pick(c)).collect();
-        let views: Vec<_> = columns.iter().map(|c| c.view()).collect();
-        let y = ndarray::stack(Axis(1), &views).expect("every target has one value per kept row");
         let name_of = |c: &usize| table.columns()[*c].name.clone();
         let targets: Vec<String> = split.targets.iter().map(name_of).collect();
-        for (name, column) in targets.iter().zip(y.columns()) {
-            if column.iter().all(|v| *v == column[0]) {
-                remarks.push(format!("The target `{name}` is the same in every row: there is nothing to learn."));
-            }
-        }
+        let y = columns(split.targets.iter().map(|&c| pick(c)));
+        remarks.extend(constant_targets(&targets, &y));
         let mut inputs = Inputs::columns(encoding.clone(), targets.clone());
         inputs.unused = split.unused.iter().map(name_of).collect();
-        Ok(Self {
-            name: shown(&words.data),
-            x: encoded.matrix,
-            y,
-            weights: split.weights.map(pick),
-            inputs,
-            coordinates: encoded.names,
-            targets,
-            remarks,
-            encoding,
-        })
+        let (name, weights) = (shown(&words.data), split.weights.map(pick));
+        let (x, coordinates) = (encoded.matrix, encoded.names);
+        Ok(Self { name, x, y, weights, inputs, coordinates, targets, remarks, encoding })
     }
 
     /// The number of rows.
@@ -149,6 +128,30 @@ impl Training {
         rows.sort_unstable();
         rows
     }
+}
+
+/// The features as vectors, with the rules that made them.
+fn encode(features: &Table, words: &FitData, default: Scaling) -> Result<(FittedEncoding, Encoded), Failure> {
+    let rules = Encoding { missing: words.missing(), scaling: words.scaling(default) };
+    let encoding = rules.fit(features).map_err(|e| named(e, &words.data))?;
+    let encoded = encoding.apply(features).map_err(|e| named(e, &words.data))?;
+    if encoded.kept_rows.is_empty() {
+        return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(&words.data))));
+    }
+    Ok((encoding, encoded))
+}
+
+/// Columns of equal length as a matrix.
+fn columns(columns: impl Iterator<Item = Array1<f64>>) -> Array2<f64> {
+    let columns: Vec<Array1<f64>> = columns.collect();
+    let rows = columns.first().map_or(0, |c| c.len());
+    Array2::from_shape_fn((rows, columns.len()), |(i, j)| columns[j][i])
+}
+
+fn constant_targets(targets: &[String], y: &Array2<f64>) -> Vec<String> {
+    let constant = |(_, column): &(&String, ndarray::ArrayView1<f64>)| column.iter().all(|v| *v == column[0]);
+    let remark = |(name, _)| format!("The target `{name}` is the same in every row: there is nothing to learn.");
+    targets.iter().zip(y.columns()).filter(constant).map(remark).collect()
 }
 
 /// Which column does what.

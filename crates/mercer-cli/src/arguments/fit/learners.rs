@@ -1,108 +1,14 @@
-//! The words of `mercer fit …` and `mercer predict`.
+//! The words of each learner.
 
-use std::path::PathBuf;
-
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use mercer::learn::gaussian_process::sparse::Approximation;
 use mercer::learn::ridge::Solver;
 use mercer::learn::smoother::LocalWeight;
-use mercer::points::{Missing, Scaling};
 use mercer::select::Criterion;
 
-use super::common::{Gap, positive};
-use super::help;
-
-/// What can be fitted.
-#[derive(Debug, Subcommand)]
-pub enum FitCommand {
-    /// Kernel ridge regression: min Σ(y − f(x))² + λ‖f‖², kernel, lengthscale and λ chosen by leave-one-out
-    #[command(after_help = help::FIT_RIDGE)]
-    Ridge(RidgeArguments),
-    /// A Gaussian process: predictions with intervals, parameters by the marginal likelihood
-    #[command(after_help = help::FIT_GP)]
-    Gp(GpArguments),
-    /// A smoothing spline of one column, in linear time
-    #[command(after_help = help::FIT_SPLINE)]
-    Spline(SplineArguments),
-    /// A local smoother: weighted means (Nadaraya–Watson) or lines around each place
-    #[command(after_help = help::FIT_SMOOTH)]
-    Smooth(SmoothArguments),
-    /// Whatever predicts best: tries kernels and splines by leave-one-out and fits the winner
-    #[command(after_help = help::FIT_AUTO)]
-    Auto(AutoArguments),
-}
-
-impl FitCommand {
-    /// The words that all learners share.
-    pub fn training(&self) -> &FitData {
-        match self {
-            Self::Ridge(words) => &words.training,
-            Self::Gp(words) => &words.training,
-            Self::Spline(words) => &words.training,
-            Self::Smooth(words) => &words.training,
-            Self::Auto(words) => &words.training,
-        }
-    }
-}
-
-/// The data of a fit, and where the model goes.
-#[derive(Debug, Args)]
-pub struct FitData {
-    /// The file with the data (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
-    #[arg(value_name = "DATA")]
-    pub data: PathBuf,
-    /// The column to predict, by name or by number counted from 0; several with commas
-    #[arg(long, short, value_name = "COL", value_delimiter = ',', required = true)]
-    pub target: Vec<String>,
-    /// Where the model goes; without it the fit is only reported
-    #[arg(short, long, value_name = "MODEL")]
-    pub output: Option<PathBuf>,
-    /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
-    #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = "Data")]
-    pub columns: Vec<String>,
-    /// All columns but these
-    #[arg(long, value_name = "COLS", value_delimiter = ',', conflicts_with = "columns", help_heading = "Data")]
-    pub drop: Vec<String>,
-    /// Scale the columns of numbers (default: standard where the kernel is chosen, none where it is given)
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
-    pub scale: Option<FitScale>,
-    /// Map every column onto [0, 1], where kernels such as sobolev() live: the same as --scale unit
-    #[arg(long, conflicts_with = "scale", help_heading = "Data")]
-    pub rescale: bool,
-    /// What to do with missing values; rows without a target are left out; without a rule all are refused
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
-    pub missing: Option<Gap>,
-}
-
-impl FitData {
-    /// The scaling asked for, or this one.
-    pub fn scaling(&self, default: Scaling) -> Scaling {
-        match self.scale {
-            _ if self.rescale => Scaling::UnitInterval,
-            Some(FitScale::Standard) => Scaling::Standardize,
-            Some(FitScale::Unit) => Scaling::UnitInterval,
-            Some(FitScale::None) => Scaling::None,
-            None => default,
-        }
-    }
-
-    /// The rule for missing values.
-    pub fn missing(&self) -> Missing {
-        self.missing.map(Into::into).unwrap_or_default()
-    }
-}
-
-/// Rules for the scale of columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FitScale {
-    /// Mean 0 and standard deviation 1
-    #[value(alias = "standardize")]
-    Standard,
-    /// Onto the interval from 0 to 1
-    Unit,
-    /// As they are
-    None,
-}
+use super::super::common::positive;
+use super::FitData;
+use super::numbers::{criterion, non_negative, positive_number};
 
 /// The words of `mercer fit ridge`.
 #[derive(Debug, Args)]
@@ -370,52 +276,4 @@ pub struct AutoArguments {
     /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
     pub sample: usize,
-}
-
-/// The words of `mercer predict`.
-#[derive(Debug, Args)]
-pub struct PredictArguments {
-    /// The model, as mercer fit or mercer.save wrote it
-    #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
-    /// The file with the new data, or - for standard input
-    #[arg(value_name = "DATA")]
-    pub data: PathBuf,
-    /// Where the predictions go (CSV, TSV, NPY, Parquet); without it they are printed as CSV
-    #[arg(short, long, value_name = "OUT.csv")]
-    pub output: Option<PathBuf>,
-    /// Add columns lower and upper that hold a new observation with this probability
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.95", value_parser = level)]
-    pub interval: Option<f64>,
-    /// Only these columns of DATA, by name or by number counted from 0
-    #[arg(long, value_name = "COLS", value_delimiter = ',')]
-    pub columns: Vec<String>,
-}
-
-fn number(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|v: &f64| v.is_finite())
-}
-
-fn non_negative(text: &str) -> Result<f64, String> {
-    number(text).filter(|v| *v >= 0.0).ok_or_else(|| "a finite number of at least 0 is needed".into())
-}
-
-fn positive_number(text: &str) -> Result<f64, String> {
-    number(text).filter(|v| *v > 0.0).ok_or_else(|| "a finite number above 0 is needed".into())
-}
-
-fn level(text: &str) -> Result<f64, String> {
-    let wanted = "a probability between 0 and 1, such as 0.95, is needed";
-    number(text).filter(|v| *v > 0.0 && *v < 1.0).ok_or_else(|| wanted.into())
-}
-
-fn criterion(text: &str) -> Result<Criterion, String> {
-    match text {
-        "loo" => Ok(Criterion::LeaveOneOut),
-        "gcv" => Ok(Criterion::Gcv),
-        folds => match folds.parse() {
-            Ok(folds) if folds >= 2 => Ok(Criterion::Folds(folds)),
-            _ => Err("loo, gcv or a number of folds of at least 2 is needed".into()),
-        },
-    }
 }
