@@ -45,7 +45,7 @@ impl AnyFit<'_> {
 fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
     Ok(match fitted {
         Fitted::Ridge(fit) => Bound::new(py, PyRidgeFit(fit))?.into_any(),
-        Fitted::GaussianProcess(fit) => Bound::new(py, PyGaussianProcessFit(ProcessFit::Exact(fit)))?.into_any(),
+        Fitted::GaussianProcess(fit) => Bound::new(py, PyGaussianProcessFit(ProcessFit::Exact(fit.into())))?.into_any(),
         Fitted::Spline(fit) => Bound::new(py, PySplineFit(fit))?.into_any(),
         Fitted::Local(fit) => Bound::new(py, PyLocalFit(fit))?.into_any(),
         other => {

@@ -16,7 +16,7 @@ pub enum Process {
 impl Process {
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<ProcessFit> {
         match self {
-            Self::Exact(process) => process.fit(x, y, compute).map(ProcessFit::Exact),
+            Self::Exact(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Exact(fit.into())),
             Self::Sparse(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Sparse(fit.into())),
         }
     }
@@ -31,7 +31,7 @@ impl Process {
 
 /// What was fitted.
 pub enum ProcessFit {
-    Exact(GaussianProcessFit),
+    Exact(Box<GaussianProcessFit>),
     Sparse(Box<SparseGaussianProcessFit>),
 }
 

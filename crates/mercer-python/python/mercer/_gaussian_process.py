@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._effects import PartialEffect
 from mercer._estimator import Estimator
-from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel
+from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel, Ridge
 
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
@@ -226,6 +226,31 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
 
     def _scale(self) -> float:
         return 1.0 if self._units is None else abs(float(self._units[1][0]))
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import GaussianProcessRegressor
+        >>> GaussianProcessRegressor("matern(nu=3/2)").explain(np.zeros((10**6, 1))).partition(":")[0]
+        'every step of the optimisation, state space'
+        """
+        rows, columns = np.shape(X)
+        kernel = Kernel(self.kernel)
+        if hasattr(X, "columns"):
+            kernel = kernel.with_column_names([str(name) for name in X.columns])
+        step = "every step of the optimisation" if self.optimize else "once"
+        if self.n_inducing is not None or not isinstance(self.inducing, str):
+            count = self.n_inducing if isinstance(self.inducing, str) else len(self.inducing)
+            return f"{step}, {self.approximation}: {count} inducing points for {rows} rows, O(nm²)"
+        # The mean is a ridge regression with the noise as its alpha.
+        ridge = Ridge(kernel, self.noise, diagnostics=True)
+        linear = ridge.is_linear_time(rows, columns, 1)
+        solver = "auto" if linear else "cholesky"
+        plan = Ridge(kernel, self.noise, solver=solver).plan(rows, columns, 1, **self._options())
+        return f"{step}, {plan}"
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Draw functions from the posterior: a row per point of ``X`` and a column per draw."""
