@@ -188,6 +188,8 @@ def test_small_and_constant_data():
         ({"solver": "lu"}, X, 'solver = "lu" is not allowed: it must be one of "auto", "cholesky"'),
         ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the kernel's domain \[0, 1\]"),
         ({"kernel": "wiener()"}, X, "one column"),
+        ({"kernel": "laplacian", "gamma": 0}, X, "gamma = 0 is not allowed: it must be finite and positive"),
+        ({"kernel": "rbf", "gamma": -1}, X, "gamma = -1 is not allowed"),
         ({"n_jobs": 0}, X, "n_jobs = 0 is not allowed"),
         ({"max_memory": "much"}, X, "memory = much is not allowed"),
         ({}, np.where(np.arange(4) == 2, np.nan, X), "NaN"),
