@@ -121,6 +121,13 @@ impl Record {
         if values.dim() == shape { Ok(values) } else { Err(misshapen(name, format!("{shape:?}"), values.shape())) }
     }
 
+    /// Takes a matrix of this shape, of finite numbers.
+    pub(crate) fn take_finite_matrix(&mut self, name: &str, shape: (usize, usize)) -> Result<Array2<f64>> {
+        let values = self.take_matrix(name, shape)?;
+        check_finite(name, values.iter())?;
+        Ok(values)
+    }
+
     /// Takes a matrix of any shape, of finite numbers: the one that says how large the others are.
     pub(crate) fn take_leading_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
         let values = self.take_any_matrix(name)?;

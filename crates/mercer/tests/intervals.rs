@@ -85,7 +85,7 @@ fn weights_solvers_and_unpenalised_functions() {
     let at = array![[5.0]];
     let error = fit.standard_errors_with_null_space(at.view(), at.view(), Target::Function, &compute).unwrap();
     // RSS = 0.7 on 2 degrees of freedom; 1/4 + (5 − 1.5)²/5.
-    assert_close!(error[[0, 0]], (0.35 * (0.25 + 12.25 / 5.0) as f64).sqrt(), 1e-12);
+    assert_close!(error[[0, 0]], f64::sqrt(0.35 * (0.25 + 12.25 / 5.0)), 1e-12);
     assert!(matches!(fit.standard_errors(at.view(), Target::Function, &compute), Err(Error::Request(_))));
 }
 

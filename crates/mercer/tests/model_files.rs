@@ -7,7 +7,8 @@ use std::path::Path;
 use mercer::learn::ridge::{Method, Solver};
 use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
-use mercer::learn::{GaussianProcess, Ridge};
+use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
+use mercer::learn::{GaussianProcess, Ridge, SparseGaussianProcess};
 use mercer::model::{Features, Fitted, Inputs, Model, Target};
 use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
 use mercer::{Compute, Error, Seed, io};
@@ -122,6 +123,42 @@ fn gaussian_processes() {
         assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
         let gradient = |f: &mercer::learn::GaussianProcessFit| f.log_marginal_likelihood_gradient(&compute).unwrap();
         assert_eq!(gradient(&loaded), gradient(&fit));
+    }
+}
+
+#[test]
+fn sparse_gaussian_processes() {
+    let compute = Compute::new();
+    let (x, y) = data(80, 2, 1);
+    for approximation in [Approximation::Sor, Approximation::Dtc, Approximation::Fitc, Approximation::Variational] {
+        let kernel = "1*gaussian(lengthscale=0.7)".parse().unwrap();
+        let process = SparseGaussianProcess { approximation, ..SparseGaussianProcess::new(kernel, 0.1, Inducing::Greedy(12)) };
+        let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
+        let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
+        assert_same_predictions(&model, &data(1500, 2, 1).0);
+        let Fitted::SparseGaussianProcess(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+        assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
+        assert_eq!((loaded.dropped(), loaded.approximation()), (fit.dropped(), approximation));
+        assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
+        assert!(fit.log_marginal_likelihood_gradient(&compute).is_ok());
+        assert!(matches!(loaded.log_marginal_likelihood_gradient(&compute), Err(Error::Request(_))));
+    }
+}
+
+/// Fits along a line are solved in the state space; after loading they still are.
+#[test]
+fn processes_and_ridge_along_a_line() {
+    let compute = Compute::new();
+    let (x, y) = data(70, 1, 1);
+    let at = Array2::from_shape_fn((50, 1), |(i, _)| i as f64 / 15.0 - 0.5);
+    for kernel in ["matern(nu=3/2, lengthscale=0.5)", "laplacian() + 0.2*linear()"] {
+        let ridge = Ridge { intercept: true, ..Ridge::new(kernel.parse().unwrap(), 0.1) };
+        let fit = ridge.fit(x.view(), y.view(), None, &compute).unwrap();
+        assert!(matches!(fit.method(), Method::StateSpace { .. }));
+        assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
+        let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel.parse().unwrap(), 0.1) };
+        let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
+        assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
     }
 }
 
@@ -244,7 +281,7 @@ fn fixtures_of_old_versions_load() {
     let expected = std::fs::read_to_string(folder.join("v1.json")).unwrap();
     let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
     let expected = expected.as_object().unwrap();
-    assert!(expected.len() >= 6, "{} fixtures", expected.len());
+    assert!(expected.len() >= 8, "{} fixtures", expected.len());
     for (name, numbers) in expected {
         let model = io::load_model(&folder.join(name), &Compute::new()).unwrap();
         let table = io::read_table(&folder.join("points.csv"), &io::ReadOptions::default(), &Compute::new()).unwrap();
@@ -283,6 +320,9 @@ fn new_fixtures(folder: &Path) {
     let ridge = Ridge { intercept: true, ..Ridge::new(kernel(), 0.05) }.fit(encoded.view(), two.view(), None, &compute);
     let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel(), 0.02) };
     let process = process.fit(encoded.view(), y.column(0), &compute);
+    let sparse = SparseGaussianProcess::new(kernel(), 0.02, Inducing::Points(encoded.slice(s![..5, ..]).to_owned()));
+    let sparse = SparseGaussianProcess { optimise: false, ..sparse }.fit(encoded.view(), y.column(0), &compute);
+    let markov = Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.05).fit(line.view(), y.view(), None, &compute);
     let cubic = SmoothingSpline { smoothing: Smoothing::Lambda(1e-3), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(4.0), ..cubic };
     let bandwidth = Bandwidth::Given(0.7);
@@ -293,6 +333,8 @@ fn new_fixtures(folder: &Path) {
     let models = [
         ("v1-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
         ("v1-gaussian-process", Model::new(process.unwrap(), named(&["wave"]))),
+        ("v1-sparse-gaussian-process", Model::new(sparse.unwrap(), named(&["wave"]))),
+        ("v1-ridge-state-space", Model::new(markov.unwrap(), Inputs::vectors(1, 1))),
         ("v1-spline", Model::new(spline(cubic), Inputs::vectors(1, 1))),
         ("v1-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
         ("v1-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),

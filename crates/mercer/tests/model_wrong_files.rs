@@ -4,7 +4,8 @@ use std::path::Path;
 
 use mercer::learn::smoother::{Bandwidth, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
-use mercer::learn::{GaussianProcess, Ridge};
+use mercer::learn::gaussian_process::sparse::Inducing;
+use mercer::learn::{GaussianProcess, Ridge, SparseGaussianProcess};
 use mercer::model::{Inputs, Model};
 use mercer::{Compute, Error, io};
 use ndarray::{Array2, array};
@@ -15,6 +16,7 @@ fn models() -> Vec<Model> {
     let (x, y) = (array![[0.0], [1.0], [2.0], [3.5]], array![[1.0], [2.0], [0.5], [1.0]]);
     let ridge = Ridge { intercept: true, ..Ridge::new("gaussian()".parse().unwrap(), 0.1) };
     let process = GaussianProcess { restarts: 1, ..GaussianProcess::new("gaussian()".parse().unwrap(), 0.1) };
+    let sparse = SparseGaussianProcess::new("gaussian()".parse().unwrap(), 0.1, Inducing::Greedy(3));
     let spline = SmoothingSpline { smoothing: Smoothing::Lambda(0.1), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(5.0), ..spline };
     let local = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), ..NadarayaWatson::default() };
@@ -23,6 +25,7 @@ fn models() -> Vec<Model> {
     vec![
         Model::new(ridge.fit(x.view(), y.view(), None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(process.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(sparse.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),
         Model::new(spline.fit(line, values, None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(round.fit(line, values, None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(local.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),

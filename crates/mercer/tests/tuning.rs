@@ -77,7 +77,7 @@ fn columns_that_say_nothing_get_long_lengthscales() {
         let lengths: Vec<f64> = ard.fit.kernel().parameters().iter().map(|p| p.value).collect();
         let needed = lengths[0].max(lengths[1]);
         assert!(lengths[2] > 4.0 * needed && lengths[3] > 4.0 * needed, "{lengths:?}");
-        assert!(plain.gradient.iter().all(|g| g.abs() <= 1e-5 * plain.score), "{:?}", plain.gradient);
+        assert!(plain.gradient.iter().all(|g| g.abs() <= 1e-3 * plain.score), "{:?}", plain.gradient);
         let again = RidgeTuner { restarts: 2, ..shared }.fit(x.view(), y.view(), None, &compute).unwrap();
         assert!(again.scores.len() == 3 && again.score <= plain.score);
     }

@@ -64,7 +64,7 @@ impl<'a> Conditional<'a> {
         design: ArrayView2<f64>,
         compute: &Compute,
     ) -> Result<Array1<f64>> {
-        let scaled = covariance * &self.given.roots.view().insert_axis(Axis(1));
+        let scaled = covariance * self.given.roots.view().insert_axis(Axis(1));
         let half = self.factor.half_solve(scaled.view(), compute)?;
         let open = &design.t() - &self.null.t().dot(&half);
         let drift = (&self.schur.dot(&open) * &open).sum_axis(Axis(0));

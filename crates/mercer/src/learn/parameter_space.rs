@@ -74,12 +74,21 @@ pub(crate) struct Search {
     pub(crate) evaluations: usize,
 }
 
-/// Minimises from `start` and from `restarts` points around it, in which the first `parameters` coordinates are drawn anew from the seed.
+/// What a caller may choose.
+pub(crate) struct SearchOptions {
+    /// How many more starts there are, drawn from the seed around the first.
+    pub(crate) restarts: usize,
+    /// How many coordinates, from the first, are drawn anew.
+    pub(crate) parameters: usize,
+    /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
+    pub(crate) tolerance: f64,
+}
+
+/// Minimises from `start` and from points around it.
 pub(crate) fn search(
     objective: &mut Objective<'_>,
     start: &[f64],
-    parameters: usize,
-    restarts: usize,
+    options: &SearchOptions,
     compute: &Compute,
 ) -> Result<Search> {
     let mut evaluations = 0;
@@ -89,11 +98,12 @@ pub(crate) fn search(
         if far { Ok((f64::INFINITY, vec![0.0; point.len()])) } else { objective(point) }
     };
     let mut runs: Vec<Minimum> = Vec::new();
-    for restart in 0..=restarts {
+    for restart in 0..=options.restarts {
         let mut from = start.to_vec();
-        perturb(&mut from[..parameters], restart, compute);
-        runs.push(minimise(&mut within_reach, &from, &LbfgsOptions::default())?);
-        compute.report("choosing parameters", restart as u64 + 1, restarts as u64 + 1);
+        perturb(&mut from[..options.parameters], restart, compute);
+        let lbfgs = LbfgsOptions { tolerance: options.tolerance, ..LbfgsOptions::default() };
+        runs.push(minimise(&mut within_reach, &from, &lbfgs)?);
+        compute.report("choosing parameters", restart as u64 + 1, options.restarts as u64 + 1);
     }
     let values = runs.iter().map(|run| run.value).collect();
     let best = runs.into_iter().filter(|run| run.value.is_finite()).min_by(|a, b| a.value.total_cmp(&b.value));

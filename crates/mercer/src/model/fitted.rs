@@ -3,7 +3,7 @@
 use crate::Kernel;
 use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
-use crate::learn::{GaussianProcessFit, RidgeFit};
+use crate::learn::{GaussianProcessFit, RidgeFit, SparseGaussianProcessFit};
 
 /// What was fitted: one variant per learner.
 // A program holds few models and seldom moves them: a box would only be in the way.
@@ -15,6 +15,8 @@ pub enum Fitted {
     Ridge(RidgeFit),
     /// A Gaussian process.
     GaussianProcess(GaussianProcessFit),
+    /// A Gaussian process through inducing points.
+    SparseGaussianProcess(SparseGaussianProcessFit),
     /// A smoothing spline.
     Spline(SplineFit),
     /// A Nadaraya–Watson or local linear smoother.
@@ -22,11 +24,12 @@ pub enum Fitted {
 }
 
 impl Fitted {
-    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `spline`, `local`.
+    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `spline`, `local`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Ridge(_) => "ridge",
             Self::GaussianProcess(_) => "gaussian_process",
+            Self::SparseGaussianProcess(_) => "sparse_gaussian_process",
             Self::Spline(_) => "spline",
             Self::Local(_) => "local",
         }
@@ -37,6 +40,7 @@ impl Fitted {
         match self {
             Self::Ridge(fit) => fit.points().ncols(),
             Self::GaussianProcess(fit) => fit.points().ncols(),
+            Self::SparseGaussianProcess(fit) => fit.inducing().ncols(),
             Self::Spline(_) => 1,
             Self::Local(fit) => fit.points().ncols(),
         }
@@ -46,7 +50,7 @@ impl Fitted {
     pub fn outputs(&self) -> usize {
         match self {
             Self::Ridge(fit) => fit.dual_coefficients().ncols(),
-            Self::GaussianProcess(_) | Self::Spline(_) | Self::Local(_) => 1,
+            Self::GaussianProcess(_) | Self::SparseGaussianProcess(_) | Self::Spline(_) | Self::Local(_) => 1,
         }
     }
 
@@ -55,6 +59,7 @@ impl Fitted {
         match self {
             Self::Ridge(fit) => Some(fit.kernel()),
             Self::GaussianProcess(fit) => Some(fit.kernel()),
+            Self::SparseGaussianProcess(fit) => Some(fit.kernel()),
             Self::Spline(_) | Self::Local(_) => None,
         }
     }
@@ -69,6 +74,12 @@ impl From<RidgeFit> for Fitted {
 impl From<GaussianProcessFit> for Fitted {
     fn from(fit: GaussianProcessFit) -> Self {
         Self::GaussianProcess(fit)
+    }
+}
+
+impl From<SparseGaussianProcessFit> for Fitted {
+    fn from(fit: SparseGaussianProcessFit) -> Self {
+        Self::SparseGaussianProcess(fit)
     }
 }
 

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{Fitted, Model};
+use crate::learn::ridge;
 use crate::points::{Affine, Encoded, Table};
 use crate::real::special::normal_quantile;
 use crate::{Compute, Error, Result};
@@ -39,6 +40,7 @@ impl Model {
         let values = match &self.fitted {
             Fitted::Ridge(fit) => fit.predict(x, compute)?,
             Fitted::GaussianProcess(fit) => column(fit.mean(x, compute)?),
+            Fitted::SparseGaussianProcess(fit) => column(fit.predict(x, compute)?.mean),
             Fitted::Spline(fit) => column(fit.predict(only_column(x), 0)?),
             Fitted::Local(fit) => column(fit.predict(x, compute)?),
         };
@@ -58,11 +60,12 @@ impl Model {
     ///
     /// # Formula
     /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the variance of `f(x)` and `σ²` that of the noise:
-    /// for a Gaussian process as its posterior says, for a spline Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
+    /// for a Gaussian process as its posterior says, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
     /// the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] for a model that gives no intervals; as
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] where the noise cannot be estimated (λ = 0, an interpolating spline) or
+    /// the kernel is precomputed; as
     /// [`Model::predict`].
     ///
     /// # Example
@@ -96,10 +99,14 @@ impl Model {
     /// Mean and standard deviation of a new observation, in the units of the fit.
     fn moments(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
         match &self.fitted {
-            Fitted::Ridge(_) => {
-                Err(no_interval("ridge", "fit a Gaussian process with the same kernel and the noise λ for intervals"))
+            Fitted::Ridge(fit) => {
+                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::Target::Observation, compute)?))
             }
             Fitted::GaussianProcess(fit) => {
+                let found = fit.predict(x, compute)?;
+                Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
+            }
+            Fitted::SparseGaussianProcess(fit) => {
                 let found = fit.predict(x, compute)?;
                 Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
             }
@@ -132,10 +139,6 @@ impl Model {
         }
         values
     }
-}
-
-fn no_interval(kind: &str, advice: &str) -> Error {
-    Error::request(format!("a {kind} model gives no intervals: {advice}"))
 }
 
 fn column(values: Array1<f64>) -> Array2<f64> {

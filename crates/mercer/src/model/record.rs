@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{Features, Fitted, Inputs, Model, Target};
 use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
-use crate::learn::{GaussianProcessFit, RidgeFit};
+use crate::learn::{GaussianProcessFit, RidgeFit, SparseGaussianProcessFit};
 use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, Scaling};
 use crate::record::Record;
-use crate::{Error, Result};
+use crate::{Compute, Error, Result};
 
 /// What comes before the name of a note.
 const NOTE: &str = "note.";
@@ -23,6 +23,7 @@ impl Model {
         let mut record = match &self.fitted {
             Fitted::Ridge(fit) => fit.to_record(),
             Fitted::GaussianProcess(fit) => fit.to_record(),
+            Fitted::SparseGaussianProcess(fit) => fit.to_record(),
             Fitted::Spline(fit) => fit.to_record(),
             Fitted::Local(fit) => fit.to_record(),
         };
@@ -35,14 +36,17 @@ impl Model {
     }
 
     /// The model that [`Model::to_record`] wrote.
-    pub(crate) fn from_record(mut record: Record) -> Result<Self> {
+    pub(crate) fn from_record(mut record: Record, compute: &Compute) -> Result<Self> {
         let inputs = Inputs::take_from(&mut record)?;
         let fitted = match record.text("kind")? {
             "ridge" => Fitted::Ridge(RidgeFit::from_record(&mut record)?),
             "gaussian_process" => Fitted::GaussianProcess(GaussianProcessFit::from_record(&mut record)?),
+            "sparse_gaussian_process" => {
+                Fitted::SparseGaussianProcess(SparseGaussianProcessFit::from_record(&mut record, compute)?)
+            }
             "spline" => Fitted::Spline(SplineFit::from_record(&mut record)?),
             "local" => Fitted::Local(LocalFit::from_record(&mut record)?),
-            other => return Err(Error::parameter("kind", other, "ridge, gaussian_process, spline or local")),
+            other => return Err(Error::parameter("kind", other, "a kind that this version knows")),
         };
         let mut model = Self::new(fitted, inputs)?;
         let notes = record.texts.into_iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_owned(), v)));

@@ -6,10 +6,13 @@ use super::Criterion;
 use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
 use crate::gram::Pairs;
-use crate::learn::parameter_space::{ParameterSpace, check_fixed, names, search};
+use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_fixed, names, search};
 use crate::learn::ridge::Data;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
+
+/// Where the relative slopes of the score count as 0: a lengthscale that grows for ever is followed no further.
+const TOLERANCE: f64 = 1e-4;
 
 /// A ridge regression whose λ and kernel parameters, such as one lengthscale per column, are chosen by the gradient of leave-one-out or GCV.
 ///
@@ -106,7 +109,8 @@ impl RidgeTuner {
         let data = Data { x, y, basis: None, weights };
         let start = space.start();
         let mut objective = |point: &[f64]| self.log_score(&space, point, data, compute);
-        let found = search(&mut objective, &start, start.len(), self.restarts, compute)?;
+        let options = SearchOptions { restarts: self.restarts, parameters: start.len(), tolerance: TOLERANCE };
+        let found = search(&mut objective, &start, &options, compute)?;
         let Some(best) = found.best else {
             return Err(Error::Numerical("the score is not defined at any start: try a larger λ".into()));
         };

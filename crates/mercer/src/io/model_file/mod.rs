@@ -75,7 +75,7 @@ pub fn read_model(bytes: &[u8], name: &str, compute: &Compute) -> Result<Model> 
     reserve(bytes.len() as u64, compute)?;
     let found = container::read(bytes).and_then(|record| {
         check_version(&record)?;
-        Model::from_record(record)
+        Model::from_record(record, compute)
     });
     found.map_err(|error| match error {
         Error::Memory { .. } | Error::Cancelled => error,

@@ -4,7 +4,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::GaussianProcess;
 use super::likelihood::Posterior;
-use crate::learn::parameter_space::{ParameterSpace, search};
+use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Kernel, Result};
 
 /// How the parameters were chosen.
@@ -31,7 +31,8 @@ pub(super) fn optimise(
     let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed);
     let start = space.start();
     let mut objective = |point: &[f64]| negative(&space, point, x, y, compute);
-    let found = search(&mut objective, &start, start.len(), process.restarts, compute)?;
+    let options = SearchOptions { restarts: process.restarts, parameters: start.len(), tolerance: 1e-6 };
+    let found = search(&mut objective, &start, &options, compute)?;
     let Some(best) = found.best else {
         // The first start says what is wrong.
         Posterior::new(kernel, process.noise, x, y, compute)?;

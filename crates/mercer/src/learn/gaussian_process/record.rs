@@ -39,14 +39,14 @@ impl GaussianProcessFit {
 }
 
 impl Optimisation {
-    fn put_into(&self, record: &mut Record) {
+    pub(super) fn put_into(&self, record: &mut Record) {
         record.put_text("optimisation_converged", self.converged);
         record.put_count("optimisation_iterations", self.iterations);
         record.put_slice("optimisation_likelihoods", &self.likelihoods);
         record.put_count("optimisation_evaluations", self.evaluations);
     }
 
-    fn take_from(record: &mut Record) -> Result<Option<Self>> {
+    pub(super) fn take_from(record: &mut Record) -> Result<Option<Self>> {
         if !record.has("optimisation_likelihoods") {
             return Ok(None);
         }

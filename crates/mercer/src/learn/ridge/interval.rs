@@ -50,7 +50,7 @@ impl RidgeFit {
                 self.lambda
             )));
         }
-        let squares = &self.residuals * &self.residuals * &self.weights.view().insert_axis(Axis(1));
+        let squares = &self.residuals * &self.residuals * self.weights.view().insert_axis(Axis(1));
         Ok(squares.sum_axis(Axis(0)) / left)
     }
 

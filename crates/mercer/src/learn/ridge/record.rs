@@ -68,9 +68,9 @@ impl RidgeFit {
         if null.ncols() != outputs || null.nrows() < usize::from(intercept) {
             return Err(Error::shape("shape of the array `null_coefficients`", outputs, format!("{:?}", null.dim())));
         }
-        let weights = if record.has("weights") { record.take_vector("weights", n)? } else { Array1::ones(n) };
+        let weights = if record.has("weights") { take_weights(record, n)? } else { Array1::ones(n) };
         let design = if null.nrows() > usize::from(intercept) {
-            record.take_matrix("unpenalised_functions", (n, null.nrows()))?
+            record.take_finite_matrix("unpenalised_functions", (n, null.nrows()))?
         } else {
             design(n, intercept, None)
         };
@@ -92,6 +92,14 @@ impl RidgeFit {
             kernel,
             dual,
         })
+    }
+}
+
+fn take_weights(record: &mut Record, n: usize) -> Result<Array1<f64>> {
+    let weights = record.take_finite_vector("weights", n)?;
+    match weights.iter().find(|w| **w < 0.0) {
+        Some(weight) => Err(Error::parameter("weights", weight, "at least 0")),
+        None => Ok(weights),
     }
 }
 

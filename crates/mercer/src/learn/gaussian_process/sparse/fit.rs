@@ -9,16 +9,16 @@ use crate::gram::{self, Pairs};
 use crate::learn::gaussian_process::{Optimisation, Prediction};
 use crate::learn::parameter_space::names;
 use crate::solve::symmetric_eigen;
-use crate::{Compute, Expansion, Kernel, Result};
+use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// A fitted [`SparseGaussianProcess`](super::SparseGaussianProcess).
 #[derive(Clone, Debug)]
 pub struct SparseGaussianProcessFit {
-    posterior: Posterior,
-    x: Array2<f64>,
-    y: Array1<f64>,
-    dropped: Vec<usize>,
-    optimisation: Option<Optimisation>,
+    pub(super) posterior: Posterior,
+    pub(super) x: Array2<f64>,
+    pub(super) y: Array1<f64>,
+    pub(super) dropped: Vec<usize>,
+    pub(super) optimisation: Option<Optimisation>,
 }
 
 impl SparseGaussianProcessFit {
@@ -109,26 +109,31 @@ impl SparseGaussianProcessFit {
     /// `O(nm²)` and `nm` derivatives per parameter, in strips.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Cancelled`](crate::Error::Cancelled); [`Error::Request`](crate::Error::Request) for a fit from a model file, which
+    /// does not hold the data.
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        Ok(self.posterior.slopes(self.data(), false, compute)?.parameters)
+        Ok(self.posterior.slopes(self.data()?, false, compute)?.parameters)
     }
 
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a kernel that is not differentiable everywhere.
+    /// [`Error::Request`](crate::Error::Request) for a kernel that is not differentiable everywhere, and for a fit from a model
+    /// file, which does not hold the data.
     pub fn inducing_gradient(&self, compute: &Compute) -> Result<Array2<f64>> {
         if !self.kernel().is_differentiable() {
             let message = format!("{} is not differentiable everywhere", self.kernel());
-            return Err(crate::Error::request(message));
+            return Err(Error::request(message));
         }
-        let slopes = self.posterior.slopes(self.data(), true, compute)?;
+        let slopes = self.posterior.slopes(self.data()?, true, compute)?;
         Ok(slopes.inducing.expect("asked for"))
     }
 
-    fn data(&self) -> Data<'_> {
-        Data { x: self.x.view(), y: self.y.view() }
+    fn data(&self) -> Result<Data<'_>> {
+        if self.y.is_empty() {
+            return Err(Error::request("the gradient needs the data of the fit, which a model file does not hold"));
+        }
+        Ok(Data { x: self.x.view(), y: self.y.view() })
     }
 
     /// The parameters of the kernel in order, then `noise`.

@@ -1,6 +1,7 @@
 //! The gradient of the objective.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
+use rayon::prelude::*;
 
 use super::Approximation;
 use super::basis::{column_products, strips};
@@ -109,11 +110,12 @@ impl Posterior {
         let Some(slack) = &strip.slack else { return Ok(()) };
         let bound = kernel.bind(Pairs::within(x), compute)?;
         for (p, slope) in slopes.iter_mut().enumerate() {
-            for (i, e) in slack.iter().enumerate() {
+            let own = |i: usize| {
                 let mut own = [0.0];
-                bound.fill_derivative(p, i..i + 1, i..i + 1, &mut own)?;
-                *slope -= e * own[0];
-            }
+                bound.fill_derivative(p, i..i + 1, i..i + 1, &mut own).map(|()| own[0])
+            };
+            let derivatives: Result<Vec<f64>> = compute.install(|| (0..slack.len()).into_par_iter().map(own).collect());
+            *slope -= slack.dot(&Array1::from(derivatives?));
         }
         Ok(())
     }

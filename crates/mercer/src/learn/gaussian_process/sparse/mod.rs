@@ -11,6 +11,7 @@ mod inducing;
 mod input_gradient;
 mod optimise;
 mod posterior;
+mod record;
 mod spec;
 
 pub use approximation::Approximation;

@@ -6,7 +6,7 @@ use super::SparseGaussianProcess;
 use super::posterior::{Data, Posterior};
 use super::spec::Place;
 use crate::learn::gaussian_process::Optimisation;
-use crate::learn::parameter_space::{ParameterSpace, search};
+use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Result};
 
 /// The parameters that move and, where they move too, the inducing points in units of the spread of each column.
@@ -79,7 +79,8 @@ pub(super) fn optimise(
     let moving = parameters.start().len();
     let space = Space { spec, parameters, points: &points, units, data: data.view() };
     let mut objective = |point: &[f64]| space.negative(point, compute);
-    let found = search(&mut objective, &space.start(), moving, spec.restarts, compute)?;
+    let options = SearchOptions { restarts: spec.restarts, parameters: moving, tolerance: 1e-6 };
+    let found = search(&mut objective, &space.start(), &options, compute)?;
     let Some(best) = found.best else {
         // The first start says what is wrong.
         spec.posterior(&kernel, noise, points.view(), data, compute)?;
