@@ -4,6 +4,7 @@ use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimisation, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
+use mercer::model::Fitted;
 use mercer::{Compute, Error, Expansion, Kernel, Result};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
@@ -134,6 +135,14 @@ impl ProcessFit {
         match self {
             Self::Exact(fit) => fit.optimisation(),
             Self::Sparse(fit) => fit.optimisation(),
+        }
+    }
+
+    /// What a model file holds.
+    pub fn fitted(&self) -> Fitted {
+        match self {
+            Self::Exact(fit) => fit.as_ref().clone().into(),
+            Self::Sparse(fit) => fit.as_ref().clone().into(),
         }
     }
 

@@ -71,7 +71,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     plan_ : str
         How the posterior was found: in one column, kernels of Markov processes take linear time.
     X_train_, y_train_
-        The data, scaled if ``normalize_y``.
+        The data, scaled if ``normalize_y``. A file of a sparse process does not hold them.
 
     Examples
     --------
@@ -152,29 +152,14 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
             **choices,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave a sparse process out of a pickle; it is made again from its parameters and its inducing points."""
-        state = dict(super().__getstate__())
-        if state.get("inducing_") is not None:
-            state["_fit"] = None
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over a pickle."""
-        super().__setstate__(state)
-        if vars(self).get("inducing_") is not None:
-            process = GaussianProcess.sparse(
-                self.kernel_, self.noise_, self.inducing_, approximation=self.approximation, optimize=False, fixed=[]
-            )
-            self._fit = process.fit(self.X_train_, self.y_train_, **self._options())
-
     def _saved(self) -> tuple[GaussianProcessFit, dict[str, Any]]:
         return self._fit, {}
 
     def _restore(self, fit: GaussianProcessFit, state: dict[str, Any]) -> None:
         self._forget()
         self._fit = fit
-        self.X_train_, self.y_train_ = fit.points, fit.targets
+        if fit.points is not None:
+            self.X_train_, self.y_train_ = fit.points, fit.targets
         self._adopt()
 
     def _warn_if_unfinished(self) -> None:
