@@ -19,7 +19,7 @@ pub struct HeatMap {
     /// What the colours mean.
     pub bar: String,
     /// What rows and columns are; without it they are counted.
-    pub labels: Option<HeatLabels>,
+    pub labels: Option<Box<HeatLabels>>,
 }
 
 /// What the rows and columns of a map are.

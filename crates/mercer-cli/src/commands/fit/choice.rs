@@ -175,13 +175,13 @@ impl Choice {
             cells: s.scores.mapv(|v| v.max(f64::MIN_POSITIVE).sqrt().log10()),
             shape: (s.lengthscales.len().max(12), s.lambdas.len()),
             bar: "log₁₀ RMSE".into(),
-            labels: Some(HeatLabels {
+            labels: Some(Box::new(HeatLabels {
                 x: "λ".into(),
                 y: "lengthscale".into(),
                 columns: names(&s.lambdas),
                 rows: names(&s.lengthscales),
                 marked: s.best,
-            }),
+            })),
         }))
     }
 }
