@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo test test-full lint test-rust test-python docs bench build-python images clean
+.PHONY: demo test test-full lint test-rust test-python docs bench build-bench tables build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
 demo:
@@ -45,10 +45,17 @@ docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## Our speed beside the peers', in one run.
-bench: $(VENV)/.ready
+bench: build-bench
+	$(BIN)/python bench/gram.py
+	$(BIN)/python bench/regression.py --grid-search
+
+## The tables of docs/accuracy.md: test errors and intervals on real data. DATA names a folder with sets that are not bundled.
+tables: build-bench
+	$(BIN)/python bench/accuracy.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
+
+build-bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
-	$(BIN)/python bench/gram.py
 
 clean:
 	cargo clean

@@ -7,17 +7,13 @@ Both sides are run in turn, five times each, and the best time of each counts. R
 
 import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Matern
 from sklearn.metrics import pairwise
+from timing import best_seconds, interleaved, machine, peak_growth, warn_if_busy
 
 import mercer
 
@@ -50,24 +46,6 @@ class Row:
     def ratio(self) -> float:
         """How many times faster ours is."""
         return self.theirs / self.ours
-
-
-def interleaved(functions: list[Callable[[], object]], repeat: int) -> list[tuple[float, float]]:
-    """Give the best time and the least processor time of each function, run in turn to meet the same machine."""
-    best = [(float("inf"), float("inf"))] * len(functions)
-    for _ in range(repeat):
-        for i, function in enumerate(functions):
-            start, cpu = time.perf_counter(), time.process_time()
-            result = function()
-            clock, cpu = time.perf_counter() - start, time.process_time() - cpu
-            best[i] = (min(best[i][0], clock), min(best[i][1], cpu))
-            del result
-    return best
-
-
-def best_seconds(functions: list[Callable[[], object]], repeat: int) -> list[float]:
-    """Give the best time on the clock of each function."""
-    return [clock for clock, _ in interleaved(functions, repeat)]
 
 
 def gram_cases(x: np.ndarray, label: str) -> list[Case]:
@@ -149,20 +127,13 @@ def page_fault_seconds(n: int, repeat: int) -> float:
 
 def peak_memory(n: int, d: int) -> float:
     """Give the peak memory of a process for one Gram matrix, beyond what it had before, in sizes of the matrix."""
-    code = f"""
+    prepare = f"""
 import numpy as np, mercer
-def peak():
-    with open("/proc/self/status") as status:
-        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 x = np.random.default_rng(0).normal(size=({n}, {d}))
 k = mercer.gaussian(lengthscale=7)
 k(x[:400])
-before = peak()
-g = k(x)
-print((peak() - before) / g.nbytes)
 """
-    # The system's count since the start of the program: getrusage would count the parent's memory too.
-    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    return peak_growth(prepare, "g = k(x)") / (8 * n * n)
 
 
 def print_row(row: Row) -> None:
@@ -170,13 +141,6 @@ def print_row(row: Row) -> None:
     times = f"{row.ours:>9.3f}{row.theirs:>10.3f}{row.ratio:>8.1f}×{row.target:>7.0f}×  {verdict:<7}"
     single = "" if row.theirs_single is None else f"{row.theirs_single:.3f}"
     print(f"{row.name:<40}{times}{single:>10}{row.ours_cpu:>9.2f}{row.theirs_cpu:>11.2f}", flush=True)
-
-
-def warn_if_busy() -> None:
-    """Say so if others use the machine: the ratios are then not those of a quiet one."""
-    load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    if load > 0.5:
-        print(f"The machine is busy (load {load:.1f} on {cores} cores): repeat this on a quiet one.\n")
 
 
 def main() -> None:
@@ -254,13 +218,7 @@ def summarise(arguments: argparse.Namespace, rows: list[Row]) -> dict[str, objec
         "gemm_gflops": peak,
         "page_faults_seconds": faults,
         "gemm_share": share,
-        "machine": {
-            "load": os.getloadavg()[0],
-            "cores": os.cpu_count(),
-            "processor": platform.machine(),
-            "python": platform.python_version(),
-        },
-        "versions": {"python": platform.python_version(), "mercer": mercer.__version__, "numpy": np.__version__},
+        "machine": machine(),
     }
 
 

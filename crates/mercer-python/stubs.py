@@ -15,7 +15,9 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
+from mercer._gaussian_process import GaussianProcessRegressor as GaussianProcessRegressor
 from mercer._mercer import Check as Check
 from mercer._mercer import Counterexample as Counterexample
 from mercer._mercer import Function as Function
@@ -24,6 +26,13 @@ from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
 from mercer._mercer import Repaired as Repaired
 from mercer._mercer import catalogue as catalogue
 from mercer._mercer import repair as repair
+from mercer._models import load as load
+from mercer._models import save as save
+from mercer._ridge import KernelRidge as KernelRidge
+from mercer._ridge_cv import KernelRidgeCV as KernelRidgeCV
+from mercer._smoothers import LocalLinear as LocalLinear
+from mercer._smoothers import NadarayaWatson as NadarayaWatson
+from mercer._spline import SmoothingSpline as SmoothingSpline
 
 __version__: str
 __all__: list[str]

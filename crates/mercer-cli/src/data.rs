@@ -72,7 +72,7 @@ pub fn choose(table: Table, columns: &[String]) -> Result<Table, Failure> {
 }
 
 /// `2-5` stands for the columns 2, 3, 4, 5, unless a column bears that name.
-fn expand(table: &Table, text: &str) -> Vec<String> {
+pub fn expand(table: &Table, text: &str) -> Vec<String> {
     let range = text.split_once('-').and_then(|(a, b)| Some((a.parse::<usize>().ok()?, b.parse::<usize>().ok()?)));
     match range {
         Some((first, last)) if first <= last && last < table.columns().len() && table.names().all(|n| n != text) => {
@@ -88,7 +88,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// The error with the name of the file, and the flag that helps against missing values.
-fn named(error: Error, path: &Path) -> Failure {
+pub fn named(error: Error, path: &Path) -> Failure {
     match error {
         Error::Value { row, column, value, requirement, .. } => {
             let what = shown(path);

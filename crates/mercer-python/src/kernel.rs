@@ -235,6 +235,17 @@ impl PyKernel {
         Ok((standing == Standing::Proven).then_some(true))
     }
 
+    /// The kernel with names of columns replaced by their positions among ``names``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.on(["height"], mercer.linear()).with_column_names(["age", "height"])
+    /// Kernel("on([1], linear())")
+    fn with_column_names(&self, names: Vec<String>) -> PyResult<Self> {
+        self.0.with_column_names(&names).map(Self).map_err(to_python)
+    }
+
     /// The continuous parameters: a dict from the name of each to its value, in the order of the text.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -3,14 +3,23 @@
 mod catalogue;
 mod data;
 mod definiteness;
+mod effects;
 mod errors;
 mod function;
+mod gaussian_process;
 mod input;
 mod kernel;
+mod model;
 mod options;
 mod parameters;
+mod process;
 mod progress;
+mod ridge;
 mod run;
+mod search;
+mod smoother;
+mod spline;
+mod tuner;
 
 use pyo3::prelude::*;
 
@@ -28,5 +37,26 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
     module.add_function(wrap_pyfunction!(options::_after_fork, module)?)?;
+    add_learners(module)
+}
+
+/// Specifications and fits; the estimators of the package stand on them.
+fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<ridge::PyRidge>()?;
+    module.add_class::<ridge::PyRidgeFit>()?;
+    module.add_class::<search::PyRidgeSearch>()?;
+    module.add_class::<search::PyRidgeSearchFit>()?;
+    module.add_class::<tuner::PyRidgeTuner>()?;
+    module.add_class::<gaussian_process::PyGaussianProcess>()?;
+    module.add_class::<gaussian_process::PyGaussianProcessFit>()?;
+    module.add_class::<spline::PySpline>()?;
+    module.add_class::<spline::PySplineFit>()?;
+    module.add_class::<smoother::PySmoother>()?;
+    module.add_class::<smoother::PyLocalFit>()?;
+    module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
+    module.add_class::<model::PyInputs>()?;
+    module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::load_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_restore_fit, module)?)?;
     Ok(())
 }

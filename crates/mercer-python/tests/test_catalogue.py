@@ -96,8 +96,20 @@ def test_examples_in_the_documentation():
     assert runner.summarize(verbose=False).failed == 0
 
 
-def test_examples_in_the_readme():
-    found = doctest.testfile(str(Path(__file__).parents[1] / "README.md"), module_relative=False)
+def test_examples_of_the_estimators():
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    for name in mercer._ESTIMATORS:
+        if getattr(mercer, name).__module__.startswith("mercer"):
+            tests = [t for t in finder.find(getattr(mercer, name), name) if t.examples]
+            assert tests or name == "load", f"{name} has no example"
+            for test in tests:
+                runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("page", ["crates/mercer-python/README.md", "docs/python.md"])
+def test_examples_on_the_pages(page):
+    found = doctest.testfile(str(Path(__file__).parents[3] / page), module_relative=False)
     assert found.attempted >= 12
     assert found.failed == 0
 

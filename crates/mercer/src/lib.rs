@@ -13,6 +13,7 @@
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge regression, Gaussian processes, splines, local smoothers |
 //! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
+//! | [`model`] | a fitted thing with what it expects of new data |
 //! | [`io`] | files |
 //!
 //! # Example
@@ -38,8 +39,10 @@ pub mod gram;
 pub mod io;
 pub mod kernel;
 pub mod learn;
+pub mod model;
 pub mod points;
 pub mod real;
+mod record;
 mod seed;
 pub mod select;
 pub mod solve;
@@ -61,6 +64,8 @@ mod pages {
     struct LearnPage;
     #[doc = include_str!("../../../docs/select.md")]
     struct SelectPage;
+    #[doc = include_str!("../../../docs/model.md")]
+    struct ModelPage;
     #[doc = include_str!("../../../docs/points.md")]
     struct PointsPage;
     #[doc = include_str!("../../../docs/real.md")]

@@ -13,6 +13,7 @@ const ROOMS: &[&str] = &[
     "real",
     "points",
     "kernel",
+    "record",
     "gram",
     "operator",
     "solve",
@@ -20,6 +21,7 @@ const ROOMS: &[&str] = &[
     "function",
     "learn",
     "select",
+    "model",
     "io",
 ];
 /// Names at the crate root that belong to a room.

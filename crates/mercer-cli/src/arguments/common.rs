@@ -90,7 +90,8 @@ impl From<Gap> for Missing {
     }
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+/// A whole number of at least 1.
+pub fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(n),
         _ => Err("a whole number of at least 1 is needed".into()),

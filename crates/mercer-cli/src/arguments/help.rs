@@ -14,7 +14,8 @@ Examples:
   mercer kernel list
   mercer kernel explain \"gaussian(lengthscale=2) * periodic(period=7)\"
   mercer kernel check \"tanh(scale=1, offset=-1)\"
-  mercer kernel gram \"gaussian(lengthscale=median)\" data.csv -o gram.npy
+  mercer fit auto data.csv --target y -o model.safetensors
+  mercer predict model.safetensors new.csv -o predictions.csv --interval
   mercer demo
 
 `mercer help COMMAND` or `mercer COMMAND --help` tells more.";
@@ -25,6 +26,8 @@ Examples:
   mercer kernel explain \"gaussian(lengthscale=2) * periodic(period=7)\"
   mercer kernel check \"tanh(scale=1, offset=-1)\"
   mercer kernel gram \"gaussian(lengthscale=median)\" data.csv -o gram.npy
+  mercer fit auto data.csv --target y -o model.safetensors
+  mercer predict model.safetensors new.csv -o predictions.csv --interval
   mercer demo
 
 Data:
@@ -53,7 +56,8 @@ The plan of a command before it runs: sizes, bytes, work, and whether it fits in
 The data is read (its size is part of the plan); the matrix is not computed.
 
 Example:
-  mercer explain kernel gram \"gaussian(lengthscale=1)\" data.csv --memory 2GB";
+  mercer explain kernel gram \"gaussian(lengthscale=1)\" data.csv --memory 2GB
+  mercer explain fit ridge data.csv --target y";
 
 pub const LIST: &str = "\
 Examples:
@@ -91,6 +95,64 @@ Examples:
   mercer kernel gram \"on([petal_width], linear())\" iris.csv --plot heat.png
   mercer kernel gram \"laplacian()\" train.parquet --against test.parquet -o cross.csv --scale standardize
   cat iris.csv | mercer kernel gram \"linear()\" - --columns 0,1";
+
+pub const FIT: &str = "\
+Fit a model to a table and save it.
+
+A function f is chosen from the space of a kernel so that it is near the data and its
+norm is small. Columns of categories become one 0/1 column per level. A kernel that you
+write meets the data as it is; where the kernel is chosen, columns are standardised and a
+constant is fitted too. The model remembers the columns, their levels and scales.";
+
+pub const FIT_RIDGE: &str = "\
+One decomposition scores every λ by leave-one-out, exactly and without fitting again. Of
+many rows a sample enters the choice; the fit takes all, by the plan that fits the memory.
+
+Examples:
+  mercer fit ridge data.csv --target y -o model.safetensors --report fit.html
+  mercer fit ridge data.csv --target y --kernel \"gaussian(lengthscale=2)\" --lambda 0.1 -o model.safetensors
+  mercer fit ridge data.csv --target y --kernel \"on([age], sobolev(order=2)) + on([wage], sobolev(order=2))\" --rescale
+  mercer fit ridge data.csv --target y,z --kernel \"matern(nu=5/2)\" --lengthscales 0.5,1,2,4 --cv 10 --plot fit.png";
+
+pub const FIT_GP: &str = "\
+The mean is that of ridge regression with λ = noise. Put a number in front of a kernel to
+have its variance chosen too.
+
+Examples:
+  mercer fit gp data.csv --target y -o model.safetensors --plot fit.svg
+  mercer fit gp co2.csv --target co2 --missing drop --target-scale center \\
+      --kernel \"900*gaussian(lengthscale=30) + 5*gaussian(lengthscale=50)*periodic(period=1)\"
+  mercer fit gp data.csv --target y --kernel \"gaussian(lengthscale=1)\" --noise 0.04 --no-optimize";
+
+pub const FIT_SPLINE: &str = "\
+Σ w(y − f(x))² + λ ∫ (f⁽ᵐ⁾)², in linear time: a million rows take seconds.
+
+Examples:
+  mercer fit spline motor.csv --target accel --columns times --plot fit.svg -o model.safetensors
+  mercer fit spline day.csv --target load --columns hour --period 24 --smoothing reml
+  mercer fit spline data.csv --target y --columns x --df 8";
+
+pub const FIT_SMOOTH: &str = "\
+Examples:
+  mercer fit smooth data.csv --target y --columns x --window tricube -o model.safetensors
+  mercer fit smooth data.csv --target y --columns x --compare --plot compare.png";
+
+pub const FIT_AUTO: &str = "\
+Linear, gaussian and Matérn kernels, an additive kernel where there are few columns, and
+a spline for one column; the score of each is in the report.
+
+Examples:
+  mercer fit auto data.csv --target y -o model.safetensors --report fit.html
+  mercer fit auto data.csv --target y --drop id --missing mean";
+
+pub const PREDICT: &str = "\
+Columns are matched by name. Where DATA has the target too, the error of the predictions
+is reported, and how many values the intervals hold.
+
+Examples:
+  mercer predict model.safetensors new.csv -o predictions.csv
+  mercer predict model.safetensors test.csv -o predictions.csv --interval 0.9 --plot errors.svg
+  mercer predict model.safetensors - < new.csv";
 
 pub const DESCRIBE: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 //! manual pages and the completions.
 
 mod common;
+mod fit;
 mod help;
 mod kernel;
 
@@ -11,9 +12,13 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
+pub use fit::{
+    ApproximationWord, AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments,
+    SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
+};
 pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
 
-/// Kernel methods as one system: kernels with proofs, Gram matrices, data.
+/// Kernel methods as one system: kernels with proofs, fits, predictions, Gram matrices, data.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about, long_about = help::ABOUT, after_help = help::SHORT_FOOT, after_long_help = help::FOOT)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
@@ -32,13 +37,19 @@ pub enum Command {
     /// Kernels: their list, their proofs, counterexamples, Gram matrices
     #[command(subcommand, long_about = help::KERNEL)]
     Kernel(KernelCommand),
+    /// Fit a model to a table and save it: ridge, gp, spline, smooth, or auto
+    #[command(subcommand, long_about = help::FIT)]
+    Fit(FitCommand),
+    /// Predictions of a saved model for a table, with intervals
+    #[command(after_help = help::PREDICT)]
+    Predict(PredictArguments),
     /// Data: what is in a file
     #[command(subcommand)]
     Data(DataCommand),
     /// The plan of a command before it runs: sizes, bytes, work, whether it fits
     #[command(subcommand, long_about = help::PLAN)]
     Explain(PlanTarget),
-    /// A tour on bundled data: a proof, a refutation, a Gram matrix, functions of an RKHS
+    /// A tour on bundled data: a proof, a refutation, a Gram matrix, functions of an RKHS, a forecast
     #[command(after_long_help = help::DEMO)]
     Demo(DemoArguments),
     /// The completion script of a shell, on standard output
@@ -65,6 +76,9 @@ pub enum PlanTarget {
     /// Plans of kernel commands
     #[command(subcommand)]
     Kernel(PlanCommand),
+    /// The plan of a fit: solver, bytes, work, time
+    #[command(subcommand)]
+    Fit(FitCommand),
 }
 
 /// The words of `mercer data describe`.

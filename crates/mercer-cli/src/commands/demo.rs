@@ -1,5 +1,7 @@
 //! `mercer demo`: a tour on bundled data.
 
+mod forecast;
+
 use std::path::{Path, PathBuf};
 
 use mercer::definiteness::{self, CheckOptions};
@@ -23,7 +25,7 @@ const REFUTED: &str = "tanh(scale=1, offset=0)";
 const SIMILAR: &str = "gaussian(lengthscale=median)";
 const SPACES: [&str; 3] = ["gaussian(lengthscale=0.1)", "laplacian(lengthscale=0.2)", "periodic(period=0.5)"];
 
-/// Shows a proof, a refutation, a Gram matrix and functions, and leaves the pictures in a folder.
+/// Shows a proof, a refutation, a Gram matrix, functions and a forecast, and leaves the pictures in a folder.
 pub fn demo(words: &DemoArguments, session: &Session) -> Result<Report, Failure> {
     let folder = &words.output;
     std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.clone(), source })?;
@@ -36,6 +38,7 @@ pub fn demo(words: &DemoArguments, session: &Session) -> Result<Report, Failure>
         tour.refutation(compute)?,
         tour.gram(&table, compute)?,
         tour.functions(compute)?,
+        tour.forecast(compute)?,
     ]
     .into_iter()
     .collect();
@@ -87,7 +90,7 @@ impl Tour<'_> {
         self.step("4. A Gram matrix", "Flowers sorted by species; the first fifty (setosa) resemble only each other.");
         self.report.fields([("kernel", used.clone()), ("asked for as", SIMILAR.to_owned())]);
         let title = format!("{SIMILAR} on 150 irises");
-        let heat = HeatMap { shape: matrix.dim(), cells: matrix, title, bar: "k(xᵢ, xⱼ)".into() };
+        let heat = HeatMap { shape: matrix.dim(), cells: matrix, title, bar: "k(xᵢ, xⱼ)".into(), labels: None };
         self.draw("gram", Figure::Heat(heat))?;
         Ok(json!({ "step": "gram", "kernel": used }))
     }
@@ -100,6 +103,18 @@ impl Tour<'_> {
         let plots = SPACES.iter().map(|text| sample_functions(text, compute)).collect::<Result<_, _>>()?;
         self.draw("functions", Figure::Curves(plots))?;
         Ok(json!({ "step": "functions", "kernels": SPACES }))
+    }
+
+    fn forecast(&mut self, compute: &Compute) -> Result<Value, Failure> {
+        self.step(
+            "6. A forecast",
+            "Carbon dioxide above Mauna Loa: a Gaussian process sees the years before 1992 and foretells the rest.",
+        );
+        let forecast = forecast::forecast(compute)?;
+        self.report.fields(forecast.fields());
+        let json = json!({ "step": "forecast", "result": forecast.json() });
+        self.draw("co2", Figure::Curves(vec![forecast.plot]))?;
+        Ok(json)
     }
 
     fn draw(&mut self, name: &str, figure: Figure) -> Result<(), Failure> {

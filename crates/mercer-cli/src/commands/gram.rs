@@ -129,11 +129,9 @@ fn tell(words: &GramArguments, request: &Request, bound: &Bound<'_>, digest: &Di
     report.json = json_of(words, bound, digest, square, lowest);
     report.json["rows_dropped"] = request.rows.dropped.into();
     report.json["cells_filled"] = request.rows.filled.into();
-    report.figures.extend(
-        digest.heat().map(|cells| {
-            Figure::Heat(HeatMap { title: kernel, cells, shape: digest.shape, bar: "k(xᵢ, xⱼ)".into() })
-        }),
-    );
+    report.figures.extend(digest.heat().map(|cells| {
+        Figure::Heat(HeatMap { title: kernel, cells, shape: digest.shape, bar: "k(xᵢ, xⱼ)".into(), labels: None })
+    }));
     report
 }
 

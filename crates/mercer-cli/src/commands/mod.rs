@@ -5,9 +5,11 @@ mod check;
 mod demo;
 mod describe;
 mod explain;
+mod fit;
 mod gram;
 mod manual;
 mod plan;
+mod predict;
 mod sections;
 mod spectrum;
 
@@ -26,8 +28,11 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words, session),
         Command::Kernel(KernelCommand::Check(words)) => check::check(words, session),
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
+        Command::Fit(words) => fit::fit(words, session),
+        Command::Predict(words) => predict::predict(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
+        Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
         Command::Demo(words) => demo::demo(words, session),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man(words) => manual::manual(words),
@@ -39,6 +44,7 @@ fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
         Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_)) => true,
+        Command::Fit(_) | Command::Predict(_) => true,
         _ => false,
     }
 }

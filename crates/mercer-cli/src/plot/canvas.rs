@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use ndarray::ArrayView2;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
-use plotters::element::{Circle, PathElement, Rectangle, Text};
+use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::{DrawingBackend, FontTransform, IntoFont, RGBColor, ShapeStyle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font as register};
@@ -93,6 +93,15 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
     pub fn line(&self, points: &[(f64, f64)], width: f64, colour: Rgb) -> Result<(), Failure> {
         let points: Vec<(i32, i32)> = points.iter().map(|&p| self.at(p)).collect();
         self.area.draw(&PathElement::new(points, self.stroke(colour, width))).map_err(failed)
+    }
+
+    /// A filled area.
+    pub fn area(&self, corners: &[(f64, f64)], colour: Rgb) -> Result<(), Failure> {
+        let corners: Vec<(i32, i32)> = corners.iter().map(|&p| self.at(p)).collect();
+        if corners.len() < 3 {
+            return Ok(());
+        }
+        self.area.draw(&Polygon::new(corners, paint(colour).filled())).map_err(failed)
     }
 
     /// A filled disc.

@@ -20,6 +20,11 @@ pub fn curve(i: usize) -> Rgb {
     CURVES[i % CURVES.len()]
 }
 
+/// The colour of an area that other things lie on: three parts of white.
+pub fn pale(colour: Rgb) -> Rgb {
+    colour.map(|c| (u16::from(c) / 4 + 191) as u8)
+}
+
 /// Ten stations of viridis (van der Walt and Smith), between which colours are interpolated.
 const VIRIDIS: [Rgb; 10] = [
     [68, 1, 84],

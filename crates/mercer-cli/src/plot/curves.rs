@@ -37,6 +37,18 @@ pub enum Mark {
     Line,
     /// One dot each.
     Dots,
+    /// The corners of an area: there along its lower edge and back along the upper one.
+    Band,
+}
+
+impl Curve {
+    /// The area between two curves over the same places, places without finite ends left out.
+    pub fn band(label: impl Into<String>, ends: impl IntoIterator<Item = (f64, f64, f64)>) -> Self {
+        let finite = |e: &(f64, f64, f64)| e.1.is_finite() && e.2.is_finite();
+        let ends: Vec<(f64, f64, f64)> = ends.into_iter().filter(finite).collect();
+        let (there, back) = (ends.iter().map(|e| (e.0, e.1)), ends.iter().rev().map(|e| (e.0, e.2)));
+        Self { label: label.into(), points: there.chain(back).collect(), mark: Mark::Band }
+    }
 }
 
 /// Draws the plot into the rectangle `(left, top, width, height)`.
@@ -101,9 +113,18 @@ fn draw_curve<B: DrawingBackend>(
         }),
         Mark::Dots => {
             let finite = curve.points.iter().filter(|p| p.1.is_finite());
-            finite.into_iter().try_for_each(|&p| canvas.dot(axes.place(p), 2.4, colour))
+            finite.into_iter().try_for_each(|&p| canvas.dot(axes.place(p), radius(curve.points.len()), colour))
+        }
+        Mark::Band => {
+            let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.place(p)).collect();
+            canvas.area(&corners, colours::pale(colour))
         }
     }
+}
+
+/// Many dots are small dots.
+fn radius(count: usize) -> f64 {
+    if count > 1000 { 1.1 } else { 2.4 }
 }
 
 /// The width of the longest entry of the legend.
@@ -131,6 +152,7 @@ fn draw_legend<B: DrawingBackend>(
         match curve.mark {
             Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, colours::curve(i))?,
             Mark::Dots => canvas.dot((x + 10.0, y), 2.8, colours::curve(i))?,
+            Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colours::pale(colours::curve(i)))?,
         }
         canvas.text((x + 26.0, y), &fitted(&curve.label, TICK, width - 26.0), TICK, Anchor::Start)?;
     }

@@ -18,6 +18,22 @@ pub struct HeatMap {
     pub shape: (usize, usize),
     /// What the colours mean.
     pub bar: String,
+    /// What rows and columns are; without it they are counted.
+    pub labels: Option<HeatLabels>,
+}
+
+/// What the rows and columns of a map are.
+pub struct HeatLabels {
+    /// What runs to the right.
+    pub x: String,
+    /// What runs downwards.
+    pub y: String,
+    /// A name per column.
+    pub columns: Vec<String>,
+    /// A name per row.
+    pub rows: Vec<String>,
+    /// A cell to mark, by row and column.
+    pub marked: (usize, usize),
 }
 
 /// Room for the matrix itself.
@@ -37,11 +53,15 @@ pub fn draw<B: DrawingBackend>(map: &HeatMap, canvas: &Canvas<'_, B>) -> Result<
     let unit = map.cells.mapv(|v| (v - low) / (high - low));
     canvas.cells((left, top), (right, bottom), unit.view())?;
     axes.draw_frame(canvas)?;
-    draw_counts(canvas, &axes, map.shape)?;
+    match &map.labels {
+        Some(labels) => draw_names(canvas, &axes, labels)?,
+        None => draw_counts(canvas, &axes, map.shape)?,
+    }
     let middle = (left + right) / 2.0;
     canvas.text((middle, 26.0), &fitted(&map.title, TITLE, right - left + 60.0), TITLE, Anchor::Middle)?;
-    canvas.text((middle, bottom + 34.0), "column j", LABEL, Anchor::Middle)?;
-    canvas.upwards((left - 46.0, (top + bottom) / 2.0), "row i", LABEL)?;
+    let (x, y) = map.labels.as_ref().map_or(("column j", "row i"), |labels| (&labels.x, &labels.y));
+    canvas.text((middle, bottom + 34.0), x, LABEL, Anchor::Middle)?;
+    canvas.upwards((left - 46.0, (top + bottom) / 2.0), y, LABEL)?;
     draw_bar(map, canvas, (right + 24.0, top, bottom), (low, high))
 }
 
@@ -81,6 +101,24 @@ fn draw_counts<B: DrawingBackend>(
         canvas.text((left - 8.0, y), &ticks::label(tick), TICK, Anchor::End)?;
     }
     Ok(())
+}
+
+/// The names that there is room for, and a dot on the marked cell.
+fn draw_names<B: DrawingBackend>(canvas: &Canvas<'_, B>, axes: &Axes, labels: &HeatLabels) -> Result<(), Failure> {
+    let (left, top, right, bottom) = axes.paper;
+    let (columns, rows) = (labels.columns.len(), labels.rows.len());
+    let x = |j: usize| left + (right - left) * (j as f64 + 0.5) / columns.max(1) as f64;
+    let y = |i: usize| top + (bottom - top) * (i as f64 + 0.5) / rows.max(1) as f64;
+    for (j, name) in labels.columns.iter().enumerate().step_by(columns.div_ceil(7).max(1)) {
+        canvas.line(&[(x(j), bottom), (x(j), bottom + 4.0)], 0.75, colours::FRAME)?;
+        canvas.text((x(j), bottom + 13.0), name, TICK, Anchor::Middle)?;
+    }
+    for (i, name) in labels.rows.iter().enumerate().step_by(rows.div_ceil(14).max(1)) {
+        canvas.line(&[(left - 4.0, y(i)), (left, y(i))], 0.75, colours::FRAME)?;
+        canvas.text((left - 8.0, y(i)), name, TICK, Anchor::End)?;
+    }
+    canvas.dot((x(labels.marked.1), y(labels.marked.0)), 5.0, [255, 255, 255])?;
+    canvas.dot((x(labels.marked.1), y(labels.marked.0)), 3.5, colours::curve(1))
 }
 
 fn draw_bar<B: DrawingBackend>(

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use canvas::Canvas;
 
 pub use curves::{Curve, CurvePlot, Mark};
-pub use heat::HeatMap;
+pub use heat::{HeatLabels, HeatMap};
 
 /// Steps of an SVG per unit of the drawing: the drawing library knows whole numbers only.
 const SVG_SCALE: u32 = 10;
@@ -109,7 +109,7 @@ mod tests {
         let cells = ndarray::Array2::from_shape_fn((5, 5), |(i, j)| (i as f64 - j as f64).abs());
         let curve = Curve { label: "f".into(), points: vec![(0.0, 0.0), (1.0, 2.0)], mark: Mark::Line };
         let plot = CurvePlot { title: "t".into(), x: "x".into(), y: "y".into(), curves: vec![curve] };
-        let heat = HeatMap { title: "k".into(), cells, shape: (5, 5), bar: "k".into() };
+        let heat = HeatMap { title: "k".into(), cells, shape: (5, 5), bar: "k".into(), labels: None };
         [Figure::Heat(heat), Figure::Curves(vec![plot])]
     }
 
@@ -134,7 +134,7 @@ mod tests {
         }
         for n in [0, 1] {
             let cells = ndarray::Array2::zeros((n, n));
-            let map = HeatMap { title: String::new(), cells, shape: (n, n), bar: String::new() };
+            let map = HeatMap { title: String::new(), cells, shape: (n, n), bar: String::new(), labels: None };
             assert!(svg(&Figure::Heat(map)).unwrap().contains("</svg>"));
         }
     }

@@ -1,6 +1,8 @@
 //! The program from outside: words in, bytes and exit codes out.
 
 mod common;
+mod fit;
+mod fit_refusals;
 mod gram;
 mod kernel;
 mod refusals;

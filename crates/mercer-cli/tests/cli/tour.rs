@@ -2,14 +2,21 @@
 
 use super::common::{assert_close, example, mercer, mercer_with_input};
 
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["kernel"],
     &["kernel", "list"],
     &["kernel", "explain"],
     &["kernel", "check"],
     &["kernel", "gram"],
+    &["fit", "ridge"],
+    &["fit", "gp"],
+    &["fit", "spline"],
+    &["fit", "smooth"],
+    &["fit", "auto"],
+    &["predict"],
     &["data", "describe"],
+    &["explain", "fit", "ridge"],
     &["explain", "kernel", "gram"],
     &["demo"],
     &["completions"],
@@ -23,7 +30,7 @@ fn every_command_has_help() {
         assert!(long.contains("Usage: mercer") && long.contains("--memory"), "{words:?}: {long}");
         assert!(mercer(&[words, &["-h"]].concat()).done().out.contains("Usage: mercer"));
     }
-    for words in &COMMANDS[2..6] {
+    for words in &COMMANDS[2..12] {
         assert!(mercer(&[words, &["--help"][..]].concat()).done().out.contains("Examples:"), "{words:?}");
     }
     let out = mercer(&["--help"]).done().out;
@@ -81,17 +88,19 @@ fn the_demo_shows_a_proof_a_refutation_and_leaves_pictures() {
     let target = folder.path().join("pictures");
     let words = ["demo", "--output", target.to_str().unwrap()];
     let out = mercer(&words).done().out;
-    for word in ["is PSD", "Schur", "✗ refuted: cᵀKc = -", "gaussian(lengthscale=median)", "gram.png"] {
+    for word in
+        ["is PSD", "Schur", "✗ refuted: cᵀKc = -", "gaussian(lengthscale=median)", "gram.png", "RMSE of the forecast"]
+    {
         assert!(out.contains(word), "{word}: {out}");
     }
     let bytes = |name: &str| std::fs::read(target.join(name)).unwrap();
-    for name in ["gram.svg", "functions.svg"] {
+    for name in ["gram.svg", "functions.svg", "co2.svg"] {
         assert!(bytes(name).starts_with(b"<svg"));
     }
     let before = [bytes("gram.png"), bytes("functions.png")];
     assert!(before.iter().all(|b| b.starts_with(b"\x89PNG") && b.len() < 150_000));
     let json = mercer(&[&words[..], &["--json", "--threads", "1"]].concat()).json();
-    assert_eq!(json["files"].as_array().unwrap().len(), 4);
+    assert_eq!(json["files"].as_array().unwrap().len(), 6);
     assert_eq!(before, [bytes("gram.png"), bytes("functions.png")], "the same seed gives the same pictures");
 }
 

@@ -13,6 +13,8 @@ There is a function for every entry of the catalogue (`mercer.catalogue()`); eac
 """
 
 import os as _os
+from importlib.util import find_spec as _find_spec
+from typing import Any as _Any
 
 from mercer import _mercer
 from mercer._catalogue import constructors as _constructors
@@ -30,6 +32,19 @@ from mercer._mercer import (
 
 globals().update(_constructors())
 
+# What stands on scikit-learn, which takes a second to import, is loaded at its first use.
+_ESTIMATORS = {
+    "ConvergenceWarning": "sklearn.exceptions",
+    "GaussianProcessRegressor": "mercer._gaussian_process",
+    "KernelRidge": "mercer._ridge",
+    "KernelRidgeCV": "mercer._ridge_cv",
+    "LocalLinear": "mercer._smoothers",
+    "NadarayaWatson": "mercer._smoothers",
+    "SmoothingSpline": "mercer._spline",
+    "load": "mercer._models",
+    "save": "mercer._models",
+}
+
 __all__ = [
     "Check",
     "Counterexample",
@@ -41,7 +56,28 @@ __all__ = [
     "catalogue",
     "repair",
     *_constructors(),
+    *(_ESTIMATORS if _find_spec("sklearn") else ()),
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _ESTIMATORS:
+        raise AttributeError(f"module 'mercer' has no attribute '{name}'")
+    from importlib import import_module
+
+    try:
+        module = import_module(_ESTIMATORS[name])
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "sklearn":
+            raise
+        raise ImportError(f"mercer.{name} needs scikit-learn: pip install mercer[sklearn]") from error
+    globals()[name] = getattr(module, name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ESTIMATORS})
+
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_mercer._after_fork)

@@ -1,4 +1,4 @@
-//! Data in and out: CSV, TSV, LIBSVM, NPY and Parquet in, and out again; files are replaced whole or not at all.
+//! Data in and out: CSV, TSV, LIBSVM, NPY and Parquet in, and out again; models; files are replaced whole or not at all.
 //!
 //! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the reason.
 
@@ -7,6 +7,7 @@ mod csv;
 mod format;
 mod libsvm;
 mod meter;
+mod model_file;
 mod npy;
 mod number;
 mod parquet;
@@ -22,6 +23,7 @@ pub use atomic::atomic_write;
 pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
 pub use format::Format;
 pub use libsvm::write_libsvm;
+pub use model_file::{load_model, read_model, save_model, write_model};
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
 pub use parquet::write_parquet;

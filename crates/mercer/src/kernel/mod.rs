@@ -23,6 +23,7 @@ mod properties;
 pub mod radial;
 mod terms;
 pub mod text;
+mod used_columns;
 
 pub use crate::counterexample::Counterexample;
 pub use algebra::columns::ColumnRef;

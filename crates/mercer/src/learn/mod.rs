@@ -3,11 +3,14 @@
 //! A learner is a specification of plain data; `fit` checks it, makes a [`Plan`](ridge::Plan) where the work is large, asks the
 //! memory budget, and returns a fitted model that says how it was found.
 
+pub mod additive;
+mod conditional;
 pub mod gaussian_process;
 mod observations;
+pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
 
-pub use gaussian_process::{GaussianProcess, GaussianProcessFit};
+pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 pub use ridge::{Ridge, RidgeFit};

@@ -1,10 +1,12 @@
-//! Special functions: the gamma function, modified Bessel functions of the second kind and the Matérn profile.
+//! Special functions: the gamma function, modified Bessel functions of the second kind, the Matérn profile and normal
+//! quantiles.
 //!
 //! The Matérn profile of any smoothness is one formula with two independent ways to the Bessel functions in it:
 //! Temme's series and Steed's continued fraction in `f64`, and quadrature in every other arithmetic.
 
 pub(crate) mod gamma;
 mod matern;
+mod normal;
 pub(crate) mod quadrature;
 pub(crate) mod temme;
 
@@ -13,6 +15,7 @@ mod reference;
 
 pub use gamma::ln_gamma;
 pub use matern::MaternProfile;
+pub use normal::normal_quantile;
 
 use super::Real;
 

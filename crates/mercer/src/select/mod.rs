@@ -1,14 +1,20 @@
 //! Choosing λ and the kernel: the whole λ path from one decomposition, and searches over lengthscales and kernels.
 //!
 //! [`ridge_path`] scores every λ for one kernel by leave-one-out, GCV and folds; [`RidgeSearch`] does so for every kernel and lengthscale of a
-//! grid, and fits the winner again on all of the data.
+//! grid, and fits the winner again on all of the data; [`RidgeTuner`] follows the gradient of the score, for many parameters at once.
 
+mod ard;
 mod criterion;
 mod grid;
 mod path;
+mod refine;
 mod search;
+mod smooth_score;
+mod tuner;
 
+pub use ard::with_column_lengthscales;
 pub use criterion::Criterion;
 pub use grid::{log_grid, median_lengthscales, with_lengthscale};
 pub use path::{RidgePath, ridge_path};
-pub use search::{Candidate, RidgeSearch, RidgeSearchFit};
+pub use search::{Candidate, RidgeSearch, RidgeSearchFit, Winner};
+pub use tuner::{RidgeTuner, RidgeTunerFit};

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::grid::{log_grid, with_lengthscale};
 use super::path::smallest;
+use super::refine::refine_lambda;
 use super::{Criterion, RidgePath, ridge_path};
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
@@ -43,7 +44,8 @@ pub struct RidgeSearch {
     pub criterion: Criterion,
     /// Whether a constant is fitted too, unpenalised.
     pub intercept: bool,
-    /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm). Each adds up to two rows to the surface.
+    /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm), each time adding up to two rows to the
+    /// surface; then λ is refined as often, each time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
     pub refinements: usize,
     /// Whether kernels that are not positive semi-definite are meant.
     pub indefinite: bool,
@@ -60,6 +62,19 @@ pub struct Candidate {
     pub lengthscale: Option<f64>,
 }
 
+/// The best kernel and λ, between the places of the surface where the search was refined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Winner {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The lengthscale that was put in, where lengthscales were searched.
+    pub lengthscale: Option<f64>,
+    /// λ.
+    pub lambda: f64,
+    /// Its score, at most that of the best place of the surface.
+    pub score: f64,
+}
+
 /// The winner of a search, fitted on all of the data, and the surface of scores.
 #[derive(Clone, Debug)]
 pub struct RidgeSearchFit {
@@ -71,10 +86,12 @@ pub struct RidgeSearchFit {
     pub lambdas: Vec<f64>,
     /// The score of every candidate (row) with every λ (column); smaller is better.
     pub scores: Array2<f64>,
-    /// The row and the column of the winner.
+    /// The row and the column of the best place of the surface.
     pub best: (usize, usize),
-    /// The score of the winner.
+    /// The score there.
     pub best_score: f64,
+    /// What was fitted: the best place of the surface, or a λ beside it.
+    pub winner: Winner,
 }
 
 impl RidgeSearch {
@@ -184,7 +201,28 @@ impl RidgeSearch {
         };
         let best = (place / scores.ncols(), place % scores.ncols());
         let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();
-        let fit = self.ridge(&candidates[best.0], self.lambdas[best.1]).fit(x, y, weights, compute)?;
-        Ok(RidgeSearchFit { fit, candidates, lambdas: self.lambdas.clone(), best_score: scores[best], scores, best })
+        let winner = self.refine(&candidates[best.0], (self.lambdas[best.1], scores[best]), x, y, weights, compute)?;
+        let fit = self.ridge(&candidates[best.0], winner.lambda).fit(x, y, weights, compute)?;
+        let (lambdas, best_score) = (self.lambdas.clone(), scores[best]);
+        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner })
+    }
+
+    /// The best λ beside the best one of the grid.
+    fn refine(
+        &self,
+        candidate: &Candidate,
+        best: (f64, f64),
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<Winner> {
+        let mut scores = |lambdas: &[f64]| {
+            let ridge = self.ridge(candidate, 0.0);
+            let path = ridge_path(&ridge, lambdas, self.criterion.folds(), x, y, weights, compute)?;
+            Ok(path.scores(self.criterion).to_vec())
+        };
+        let (lambda, score) = refine_lambda(&self.lambdas, best, self.refinements, &mut scores)?;
+        Ok(Winner { kernel: candidate.kernel.clone(), lengthscale: candidate.lengthscale, lambda, score })
     }
 }

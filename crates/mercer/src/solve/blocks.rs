@@ -3,6 +3,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::reborrow::{IntoConst, ReborrowMut};
 use faer::traits::RealField;
@@ -11,61 +12,77 @@ use rayon::prelude::*;
 
 use crate::{Compute, Result};
 
-/// Columns of a block. It never depends on the number of threads, so that the bytes do not either.
+/// Rows of a block that is factored by one thread. No size depends on the number of threads, so that the bytes do not either.
 pub(super) const BLOCK: usize = 192;
+/// Rows of a panel that one task solves for.
+const STRIP: usize = 128;
+/// Rows and columns of a tile that one task updates.
+const TILE: usize = 256;
 /// Right-hand sides that one task solves for.
 const COLUMNS: usize = 64;
 
-/// Factors the lower triangle in place, strips in parallel, each by one thread in a fixed order; whether every pivot is positive. What stands
-/// above the diagonal is neither read nor written.
-pub(super) fn factor_blocks<T: RealField + Copy>(mut rest: MatMut<'_, T>, compute: &Compute) -> Result<bool> {
-    while rest.nrows() > 0 {
-        compute.check_cancelled()?;
-        let width = BLOCK.min(rest.nrows());
-        let (corner, _, mut panel, mut trailing) = rest.split_at_mut(width, width);
-        let Some(l) = factor_corner(corner) else { return Ok(false) };
-        panel
-            .rb_mut()
-            .transpose_mut()
-            .par_col_chunks_mut(BLOCK)
-            .for_each(|rows| solve_lower_triangular_in_place(l.as_ref(), rows, Par::Seq));
-        let panel = panel.into_const();
-        trailing.rb_mut().par_col_chunks_mut(BLOCK).enumerate().for_each(|(j, strip)| update(strip, panel, j * BLOCK));
-        rest = trailing;
+/// Factors the lower triangle in place; whether every pivot is positive. What stands above the diagonal is neither read nor written.
+///
+/// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ` in strips, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` in tiles, `L₂₂ = chol(A₂₂)`. Long inner products
+/// keep the traffic with the memory low, and strips and tiles are small enough to keep every thread busy.
+pub(super) fn factor_blocks<T: RealField + Copy>(a: MatMut<'_, T>, compute: &Compute) -> Result<bool> {
+    compute.check_cancelled()?;
+    let n = a.nrows();
+    if n <= BLOCK {
+        return Ok(factor_corner(a));
     }
-    Ok(true)
+    let half = (n / 2).next_multiple_of(BLOCK);
+    let (mut first, _, mut panel, mut second) = a.split_at_mut(half, half);
+    if !factor_blocks(first.rb_mut(), compute)? {
+        return Ok(false);
+    }
+    let l = first.into_const();
+    let strips = panel.rb_mut().transpose_mut().par_col_chunks_mut(STRIP);
+    strips.for_each(|rows| solve_lower_triangular_in_place(l, rows, Par::Seq));
+    let panel = panel.into_const();
+    second.rb_mut().par_col_chunks_mut(TILE).enumerate().for_each(|(j, strip)| update(strip, panel, j * TILE));
+    factor_blocks(second, compute)
 }
 
-/// The factor of a block on the diagonal, written to its lower triangle.
-fn factor_corner<T: RealField + Copy>(mut corner: MatMut<'_, T>) -> Option<Mat<T>> {
+/// The factor of a block on the diagonal, written to its lower triangle; whether there is one.
+fn factor_corner<T: RealField + Copy>(mut corner: MatMut<'_, T>) -> bool {
     let n = corner.nrows();
     let mut l = Mat::from_fn(n, n, |i, j| if i >= j { corner[(i, j)] } else { T::zero() });
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
-    cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
+    let found = cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default());
     for j in 0..n {
         for i in j..n {
             corner[(i, j)] = l[(i, j)];
         }
     }
-    Some(l)
+    found.is_ok()
 }
 
 /// `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` on and below the diagonal of one strip of columns, which begins at row `start` of the panel.
 fn update<T: RealField + Copy>(strip: MatMut<'_, T>, panel: MatRef<'_, T>, start: usize) {
-    let width = strip.ncols();
+    let right = panel.subrows(start, strip.ncols()).transpose();
     let (_, own) = strip.split_at_row_mut(start);
-    let (mut corner, below) = own.split_at_row_mut(width);
-    let right = panel.subrows(start, width);
-    let mut square = Mat::<T>::zeros(width, width);
-    matmul(square.as_mut(), Accum::Replace, right, right.transpose(), T::one(), Par::Seq);
-    for j in 0..width {
-        for i in j..width {
-            corner[(i, j)] -= square[(i, j)];
+    own.par_row_chunks_mut(TILE).enumerate().for_each(|(i, tile)| {
+        let left = panel.subrows(start + i * TILE, tile.nrows());
+        if i > 0 {
+            matmul(tile, Accum::Add, left, right, T::zero() - T::one(), Par::Seq);
+        } else {
+            update_corner(tile, left, right);
+        }
+    });
+}
+
+/// `C ← C − AB` on and below the diagonal, where the first tile of a strip has it.
+fn update_corner<T: RealField + Copy>(mut tile: MatMut<'_, T>, left: MatRef<'_, T>, right: MatRef<'_, T>) {
+    let mut product = Mat::<T>::zeros(tile.nrows(), tile.ncols());
+    let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    triangular::matmul(product.as_mut(), lower, Accum::Replace, left, whole, right, whole, T::one(), Par::Seq);
+    for j in 0..tile.ncols() {
+        for i in j..tile.nrows() {
+            tile[(i, j)] -= product[(i, j)];
         }
     }
-    let left = panel.subrows(start + width, panel.nrows() - start - width);
-    matmul(below, Accum::Add, left, right.transpose(), T::zero() - T::one(), Par::Seq);
 }
 
 /// Forward substitution and, for a whole solve, back substitution; columns in parallel.

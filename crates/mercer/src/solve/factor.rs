@@ -30,7 +30,7 @@ pub struct Factor {
 /// Factors a symmetric matrix in its own memory.
 ///
 /// # Formula
-/// Blocks of 192 columns, right-looking: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ`, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ`; strips of `A₂₂` are updated
+/// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ`, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ`, `L₂₂ = chol(A₂₂)`; strips of `L₂₁` and tiles of `A₂₂` are computed
 /// in parallel, each by one thread in a fixed order.
 ///
 /// # Cost

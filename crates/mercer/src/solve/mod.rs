@@ -9,6 +9,8 @@ mod eigen;
 mod factor;
 mod lbfgs;
 mod pivoted;
+pub(crate) mod products;
+mod random_pivots;
 mod single;
 pub(crate) mod state_space;
 
@@ -19,4 +21,5 @@ pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub use factor::{Factor, Factored, factor};
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
+pub use random_pivots::randomly_pivoted_cholesky;
 pub use single::SingleFactor;

@@ -1,9 +1,13 @@
 //! Partial Cholesky factors with the largest pivot first: the best greedy low-rank form of a matrix that is never stored.
 
-use ndarray::{Array2, ArrayView1, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
+use rayon::prelude::*;
 
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
+
+/// Columns of `K` that one task looks at. It never depends on the number of threads, so that the bytes do not either.
+const CHUNK: usize = 1024;
 
 /// `K ≈ FFᵀ`, exact in the rows and columns of the pivots.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,35 +43,70 @@ pub struct PivotedCholesky {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn pivoted_cholesky(tiles: &dyn Tiles, rank: usize, tolerance: f64, compute: &Compute) -> Result<PivotedCholesky> {
+    partial_cholesky(tiles, rank, tolerance, &mut largest, compute)
+}
+
+/// Chooses a pivot by what is left of the diagonal, which has a positive sum.
+pub(super) type Choose<'a> = dyn FnMut(ArrayView1<f64>) -> usize + 'a;
+
+/// The partial Cholesky factor with the pivots that `choose` takes.
+pub(super) fn partial_cholesky(
+    tiles: &dyn Tiles,
+    rank: usize,
+    tolerance: f64,
+    choose: &mut Choose<'_>,
+    compute: &Compute,
+) -> Result<PivotedCholesky> {
     let (n, m) = tiles.shape();
     if n != m {
         return Err(Error::shape("columns of a symmetric matrix", n, m));
     }
     let rank = rank.min(n);
     compute.reserve("a partial Cholesky factor", 8 * n as u64 * rank as u64, "ask for a smaller rank")?;
-    let mut left = ndarray::Array1::from(tiles.diagonal()?);
+    let mut left = Array1::from(tiles.diagonal()?);
     let enough = tolerance * left.sum();
-    let (mut factor, mut pivots, mut line) = (Array2::zeros((n, rank)), Vec::with_capacity(rank), vec![0.0; n]);
+    // One row per pivot, so that every pass goes along the memory.
+    let (mut factor, mut pivots) = (Array2::zeros((rank, n)), Vec::with_capacity(rank));
     while pivots.len() < rank && left.sum() > enough {
         compute.check_cancelled()?;
-        let (pivot, value) = largest(left.view());
-        if value <= 0.0 {
+        let pivot = choose(left.view());
+        if left[pivot] <= 0.0 {
             break;
         }
-        let j = pivots.len();
-        tiles.fill(pivot..pivot + 1, 0..n, &mut line);
-        let known = factor.slice(s![.., ..j]).dot(&factor.slice(s![pivot, ..j]));
-        let column = (ndarray::Array1::from(line.clone()) - known) / value.sqrt();
-        left.zip_mut_with(&column, |d, f| *d = (*d - f * f).max(0.0));
+        let (known, mut rest) = factor.view_mut().split_at(Axis(0), pivots.len());
+        compute.install(|| step(tiles, pivot, known.view(), rest.row_mut(0), left.view_mut()));
         left[pivot] = 0.0;
-        factor.column_mut(j).assign(&column);
         pivots.push(pivot);
     }
-    let factor = factor.select(Axis(1), &(0..pivots.len()).collect::<Vec<_>>());
+    let factor = factor.slice_move(s![..pivots.len(), ..]).reversed_axes();
     Ok(PivotedCholesky { factor, pivots, trace_left: left.sum() })
 }
 
+/// The next column of the factor, and what it takes from the diagonal; chunks in parallel.
+fn step(
+    tiles: &dyn Tiles,
+    pivot: usize,
+    known: ArrayView2<f64>,
+    mut next: ArrayViewMut1<f64>,
+    mut left: ArrayViewMut1<f64>,
+) {
+    let (shares, root) = (known.column(pivot).to_vec(), left[pivot].sqrt());
+    let next = next.as_slice_mut().expect("a row of a matrix in standard layout");
+    let left = left.as_slice_mut().expect("a vector of its own");
+    let chunk = |(index, (next, left)): (usize, (&mut [f64], &mut [f64]))| {
+        let cols = index * CHUNK..index * CHUNK + next.len();
+        tiles.fill(pivot..pivot + 1, cols.clone(), next);
+        let mut next = ArrayViewMut1::from(next);
+        for (row, &share) in known.slice(s![.., cols]).rows().into_iter().zip(&shares) {
+            next.scaled_add(-share, &row);
+        }
+        next /= root;
+        left.iter_mut().zip(&next).for_each(|(d, f)| *d = (*d - f * f).max(0.0));
+    };
+    next.par_chunks_mut(CHUNK).zip(left.par_chunks_mut(CHUNK)).enumerate().for_each(chunk);
+}
+
 /// Where the largest value stands, the first of equals.
-fn largest(values: ArrayView1<f64>) -> (usize, f64) {
-    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |m, (i, &v)| if v > m.1 { (i, v) } else { m })
+fn largest(values: ArrayView1<f64>) -> usize {
+    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |m, (i, &v)| if v > m.1 { (i, v) } else { m }).0
 }

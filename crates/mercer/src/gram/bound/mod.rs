@@ -2,6 +2,7 @@
 
 mod bind;
 mod columnwise;
+mod contract;
 mod diagonal;
 mod error_bound;
 mod fill;

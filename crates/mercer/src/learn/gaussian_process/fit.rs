@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::likelihood::{Posterior, names};
-use super::state_space::{DENSE_ROWS, Decomposition};
+use super::state_space::{DENSE_ROWS, Decomposition, law};
 use super::{Method, Optimisation};
 use crate::gram::{self, Pairs};
 use crate::solve::symmetric_eigen;
@@ -15,10 +15,10 @@ const STRIP: usize = 512;
 /// A fitted [`GaussianProcess`](super::GaussianProcess).
 #[derive(Clone, Debug)]
 pub struct GaussianProcessFit {
-    posterior: Posterior,
-    points: Array2<f64>,
-    targets: Array1<f64>,
-    optimisation: Option<Optimisation>,
+    pub(super) posterior: Posterior,
+    pub(super) points: Array2<f64>,
+    pub(super) targets: Array1<f64>,
+    pub(super) optimisation: Option<Optimisation>,
 }
 
 /// The posterior of `f` at some points.
@@ -59,21 +59,38 @@ impl GaussianProcessFit {
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
-        let factor = match &self.posterior.decomposition {
+        let factor = match self.posterior.decomposition(self.points.view(), compute)? {
             Decomposition::Dense(factor) => factor,
             Decomposition::Line(line) => return line.predict(&self.posterior, self.points.view(), x, compute),
         };
+        let mean = self.mean(x, compute)?;
         let mut variance = self.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
-        let mut mean = Array1::zeros(x.nrows());
         for start in (0..x.nrows()).step_by(STRIP) {
             let rows = s![start..x.nrows().min(start + STRIP)];
             let cross = self.cross(x.slice(s![start..x.nrows().min(start + STRIP), ..]), compute)?;
-            mean.slice_mut(rows).assign(&cross.t().dot(&self.posterior.alpha));
             let half = factor.half_solve(cross.view(), compute)?;
             let known = (&half * &half).sum_axis(Axis(0));
             variance.slice_mut(rows).zip_mut_with(&known, |v, k| *v = (*v - k).max(0.0));
         }
         Ok(Prediction { mean, variance })
+    }
+
+    /// The mean of `f` at every row of `x`: what [`GaussianProcessFit::predict`] gives, without the variance.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a point of the data, none of them stored; along a line `O(log n)` per row.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        if law(self.kernel(), self.noise(), self.points.ncols()).is_some()
+            && let Decomposition::Line(line) = self.posterior.decomposition(self.points.view(), compute)?
+        {
+            return line.mean(&self.posterior, self.points.view(), x, compute);
+        }
+        let bound = self.kernel().bind(Pairs::between(x, self.points.view()), compute)?;
+        let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
+        Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
     }
 
     /// The covariance of `f` at the rows of `x`, without the noise.
@@ -85,7 +102,8 @@ impl GaussianProcessFit {
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
     pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let prior = gram::dense(&self.kernel().bind(Pairs::within(x), compute)?, compute)?;
-        Ok(prior - self.posterior.decomposition.explained(self.cross(x, compute)?.view(), compute)?)
+        let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
+        Ok(prior - decomposition.explained(self.cross(x, compute)?.view(), compute)?)
     }
 
     /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the noise. Column `s` draws from its own
@@ -113,7 +131,8 @@ impl GaussianProcessFit {
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
-        let variance = Array1::from(self.posterior.decomposition.inverse_diagonal(compute)?).mapv(f64::recip);
+        let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
+        let variance = Array1::from(decomposition.inverse_diagonal(compute)?).mapv(f64::recip);
         let residual = &self.posterior.alpha * &variance;
         let log = |(r, v): (&f64, &f64)| -0.5 * (r * r / v + v.ln() + (2.0 * std::f64::consts::PI).ln());
         let log_density = residual.iter().zip(&variance).map(log).sum();
@@ -131,6 +150,16 @@ impl GaussianProcessFit {
     /// `K(X, x)`: one column per row of `x`.
     fn cross(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         gram::dense(&self.kernel().bind(Pairs::between(self.points.view(), x), compute)?, compute)
+    }
+
+    /// The points of the data.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.points.view()
+    }
+
+    /// The targets of the data.
+    pub fn targets(&self) -> ArrayView1<'_, f64> {
+        self.targets.view()
     }
 
     /// The kernel, with the parameters that were chosen.
@@ -178,7 +207,10 @@ impl GaussianProcessFit {
 
     /// How the posterior was found.
     pub fn method(&self) -> Method {
-        self.posterior.decomposition.method()
+        match law(self.kernel(), self.noise(), self.points.ncols()) {
+            Some(law) => Method::StateSpace { states: law.dimension() },
+            None => Method::Cholesky,
+        }
     }
 
     /// How the parameters were chosen; absent when they were not.

@@ -1,6 +1,7 @@
 //! The marginal likelihood and its gradient.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
@@ -14,12 +15,12 @@ use crate::{Compute, Error, Kernel, Result};
 /// Rows of a strip of derivatives.
 const STRIP: usize = 64;
 
-/// `A = K + σ²I` decomposed, and `α = A⁻¹y`.
+/// `α = A⁻¹y` for `A = K + σ²I`, with the decomposition of `A` once it was needed.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     pub(super) kernel: Kernel,
     pub(super) noise: f64,
-    pub(super) decomposition: Decomposition,
+    decomposition: OnceLock<Decomposition>,
     pub(super) alpha: Array1<f64>,
     pub(super) log_likelihood: f64,
 }
@@ -37,22 +38,33 @@ impl Posterior {
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        let decomposition = match law(kernel, noise, x.ncols()) {
-            Some(law) => Decomposition::Line(Line::new(law, noise, x)),
-            None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
-        };
+        let decomposition = decompose(kernel, noise, x, compute)?;
         compute.check_cancelled()?;
         let alpha = decomposition.solve(y, compute)?;
         let n = x.nrows() as f64;
         let log_likelihood =
             -0.5 * (y.dot(&alpha) + decomposition.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
-        Ok(Self { kernel: kernel.clone(), noise, decomposition, alpha, log_likelihood })
+        Ok(Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood })
+    }
+
+    /// From what was saved: everything but the decomposition.
+    pub(super) fn from_parts(kernel: Kernel, noise: f64, alpha: Array1<f64>, log_likelihood: f64) -> Self {
+        Self { kernel, noise, decomposition: OnceLock::new(), alpha, log_likelihood }
+    }
+
+    /// The decomposition of `A`: made again, with the same bytes, after the process was loaded.
+    pub(super) fn decomposition(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<&Decomposition> {
+        if let Some(decomposition) = self.decomposition.get() {
+            return Ok(decomposition);
+        }
+        let decomposition = decompose(&self.kernel, self.noise, x, compute)?;
+        Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
     /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Along a line, NaN for
     /// a parameter that changes the number of states.
     pub(super) fn gradient(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<Vec<f64>> {
-        match &self.decomposition {
+        match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
             Decomposition::Line(line) => Ok(line.gradient(self, y)),
         }
@@ -60,13 +72,12 @@ impl Posterior {
 
     /// The same from the matrix, for every parameter.
     pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
-        match &self.decomposition {
+        match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
             Decomposition::Line(_) => self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, compute),
         }
     }
 
-    ///
     /// # Formula
     /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
     fn gradient_by(&self, factor: &Factor, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
@@ -102,6 +113,14 @@ impl Posterior {
         let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(STRIP)).into_par_iter().map(strip).collect());
         Ok(parts?.iter().sum())
     }
+}
+
+/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky factor.
+fn decompose(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Decomposition> {
+    Ok(match law(kernel, noise, x.ncols()) {
+        Some(law) => Decomposition::Line(Line::new(law, noise, x)),
+        None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
+    })
 }
 
 /// The Cholesky factor of `K + σ²I`.

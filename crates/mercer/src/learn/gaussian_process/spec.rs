@@ -8,6 +8,7 @@ use super::optimise::optimise;
 use super::state_space;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
+use crate::learn::parameter_space::check_fixed;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Gaussian process regression of one output.
@@ -68,11 +69,7 @@ impl GaussianProcess {
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimised.
         let kernel = x_kernel(&self.kernel, x, compute)?;
-        for name in &self.fixed {
-            if !names(&kernel).contains(name) {
-                return Err(Error::parameter("fixed", name, &format!("one of {}", names(&kernel).join(", "))));
-            }
-        }
+        check_fixed(&kernel, "noise", &self.fixed)?;
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
         compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
@@ -98,7 +95,7 @@ impl GaussianProcess {
         }
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
+    pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !self.noise.is_finite() || self.noise < 0.0 {
             return Err(Error::parameter("noise", self.noise, "a finite number, at least 0"));
         }
@@ -113,6 +110,7 @@ impl GaussianProcess {
     }
 }
 
-fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
+/// The kernel with medians resolved on the data.
+pub(super) fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
     Ok(kernel.bind(Pairs::within(x), compute)?.kernel().clone())
 }

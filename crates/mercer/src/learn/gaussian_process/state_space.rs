@@ -80,13 +80,6 @@ pub(super) fn ascending(
 }
 
 impl Decomposition {
-    pub(super) fn method(&self) -> Method {
-        match self {
-            Self::Dense(_) => Method::Cholesky,
-            Self::Line(line) => Method::StateSpace { states: line.law.dimension() },
-        }
-    }
-
     /// `A⁻¹y`.
     pub(super) fn solve(&self, y: ArrayView1<f64>, compute: &Compute) -> Result<Array1<f64>> {
         match self {
@@ -142,13 +135,24 @@ impl Line {
         x: ArrayView2<f64>,
         compute: &Compute,
     ) -> Result<Prediction> {
+        let mean = self.mean(posterior, points, x, compute)?;
+        let variance = compute.install(|| self.system.variances(x.column(self.law.column())));
+        Ok(Prediction { mean, variance: variance.into() })
+    }
+
+    /// The mean at every row of `x`.
+    pub(super) fn mean(
+        &self,
+        posterior: &Posterior,
+        points: ArrayView2<f64>,
+        x: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array1<f64>> {
         check_points(&posterior.kernel, points.ncols(), x)?;
         let column = self.law.column();
         let alpha = posterior.alpha.view().insert_axis(Axis(1));
         let mean = self.mean.get_or_init(|| line_function(&self.law, points.column(column), alpha));
-        let place = x.column(column);
-        let (mean, variance) = compute.install(|| (mean.values(place), self.system.variances(place)));
-        Ok(Prediction { mean: mean.index_axis_move(Axis(1), 0), variance: variance.into() })
+        Ok(compute.install(|| mean.values(x.column(column))).index_axis_move(Axis(1), 0))
     }
 
     fn explained(&self, cross: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {

@@ -14,21 +14,25 @@ use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 /// A fitted [`Ridge`].
 #[derive(Clone, Debug)]
 pub struct RidgeFit {
-    kernel: Kernel,
-    lambda: f64,
-    intercept: bool,
-    points: Array2<f64>,
-    dual: Array2<f64>,
-    null: Array2<f64>,
-    fitted: Array2<f64>,
-    residuals: Array2<f64>,
-    norms: Array1<f64>,
-    diagnostics: Option<Diagnostics>,
-    condition: Option<f64>,
-    method: Method,
-    plan: Plan,
+    pub(super) kernel: Kernel,
+    pub(super) lambda: f64,
+    pub(super) intercept: bool,
+    pub(super) points: Array2<f64>,
+    pub(super) dual: Array2<f64>,
+    pub(super) null: Array2<f64>,
+    pub(super) fitted: Array2<f64>,
+    pub(super) residuals: Array2<f64>,
+    pub(super) norms: Array1<f64>,
+    pub(super) diagnostics: Option<Diagnostics>,
+    pub(super) condition: Option<f64>,
+    pub(super) method: Method,
+    pub(super) plan: Plan,
+    /// The weights of the data, all ones where there were none.
+    pub(super) weights: Array1<f64>,
+    /// The unpenalised functions at the data, the intercept first.
+    pub(super) design: Array2<f64>,
     /// The functions along the line, for kernels of Markov processes; made when it is first needed.
-    line: OnceLock<Arc<dyn LineFunction>>,
+    pub(super) line: OnceLock<Arc<dyn LineFunction>>,
 }
 
 /// What each observation does to its own fitted value, and what that says of the fit.
@@ -79,6 +83,8 @@ impl RidgeFit {
             condition: solution.condition,
             method: solution.method,
             plan,
+            weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
+            design: problem.design.clone(),
             line: OnceLock::new(),
         };
         fit.residuals_without_weight(data, problem, compute)?;
@@ -142,6 +148,12 @@ impl RidgeFit {
         basis: Option<ArrayView2<f64>>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        self.check_basis(x.nrows(), basis)?;
+        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
+    }
+
+    /// The unpenalised functions beyond the intercept have values at every one of the new points.
+    pub(super) fn check_basis(&self, rows: usize, basis: Option<ArrayView2<f64>>) -> Result<()> {
         let functions = self.null.nrows() - usize::from(self.intercept);
         match basis {
             None if functions > 0 => {
@@ -149,8 +161,8 @@ impl RidgeFit {
                     "the model has {functions} unpenalised functions: give their values at the new points"
                 )));
             }
-            Some(basis) if basis.dim() != (x.nrows(), functions) => {
-                let expected = format!("{} × {functions}", x.nrows());
+            Some(basis) if basis.dim() != (rows, functions) => {
+                let expected = format!("{rows} × {functions}");
                 return Err(Error::shape(
                     "values of the unpenalised functions",
                     expected,
@@ -159,10 +171,7 @@ impl RidgeFit {
             }
             _ => {}
         }
-        if let Some(basis) = basis {
-            Points::Vectors(basis).check_finite("unpenalised functions")?;
-        }
-        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
+        basis.map_or(Ok(()), |basis| Points::Vectors(basis).check_finite("unpenalised functions"))
     }
 
     fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {

@@ -5,18 +5,22 @@
 //! the residuals `λS⁻¹c`, the hat diagonal `1 − λGᵢᵢ`, the leave-one-out residuals `cᵢ/(sᵢGᵢᵢ)`.
 
 mod direct;
+mod effects;
 mod fit;
+mod interval;
 mod iterative;
 mod mixed;
 mod null_space;
 mod plan;
 mod problem;
+mod record;
 mod solution;
 mod spec;
 mod spectrum;
 mod state_space;
 
 pub use fit::{Diagnostics, RidgeFit};
+pub use interval::Target;
 pub use plan::{Plan, Solver};
 pub(crate) use problem::{Data, Problem};
 pub use solution::Method;

@@ -24,14 +24,14 @@ use crate::{Compute, Error, Result};
 /// ```
 #[derive(Clone, Debug)]
 pub struct LocalFit {
-    degree: Degree,
-    weights: LocalWeight,
-    bandwidth: f64,
-    places: Places,
-    y: Array1<f64>,
-    fitted: Array1<f64>,
-    leverages: Array1<f64>,
-    loo_residuals: Array1<f64>,
+    pub(super) degree: Degree,
+    pub(super) weights: LocalWeight,
+    pub(super) bandwidth: f64,
+    pub(super) places: Places,
+    pub(super) y: Array1<f64>,
+    pub(super) fitted: Array1<f64>,
+    pub(super) leverages: Array1<f64>,
+    pub(super) loo_residuals: Array1<f64>,
 }
 
 /// The bandwidth to try, on data that stay.
@@ -180,6 +180,26 @@ impl LocalFit {
             return Err(Error::request("a Nadaraya–Watson fit has no slopes: use a local linear one"));
         }
         Ok(self.locals(x, compute)?.iter().map(|l| l.slope).collect())
+    }
+
+    /// The places of the observations, one per row.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.places.x.view()
+    }
+
+    /// The values `yᵢ`.
+    pub fn targets(&self) -> ArrayView1<'_, f64> {
+        self.y.view()
+    }
+
+    /// How weights fall with distance.
+    pub fn weights(&self) -> LocalWeight {
+        self.weights
+    }
+
+    /// Whether lines are fitted (local linear) and not means (Nadaraya–Watson).
+    pub fn is_linear(&self) -> bool {
+        self.degree == Degree::Line
     }
 
     /// The bandwidth `h`.

@@ -2,8 +2,10 @@
 
 mod bandwidth;
 mod fit;
+mod interval;
 mod local;
 mod places;
+mod record;
 mod weights;
 
 use ndarray::{ArrayView1, ArrayView2};

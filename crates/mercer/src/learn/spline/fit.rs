@@ -32,16 +32,16 @@ pub struct SplineFit {
     pub(super) states: States,
     /// λ on the scale of the nodes.
     pub(super) scaled_lambda: f64,
-    chosen: Chosen,
-    degrees_of_freedom: f64,
-    gcv: f64,
-    reml: f64,
-    residual_sum: f64,
-    variance: Option<f64>,
-    fitted: Array1<f64>,
-    residuals: Array1<f64>,
-    leverages: Array1<f64>,
-    loo_score: f64,
+    pub(super) chosen: Chosen,
+    pub(super) degrees_of_freedom: f64,
+    pub(super) gcv: f64,
+    pub(super) reml: f64,
+    pub(super) residual_sum: f64,
+    pub(super) variance: Option<f64>,
+    pub(super) fitted: Array1<f64>,
+    pub(super) residuals: Array1<f64>,
+    pub(super) leverages: Array1<f64>,
+    pub(super) loo_score: f64,
 }
 
 impl SplineFit {
@@ -123,6 +123,11 @@ impl SplineFit {
     /// The order `m`.
     pub fn order(&self) -> usize {
         self.order
+    }
+
+    /// The period, for periodic splines.
+    pub fn period(&self) -> Option<f64> {
+        self.periodic.then_some(self.data.scale)
     }
 
     /// λ on the scale of `x` as given.

@@ -4,6 +4,7 @@ mod criteria;
 mod data;
 mod evaluate;
 mod fit;
+mod record;
 mod search;
 
 use ndarray::ArrayView1;

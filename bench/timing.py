@@ -1,0 +1,64 @@
+"""Clocks and meters that the benchmarks share: best times of functions run in turn, the peak memory of a process."""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import mercer
+
+PEAK = """
+def peak():
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+"""
+
+
+def interleaved(functions: list[Callable[[], object]], repeat: int) -> list[tuple[float, float]]:
+    """Give the best time and the least processor time of each function, run in turn to meet the same machine."""
+    best = [(float("inf"), float("inf"))] * len(functions)
+    for _ in range(repeat):
+        for i, function in enumerate(functions):
+            start, cpu = time.perf_counter(), time.process_time()
+            result = function()
+            clock, cpu = time.perf_counter() - start, time.process_time() - cpu
+            best[i] = (min(best[i][0], clock), min(best[i][1], cpu))
+            del result
+    return best
+
+
+def best_seconds(functions: list[Callable[[], object]], repeat: int) -> list[float]:
+    """Give the best time on the clock of each function."""
+    return [clock for clock, _ in interleaved(functions, repeat)]
+
+
+def peak_growth(prepare: str, work: str) -> float:
+    """Give the bytes by which `work` raises the peak memory of a fresh process that has run `prepare`.
+
+    It is the system's count since the start of the program: getrusage would count the parent's memory too.
+    """
+    code = f"{PEAK}\n{prepare}\nbefore = peak()\n{work}\nprint(peak() - before)\n"
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+
+def warn_if_busy() -> None:
+    """Say so if others use the machine: the ratios are then not those of a quiet one."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > 0.5:
+        print(f"The machine is busy (load {load:.1f} on {cores} cores): repeat this on a quiet one.\n")
+
+
+def machine() -> dict[str, object]:
+    """Describe what the figures were measured with."""
+    return {
+        "load": os.getloadavg()[0],
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "mercer": mercer.__version__,
+        "numpy": np.__version__,
+    }

@@ -1,0 +1,210 @@
+//! How a kernel and λ were chosen: the candidates, their scores, the winner.
+
+use mercer::select::{Criterion, RidgeSearch, RidgeSearchFit};
+use mercer::{Kernel, learn::RidgeFit};
+use ndarray::{Array2, Axis};
+use serde_json::{Value, json};
+
+use super::Training;
+use crate::failure::Failure;
+use crate::numbers::{digits, grouped, json as number, json_rows, short};
+use crate::plot::{Figure, HeatLabels, HeatMap};
+use crate::report::{Block, Report, Table};
+use crate::session::Session;
+
+/// Candidates that are shown.
+const SHOWN: usize = 6;
+/// Bytes of a decomposition per squared row.
+const BYTES: u64 = 48;
+
+/// One thing that was tried, with the best λ for it.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The kernel, or another name.
+    pub name: String,
+    /// λ, where there is one.
+    pub lambda: Option<f64>,
+    /// The mean square of the errors by the criterion.
+    pub score: f64,
+}
+
+/// The scores over lengthscales and λ of one kernel.
+struct Surface {
+    kernel: String,
+    lengthscales: Vec<f64>,
+    lambdas: Vec<f64>,
+    scores: Array2<f64>,
+    best: (usize, usize),
+}
+
+/// What was tried.
+pub struct Choice {
+    criterion: Criterion,
+    /// Rows that entered the choice.
+    rows: usize,
+    of: usize,
+    candidates: Vec<Candidate>,
+    surface: Option<Surface>,
+}
+
+/// The winner of a search.
+pub struct Winner {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// λ.
+    pub lambda: f64,
+    /// The fit, where all rows entered the choice.
+    pub fit: Option<RidgeFit>,
+    /// Its score.
+    pub score: f64,
+}
+
+/// The rows that enter a choice: at most so many, and no more than the memory limit allows.
+pub fn rows(training: &Training, most: usize, session: &Session) -> Vec<usize> {
+    let affordable = ((session.compute.memory() / BYTES) as f64).sqrt() as usize;
+    training.sample(most.min(affordable.max(2)), session)
+}
+
+/// Runs a search on these rows.
+pub fn search(
+    search: &RidgeSearch,
+    training: &Training,
+    rows: &[usize],
+    session: &Session,
+) -> Result<(Winner, Choice), Failure> {
+    let all = rows.len() == training.rows();
+    let (x, y) = (training.x.select(Axis(0), rows), training.y.select(Axis(0), rows));
+    let weights = training.weights.as_ref().map(|w| w.select(Axis(0), rows));
+    let found = search.fit(x.view(), y.view(), weights.as_ref().map(|w| w.view()), &session.compute)?;
+    let choice = Choice::new(search, &found, rows.len(), training.rows());
+    let winner = Winner {
+        kernel: found.candidates[found.best.0].kernel.clone(),
+        lambda: found.lambdas[found.best.1],
+        score: found.best_score,
+        fit: all.then_some(found.fit),
+    };
+    Ok((winner, choice))
+}
+
+impl Choice {
+    fn new(search: &RidgeSearch, found: &RidgeSearchFit, rows: usize, of: usize) -> Self {
+        let line = |(i, candidate): (usize, &mercer::select::Candidate)| {
+            let scores = found.scores.row(i);
+            let best =
+                (0..scores.len()).filter(|&j| !scores[j].is_nan()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+            let best = best?;
+            Some(Candidate {
+                name: candidate.kernel.to_string(),
+                lambda: Some(found.lambdas[best]),
+                score: scores[best],
+            })
+        };
+        let candidates = found.candidates.iter().enumerate().filter_map(line).collect();
+        Self { criterion: search.criterion, rows, of, candidates, surface: Surface::new(search, found) }
+    }
+
+    /// Things that were tried in another way.
+    pub fn extend(&mut self, candidates: impl IntoIterator<Item = Candidate>) {
+        self.candidates.extend(candidates);
+    }
+
+    /// The candidates, best first.
+    pub fn ranked(&self) -> Vec<&Candidate> {
+        let mut ranked: Vec<&Candidate> = self.candidates.iter().collect();
+        ranked.sort_by(|a, b| a.score.total_cmp(&b.score));
+        ranked
+    }
+
+    /// Takes the candidates of another choice; its surface too if it won.
+    pub fn join(mut self, other: Self, other_won: bool) -> Self {
+        self.candidates.extend(other.candidates);
+        if other_won {
+            self.surface = other.surface;
+        }
+        self
+    }
+
+    /// The best few, as a table.
+    pub fn push_into(&self, report: &mut Report) {
+        report.heading(format!("Choice by {}", name(self.criterion)));
+        if self.rows < self.of {
+            let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
+            report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
+        }
+        let mut table = Table::new(&["candidate", "λ", "RMSE"], &[1, 2]);
+        for candidate in self.ranked().into_iter().take(SHOWN) {
+            let lambda = candidate.lambda.map_or("—".into(), short);
+            table.push([candidate.name.clone(), lambda, short(candidate.score.max(0.0).sqrt())]);
+        }
+        report.push(Block::Table(table));
+        let rest = self.candidates.len().saturating_sub(SHOWN);
+        if rest > 0 {
+            report.text(format!("… and {rest} more candidates."));
+        }
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let line = |c: &Candidate| json!({ "candidate": c.name, "lambda": c.lambda.map_or(Value::Null, number), "score": number(c.score) });
+        json!({
+            "criterion": name(self.criterion),
+            "rows": self.rows,
+            "candidates": self.ranked().into_iter().map(line).collect::<Vec<_>>(),
+            "surface": self.surface.as_ref().map(|s| json!({
+                "kernel": s.kernel,
+                "lengthscales": s.lengthscales,
+                "lambdas": s.lambdas,
+                "scores": json_rows(s.scores.view()),
+                "best": [s.best.0, s.best.1],
+            })),
+        })
+    }
+
+    /// The surface by colours.
+    pub fn figure(&self) -> Option<Figure> {
+        let s = self.surface.as_ref()?;
+        let names = |values: &[f64]| values.iter().map(|&v| digits(v, 2).replace('-', "−")).collect();
+        Some(Figure::Heat(HeatMap {
+            title: format!("{}: {}", name(self.criterion), s.kernel),
+            cells: s.scores.mapv(|v| v.max(f64::MIN_POSITIVE).sqrt().log10()),
+            shape: (s.lengthscales.len().max(12), s.lambdas.len()),
+            bar: "log₁₀ RMSE".into(),
+            labels: Some(HeatLabels {
+                x: "λ".into(),
+                y: "lengthscale".into(),
+                columns: names(&s.lambdas),
+                rows: names(&s.lengthscales),
+                marked: s.best,
+            }),
+        }))
+    }
+}
+
+impl Surface {
+    /// The rows of the kernel that won, where lengthscales were searched.
+    fn new(search: &RidgeSearch, found: &RidgeSearchFit) -> Option<Self> {
+        let family = found.candidates[found.best.0].family;
+        let rows: Vec<usize> = (0..found.candidates.len()).filter(|&i| found.candidates[i].family == family).collect();
+        let lengthscales: Vec<f64> = rows.iter().filter_map(|&i| found.candidates[i].lengthscale).collect();
+        if lengthscales.len() < 2 || found.lambdas.len() < 2 {
+            return None;
+        }
+        let place = rows.iter().position(|&i| i == found.best.0)?;
+        Some(Self {
+            kernel: search.kernels[family].to_string(),
+            lengthscales,
+            lambdas: found.lambdas.clone(),
+            scores: found.scores.select(Axis(0), &rows),
+            best: (place, found.best.1),
+        })
+    }
+}
+
+/// A criterion as people name it.
+pub fn name(criterion: Criterion) -> String {
+    match criterion {
+        Criterion::LeaveOneOut => "leave-one-out".into(),
+        Criterion::Gcv => "generalised cross-validation".into(),
+        Criterion::Folds(k) => format!("{k}-fold cross-validation"),
+    }
+}

@@ -1,0 +1,198 @@
+//! `mercer fit gp`.
+
+use mercer::learn::{GaussianProcess, GaussianProcessFit};
+use mercer::model::Model;
+use mercer::points::{Affine, Scaling};
+use mercer::{Compute, Kernel, Result};
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+use serde_json::{Map, Value, json};
+
+use super::{Outcome, Quality, Training, sparse};
+use crate::arguments::{GpArguments, TargetScale};
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, short};
+use crate::session::Session;
+
+/// The kernels of `--kernel auto`.
+const AUTO: [&str; 3] =
+    ["1*gaussian(lengthscale=median)", "1*matern(nu=5/2, lengthscale=median)", "1*matern(nu=3/2, lengthscale=median)"];
+
+/// Fits as the words say.
+pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
+    let mut training = read(words, session)?;
+    let y = training.only_target("gp")?;
+    let map = target_map(words.target_scale(), y.view());
+    if map != Affine::IDENTITY {
+        training.scale_target(map);
+    }
+    let y = training.y.column(0).to_owned();
+    let processes = processes(words, &training)?;
+    if let Some(centers) = words.centers {
+        return sparse::fit(processes, centers, words.approximation, training, map, session);
+    }
+    let chosen = choose(&processes, words, &training, y.view(), session)?;
+    outcome(words, chosen, training, y, map, &session.compute)
+}
+
+/// The data, scaled where the kernel is chosen.
+pub fn read(words: &GpArguments, session: &Session) -> Result<Training, Failure> {
+    let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+    Training::read(&words.training, None, default, session)
+}
+
+fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
+    let mean = y.sum() / y.len() as f64;
+    let sd = (y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / y.len() as f64).sqrt();
+    match rule {
+        TargetScale::None => Affine::IDENTITY,
+        TargetScale::Center => Affine { shift: mean, scale: 1.0 },
+        TargetScale::Standard => Affine { shift: mean, scale: if sd > 0.0 { sd } else { 1.0 } },
+    }
+}
+
+/// The processes to try.
+fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
+    let texts = words.given_kernel().map_or(AUTO.to_vec(), |text| vec![text]);
+    let process = |text: &str| {
+        let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
+        let mut process = GaussianProcess::new(kernel, words.noise);
+        process.optimise = !words.no_optimize;
+        process.restarts = words.restarts;
+        process.fixed.extend(words.fixed.iter().map(|name| name.trim().to_owned()));
+        Ok(process)
+    };
+    texts.into_iter().map(process).collect()
+}
+
+/// The process of the largest likelihood, and how many rows and tries it took.
+struct Chosen {
+    fit: GaussianProcessFit,
+    rows: usize,
+    tried: Vec<(String, f64)>,
+}
+
+fn choose(
+    processes: &[GaussianProcess],
+    words: &GpArguments,
+    training: &Training,
+    y: ArrayView1<f64>,
+    session: &Session,
+) -> Result<Chosen> {
+    let compute = &session.compute;
+    let wanted = processes.len() > 1 || processes.iter().any(|p| p.optimise);
+    let rows = if wanted { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
+    let (x, some) = (training.x.select(Axis(0), &rows), y.select(Axis(0), &rows));
+    let mut fits = Vec::new();
+    for process in processes {
+        fits.push(process.fit(x.view(), some.view(), compute)?);
+    }
+    let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
+    let best =
+        fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
+    let best = best.ok_or_else(|| mercer::Error::request("there is no kernel to try"))?;
+    let fit = if rows.len() < training.rows() { again(&best, training.x.view(), y, compute)? } else { best };
+    Ok(Chosen { fit, rows: rows.len(), tried })
+}
+
+/// The process with the parameters that were found, on all rows.
+fn again(
+    found: &GaussianProcessFit,
+    x: ArrayView2<f64>,
+    y: ArrayView1<f64>,
+    compute: &Compute,
+) -> Result<GaussianProcessFit> {
+    let process = GaussianProcess { optimise: false, ..GaussianProcess::new(found.kernel().clone(), found.noise()) };
+    process.fit(x, y, compute)
+}
+
+fn outcome(
+    words: &GpArguments,
+    chosen: Chosen,
+    training: Training,
+    y: Array1<f64>,
+    map: Affine,
+    compute: &Compute,
+) -> Result<Outcome, Failure> {
+    let Chosen { fit, rows, tried } = chosen;
+    let loo = fit.leave_one_out(compute)?;
+    // y − f(x) = σ²α.
+    let residuals = fit.dual_coefficients().mapv(|a| a * fit.noise() * map.scale);
+    let left_out = (&y - &loo.mean) * map.scale;
+    let observed = y.mapv(|v| map.shift + map.scale * v);
+    let quality = Quality::new(&training.targets[0], observed.view(), residuals.view(), Some(left_out.view()));
+    let mut remarks = remarks(words, &fit, observed.view());
+    if rows < training.rows() {
+        let (some, all) = (grouped(rows as u64), grouped(training.rows() as u64));
+        remarks.push(format!(
+            "{some} of the {all} rows, drawn from the seed, entered the choice of parameters; the fit took all."
+        ));
+    }
+    let choice = (tried.len() > 1).then(|| likelihoods(&tried, rows, training.rows()));
+    let (facts, mut json) = (facts(&fit, map, loo.log_density), json_of(&fit, map, loo.log_density));
+    if let Some(tried) = choice {
+        json.insert("tried".into(), tried);
+    }
+    let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit gp");
+    Ok(Outcome {
+        learner: "gp",
+        training,
+        model,
+        quality: vec![quality],
+        facts,
+        json,
+        choice: None,
+        figures: Vec::new(),
+        remarks,
+    })
+}
+
+fn likelihoods(tried: &[(String, f64)], rows: usize, of: usize) -> Value {
+    let line = |(kernel, value): &(String, f64)| json!({ "kernel": kernel, "log_marginal_likelihood": number(*value) });
+    json!({ "rows": rows, "of": of, "kernels": tried.iter().map(line).collect::<Vec<_>>() })
+}
+
+fn remarks(words: &GpArguments, fit: &GaussianProcessFit, y: ArrayView1<f64>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if fit.optimisation().is_some_and(|o| !o.converged) {
+        remarks.push("The optimisation stopped before its gradient was small: try --restarts 5.".into());
+    }
+    let map = target_map(TargetScale::Standard, y);
+    if words.target_scale() == TargetScale::None && map.shift.abs() > 2.0 * map.scale {
+        remarks.push(format!(
+            "The target has mean {} and standard deviation {}, and the process expects mean 0: --target-scale center \
+             helps.",
+            short(map.shift),
+            short(map.scale)
+        ));
+    }
+    remarks
+}
+
+fn facts(fit: &GaussianProcessFit, map: Affine, log_density: f64) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("kernel", fit.kernel().to_string()), ("noise variance", short(fit.noise()))];
+    if map != Affine::IDENTITY {
+        facts.push(("target", format!("fitted as (y − {})/{}", short(map.shift), short(map.scale))));
+    }
+    facts.push(("log marginal likelihood", short(fit.log_marginal_likelihood())));
+    facts.push(("leave-one-out log density", short(log_density)));
+    if let Some(o) = fit.optimisation() {
+        let runs = o.likelihoods.len();
+        facts.push(("optimisation", format!("{} steps, {} evaluations, {runs} starts", o.iterations, o.evaluations)));
+    }
+    facts.push(("parameters", fit.parameter_names().join(", ")));
+    facts
+}
+
+fn json_of(fit: &GaussianProcessFit, map: Affine, log_density: f64) -> Map<String, Value> {
+    let pairs = [
+        ("kernel", json!(fit.kernel().to_string())),
+        ("noise", number(fit.noise())),
+        ("target_shift", number(map.shift)),
+        ("target_scale", number(map.scale)),
+        ("log_marginal_likelihood", number(fit.log_marginal_likelihood())),
+        ("loo_log_density", number(log_density)),
+        ("converged", fit.optimisation().map_or(Value::Null, |o| o.converged.into())),
+        ("parameter_names", json!(fit.parameter_names())),
+    ];
+    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}

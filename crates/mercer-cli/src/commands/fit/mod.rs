@@ -1,0 +1,107 @@
+//! `mercer fit`: a table → a model, saved and told about.
+
+mod auto;
+mod choice;
+mod effects;
+mod gp;
+mod pictures;
+mod plan;
+mod quality;
+mod ridge;
+mod smooth;
+mod sparse;
+mod spline;
+mod tell;
+mod training;
+
+use std::path::Path;
+
+use mercer::Error;
+use mercer::io::save_model;
+use mercer::model::Model;
+use serde_json::{Map, Value};
+
+use crate::arguments::FitCommand;
+use crate::failure::Failure;
+use crate::plot::Figure;
+use crate::report::Report;
+use crate::session::Session;
+use choice::Choice;
+pub use pictures::agreement;
+pub use plan::explain;
+pub use quality::Quality;
+use training::Training;
+
+/// A fit with all there is to say about it.
+pub struct Outcome {
+    /// The learner, as the command line names it.
+    pub learner: &'static str,
+    /// The data.
+    pub training: Training,
+    /// The model.
+    pub model: Model,
+    /// How near the model is to the data, target by target.
+    pub quality: Vec<Quality>,
+    /// What the learner found, for people.
+    pub facts: Vec<(&'static str, String)>,
+    /// What the learner found, for programs.
+    pub json: Map<String, Value>,
+    /// How it was chosen.
+    pub choice: Option<Choice>,
+    /// Pictures that belong to this learner.
+    pub figures: Vec<Figure>,
+    /// What people should know.
+    pub remarks: Vec<String>,
+}
+
+/// Fits, saves, tells.
+pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
+    let output = command.training().output.as_deref();
+    output.map_or(Ok(()), check_folder)?;
+    let outcome = run(command, session).map_err(with_advice)?;
+    if let Some(path) = output {
+        save_model(path, &outcome.model)?;
+    }
+    tell::tell(outcome, output, session)
+}
+
+fn run(command: &FitCommand, session: &Session) -> Result<Outcome, Failure> {
+    match command {
+        FitCommand::Ridge(words) => ridge::fit(words, session),
+        FitCommand::Gp(words) => gp::fit(words, session),
+        FitCommand::Spline(words) => spline::fit(words, session),
+        FitCommand::Smooth(words) => smooth::fit(words, session),
+        FitCommand::Auto(words) => auto::fit(words, session),
+    }
+}
+
+/// The folder of the model is there: asked before the work.
+fn check_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            let name = path.display();
+            Err(Failure::request(format!("--output {name}: there is no folder {}", folder.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error with the flag that helps.
+fn with_advice(failure: Failure) -> Failure {
+    match failure {
+        Failure::Library(Error::Value { what, row, column, value, requirement }) if is_domain(&requirement) => {
+            let error = Error::Value { what, row, column, value, requirement };
+            Failure::request(format!("{error}\nUse --rescale to map every column onto [0, 1]."))
+        }
+        Failure::Library(Error::Memory { what, needed, limit, suggestion }) => {
+            Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
+        }
+        other => other,
+    }
+}
+
+/// Whether a kernel refused a value that scaling would bring into its domain.
+fn is_domain(requirement: &str) -> bool {
+    ["[0, 1]", "[0, ∞)"].iter().any(|set| requirement.contains(set))
+}

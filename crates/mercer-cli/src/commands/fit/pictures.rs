@@ -1,0 +1,152 @@
+//! Pictures of a fit: data, function and interval over a line; predicted against observed.
+
+use mercer::model::Model;
+use mercer::{Compute, Result};
+use ndarray::{Array2, ArrayView1, Axis};
+
+use super::{Outcome, Training};
+use crate::numbers::short;
+use crate::plot::{Curve, CurvePlot, Figure, Mark};
+
+/// Places at which a function is drawn.
+const PLACES: usize = 500;
+/// Dots of a picture; of more observations, evenly spaced ones.
+const DOTS: usize = 4000;
+/// The probability of the band.
+const LEVEL: f64 = 0.95;
+
+/// The pictures of an outcome, the most telling first.
+pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    if let Some(plot) = over_line(outcome, compute)? {
+        figures.push(Figure::Curves(vec![plot]));
+    } else {
+        figures.push(Figure::Curves(vec![against(outcome, compute)?]));
+    }
+    figures.extend(outcome.choice.as_ref().and_then(|choice| choice.figure()));
+    Ok(figures)
+}
+
+/// A grid over the only column: its values, and the same as coordinates.
+fn grid(training: &Training) -> Option<(Vec<f64>, Array2<f64>)> {
+    let map = training.line()?;
+    let raw = |x: f64| map.shift + map.scale * x;
+    let x = training.x.column(0);
+    let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let at = |i: usize| low + (high - low) * i as f64 / (PLACES - 1) as f64;
+    let coordinates = Array2::from_shape_fn((PLACES, 1), |(i, _)| at(i));
+    Some(((0..PLACES).map(|i| raw(at(i))).collect(), coordinates))
+}
+
+/// The observations as dots, in the units of the data.
+fn dots(training: &Training, target: usize, observed: ArrayView1<f64>) -> Option<Curve> {
+    let map = training.line()?;
+    let n = training.rows();
+    let rows = (0..n).step_by(n.div_ceil(DOTS).max(1));
+    let points = rows.map(|i| (map.shift + map.scale * training.x[[i, 0]], observed[i])).collect();
+    Some(Curve { label: training.targets[target].clone(), points, mark: Mark::Dots })
+}
+
+/// The targets in their own units.
+fn observed(training: &Training) -> Array2<f64> {
+    let mut y = training.y.clone();
+    for (mut column, target) in y.columns_mut().into_iter().zip(&training.inputs.targets) {
+        column.mapv_inplace(|v| target.map.shift + target.map.scale * v);
+    }
+    y
+}
+
+/// Data, function and interval of a model on one column.
+fn over_line(outcome: &Outcome, compute: &Compute) -> Result<Option<CurvePlot>> {
+    let training = &outcome.training;
+    let Some((places, coordinates)) = grid(training) else { return Ok(None) };
+    let y = observed(training);
+    let mut curves = Vec::new();
+    // Models without intervals are drawn without a band.
+    if let Ok(interval) = outcome.model.predict_interval(coordinates.view(), LEVEL, compute) {
+        for j in 0..interval.mean.ncols() {
+            let ends = (0..PLACES).map(|i| (places[i], interval.lower[[i, j]], interval.upper[[i, j]]));
+            curves.push(Curve::band(format!("{} % of new observations", short(100.0 * LEVEL)), ends));
+        }
+    }
+    let values = outcome.model.predict(coordinates.view(), compute)?;
+    for (j, column) in values.columns().into_iter().enumerate() {
+        curves.extend(dots(training, j, y.column(j)));
+        let points = places.iter().copied().zip(column.iter().copied()).collect();
+        curves.push(Curve { label: format!("f, {}", outcome.learner), points, mark: Mark::Line });
+    }
+    Ok(Some(CurvePlot {
+        title: title(&outcome.model, outcome.learner),
+        x: training.coordinates[0].clone(),
+        y: training.targets.join(", "),
+        curves,
+    }))
+}
+
+/// The functions of several models over the same line.
+pub fn compared(training: &Training, models: &[(String, &Model)], compute: &Compute) -> Result<Option<CurvePlot>> {
+    let Some((places, coordinates)) = grid(training) else { return Ok(None) };
+    let mut curves: Vec<Curve> = dots(training, 0, observed(training).column(0)).into_iter().collect();
+    for (label, model) in models {
+        let values = model.predict(coordinates.view(), compute)?;
+        let points = places.iter().copied().zip(values.column(0).iter().copied()).collect();
+        curves.push(Curve { label: label.clone(), points, mark: Mark::Line });
+    }
+    Ok(Some(CurvePlot {
+        title: "Local smoothers and ridge regression".into(),
+        x: training.coordinates[0].clone(),
+        y: training.targets[0].clone(),
+        curves,
+    }))
+}
+
+fn title(model: &Model, learner: &str) -> String {
+    model.kernel().map_or_else(|| format!("fit {learner}"), |kernel| kernel.to_string())
+}
+
+/// Predicted against observed: without the observation itself where the fit knows that.
+fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
+    let training = &outcome.training;
+    let y = observed(training);
+    let step = training.rows().div_ceil(DOTS).max(1);
+    let rows: Vec<usize> = (0..training.rows()).step_by(step).collect();
+    let some = training.x.select(Axis(0), &rows);
+    let (values, how) = match left_out(outcome, &y, &rows, compute)? {
+        Some(values) => (values, "predicted without the row itself"),
+        None => (outcome.model.predict(some.view(), compute)?, "fitted"),
+    };
+    let pairs = training.targets.iter().enumerate().map(|(j, name)| {
+        let points = rows.iter().enumerate().map(|(at, &i)| (y[[i, j]], values[[at, j]])).collect();
+        (name.clone(), points)
+    });
+    Ok(agreement(title(&outcome.model, outcome.learner), how, pairs))
+}
+
+/// Leave-one-out predictions for these rows.
+fn left_out(outcome: &Outcome, y: &Array2<f64>, rows: &[usize], compute: &Compute) -> Result<Option<Array2<f64>>> {
+    use mercer::model::Fitted;
+    let residuals = match outcome.model.fitted() {
+        Fitted::Ridge(fit) => fit.diagnostics().map(|d| d.loo_residuals.clone()),
+        Fitted::Local(fit) => Some(fit.loo_residuals().to_owned().insert_axis(Axis(1))),
+        Fitted::GaussianProcess(fit) => {
+            let scale = outcome.training.inputs.targets[0].map.scale;
+            let left = (&fit.targets() - &fit.leave_one_out(compute)?.mean) * scale;
+            Some(left.insert_axis(Axis(1)))
+        }
+        _ => None,
+    };
+    Ok(residuals.map(|r| (y - &r).select(Axis(0), rows)))
+}
+
+/// A cloud of (observed, predicted) per target around the diagonal.
+pub fn agreement(title: String, how: &str, clouds: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> CurvePlot {
+    let mut curves: Vec<Curve> =
+        clouds.into_iter().map(|(label, points)| Curve { label, points, mark: Mark::Dots }).collect();
+    let ends = curves.iter().flat_map(|c| c.points.iter().map(|p| p.0)).filter(|v| v.is_finite());
+    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    if low < high {
+        curves.push(Curve { label: "equal".into(), points: vec![(low, low), (high, high)], mark: Mark::Line });
+    }
+    CurvePlot { title, x: "observed".into(), y: how.into(), curves }
+}

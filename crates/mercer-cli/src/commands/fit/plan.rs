@@ -1,0 +1,283 @@
+//! `mercer explain fit …`: the plan of a fit before it runs.
+
+use std::time::Instant;
+
+use mercer::Compute;
+use mercer::compute::human_bytes;
+use mercer::learn::Ridge;
+use mercer::learn::ridge::Plan;
+use mercer::solve::factor;
+use ndarray::Array2;
+use serde_json::{Map, Value, json};
+
+use super::ridge::Specification;
+use super::{Training, auto, choice, gp, ridge, smooth, spline};
+use crate::arguments::{FitCommand, GpArguments, RidgeArguments};
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, short};
+use crate::report::{Block, Report, Truth};
+use crate::session::Session;
+
+/// Rows of the matrix by which the speed of this machine is measured.
+const PROBE: usize = 600;
+/// Candidates of a choice among kernels, about.
+const CANDIDATES: f64 = 18.0;
+/// Steps of an optimisation of likelihoods, about.
+const STEPS: f64 = 40.0;
+
+/// One stage of the work.
+struct Stage {
+    name: &'static str,
+    what: String,
+    bytes: u64,
+    flops: f64,
+    /// What the plan of the library says, where it makes one.
+    plan: Option<Plan>,
+    /// Why it does not fit, where it does not.
+    refusal: Option<String>,
+}
+
+/// Reads the data and tells what the fit would take.
+pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
+    let (training, stages) = match command {
+        FitCommand::Ridge(words) => {
+            let training = ridge::read(words, session)?;
+            let stages = ridge_stages(words, &training, session)?;
+            (training, stages)
+        }
+        FitCommand::Gp(words) => {
+            let training = gp::read(words, session)?;
+            let stages = gp_stages(words, &training, session);
+            (training, stages)
+        }
+        FitCommand::Spline(words) => {
+            let training = spline::read(words, session)?;
+            let stages = vec![spline_stage(training.rows(), words.order)];
+            (training, stages)
+        }
+        FitCommand::Smooth(words) => {
+            let training = smooth::read(words, session)?;
+            let stages = vec![smooth_stage(&training)];
+            (training, stages)
+        }
+        FitCommand::Auto(words) => {
+            let training = auto::read(words, session)?;
+            let rows = choice::rows(&training, words.sample, session).len();
+            let spec = Ridge { intercept: true, ..Ridge::new("gaussian()".parse()?, 1.0) };
+            let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];
+            stages.extend(ridge_stage(&spec, &training, session)?);
+            (training, stages)
+        }
+    };
+    Ok(tell(&training, &stages, session))
+}
+
+fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
+    match ridge::specification(words, training)? {
+        Specification::Given(spec) => Ok(ridge_stage(&spec, training, session)?.into_iter().collect()),
+        Specification::Search(search) => {
+            let rows = choice::rows(training, words.sample, session).len();
+            let kernels = search.kernels.len() as f64;
+            let lengths = if words.given_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
+            let mut stages = vec![choice_stage(rows, kernels * lengths)];
+            let solver = words.solver.into();
+            let spec = Ridge { solver, intercept: search.intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
+            stages.extend(ridge_stage(&spec, training, session)?);
+            Ok(stages)
+        }
+    }
+}
+
+fn choice_stage(rows: usize, candidates: f64) -> Stage {
+    let n = rows as f64;
+    Stage {
+        name: "choice",
+        what: format!(
+            "one eigendecomposition of {} rows for each of about {candidates} candidates",
+            grouped(rows as u64)
+        ),
+        bytes: 40 * (rows as u64).pow(2),
+        flops: 9.0 * n.powi(3) * candidates,
+        plan: None,
+        refusal: None,
+    }
+}
+
+fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<Option<Stage>, Failure> {
+    let (n, d) = training.x.dim();
+    let stage = match spec.plan(n, d, training.y.ncols(), &session.compute) {
+        Ok(plan) => Stage {
+            name: "fit",
+            what: format!("{}: {}", plan.solver, plan.reason),
+            bytes: plan.bytes,
+            flops: plan.flops,
+            plan: Some(plan),
+            refusal: None,
+        },
+        Err(mercer::Error::Memory { what, needed, limit, suggestion }) => Stage {
+            name: "fit",
+            what: what.clone(),
+            bytes: needed,
+            flops: f64::NAN,
+            plan: None,
+            refusal: Some(mercer::Error::Memory { what, needed, limit, suggestion }.to_string()),
+        },
+        Err(other) => return Err(other.into()),
+    };
+    Ok(Some(stage))
+}
+
+fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec<Stage> {
+    let n = training.rows() as u64;
+    let rows = training.sample(words.sample, session).len() as u64;
+    if let Some(m) = words.centers {
+        return vec![sparse_stage(n, m as u64, words)];
+    }
+    let mut stages = Vec::new();
+    if !words.no_optimize {
+        let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+        let runs = kernels * (words.restarts + 1) as f64;
+        stages.push(Stage {
+            name: "choice",
+            what: format!("about {} steps of the optimisation on {} rows", short(runs * STEPS), grouped(rows)),
+            bytes: 32 * rows * rows,
+            flops: runs * STEPS * 7.0 / 3.0 * (rows as f64).powi(3),
+            plan: None,
+            refusal: None,
+        });
+    }
+    stages.push(Stage {
+        name: "fit",
+        what: "Cholesky, and the leave-one-out density".into(),
+        bytes: 8 * n * n,
+        flops: (n as f64).powi(3),
+        plan: None,
+        refusal: None,
+    });
+    stages
+}
+
+fn sparse_stage(rows: u64, centers: u64, words: &GpArguments) -> Stage {
+    let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+    let runs = if words.no_optimize { 1.0 } else { kernels * STEPS * (words.restarts + 1) as f64 };
+    Stage {
+        name: "fit",
+        what: format!("{} inducing points, about {} passes over the data", grouped(centers), short(runs)),
+        bytes: (8 * centers * rows).max(8 * centers * (6 * centers + 5 * 1024)),
+        flops: runs * 6.0 * rows as f64 * (centers as f64).powi(2),
+        plan: None,
+        refusal: None,
+    }
+}
+
+fn spline_stage(rows: usize, order: usize) -> Stage {
+    let m = order as f64;
+    Stage {
+        name: "fit",
+        what: "about 20 passes along the line".into(),
+        bytes: (rows * 8 * (12 + 6 * order + 6 * order * order)) as u64,
+        flops: 20.0 * rows as f64 * 30.0 * m.powi(3),
+        plan: None,
+        refusal: None,
+    }
+}
+
+fn smooth_stage(training: &Training) -> Stage {
+    let (n, d) = training.x.dim();
+    Stage {
+        name: "fit",
+        what: "about 40 bandwidths, every pair of rows for each (fewer with compact weights on a line)".into(),
+        bytes: (n * (d + 8) * 8) as u64,
+        flops: 40.0 * (n as f64).powi(2) * (d as f64 + 20.0),
+        plan: None,
+        refusal: None,
+    }
+}
+
+fn tell(training: &Training, stages: &[Stage], session: &Session) -> Report {
+    let limit = session.compute.memory();
+    let speed = speed(&session.compute);
+    let mut report = Report::new("Plan of a fit");
+    let (n, d) = training.x.dim();
+    report.heading("Plan of the fit").fields([
+        ("points", format!("{} in {d} columns, {} targets", grouped(n as u64), training.targets.len())),
+        ("threads", session.compute.threads().to_string()),
+        ("memory limit", human_bytes(limit)),
+        ("speed here", format!("about {:.1} GFlop/s, measured", speed / 1e9)),
+    ]);
+    for stage in stages {
+        report.heading(format!("Stage: {}", stage.name)).fields([
+            ("work", stage.what.clone()),
+            ("memory", human_bytes(stage.bytes)),
+            ("operations", if stage.flops.is_finite() { format!("about {:.1e}", stage.flops) } else { "—".into() }),
+            ("time", duration(stage.flops / speed)),
+        ]);
+        let fits = stage.refusal.is_none() && stage.bytes <= limit;
+        let text = match &stage.refusal {
+            Some(refusal) => refusal.clone(),
+            None if fits => "fits into the memory limit".into(),
+            None => "does not fit into the memory limit".into(),
+        };
+        report.push(Block::Verdict(Truth::from_option(Some(fits)), text));
+    }
+    report.json = json_of(training, stages, speed, session);
+    report
+}
+
+fn json_of(training: &Training, stages: &[Stage], speed: f64, session: &Session) -> Value {
+    let limit = session.compute.memory();
+    let stage = |s: &Stage| {
+        let mut value: Map<String, Value> = [
+            ("stage", json!(s.name)),
+            ("work", json!(s.what)),
+            ("bytes", json!(s.bytes)),
+            ("flops", number(s.flops)),
+            ("seconds", number(s.flops / speed)),
+            ("fits", json!(s.refusal.is_none() && s.bytes <= limit)),
+        ]
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), v))
+        .collect();
+        value.insert("plan".into(), s.plan.as_ref().map_or(Value::Null, ridge::plan_json));
+        Value::Object(value)
+    };
+    let last = stages.last();
+    json!({
+        "command": "explain fit",
+        "rows": training.rows(),
+        "columns": training.x.ncols(),
+        "targets": training.targets,
+        "memory_limit": limit,
+        "threads": session.compute.threads(),
+        "flops_per_second": number(speed),
+        "solver": last.and_then(|s| s.plan.as_ref()).map(|p| p.solver.to_string()),
+        "bytes": last.map(|s| s.bytes),
+        "flops": last.map_or(Value::Null, |s| number(s.flops)),
+        "seconds": number(stages.iter().map(|s| s.flops / speed).sum()),
+        "fits": stages.iter().all(|s| s.refusal.is_none() && s.bytes <= limit),
+        "stages": stages.iter().map(stage).collect::<Vec<_>>(),
+    })
+}
+
+/// Operations per second of a Cholesky factor on this machine, now.
+fn speed(compute: &Compute) -> f64 {
+    let matrix =
+        Array2::from_shape_fn(
+            (PROBE, PROBE),
+            |(i, j)| if i == j { PROBE as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) },
+        );
+    let start = Instant::now();
+    let _ = std::hint::black_box(factor(matrix, compute));
+    (PROBE as f64).powi(3) / 3.0 / start.elapsed().as_secs_f64().max(1e-9)
+}
+
+/// Seconds as people say them.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() => "—".into(),
+        s if s < 0.1 => "less than 0.1 s".into(),
+        s if s < 120.0 => format!("about {} s", crate::numbers::digits(s, 2)),
+        s if s < 7200.0 => format!("about {:.0} min", s / 60.0),
+        s => format!("about {:.1} h", s / 3600.0),
+    }
+}

@@ -1,0 +1,200 @@
+//! `mercer fit ridge`.
+
+use mercer::learn::ridge::{Method, Plan};
+use mercer::learn::{Ridge, RidgeFit};
+use mercer::model::Model;
+use mercer::points::Scaling;
+use mercer::select::{RidgeSearch, median_lengthscales};
+use mercer::{Compute, Kernel, Result};
+use ndarray::{ArrayView2, Axis};
+use serde_json::{Map, Value, json};
+
+use super::choice::{self, Choice, Winner};
+use super::{Outcome, Quality, Training};
+use crate::arguments::RidgeArguments;
+use crate::failure::Failure;
+use crate::numbers::{json as number, short};
+use crate::session::Session;
+
+/// The kernels of `--kernel auto`.
+const AUTO: [&str; 2] = ["gaussian()", "matern(nu=3/2)"];
+/// Lengthscales around the median.
+const LENGTHSCALES: usize = 7;
+/// How often the gaps beside the best lengthscale are halved.
+const REFINEMENTS: usize = 2;
+
+/// Fits as the words say.
+pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure> {
+    let training = read(words, session)?;
+    let spec = specification(words, &training)?;
+    let (fit, choice) = match spec {
+        Specification::Given(ridge) => (on_all_rows(&ridge, &training, &session.compute)?, None),
+        Specification::Search(search) => {
+            let rows = choice::rows(&training, words.sample, session);
+            let search = with_lengthscales(search, words, training.x.select(Axis(0), &rows).view(), &session.compute)?;
+            let (winner, choice) = choice::search(&search, &training, &rows, session)?;
+            let base = Ridge {
+                intercept: search.intercept,
+                solver: words.solver.into(),
+                ..Ridge::new(winner.kernel.clone(), winner.lambda)
+            };
+            (finish(winner, &base, &training, &session.compute)?, Some(choice))
+        }
+    };
+    outcome("ridge", fit, training, choice)
+}
+
+/// The data, scaled where the kernel is chosen.
+pub fn read(words: &RidgeArguments, session: &Session) -> Result<Training, Failure> {
+    let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+    Training::read(&words.training, words.weights.as_deref(), default, session)
+}
+
+/// A ridge regression that is given whole, or one that is to be chosen.
+pub enum Specification {
+    /// The kernel and λ are given.
+    Given(Ridge),
+    /// Something is to be chosen.
+    Search(RidgeSearch),
+}
+
+/// What the words ask for.
+pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Specification, Failure> {
+    let intercept = words.with_intercept();
+    let kernels = match words.given_kernel() {
+        Some(text) => vec![text.parse::<Kernel>()?.with_column_names(&training.coordinates)?],
+        None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
+    };
+    if let (Some(lambda), Some(_), true) = (words.lambda, words.given_kernel(), words.lengthscales.is_empty()) {
+        let solver = words.solver.into();
+        return Ok(Specification::Given(Ridge { intercept, solver, ..Ridge::new(kernels[0].clone(), lambda) }));
+    }
+    let mut search = RidgeSearch { criterion: words.cv, intercept, ..RidgeSearch::new(kernels) };
+    if let Some(lambda) = words.lambda {
+        search.lambdas = vec![lambda];
+    } else if !words.lambdas.is_empty() {
+        search.lambdas = words.lambdas.clone();
+    }
+    Ok(Specification::Search(search))
+}
+
+/// The lengthscales that are asked for, or those around the median distance.
+fn with_lengthscales(
+    search: RidgeSearch,
+    words: &RidgeArguments,
+    x: ArrayView2<f64>,
+    compute: &Compute,
+) -> Result<RidgeSearch> {
+    if !words.lengthscales.is_empty() {
+        return Ok(RidgeSearch { lengthscales: words.lengthscales.clone(), ..search });
+    }
+    if words.given_kernel().is_some() {
+        return Ok(search);
+    }
+    around_median(search, x, compute)
+}
+
+/// The search over lengthscales around the median distance.
+pub fn around_median(search: RidgeSearch, x: ArrayView2<f64>, compute: &Compute) -> Result<RidgeSearch> {
+    let lengthscales = median_lengthscales(x, LENGTHSCALES, compute)?;
+    Ok(RidgeSearch { lengthscales, refinements: REFINEMENTS, ..search })
+}
+
+/// The winner on all rows.
+pub fn finish(winner: Winner, ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
+    match winner.fit {
+        Some(fit) if ridge.solver == mercer::learn::ridge::Solver::Auto => Ok(fit),
+        _ => on_all_rows(ridge, training, compute),
+    }
+}
+
+fn on_all_rows(ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
+    ridge.fit(training.x.view(), training.y.view(), training.weights.as_ref().map(|w| w.view()), compute)
+}
+
+/// All there is to say about a ridge fit.
+pub fn outcome(
+    learner: &'static str,
+    fit: RidgeFit,
+    training: Training,
+    choice: Option<Choice>,
+) -> Result<Outcome, Failure> {
+    let quality = training
+        .targets
+        .iter()
+        .enumerate()
+        .map(|(j, name)| {
+            let loo = fit.diagnostics().map(|d| d.loo_residuals.column(j));
+            Quality::new(name, training.y.column(j), fit.residuals().column(j), loo)
+        })
+        .collect();
+    let mut remarks = Vec::new();
+    if let Method::MinimumNorm { rank, threshold } = fit.method() {
+        let condition = fit.condition().map_or(String::new(), |c| format!(" (condition about {})", short(c)));
+        remarks.push(format!(
+            "K + λI is singular to working precision{condition}: eigenvalues below {} count as 0, {rank} of {} directions \
+             remain, and the least-squares function of least norm was taken. A larger λ avoids this.",
+            short(threshold),
+            training.rows()
+        ));
+    }
+    let (facts, json) = (facts(&fit), json_of(&fit));
+    let model = Model::new(fit, training.inputs.clone())?.with_note("command", format!("mercer fit {learner}"));
+    let figures = Vec::new();
+    Ok(Outcome { learner, training, model, quality, facts, json, choice, figures, remarks })
+}
+
+fn facts(fit: &RidgeFit) -> Vec<(&'static str, String)> {
+    let list = |values: ndarray::ArrayView1<f64>| values.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", ");
+    let mut facts = vec![("kernel", fit.kernel().to_string()), ("λ", short(fit.lambda()))];
+    facts.extend(fit.intercept().map(|b| ("intercept", list(b))));
+    facts.extend(fit.diagnostics().map(|d| ("degrees of freedom", short(d.degrees_of_freedom))));
+    facts.push(("norm of f", list(fit.norms())));
+    facts.extend(fit.condition().map(|c| ("condition of K + λI", format!("about {}", short(c)))));
+    facts.push(("solved by", method(fit.method())));
+    facts.push(("plan", fit.plan().to_string()));
+    facts
+}
+
+fn method(method: Method) -> String {
+    match method {
+        Method::Cholesky => "Cholesky".into(),
+        Method::Eigen => "eigendecomposition".into(),
+        Method::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
+        Method::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
+        Method::Mixed { iterations, residual } => {
+            format!("a factor in single precision and {iterations} refinements (residual {})", short(residual))
+        }
+        Method::ConjugateGradients { iterations, residual, rank } => {
+            format!("{iterations} conjugate gradients (residual {}, preconditioner of rank {rank})", short(residual))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn json_of(fit: &RidgeFit) -> Map<String, Value> {
+    let list = |values: ndarray::ArrayView1<f64>| values.iter().map(|&v| number(v)).collect::<Value>();
+    let pairs = [
+        ("kernel", json!(fit.kernel().to_string())),
+        ("lambda", number(fit.lambda())),
+        ("intercept", fit.intercept().map_or(Value::Null, list)),
+        ("degrees_of_freedom", fit.diagnostics().map_or(Value::Null, |d| number(d.degrees_of_freedom))),
+        ("gcv", fit.diagnostics().map_or(Value::Null, |d| list(d.gcv.view()))),
+        ("norm", list(fit.norms())),
+        ("condition", fit.condition().map_or(Value::Null, number)),
+        ("method", json!(method(fit.method()))),
+        ("plan", plan_json(fit.plan())),
+    ];
+    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
+/// A plan for programs.
+pub fn plan_json(plan: &Plan) -> Value {
+    json!({
+        "solver": plan.solver.to_string(),
+        "bytes": plan.bytes,
+        "flops": number(plan.flops),
+        "rank": plan.rank,
+        "reason": plan.reason,
+    })
+}

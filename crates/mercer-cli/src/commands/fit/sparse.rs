@@ -1,0 +1,108 @@
+//! `mercer fit gp --centers M`: a Gaussian process through inducing points.
+
+use mercer::Result;
+use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
+use mercer::learn::{GaussianProcess, SparseGaussianProcess, SparseGaussianProcessFit};
+use mercer::model::Model;
+use mercer::points::Affine;
+use ndarray::ArrayView1;
+use serde_json::{Map, Value, json};
+
+use super::{Outcome, Quality, Training};
+use crate::arguments::ApproximationWord;
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, short};
+use crate::session::Session;
+
+/// The process of the largest likelihood (or bound) among those with these settings, on all rows.
+pub fn fit(
+    processes: Vec<GaussianProcess>,
+    centers: usize,
+    approximation: ApproximationWord,
+    training: Training,
+    map: Affine,
+    session: &Session,
+) -> Result<Outcome, Failure> {
+    let y = training.y.column(0);
+    let mut best: Option<SparseGaussianProcessFit> = None;
+    for process in processes {
+        let spec = sparse(process, centers, approximation);
+        let fit = spec.fit(training.x.view(), y, &session.compute)?;
+        if best.as_ref().is_none_or(|b| fit.log_marginal_likelihood() > b.log_marginal_likelihood()) {
+            best = Some(fit);
+        }
+    }
+    let best = best.ok_or_else(|| Failure::request("--kernel: there is no kernel to try"))?;
+    let mean = best.predict(training.x.view(), &session.compute)?.mean;
+    let residuals = (&y - &mean) * map.scale;
+    let observed = y.mapv(|v| map.shift + map.scale * v);
+    outcome(best, training, map, observed.view(), residuals.view())
+}
+
+fn sparse(process: GaussianProcess, centers: usize, approximation: ApproximationWord) -> SparseGaussianProcess {
+    let GaussianProcess { kernel, noise, optimise, fixed, restarts, .. } = process;
+    let base = SparseGaussianProcess::new(kernel, noise, Inducing::Greedy(centers));
+    SparseGaussianProcess { approximation: approximation.into(), optimise, fixed, restarts, ..base }
+}
+
+fn outcome(
+    fit: SparseGaussianProcessFit,
+    training: Training,
+    map: Affine,
+    observed: ArrayView1<f64>,
+    residuals: ArrayView1<f64>,
+) -> Result<Outcome, Failure> {
+    let quality = vec![Quality::new(&training.targets[0], observed, residuals, None)];
+    let remarks = Vec::from_iter(
+        (!fit.dropped().is_empty())
+            .then(|| format!("{} centres were left out: the others determine them.", fit.dropped().len())),
+    );
+    let (facts, json) = (facts(&fit, map), json_of(&fit, map));
+    let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit gp");
+    let figures = Vec::new();
+    Ok(Outcome { learner: "gp", training, model, quality, facts, json, choice: None, figures, remarks })
+}
+
+fn facts(fit: &SparseGaussianProcessFit, map: Affine) -> Vec<(&'static str, String)> {
+    let bound = if fit.approximation() == Approximation::Variational {
+        "bound of the log likelihood"
+    } else {
+        "log likelihood"
+    };
+    let mut facts = vec![
+        ("kernel", fit.kernel().to_string()),
+        ("noise variance", short(fit.noise())),
+        ("centres", format!("{}, {}", grouped(fit.inducing().nrows() as u64), name(fit.approximation()))),
+        (bound, short(fit.log_marginal_likelihood())),
+        ("variance left open", short(fit.trace_left())),
+    ];
+    if map != Affine::IDENTITY {
+        facts.push(("target", format!("fitted as (y − {})/{}", short(map.shift), short(map.scale))));
+    }
+    facts
+}
+
+fn name(approximation: Approximation) -> &'static str {
+    match approximation {
+        Approximation::Sor => "subset of regressors",
+        Approximation::Dtc => "deterministic training conditional",
+        Approximation::Fitc => "fully independent training conditional",
+        Approximation::Variational => "variational",
+    }
+}
+
+fn json_of(fit: &SparseGaussianProcessFit, map: Affine) -> Map<String, Value> {
+    let pairs = [
+        ("kernel", json!(fit.kernel().to_string())),
+        ("noise", number(fit.noise())),
+        ("centers", json!(fit.inducing().nrows())),
+        ("approximation", json!(name(fit.approximation()))),
+        ("target_shift", number(map.shift)),
+        ("target_scale", number(map.scale)),
+        ("log_marginal_likelihood", number(fit.log_marginal_likelihood())),
+        ("trace_left", number(fit.trace_left())),
+        ("converged", fit.optimisation().map_or(Value::Null, |o| o.converged.into())),
+        ("parameter_names", json!(fit.parameter_names())),
+    ];
+    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}

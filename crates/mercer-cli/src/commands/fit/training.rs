@@ -1,0 +1,280 @@
+//! The data of a fit: points, targets, weights, and what the model will expect of new tables.
+
+use std::collections::HashSet;
+
+use mercer::Error;
+use mercer::model::{Inputs, Target};
+use mercer::points::{Affine, ColumnData, EncodedColumn, Encoding, FittedEncoding, Scaling, Table};
+use ndarray::{Array1, Array2, Axis};
+
+use crate::arguments::FitData;
+use crate::data::{self, named, shown};
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// A column of categories with more levels than this part of the rows is remarked upon.
+const MANY_LEVELS: f64 = 0.5;
+
+/// What a learner gets.
+pub struct Training {
+    /// The file, as messages name it.
+    pub name: String,
+    /// The points.
+    pub x: Array2<f64>,
+    /// The targets, one column each.
+    pub y: Array2<f64>,
+    /// The weights, where there are some.
+    pub weights: Option<Array1<f64>>,
+    /// What the model will expect.
+    pub inputs: Inputs,
+    /// The names of the coordinates.
+    pub coordinates: Vec<String>,
+    /// The names of the targets.
+    pub targets: Vec<String>,
+    /// What people should know about the data.
+    pub remarks: Vec<String>,
+    encoding: FittedEncoding,
+}
+
+impl Training {
+    /// Reads the table and takes it apart.
+    pub fn read(words: &FitData, weights: Option<&str>, default: Scaling, session: &Session) -> Result<Self, Failure> {
+        let table = data::read_table(&words.data, session)?;
+        let split = Split::new(words, weights, &table)?;
+        let missing = words.missing.is_some();
+        let kept = rows_with_targets(&table, &split, missing).map_err(|e| named(e, &words.data))?;
+        let mut remarks = Vec::new();
+        if kept.len() < table.rows() {
+            remarks.push(format!("{} rows without a target (or a weight) were left out.", table.rows() - kept.len()));
+        }
+        let table = table.select_rows(&kept)?;
+        let features = table.select(split.features.iter().copied())?;
+        let rules = Encoding { missing: words.missing(), scaling: words.scaling(default) };
+        if table.rows() == 0 {
+            return Err(Failure::request(format!("{}: there is no row to fit", shown(&words.data))));
+        }
+        let encoding = rules.fit(&features).map_err(|e| named(e, &words.data))?;
+        let encoded = encoding.apply(&features).map_err(|e| named(e, &words.data))?;
+        if encoded.kept_rows.is_empty() {
+            return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(&words.data))));
+        }
+        remarks.extend(remarks_on(&encoding, encoded.dropped, encoded.filled, encoded.kept_rows.len()));
+        let pick = |column: usize| -> Array1<f64> {
+            let values = numbers(&table, column);
+            encoded.kept_rows.iter().map(|&row| values[row]).collect()
+        };
+        let columns: Vec<Array1<f64>> = split.targets.iter().map(|&c| pick(c)).collect();
+        let views: Vec<_> = columns.iter().map(|c| c.view()).collect();
+        let y = ndarray::stack(Axis(1), &views).expect("every target has one value per kept row");
+        let name_of = |c: &usize| table.columns()[*c].name.clone();
+        let targets: Vec<String> = split.targets.iter().map(name_of).collect();
+        for (name, column) in targets.iter().zip(y.columns()) {
+            if column.iter().all(|v| *v == column[0]) {
+                remarks.push(format!("The target `{name}` is the same in every row: there is nothing to learn."));
+            }
+        }
+        let mut inputs = Inputs::columns(encoding.clone(), targets.clone());
+        inputs.unused = split.unused.iter().map(name_of).collect();
+        Ok(Self {
+            name: shown(&words.data),
+            x: encoded.matrix,
+            y,
+            weights: split.weights.map(pick),
+            inputs,
+            coordinates: encoded.names,
+            targets,
+            remarks,
+            encoding,
+        })
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.x.nrows()
+    }
+
+    /// The only target.
+    pub fn only_target(&self, learner: &str) -> Result<Array1<f64>, Failure> {
+        match self.targets.len() {
+            1 => Ok(self.y.column(0).to_owned()),
+            several => Err(Failure::request(format!("--target: fit {learner} takes one target, not {several}"))),
+        }
+    }
+
+    /// The only column of numbers.
+    pub fn only_column(&self, learner: &str) -> Result<Array1<f64>, Failure> {
+        match (self.x.ncols(), self.line()) {
+            (1, Some(_)) => Ok(self.x.column(0).to_owned()),
+            _ => Err(Failure::request(format!(
+                "--columns: fit {learner} takes one column of numbers; choose it from {}",
+                self.coordinates.join(", ")
+            ))),
+        }
+    }
+
+    /// The map from the values of the only column to its coordinate, where the points lie on a line.
+    pub fn line(&self) -> Option<Affine> {
+        match self.encoding.columns() {
+            [EncodedColumn::Number { map, .. }] => Some(*map),
+            _ => None,
+        }
+    }
+
+    /// The map from the values of a column of numbers to its coordinate; none for the indicator of a category.
+    pub fn map_of(&self, coordinate: usize) -> Option<Affine> {
+        let mut at = 0;
+        for column in self.encoding.columns() {
+            match column {
+                EncodedColumn::Number { map, .. } if at == coordinate => return Some(*map),
+                other => at += other.width(),
+            }
+        }
+        None
+    }
+
+    /// Shifts and scales the only target: what is fitted is `(y − shift)/scale`.
+    pub fn scale_target(&mut self, map: Affine) {
+        self.y.mapv_inplace(|y| map.apply(y));
+        self.inputs.targets = vec![Target { name: Some(self.targets[0].clone()), map }];
+    }
+
+    /// At most this many rows, drawn from the seed, in their order.
+    pub fn sample(&self, most: usize, session: &Session) -> Vec<usize> {
+        let n = self.rows();
+        if n <= most {
+            return (0..n).collect();
+        }
+        let mut rows = session.compute.seed().stream("rows of a choice", 0).permutation(n);
+        rows.truncate(most);
+        rows.sort_unstable();
+        rows
+    }
+}
+
+/// Which column does what.
+struct Split {
+    targets: Vec<usize>,
+    weights: Option<usize>,
+    features: Vec<usize>,
+    unused: Vec<usize>,
+}
+
+impl Split {
+    fn new(words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
+        let find = |flag: &'static str| move |e: Error| Failure::request(format!("{flag}: {e}"));
+        let targets: Vec<usize> =
+            words.target.iter().map(|t| table.find(t.trim()).map_err(find("--target"))).collect::<Result<_, _>>()?;
+        let weights = weights.map(|w| table.find(w.trim()).map_err(find("--weights"))).transpose()?;
+        let mut taken: HashSet<usize> = HashSet::new();
+        if let Some(twice) = targets.iter().chain(&weights).find(|&&c| !taken.insert(c)) {
+            let name = &table.columns()[*twice].name;
+            return Err(Failure::request(format!("--target: column `{name}` is asked for twice")));
+        }
+        let features = features(words, table, &taken)?;
+        if features.is_empty() {
+            return Err(Failure::request("no column is left to predict from: the table has only the target"));
+        }
+        taken.extend(&features);
+        let used = |c: &usize| !features.contains(c) && !targets.contains(c);
+        let unused = (0..table.columns().len()).filter(used).collect();
+        targets.iter().chain(&weights).try_for_each(|&c| check_numbers(table, c))?;
+        Ok(Self { targets, weights, features, unused })
+    }
+}
+
+fn features(words: &FitData, table: &Table, taken: &HashSet<usize>) -> Result<Vec<usize>, Failure> {
+    if words.columns.is_empty() {
+        let mut dropped = HashSet::new();
+        for name in words.drop.iter().flat_map(|c| data::expand(table, c.trim())) {
+            dropped.insert(table.find(&name).map_err(|e| Failure::request(format!("--drop: {e}")))?);
+        }
+        return Ok((0..table.columns().len()).filter(|c| !taken.contains(c) && !dropped.contains(c)).collect());
+    }
+    let mut chosen = Vec::new();
+    for name in words.columns.iter().flat_map(|c| data::expand(table, c.trim())) {
+        let column = table.find(&name).map_err(|e| Failure::request(format!("--columns: {e}")))?;
+        let own = &table.columns()[column].name;
+        if taken.contains(&column) {
+            return Err(Failure::request(format!("--columns: `{own}` is the target or the weight already")));
+        }
+        if chosen.contains(&column) {
+            return Err(Failure::request(format!("--columns: column `{own}` is asked for twice")));
+        }
+        chosen.push(column);
+    }
+    Ok(chosen)
+}
+
+fn check_numbers(table: &Table, column: usize) -> Result<(), Failure> {
+    let column = &table.columns()[column];
+    match &column.data {
+        ColumnData::Numbers(_) => Ok(()),
+        ColumnData::Categories { levels, .. } => {
+            let shown = levels.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+            Err(Failure::request(format!(
+                "--target: column `{}` holds {} categories ({shown}, …), and this fit needs numbers; classification is not \
+                 there yet",
+                column.name,
+                levels.len()
+            )))
+        }
+        _ => Err(Failure::request(format!("--target: column `{}` does not hold numbers", column.name))),
+    }
+}
+
+fn numbers(table: &Table, column: usize) -> &[f64] {
+    match &table.columns()[column].data {
+        ColumnData::Numbers(values) => values,
+        _ => &[],
+    }
+}
+
+/// The rows whose targets and weights are there; without a rule for missing values all must be.
+fn rows_with_targets(table: &Table, split: &Split, leave_out: bool) -> Result<Vec<usize>, Error> {
+    let mut kept = Vec::new();
+    for row in 0..table.rows() {
+        let mut complete = true;
+        for &column in split.targets.iter().chain(&split.weights) {
+            let value = numbers(table, column)[row];
+            let name = || table.columns()[column].name.clone();
+            if value.is_infinite() || (value.is_nan() && !leave_out) {
+                let (value, requirement) = if value.is_nan() {
+                    ("no value".into(), "a target or weight is needed in every row")
+                } else {
+                    (value.to_string(), "it must be a finite number")
+                };
+                let requirement = requirement.into();
+                return Err(Error::Value { what: "table".into(), row, column: name(), value, requirement });
+            }
+            complete &= !value.is_nan();
+        }
+        if complete {
+            kept.push(row);
+        }
+    }
+    Ok(kept)
+}
+
+fn remarks_on(encoding: &FittedEncoding, dropped: usize, filled: usize, rows: usize) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if dropped > 0 {
+        remarks.push(format!("{dropped} rows with missing values were left out."));
+    }
+    if filled > 0 {
+        remarks.push(format!("{filled} missing values were filled."));
+    }
+    let constant = encoding.constant();
+    if !constant.is_empty() {
+        remarks.push(format!("The same value in every row: {} (it tells nothing).", constant.join(", ")));
+    }
+    for column in encoding.columns() {
+        let EncodedColumn::Category { name, levels, .. } = column else { continue };
+        if levels.len() > 20 && levels.len() as f64 > MANY_LEVELS * rows as f64 {
+            remarks.push(format!(
+                "Column `{name}` has {} levels in {rows} rows: if it only names the rows, leave it out with --drop {name}.",
+                levels.len()
+            ));
+        }
+    }
+    remarks
+}

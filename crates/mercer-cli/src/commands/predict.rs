@@ -1,0 +1,291 @@
+//! `mercer predict`: a model and a table → predictions, with their errors where the truth is known.
+
+use std::path::Path;
+
+use mercer::io::{self, Format, NpyNumber, load_model, write_npy, write_parquet, write_table_csv, write_table_csv_to};
+use mercer::model::Model;
+use mercer::points::{Column, ColumnData, Encoded, Table};
+use ndarray::{Array1, Array2, ArrayView1};
+use serde_json::{Value, json};
+
+use super::fit::{Quality, agreement};
+use crate::arguments::PredictArguments;
+use crate::data::{self, named, shown};
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, json_list, short};
+use crate::plot::Figure;
+use crate::report::{Block, Report};
+use crate::session::Session;
+
+/// Predictions of one target, one per row of the table; NaN in rows that were left out.
+struct Predicted {
+    name: String,
+    /// The ending of the names of its columns: nothing for the only target.
+    ending: String,
+    value: Array1<f64>,
+    ends: Option<(Array1<f64>, Array1<f64>)>,
+    /// The values of the target, where the table has them.
+    truth: Option<Array1<f64>>,
+}
+
+/// Predicts, writes, tells.
+pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Failure> {
+    if let Some(path) = &words.output {
+        layout(path)?;
+    }
+    let model = load_model(&words.model, &session.compute)?;
+    let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
+    let encoded = model.inputs().encode(&table).map_err(|e| mismatch(named(e, &words.data), &words.data))?;
+    let predicted = run(&model, &table, &encoded, words.interval, session)?;
+    let result = as_table(&predicted)?;
+    if let Some(path) = &words.output {
+        write(path, &result)?;
+    }
+    tell(words, &model, &encoded, &predicted, &result)
+}
+
+/// The error with the name of the file.
+fn mismatch(failure: Failure, path: &Path) -> Failure {
+    match failure {
+        Failure::Library(error) => Failure::request(format!("{}: {error}", shown(path))),
+        other => other,
+    }
+}
+
+fn run(
+    model: &Model,
+    table: &Table,
+    encoded: &Encoded,
+    level: Option<f64>,
+    session: &Session,
+) -> Result<Vec<Predicted>, Failure> {
+    let (x, compute) = (encoded.matrix.view(), &session.compute);
+    let (values, ends) = match level {
+        None => (model.predict(x, compute)?, None),
+        Some(level) => {
+            let interval = model.predict_interval(x, level, compute)?;
+            (interval.mean, Some((interval.lower, interval.upper)))
+        }
+    };
+    let spread = |column: ArrayView1<f64>| {
+        let mut all = Array1::from_elem(table.rows(), f64::NAN);
+        encoded.kept_rows.iter().zip(column).for_each(|(&row, &v)| all[row] = v);
+        all
+    };
+    let targets = &model.inputs().targets;
+    let one = |(j, target): (usize, &mercer::model::Target)| {
+        let name = target.name.clone().unwrap_or_else(|| j.to_string());
+        let column = |m: &Array2<f64>| spread(m.column(j));
+        Predicted {
+            ending: if targets.len() > 1 { format!("_{name}") } else { String::new() },
+            value: column(&values),
+            ends: ends.as_ref().map(|(l, u)| (column(l), column(u))),
+            truth: target.name.as_deref().and_then(|name| truth(table, name)),
+            name,
+        }
+    };
+    Ok(targets.iter().enumerate().map(one).collect())
+}
+
+/// The column of the target, if the table has it as numbers.
+fn truth(table: &Table, name: &str) -> Option<Array1<f64>> {
+    let column = table.columns().iter().find(|c| c.name == name)?;
+    match &column.data {
+        ColumnData::Numbers(values) => Some(Array1::from(values.clone())),
+        _ => None,
+    }
+}
+
+fn as_table(predicted: &[Predicted]) -> Result<Table, Failure> {
+    let mut columns = Vec::new();
+    for one in predicted {
+        let mut push = |name: &str, values: &Array1<f64>| {
+            columns.push(Column::numbers(format!("{name}{}", one.ending), values.to_vec()));
+        };
+        push("prediction", &one.value);
+        if let Some((lower, upper)) = &one.ends {
+            push("lower", lower);
+            push("upper", upper);
+        }
+    }
+    Ok(Table::from_columns(columns)?)
+}
+
+/// How predictions can be written.
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    Csv,
+    Tsv,
+    Npy,
+    Parquet,
+}
+
+fn layout(path: &Path) -> Result<Layout, Failure> {
+    let device = std::fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
+    match Format::from_path(path) {
+        Ok(Format::Csv) => Ok(Layout::Csv),
+        Ok(Format::Tsv) => Ok(Layout::Tsv),
+        Ok(Format::Npy) => Ok(Layout::Npy),
+        Ok(Format::Parquet) => Ok(Layout::Parquet),
+        _ if device => Ok(Layout::Csv),
+        _ => {
+            let name = path.display();
+            Err(Failure::request(format!("--output {name}: the name must end in .csv, .tsv, .npy or .parquet")))
+        }
+    }
+}
+
+fn write(path: &Path, table: &Table) -> Result<(), Failure> {
+    match layout(path)? {
+        Layout::Csv => write_table_csv(path, table)?,
+        Layout::Parquet => write_parquet(path, table)?,
+        Layout::Npy => write_npy(path, matrix(table).view(), NpyNumber::Double)?,
+        Layout::Tsv => io::atomic_write(path, |out| {
+            writeln!(out, "{}", table.names().collect::<Vec<_>>().join("\t"))?;
+            for row in matrix(table).rows() {
+                let cells: Vec<String> = row.iter().map(|&v| cell(v)).collect();
+                writeln!(out, "{}", cells.join("\t"))?;
+            }
+            Ok(())
+        })?,
+    }
+    Ok(())
+}
+
+/// A number that reads back exactly; nothing for a row that was left out.
+fn cell(value: f64) -> String {
+    if value.is_nan() { String::new() } else { io::format_number(value) }
+}
+
+fn matrix(table: &Table) -> Array2<f64> {
+    let values = |j: usize| match &table.columns()[j].data {
+        ColumnData::Numbers(values) => values.as_slice(),
+        _ => &[],
+    };
+    Array2::from_shape_fn((table.rows(), table.columns().len()), |(i, j)| values(j)[i])
+}
+
+/// The error of one target on the rows whose truth and prediction are there.
+struct Tested {
+    quality: Quality,
+    rows: usize,
+    /// The part of the values that lies in the intervals.
+    coverage: Option<f64>,
+    pairs: Vec<(f64, f64)>,
+}
+
+impl Tested {
+    fn new(one: &Predicted) -> Option<Self> {
+        let truth = one.truth.as_ref()?;
+        let rows: Vec<usize> = (0..truth.len()).filter(|&i| truth[i].is_finite() && one.value[i].is_finite()).collect();
+        if rows.is_empty() {
+            return None;
+        }
+        let y: Array1<f64> = rows.iter().map(|&i| truth[i]).collect();
+        let errors: Array1<f64> = rows.iter().map(|&i| truth[i] - one.value[i]).collect();
+        let inside = |(lower, upper): &(Array1<f64>, Array1<f64>)| {
+            let held = rows.iter().filter(|&&i| lower[i] <= truth[i] && truth[i] <= upper[i]).count();
+            held as f64 / rows.len() as f64
+        };
+        Some(Self {
+            quality: Quality::new(&one.name, y.view(), errors.view(), None),
+            coverage: one.ends.as_ref().map(inside),
+            pairs: rows.iter().map(|&i| (truth[i], one.value[i])).collect(),
+            rows: rows.len(),
+        })
+    }
+
+    fn json(&self) -> Value {
+        let mut value = self.quality.json();
+        value["rows"] = self.rows.into();
+        value["coverage"] = self.coverage.map_or(Value::Null, number);
+        value
+    }
+}
+
+fn tell(
+    words: &PredictArguments,
+    model: &Model,
+    encoded: &Encoded,
+    predicted: &[Predicted],
+    table: &Table,
+) -> Result<Report, Failure> {
+    let tested: Vec<Tested> = predicted.iter().filter_map(Tested::new).collect();
+    let mut report = Report::new(format!("Predictions of {}", words.model.display()));
+    match &words.output {
+        Some(path) => push_summary(&mut report, path, words, model, encoded, table, &tested),
+        None => {
+            let mut text = Vec::new();
+            write_table_csv_to(&mut text, table).map_err(Failure::Output)?;
+            report.push(Block::Raw(String::from_utf8_lossy(&text).into_owned()));
+        }
+    }
+    report.json = json_of(words, model, encoded, predicted, &tested);
+    if !tested.is_empty() {
+        let clouds = tested.iter().map(|t| (t.quality.target.clone(), t.pairs.clone()));
+        let plot = agreement(model.kernel().map_or_else(String::new, |k| k.to_string()), "predicted", clouds);
+        report.figures.push(Figure::Curves(vec![plot]));
+    }
+    Ok(report)
+}
+
+fn push_summary(
+    report: &mut Report,
+    path: &Path,
+    words: &PredictArguments,
+    model: &Model,
+    encoded: &Encoded,
+    table: &Table,
+    tested: &[Tested],
+) {
+    let names = table.names().collect::<Vec<_>>().join(", ");
+    let mut fields = vec![
+        ("model", format!("{} ({})", words.model.display(), model.fitted().kind())),
+        ("rows", grouped(table.rows() as u64)),
+        ("columns", names),
+        ("written to", path.display().to_string()),
+    ];
+    fields.extend((encoded.filled > 0).then(|| ("filled", format!("{} missing values", encoded.filled))));
+    fields.extend((encoded.dropped > 0).then(|| ("left out", format!("{} rows with missing values", encoded.dropped))));
+    report.heading("Predictions").fields(fields);
+    for test in tested {
+        report.heading(format!("Against `{}` in {} rows", test.quality.target, grouped(test.rows as u64)));
+        let mut fields = test.quality.fields();
+        fields.extend(words.interval.zip(test.coverage).map(|(level, part)| {
+            ("in the interval".into(), format!("{} % (asked for: {} %)", short(100.0 * part), short(100.0 * level)))
+        }));
+        report.fields(fields);
+    }
+}
+
+fn json_of(
+    words: &PredictArguments,
+    model: &Model,
+    encoded: &Encoded,
+    predicted: &[Predicted],
+    tested: &[Tested],
+) -> Value {
+    let one = |p: &Predicted| {
+        let mut value = json!({ "target": p.name });
+        if words.output.is_none() {
+            value["prediction"] = json_list(&p.value);
+            if let Some((lower, upper)) = &p.ends {
+                value["lower"] = json_list(lower);
+                value["upper"] = json_list(upper);
+            }
+        }
+        value
+    };
+    json!({
+        "command": "predict",
+        "model": words.model.display().to_string(),
+        "kind": model.fitted().kind(),
+        "rows": predicted.first().map_or(0, |p| p.value.len()),
+        "rows_dropped": encoded.dropped,
+        "cells_filled": encoded.filled,
+        "level": words.interval,
+        "targets": predicted.iter().map(one).collect::<Vec<_>>(),
+        "test": tested.iter().map(Tested::json).collect::<Vec<_>>(),
+        "output": words.output.as_ref().map(|path| path.display().to_string()),
+    })
+}

@@ -1,0 +1,279 @@
+//! `mercer fit` and `mercer predict`: models, predictions, reports, pictures.
+
+use super::common::{assert_close, example, file, mercer, mercer_with_input, place};
+use mercer::Compute;
+use mercer::io::{ReadOptions, load_model, read_table};
+use mercer::points::ColumnData;
+use serde_json::Value;
+
+/// The columns of a CSV file that the program wrote.
+fn columns(path: &str) -> Vec<(String, Vec<f64>)> {
+    let table = read_table(path.as_ref(), &ReadOptions::default(), &Compute::new()).unwrap();
+    let numbers = |data: &ColumnData| match data {
+        ColumnData::Numbers(values) => values.clone(),
+        _ => panic!("numbers expected"),
+    };
+    table.columns().iter().map(|c| (c.name.clone(), numbers(&c.data))).collect()
+}
+
+/// A wave with a little noise, over one column and a useless second one.
+fn wave(folder: &tempfile::TempDir, rows: usize) -> String {
+    let line = |i: usize| {
+        let x = i as f64 * 6.0 / rows as f64;
+        let noise = ((i * 7919 % 101) as f64 / 101.0 - 0.5) * 0.2;
+        format!("{x},{},{}\n", (i * 31 % 17) as f64, x.sin() + noise)
+    };
+    let text: String = ["x,z,y\n".to_owned()].into_iter().chain((0..rows).map(line)).collect();
+    file(folder, "wave.csv", text.as_bytes())
+}
+
+#[test]
+fn a_given_kernel_and_lambda_are_taken_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = file(&folder, "d.csv", b"x,y\n1,1\n2,4\n1,3\n");
+    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "-o", &model];
+    let json = mercer(&[&words[..], &["--json"]].concat()).json();
+    // f(x) = 12x/8: no intercept, no scaling.
+    assert_close(&json["norm"][0], 1.5, 1e-14);
+    assert_close(&json["degrees_of_freedom"], 0.75, 1e-14);
+    assert_eq!((json["method"].as_str(), json["choice"].is_null()), (Some("Cholesky"), true));
+    let new = file(&folder, "n.csv", b"x\n2\n-4\n");
+    mercer(&["predict", &model, &new, "-o", &out]).done();
+    let [(name, values)] = &columns(&out)[..] else { panic!("one column expected") };
+    assert_eq!(name, "prediction");
+    assert!(values.iter().zip([3.0, -6.0]).all(|(f, e)| (f - e).abs() <= 1e-13), "{values:?}");
+    assert_eq!(mercer(&["predict", &model, &new]).done().out, std::fs::read_to_string(&out).unwrap());
+    let words =
+        ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "--intercept", "--json"];
+    assert!(mercer(&words).json()["intercept"][0].is_number());
+}
+
+#[test]
+fn files_hold_the_bytes_that_the_library_predicts() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = wave(&folder, 60);
+    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let fits: [&[&str]; 5] = [
+        &["ridge"],
+        &["ridge", "--kernel", "on([x], matern(nu=5/2, lengthscale=median)) + on([z], linear())", "--lambda", "0.1"],
+        &["gp", "--kernel", "1*gaussian(lengthscale=2)", "--sample", "30"],
+        &["spline", "--columns", "x"],
+        &["smooth"],
+    ];
+    for words in fits {
+        mercer(&[&["fit", words[0], &data, "--target", "y", "-o", &model], &words[1..]].concat()).done();
+        mercer(&["predict", &model, &data, "-o", &out, "--threads", "1"]).done();
+        let table = read_table(data.as_ref(), &ReadOptions::default(), &Compute::new()).unwrap();
+        let loaded = load_model(model.as_ref(), &Compute::new()).unwrap();
+        let expected = loaded.predict_table(&table, &Compute::new()).unwrap().values;
+        let found = &columns(&out)[0].1;
+        assert!(expected.iter().zip(found).all(|(e, f)| e.to_bits() == f.to_bits()), "{words:?}");
+        let first = std::fs::read(&model).unwrap();
+        mercer(&[&["fit", words[0], &data, "--target", "y", "-o", &model, "--threads", "1"], &words[1..]].concat())
+            .done();
+        assert!(first == std::fs::read(&model).unwrap(), "{words:?}: one thread gives other bytes");
+    }
+}
+
+#[test]
+fn the_choice_is_told_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = wave(&folder, 80);
+    let (png, html) = (place(&folder, "f.png"), place(&folder, "f.html"));
+    let words = ["fit", "ridge", &data, "--target", "y", "--columns", "x"];
+    let out = mercer(&[&words[..], &["--plot", &png, "--report", &html]].concat()).done().out;
+    for word in ["Ridge regression of y", "Choice by leave-one-out", "λ", "RMSE", "degrees of freedom", "plan", "R²"]
+    {
+        assert!(out.contains(word), "{word}: {out}");
+    }
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("lengthscale") && page.contains("log₁₀ RMSE"), "the surface is on the page");
+    let json = mercer(&[&words[..], &["--json"]].concat()).json();
+    let surface = &json["choice"]["surface"];
+    assert!(surface["lengthscales"].as_array().unwrap().len() >= 7);
+    assert_eq!(surface["lambdas"].as_array().unwrap().len(), 19);
+    let best = &surface["scores"][surface["best"][0].as_u64().unwrap() as usize];
+    let least = best[surface["best"][1].as_u64().unwrap() as usize].as_f64().unwrap();
+    assert_close(&json["loo_rmse"], least.sqrt(), 1e-6);
+    assert!(json["loo_r2"].as_f64().unwrap() > 0.98, "{json}");
+    let words = [&words[..], &["--lambdas", "0.01,0.1", "--lengthscales", "0.5,1", "--cv", "5", "--json"]].concat();
+    let json = mercer(&words).json();
+    assert_eq!(json["choice"]["criterion"], "5-fold cross-validation");
+    assert_eq!(json["choice"]["candidates"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn many_rows_are_chosen_from_and_all_are_fitted() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = wave(&folder, 300);
+    let words = ["fit", "ridge", &data, "--target", "y", "--sample", "100"];
+    let json = mercer(&[&words[..], &["--json"]].concat()).json();
+    assert_eq!((json["rows"].as_u64(), json["choice"]["rows"].as_u64()), (Some(300), Some(100)));
+    assert!(mercer(&words).done().out.contains("100 of the 300 rows"));
+}
+
+#[test]
+fn a_gaussian_process_gives_intervals_and_their_coverage() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = file(&folder, "d.csv", b"x,y\n0,2\n");
+    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let kernel = ["--kernel", "gaussian()", "--noise", "1", "--no-optimize", "-o", &model];
+    mercer(&[&["fit", "gp", &data, "--target", "y"], &kernel[..]].concat()).done();
+    mercer(&["predict", &model, &data, "-o", &out, "--interval"]).done();
+    let found = columns(&out);
+    assert_eq!(found.iter().map(|c| c.0.as_str()).collect::<Vec<_>>(), ["prediction", "lower", "upper"]);
+    // Mean 1, variance 1/2 of f and 1 of the noise.
+    let half = 1.959963984540054 * 1.5_f64.sqrt();
+    for ((_, values), expected) in found.iter().zip([1.0, 1.0 - half, 1.0 + half]) {
+        assert!((values[0] - expected).abs() <= 1e-13);
+    }
+    let wave = wave(&folder, 120);
+    mercer(&["fit", "gp", &wave, "--target", "y", "--columns", "x", "-o", &model]).done();
+    let svg = place(&folder, "e.svg");
+    let words = ["predict", &model, &wave, "-o", &out, "--interval", "0.5", "--plot", &svg];
+    let told = mercer(&words).done().out;
+    assert!(told.contains("in the interval") && told.contains("asked for: 50 %"), "{told}");
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("observed"));
+    let json = mercer(&["predict", &model, &wave, "--interval", "0.9", "--json"]).json();
+    let coverage = json["test"][0]["coverage"].as_f64().unwrap();
+    assert!((0.8..=1.0).contains(&coverage), "{coverage}");
+    assert_eq!(json["targets"][0]["upper"].as_array().unwrap().len(), 120);
+    assert!(json["test"][0]["r2"].as_f64().unwrap() > 0.98);
+}
+
+#[test]
+fn the_target_of_a_process_is_scaled_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..40).map(|i| format!("{i},{}\n", 1000.0 + 50.0 * (i as f64 / 5.0).sin())).collect();
+    let data = file(&folder, "d.csv", format!("t,y\n{rows}").as_bytes());
+    let json = mercer(&["fit", "gp", &data, "--target", "y", "--json"]).json();
+    assert!(json["rmse"].as_f64().unwrap() < 5.0 && json["target_shift"].as_f64().unwrap() > 900.0, "{json}");
+    let words = ["fit", "gp", &data, "--target", "y", "--kernel", "1*gaussian(lengthscale=3)"];
+    assert!(mercer(&words).done().out.contains("--target-scale center"));
+}
+
+#[test]
+fn splines_take_order_freedom_and_period() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = wave(&folder, 100);
+    let words = ["fit", "spline", &data, "--target", "y", "--columns", "x", "--json"];
+    let json = mercer(&[&words[..], &["--df", "7", "--order", "3"]].concat()).json();
+    assert_close(&json["degrees_of_freedom"], 7.0, 1e-6);
+    assert_eq!(json["order"], 3);
+    let json = mercer(&[&words[..], &["--lambda", "0.25"]].concat()).json();
+    assert_close(&json["lambda"], 0.25, 1e-12);
+    let json = mercer(&[&words[..], &["--period", "6.283185307179586", "--smoothing", "reml"]].concat()).json();
+    assert_close(&json["period"], std::f64::consts::TAU, 1e-14);
+    assert!(json["loo_rmse"].as_f64().unwrap() < 0.1);
+    let svg = place(&folder, "s.svg");
+    mercer(&["fit", "spline", &data, "--target", "y", "--columns", "x", "--plot", &svg]).done();
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("95 % of new observations"));
+}
+
+#[test]
+fn smoothers_are_compared_with_ridge() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = wave(&folder, 100);
+    let svg = place(&folder, "c.svg");
+    let words = ["fit", "smooth", &data, "--target", "y", "--columns", "x", "--window", "tricube", "--compare"];
+    let out = mercer(&[&words[..], &["--plot", &svg]].concat()).done().out;
+    for word in ["Nadaraya–Watson, h", "local linear, h", "ridge, gaussian"] {
+        assert!(out.contains(word), "{word}: {out}");
+        assert!(std::fs::read_to_string(&svg).unwrap().contains(word), "{word}");
+    }
+    let json = mercer(&["fit", "smooth", &data, "--target", "y", "--bandwidth", "2.5", "--json"]).json();
+    assert_eq!((json["method"].as_str(), json["inputs"].as_array().unwrap().len()), (Some("Nadaraya–Watson"), 2));
+    assert_close(&json["bandwidth"], 2.5, 0.0);
+}
+
+#[test]
+fn auto_takes_what_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let line: String = (0..60).map(|i| format!("{i},{},{}\n", i * 13 % 29, 3 * i - 2 * (i * 13 % 29) + 1)).collect();
+    let line = file(&folder, "line.csv", format!("a,b,y\n{line}").as_bytes());
+    let json = mercer(&["fit", "auto", &line, "--target", "y", "--json"]).json();
+    assert!(json["rmse"].as_f64().unwrap() < 1e-3, "{json}");
+    let iris = example("iris.csv");
+    let json = mercer(&["fit", "auto", &iris, "--target", "petal_width", "--json"]).json();
+    assert!(json["loo_r2"].as_f64().unwrap() > 0.93, "{json}");
+    assert_eq!(json["inputs"].as_array().unwrap().len(), 6, "three lengths and three species");
+    let names = |json: &Value| {
+        json["choice"]["candidates"].as_array().unwrap().iter().map(|c| c["candidate"].to_string()).collect::<String>()
+    };
+    for word in ["linear()", "gaussian", "matern(nu=0.5", "on([0]"] {
+        assert!(names(&json).contains(word), "{word}: {}", names(&json));
+    }
+    let wave = wave(&folder, 90);
+    let json = mercer(&["fit", "auto", &wave, "--target", "y", "--columns", "x", "--json"]).json();
+    assert!(names(&json).contains("spline"));
+    let out = mercer(&["fit", "auto", &wave, "--target", "y", "--columns", "x", "--sample", "50"]).done().out;
+    assert!(out.contains("Smoothing spline") && out.contains("linear time"), "{out}");
+}
+
+#[test]
+fn several_targets_weights_categories_and_gaps() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "id,kind,x,w,a,b\n1,u,0.5,1,1,2\n2,v,,2,2,1\n3,u,1.5,1,3,0\n4,v,2,0,4,9\n5,u,3,1,,1\n6,v,4,1,6,2\n";
+    let data = file(&folder, "d.csv", text.as_bytes());
+    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let words = ["fit", "ridge", &data, "--target", "a,b", "--weights", "w", "--drop", "id", "--missing", "mean"];
+    let kernel = ["--kernel", "gaussian(lengthscale=2)", "--lambda", "0.1", "-o", &model];
+    let told = mercer(&[&words[..], &kernel[..]].concat()).done().out;
+    assert!(told.contains("1 rows without a target") && told.contains("1 missing values were filled"), "{told}");
+    assert!(told.contains("kind=u") && told.contains("norm of f"), "{told}");
+    mercer(&["predict", &model, &data, "-o", &out]).done();
+    assert_eq!(columns(&out).iter().map(|c| c.0.clone()).collect::<Vec<_>>(), ["prediction_a", "prediction_b"]);
+    assert_eq!(columns(&out)[0].1.len(), 6);
+    // Without the targets, the weights and the identity the table is as good.
+    let bare = file(&folder, "bare.csv", b"x,kind\n0.5,u\n");
+    let json = mercer(&["predict", &model, &bare, "--json"]).json();
+    assert_close(&json["targets"][0]["prediction"][0], columns(&out)[0].1[0], 1e-15);
+    mercer(&["predict", &model, &file(&folder, "e.csv", b"kind\nu\n")]).fails(1, &["e.csv", "no column `x`"]);
+    mercer(&["predict", &model, &file(&folder, "e.csv", b"x,kind,q\n1,u,2\n")]).fails(1, &["`q`"]);
+    mercer(&["predict", &model, &file(&folder, "e.csv", b"x,kind\n1,t\n")]).fails(1, &["column kind", "`t`", "u, v"]);
+    mercer(&["predict", &model, &file(&folder, "e.csv", b"x,kind\nlong,u\n")]).fails(1, &["column x", "numbers"]);
+    let tidy = mercer_with_input(&["predict", &model, "-", "--columns", "x,kind"], b"q,x,kind\n7,0.5,u\n").done().out;
+    assert!(tidy.starts_with("prediction_a,prediction_b\n"));
+}
+
+#[test]
+fn rows_that_are_left_out_stay_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = file(&folder, "d.csv", b"x,y\n1,1\n,5\n2,4\n1,3\n");
+    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.tsv"));
+    let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "--missing", "drop"];
+    mercer(&[&words[..], &["-o", &model]].concat()).done();
+    let json = mercer(&["predict", &model, &data, "-o", &out, "--json"]).json();
+    assert_eq!((json["rows"].as_u64(), json["rows_dropped"].as_u64()), (Some(4), Some(1)));
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert_eq!(text.lines().nth(2), Some(""), "{text}");
+    assert_eq!(text.lines().count(), 5);
+    for name in ["p.npy", "p.parquet"] {
+        mercer(&["predict", &model, &data, "-o", &place(&folder, name)]).done();
+    }
+    mercer(&["predict", &model, &data, "-o", &place(&folder, "p.xlsx")]).fails(1, &["--output", ".csv"]);
+}
+
+#[test]
+fn the_plan_of_a_fit_says_what_would_happen() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = wave(&folder, 400);
+    let words = ["explain", "fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1"];
+    let out = mercer(&words).done().out;
+    for word in ["Cholesky", "memory", "operations", "time", "fits into the memory limit", "GFlop/s"] {
+        assert!(out.contains(word), "{word}: {out}");
+    }
+    let json = mercer(&[&words[..], &["--json", "--memory", "1MB"]].concat()).json();
+    assert_eq!((json["solver"].as_str(), json["fits"].as_bool()), (Some("conjugate gradients"), Some(true)));
+    assert!(json["seconds"].as_f64().unwrap() > 0.0 && json["bytes"].as_u64().unwrap() <= 1_000_000);
+    let words = ["explain", "fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0"];
+    let json = mercer(&[&words[..], &["--json", "--memory", "1MB"]].concat()).json();
+    assert_eq!((json["fits"].as_bool(), json["bytes"].as_u64() > Some(1_000_000)), (Some(false), true));
+    for learner in ["gp", "auto", "smooth"] {
+        assert!(mercer(&["explain", "fit", learner, &data, "--target", "y"]).done().out.contains("Plan of the fit"));
+    }
+    let words = ["explain", "fit", "spline", &data, "--target", "y", "--columns", "x", "--json"];
+    assert!(mercer(&words).json()["bytes"].as_u64().unwrap() > 0);
+}

@@ -1,0 +1,120 @@
+"""What all estimators share: options, names of columns, lazy attributes, units of the target, one column of places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from mercer._mercer import Inputs
+
+
+class Estimator(BaseEstimator):
+    """An estimator whose work is done by the compiled part."""
+
+    #: Attributes that are computed at their first use, and forgotten by the next fit.
+    _lazy: tuple[str, ...] = ()
+    #: Shift and scale of every target: predictions are ``shift + scale·f``. None where y was fitted as it is.
+    _units: tuple[np.ndarray, np.ndarray] | None = None
+    #: What a loaded model expects of a table, where its columns have to be encoded.
+    _inputs: Inputs | None = None
+    #: The names of the targets, where y has names.
+    _target_names: list[str] | None = None
+
+    def _options(self, **changes: Any) -> dict[str, Any]:
+        """How to compute, as the compiled part reads it."""
+        given = {name: getattr(self, name) for name in ("n_jobs", "random_state", "max_memory", "verbose")}
+        given.update(changes)
+        if given["max_memory"] is None:
+            del given["max_memory"]
+        return given
+
+    def _forget(self) -> None:
+        for name in self._lazy:
+            self.__dict__.pop(name, None)
+
+    def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
+        self._target_names, self._units, self._inputs = target_names(y), None, None
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **checks)
+        return X, np.asarray(y, dtype=np.float64)
+
+    def _read(self, X: Any) -> np.ndarray:
+        """Check new points against the columns of the fit."""
+        check_is_fitted(self)
+        if self._inputs is not None:
+            return self._encoded(X)
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+
+    def _encoded(self, X: Any) -> np.ndarray:
+        """Make points of a table, as the table of the fit was made into points."""
+        names = list(X.columns) if hasattr(X, "columns") else self._inputs.names
+        columns = [X[name] for name in names] if hasattr(X, "columns") else list(np.asarray(X).T)
+        if len(names) != len(columns):
+            raise ValueError(f"X has {len(columns)} columns, but the model expects {len(names)}")
+        pairs = [(str(name), column_values(values)) for name, values in zip(names, columns, strict=True)]
+        points, kept = self._inputs.encode(pairs)
+        if len(kept) != len(X):
+            raise ValueError(f"{len(X) - len(kept)} rows have missing values, which the model leaves out: drop them")
+        return points
+
+    def _in_units(self, values: np.ndarray) -> np.ndarray:
+        """Give values in the units of y."""
+        if self._units is None:
+            return values
+        shift, scale = self._units
+        return shift + scale * values
+
+    def _read_weights(self, sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+        return None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+    def _column_names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+
+class OneColumn(Estimator):
+    """An estimator on a line: its places are an array of one dimension, or a matrix of one column."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
+        X, y = super()._read_fit(as_column(X), y, **checks)
+        if X.shape[1] != 1:
+            raise ValueError(f"{type(self).__name__} takes x of one column, found {X.shape[1]}")
+        return X, y
+
+    def _read(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return super()._read(as_column(X))
+
+
+def as_column(x: Any) -> Any:
+    """Make a column of an array of one dimension; leave everything else as it is."""
+    if hasattr(x, "to_frame"):
+        return x.to_frame() if isinstance(x.name, str) else np.asarray(x).reshape(-1, 1)
+    if hasattr(x, "columns") or hasattr(x, "toarray"):
+        return x
+    array = np.asarray(x)
+    return array.reshape(-1, 1) if array.ndim == 1 else x
+
+
+def target_names(y: Any) -> list[str] | None:
+    """Give the names of the columns of y, if all of them are names."""
+    names = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None)]
+    return names if all(isinstance(name, str) for name in names) else None
+
+
+def column_values(values: Any) -> list[Any]:
+    """Give a column of a table as numbers, or as texts with None for a missing value."""
+    array = np.asarray(values)
+    given = [None if v is None or v != v else v for v in array.tolist()]
+    if all(v is None or isinstance(v, (int, float)) for v in given):
+        return [np.nan if v is None else float(v) for v in given]
+    return [None if v is None else str(v) for v in given]

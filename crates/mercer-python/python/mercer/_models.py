@@ -1,0 +1,124 @@
+"""Model files: the same that the command line and Rust write and read."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._estimator import Estimator
+from mercer._gaussian_process import GaussianProcessRegressor
+from mercer._mercer import GaussianProcessFit, Inputs, Kernel, LocalFit, RidgeFit, SplineFit, load_model, save_model
+from mercer._ridge import KernelRidge
+from mercer._ridge_cv import KernelRidgeCV
+from mercer._smoothers import LocalLinear, NadarayaWatson
+from mercer._spline import SmoothingSpline
+
+#: The notes in which an estimator travels beside what was fitted.
+_CLASS, _PARAMETERS, _STATE = "python.estimator", "python.parameters", "python.state"
+_CLASSES: dict[type, tuple[type, ...]] = {
+    RidgeFit: (KernelRidge, KernelRidgeCV),
+    GaussianProcessFit: (GaussianProcessRegressor,),
+    SplineFit: (SmoothingSpline,),
+    LocalFit: (NadarayaWatson, LocalLinear),
+}
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a model file, whole or not at all.
+
+    The command line (``mercer predict``), Rust and `load` read it, and predict with the same bytes. Names of columns
+    are stored; a model that was fitted without them takes any table with the right number of columns.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import mercer
+    >>> model = mercer.KernelRidge(2.0).fit([[1.0], [2.0], [1.0]], [1.0, 4.0, 3.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mercer.save(model, os.path.join(folder, "model.safetensors"))
+    ...     loaded = mercer.load(os.path.join(folder, "model.safetensors"))
+    >>> loaded, loaded.predict([[2.0]]).round(12)
+    (KernelRidge(alpha=2.0), array([3.]))
+    """
+    if not isinstance(model, Estimator) or not hasattr(model, "_saved"):
+        raise TypeError(f"only estimators of this package can be saved as model files, not {type(model).__name__}")
+    check_is_fitted(model)
+    fit, state = model._saved()
+    notes = {_CLASS: type(model).__name__, _PARAMETERS: json.dumps(_parameters(model)), _STATE: json.dumps(state)}
+    save_model(os.fspath(path), fit, model._inputs or _inputs(model, fit), notes)
+
+
+def load(path: str | os.PathLike[str], **options: Any) -> Any:
+    """Read a model file: the estimator that `save` wrote, or the one that suits what the command line or Rust wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    **options
+        ``max_memory``, and what else says how to read.
+    """
+    fit, inputs, notes = load_model(os.fspath(path), **options)
+    model, state = _estimator(fit, notes)
+    model.n_features_in_ = inputs.columns
+    if inputs.names is not None:
+        model.feature_names_in_ = np.array(inputs.names, dtype=object)
+    targets = inputs.targets
+    names = [name for name, _, _ in targets]
+    model._target_names = None if None in names else names
+    shift, scale = np.array([t[1] for t in targets]), np.array([t[2] for t in targets])
+    model._units = None if (shift == 0.0).all() and (scale == 1.0).all() else (shift, scale)
+    model._inputs = inputs if inputs.encoded else None
+    model._restore(fit, state)
+    return model
+
+
+def _inputs(model: Estimator, fit: Any) -> Inputs:
+    outputs = fit.dual_coefficients.shape[1] if isinstance(fit, RidgeFit) else 1
+    names = model._target_names or [None] * outputs
+    shift, scale = (np.zeros(outputs), np.ones(outputs)) if model._units is None else model._units
+    targets = [(name, float(a), float(b)) for name, a, b in zip(names, shift, scale, strict=True)]
+    return Inputs(model.n_features_in_, model._column_names(), targets)
+
+
+def _estimator(fit: Any, notes: dict[str, str]) -> tuple[Any, dict[str, Any]]:
+    """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
+    known = {kind.__name__: kind for kind in _CLASSES[type(fit)]}
+    if notes.get(_CLASS) in known:
+        kind, parameters = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
+        allowed = kind().get_params()
+        return kind(**{k: v for k, v in parameters.items() if k in allowed}), json.loads(notes.get(_STATE, "{}"))
+    return _from_fit(fit), {}
+
+
+def _from_fit(fit: Any) -> Any:
+    """Make an estimator with the parameters that would fit the same again."""
+    if isinstance(fit, RidgeFit):
+        text = str(fit.kernel)
+        kernel = "precomputed" if text == "precomputed()" else text
+        return KernelRidge(fit.alpha, kernel=kernel, fit_intercept=fit.intercept is not None)
+    if isinstance(fit, GaussianProcessFit):
+        return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False)
+    if isinstance(fit, SplineFit):
+        return SmoothingSpline(fit.lam, order=fit.order, period=fit.period)
+    return (LocalLinear if fit.linear else NadarayaWatson)(fit.bandwidth, weights=fit.weights)
+
+
+def _parameters(model: Estimator) -> dict[str, Any]:
+    """Give the parameters that can be written; a random state that is not a number cannot, and is left out."""
+    plain = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
+    return {name: value for name, value in plain.items() if value is not NotImplemented}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Kernel):
+        return str(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, (str, int, float, bool, dict)) else NotImplemented

@@ -1,0 +1,367 @@
+"""Kernel ridge regression."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+
+from mercer._effects import PartialEffect
+from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
+from mercer._mercer import Function, Kernel, Ridge, RidgeFit
+
+#: Rows up to which the diagnostics are computed together with the fit.
+_EAGER_ROWS = 1000
+
+
+class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+    """What a fitted ridge regression offers, however its parameters were chosen."""
+
+    _lazy = ("_diagnosed", "function_", "noise_variance_")
+
+    def predict(
+        self, X: Any, null_space: Any = None, *, return_std: bool = False, include_noise: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Predict ``f(x) + b``, plus the unpenalised functions if the model has any.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+        null_space : array of shape (n_samples, n_functions), optional
+            Values of the unpenalised functions at the new points.
+        return_std : bool, default=False
+            Whether to give standard errors too: those of the Gaussian process whose mean the model is, with its noise
+            estimated (``noise_variance_``). Takes a factorisation.
+        include_noise : bool, default=False
+            Whether the standard errors are those of a new observation instead of ``f(x) + b``.
+        """
+        points = self._read(X)
+        values = self._values(points, self.X_fit_)
+        functions = None if null_space is None else read_functions(null_space, points)
+        parts = [fit.predict(values, functions, **self._options()) for _, fit in self._fits]
+        mean = self._shaped(self._in_units(self._gathered(parts)))
+        if not return_std:
+            return mean
+        errors = [fit.standard_errors(values, functions, include_noise, **self._options()) for _, fit in self._fits]
+        scale = 1.0 if self._units is None else np.abs(self._units[1])
+        return mean, self._shaped(scale * self._gathered(errors))
+
+    @cached_property
+    def noise_variance_(self) -> Any:
+        """The estimate ``Σ wᵢrᵢ²/(n − dof)`` of the variance of the noise (at weight 1)."""
+        check_is_fitted(self)
+        return self._shaped(self._gathered([fit.noise_variance(**self._options()) for _, fit in self._fits]))
+
+    def partial_effects(self, resolution: int = 50, output: int = 0) -> list[PartialEffect]:
+        """Give the parts of an additive model as effects of the columns that they depend on, with standard errors.
+
+        Parameters
+        ----------
+        resolution : int, default=50
+            Places along every column of the grids.
+        output : int, default=0
+            Which target.
+        """
+        check_is_fitted(self)
+        places = [(fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs) if o == output]
+        if not places:
+            raise ValueError(f"output = {output} is not allowed: the model has {sum(len(o) for o, _ in self._fits)}")
+        fit, place = places[0]
+        return [PartialEffect(**part) for part in fit.partial_effects(place, resolution, **self._options())]
+
+    def components(self) -> dict[str, Function]:
+        """Give the parts of an additive model: a dict from the text of each summand of the kernel to its function."""
+        return self.function_.components(**self._options())
+
+    def _adopt(self, fits: list[tuple[np.ndarray, RidgeFit]], flat: bool) -> None:
+        """Take over what was fitted: which outputs, and their fit."""
+        self._forget()
+        self._fits, self._flat = fits, flat
+        self.dual_coef_ = self._shaped(self._collect("dual_coefficients"))
+        self.fitted_ = self._shaped(self._collect("fitted"))
+        self.norm_ = self._shaped(self._collect("norms"))
+        null = self._collect("null_coefficients")
+        constant = null[0] if self.fit_intercept else np.zeros(null.shape[1])
+        self.intercept_ = self._shaped(constant)
+        self.null_coef_ = self._shaped(null[1:] if self.fit_intercept else null)
+        first = fits[0][1]
+        self.kernel_ = self.kernel if is_computed_outside(self.kernel) else first.kernel
+        self.condition_ = first.condition
+        self.plan_ = f"{first.plan}\nrun: {first.method}"
+
+    def _warn_if_singular(self) -> None:
+        for _, fit in self._fits:
+            if fit.minimum_norm:
+                said = "" if fit.condition is None else f" (condition about {fit.condition:.1e})"
+                message = f"K + alpha·I is singular to working precision{said}: {fit.method}"
+                warnings.warn(message, UserWarning, stacklevel=3)
+
+    def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
+        """Become the fit of a model file."""
+        self.X_fit_ = fit.points
+        outputs = fit.dual_coefficients.shape[1]
+        self._adopt([(np.arange(outputs), fit)], flat=state.get("flat", outputs == 1))
+
+    def _saved(self) -> tuple[RidgeFit, dict[str, Any]]:
+        """Give what a model file holds, and what beside it makes the estimator."""
+        if is_computed_outside(self.kernel):
+            raise ValueError(
+                "a file cannot hold a kernel that Python computes: use one of the language, or precomputed"
+            )
+        if len(self._fits) > 1:
+            raise ValueError("a file holds one alpha: save a model per target")
+        return self._fits[0][1], {"flat": self._flat}
+
+    def _collect(self, name: str) -> np.ndarray:
+        return self._gathered([getattr(fit, name) for _, fit in self._fits])
+
+    def _gathered(self, parts: list[np.ndarray]) -> np.ndarray:
+        """Put the outputs of several fits side by side, in their order."""
+        if len(parts) == 1:
+            return parts[0]
+        together = np.concatenate(parts, axis=-1)
+        order = np.argsort(np.concatenate([outputs for outputs, _ in self._fits]))
+        return together[..., order]
+
+    def _shaped(self, values: np.ndarray) -> Any:
+        """Give one output the shape that y had."""
+        if not self._flat:
+            return values
+        return values[..., 0] if values.ndim > 1 else float(values[0])
+
+    @cached_property
+    def _diagnosed(self) -> list[RidgeFit]:
+        """The fits with diagnostics, fitted again where they were left out for speed."""
+        if all(fit.diagnosed for _, fit in self._fits):
+            return [fit for _, fit in self._fits]
+        if not hasattr(self, "_targets"):
+            raise AttributeError("the model file does not hold the targets: the diagnostics cannot be computed again")
+        solver = "eigen" if self._solver == "eigen" else "cholesky"
+        values = self._values(self.X_fit_)
+        fits = []
+        for outputs, fit in self._fits:
+            ridge = Ridge(
+                fit.kernel, fit.alpha, intercept=self.fit_intercept, solver=solver, indefinite=self._indefinite
+            )
+            targets = np.ascontiguousarray(self._targets[:, outputs])
+            fits.append(ridge.fit(values, targets, self._weights, self._functions, **self._options()))
+        return fits
+
+    def _evidence(self, name: str) -> list[Any]:
+        check_is_fitted(self)
+        return [getattr(fit, name) for fit in self._diagnosed]
+
+    @property
+    def hat_diagonal_(self) -> np.ndarray:
+        """The diagonal of the hat matrix, ``∂fitted(xᵢ)/∂yᵢ``; a column per output if each has its own alpha."""
+        return self._per_output(self._evidence("hat_diagonal"))
+
+    @property
+    def dof_(self) -> Any:
+        """The degrees of freedom: the trace of the hat matrix."""
+        return self._per_output(self._evidence("degrees_of_freedom"))
+
+    @property
+    def loo_residuals_(self) -> np.ndarray:
+        """The exact leave-one-out residuals ``yᵢ − f₋ᵢ(xᵢ)``."""
+        return self._shaped(self._gathered(self._evidence("loo_residuals")))
+
+    @property
+    def gcv_(self) -> Any:
+        """Generalised cross-validation ``(RSS/n)/(1 − dof/n)²``."""
+        return self._shaped(self._gathered(self._evidence("gcv")))
+
+    def _per_output(self, values: list[Any]) -> Any:
+        """Repeat what the outputs of a fit share, where there are several fits."""
+        if len(values) == 1:
+            return values[0]
+        parts = [np.stack([v] * len(outputs), axis=-1) for v, (outputs, _) in zip(values, self._fits, strict=True)]
+        return self._gathered(parts)
+
+    @cached_property
+    def function_(self) -> Function | list[Function]:
+        """The part of the prediction that lies in the space of the kernel; a list for several outputs."""
+        check_is_fitted(self)
+        if self.kernel == "precomputed" or is_computed_outside(self.kernel):
+            raise AttributeError("a model on given kernel values has no function: its kernel is only known on the data")
+        places = [(o, fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs)]
+        functions = [fit.function(i, **self._options()) for _, fit, i in sorted(places, key=lambda place: place[0])]
+        return functions[0] if self._flat else functions
+
+
+class KernelRidge(FittedRidge):
+    """Kernel ridge regression: ``min Σ wᵢ(yᵢ − f(xᵢ) − b)² + alpha·‖f‖²``.
+
+    In the place of scikit-learn's class: the same parameters and attributes, and more of both.
+
+    Parameters
+    ----------
+    alpha : float or array of shape (n_targets,), default=1.0
+        The regularisation, at least 0, beside a *sum* of squares. At 0, or where the matrix is singular to working
+        precision, the answer is the least-squares function of least norm, with a warning.
+    kernel : text, Kernel, name or callable, default="linear"
+        A text or a `mercer.Kernel`; one of scikit-learn's names ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``,
+        ``"laplacian"``, ``"chi2"`` with ``gamma``, ``degree`` and ``coef0``; ``"precomputed"``; or a function.
+    gamma, degree, coef0 : float
+        Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
+    kernel_params : dict, optional
+        Keyword arguments of a kernel that is a function of two points.
+    solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg"}, default="auto"
+        How the system is solved; ``explain`` tells what ``"auto"`` takes. In one column, kernels of Markov processes
+        (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time.
+    fit_intercept : bool, default=False
+        Whether a constant is fitted too, unpenalised.
+    indefinite : bool, default=False
+        Whether a kernel that is not positive semi-definite is meant. The name ``"sigmoid"`` says so by itself.
+    random_state, n_jobs, max_memory, verbose
+        How to compute: the seed, threads (all by default), bytes or text such as ``"2GB"``, a progress bar.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (n_samples,) or (n_samples, n_targets)
+        The coefficients α of ``f = Σ αᵢ k(·, xᵢ)``.
+    X_fit_ : array
+        The points of the fit.
+    intercept_ : float or array
+        The constant, 0 without one.
+    null_coef_ : array
+        The coefficients of the unpenalised functions.
+    fitted_, norm_ : array, float
+        ``f(xᵢ) + b``, and ``‖f‖``.
+    hat_diagonal_, dof_, loo_residuals_, gcv_
+        Diagnostics, exact; above 1000 rows they are computed at their first use, by a second fit.
+    noise_variance_ : float or array
+        The estimate of the variance of the noise; computed at its first use.
+    function_ : mercer.Function
+        ``f``; a list for several targets.
+    kernel_ : Kernel
+        The kernel, with medians and names of columns resolved.
+    condition_ : float or None
+        An estimate of the condition number of the system.
+    plan_ : str
+        What was run.
+
+    Examples
+    --------
+    >>> from mercer import KernelRidge
+    >>> model = KernelRidge(alpha=2.0, kernel="linear()").fit([[1.0], [2.0], [1.0]], [1.0, 4.0, 3.0])
+    >>> model.predict([[2.0]]).round(12)  # f(x) = bx with b = Σxy/(Σx² + α) = 12/8
+    array([3.])
+    >>> round(model.dof_, 12), round(model.norm_, 12)
+    (0.75, 1.5)
+    """
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        kernel: Any = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        solver: str = "auto",
+        fit_intercept: bool = False,
+        indefinite: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.indefinite = indefinite
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, null_space: Any = None) -> KernelRidge:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array of shape (n_samples,), optional
+            A point of weight m counts as m points.
+        null_space : array of shape (n_samples, n_functions), optional
+            Values of functions whose coefficients are not penalised: a semi-parametric model.
+        """
+        X, y = self._read_fit(X, y, multi_output=True)
+        self._weights = self._read_weights(sample_weight, X)
+        self._functions = None if null_space is None else read_functions(null_space, X)
+        self._targets = y.reshape(len(y), -1)
+        self._solver, self._indefinite = self.solver, bool(self.indefinite or may_be_indefinite(self.kernel))
+        self.X_fit_ = X
+        kernel, values = self._compiled_kernel(X.shape[1]), self._values(X)
+        fits = []
+        for alpha, outputs in self._alphas(self._targets.shape[1]):
+            targets = np.ascontiguousarray(self._targets[:, outputs])
+            ridge = self._specification(kernel, alpha, X.shape, len(outputs))
+            fits.append((outputs, ridge.fit(values, targets, self._weights, self._functions, **self._options())))
+        self._adopt(fits, flat=y.ndim == 1)
+        self._warn_if_singular()
+        return self
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import KernelRidge
+        >>> print(KernelRidge(kernel="gaussian()").explain(np.zeros((500, 3))).partition(":")[0])
+        Cholesky
+        """
+        rows, columns = np.shape(X)
+        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))
+        kernel = compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)
+        if hasattr(X, "columns"):
+            kernel = kernel.with_column_names([str(name) for name in X.columns])
+        ridge = self._specification(kernel, alpha, (rows, columns), len(outputs))
+        return ridge.plan(rows, columns, len(outputs), **self._options())
+
+    def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:
+        """Give what is to be fitted: with diagnostics where they cost little."""
+        choices = {
+            "intercept": self.fit_intercept,
+            "solver": self.solver,
+            "indefinite": bool(self.indefinite or may_be_indefinite(self.kernel)),
+        }
+        bare = Ridge(kernel, alpha, diagnostics=False, **choices)
+        if shape[0] <= _EAGER_ROWS or self.solver == "eigen" or bare.is_linear_time(*shape, outputs):
+            return Ridge(kernel, alpha, **choices)
+        return bare
+
+    def _alphas(self, targets: int) -> list[tuple[float, np.ndarray]]:
+        """Give the distinct alphas, and the outputs that have them."""
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        if alpha.ndim == 0 or alpha.shape == (1,):
+            return [(float(alpha.reshape(())), np.arange(targets))]
+        if alpha.shape != (targets,):
+            raise ValueError(f"alpha must be a number or one number per target ({targets}), found shape {alpha.shape}")
+        values, place = np.unique(alpha, return_inverse=True)
+        return [(float(value), np.flatnonzero(place == i)) for i, value in enumerate(values)]
+
+
+def read_functions(null_space: Any, X: np.ndarray) -> np.ndarray:
+    """Check the values of unpenalised functions: a row per point."""
+    values = check_array(null_space, dtype=np.float64, order="C", ensure_2d=False, input_name="null_space")
+    values = values.reshape(-1, 1) if values.ndim == 1 else values
+    check_consistent_length(X, values)
+    return values

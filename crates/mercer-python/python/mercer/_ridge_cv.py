@@ -1,0 +1,220 @@
+"""Kernel ridge regression that chooses its numbers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer._kernels import compiled, may_be_indefinite
+from mercer._mercer import Kernel, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
+from mercer._ridge import FittedRidge
+
+
+class KernelRidgeCV(FittedRidge):
+    """Kernel ridge regression with alpha, lengthscale and kernel chosen together.
+
+    One decomposition per kernel and lengthscale scores every alpha, exactly and in closed form: no model is fitted
+    twice but the winner.
+
+    Parameters
+    ----------
+    alphas : array, optional
+        The regularisations to try; 19 from 1e-6 to 1e3 by default.
+    kernels : list of text or Kernel, optional
+        The kernels to choose from, instead of ``kernel``.
+    kernel : text, Kernel, name or callable, default="gaussian(lengthscale=median)"
+        The kernel, as in `KernelRidge`.
+    lengthscales : array or int, optional
+        The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart.
+        By default the kernels are taken as they are.
+    scoring : {"loo", "gcv"} or int, default="loo"
+        What is made small: the mean square of the leave-one-out residuals, generalised cross-validation, or the mean
+        square of the residuals of this many folds.
+    refinements : int, default=0
+        How often the gaps beside the best lengthscale are halved after the grid, and those beside the best alpha cut in
+        eight.
+    ard : bool, default=False
+        Whether the winner is the start of a search by the gradient of the score (leave-one-out or GCV), with a
+        lengthscale for every column: automatic relevance determination.
+    gamma, degree, coef0, kernel_params, fit_intercept, indefinite, random_state, n_jobs, max_memory, verbose
+        As in `KernelRidge`.
+
+    Attributes
+    ----------
+    alpha_, kernel_, lengthscale_
+        What was chosen; the lengthscale is that of the grid, None where none was searched.
+    best_score_ : float
+        Its score: a mean square, smaller is better.
+    scores_ : array of shape (n_candidates, n_alphas)
+        The score of every kernel and lengthscale (rows) with every alpha (columns).
+    candidates_, lengthscales_, alphas_
+        The kernels and lengthscales of the rows, the alphas of the columns.
+    best_index_ : tuple
+        The row and the column of the winner.
+    dual_coef_, hat_diagonal_, …
+        Everything that `KernelRidge` has, of the winner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidgeCV
+    >>> x = np.arange(40.0)[:, None] / 10
+    >>> model = KernelRidgeCV(kernel="gaussian()", lengthscales=[0.01, 0.5, 100]).fit(x, np.sin(2 * x[:, 0]))
+    >>> model.lengthscale_, model.scores_.shape, bool(model.best_score_ < 1e-6)
+    (0.5, (3, 19), True)
+    """
+
+    def __init__(
+        self,
+        alphas: Any = None,
+        *,
+        kernels: Any = None,
+        kernel: Any = "gaussian(lengthscale=median)",
+        lengthscales: Any = None,
+        scoring: str | int = "loo",
+        refinements: int = 0,
+        ard: bool = False,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        fit_intercept: bool = False,
+        indefinite: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alphas = alphas
+        self.kernels = kernels
+        self.kernel = kernel
+        self.lengthscales = lengthscales
+        self.scoring = scoring
+        self.refinements = refinements
+        self.ard = ard
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.indefinite = indefinite
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, weights: Any = None) -> KernelRidgeCV:
+        """Choose by the scores, and fit the winner on all of the data.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        weights : array of shape (n_samples,), optional
+            Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which
+            scikit-learn's ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
+        """
+        X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
+        weights = self._read_weights(weights, X)
+        self._indefinite = bool(self.indefinite or may_be_indefinite(self.kernel))
+        self.X_fit_ = X
+        search = RidgeSearch(
+            self._candidates(X.shape[1]),
+            self.alphas,
+            self._lengths(X),
+            scoring=self.scoring,
+            intercept=self.fit_intercept,
+            refinements=self.refinements,
+            indefinite=self._indefinite,
+        )
+        values, targets = self._values(X), y.reshape(len(y), -1)
+        found = search.fit(values, targets, weights, **self._options())
+        self.candidates_, self.lengthscales_, self.alphas_ = found.kernels, found.lengthscales, np.array(found.alphas)
+        self.scores_, self.best_score_, self.best_index_ = found.scores, found.best_score, found.best
+        self.lengthscale_, fit = found.lengthscales[found.best[0]], found.fit
+        if self.ard:
+            fit, self.best_score_ = self._tuned(fit, values, targets, weights)
+        self.alpha_ = fit.alpha
+        self._adopt([(np.arange(targets.shape[1]), fit)], flat=y.ndim == 1)
+        self._warn_if_singular()
+        return self
+
+    def _tuned(self, fit: RidgeFit, X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[RidgeFit, float]:
+        """Follow the gradient of the score from the winner of the grid."""
+        scoring = "gcv" if self.scoring == "gcv" else "loo"
+        tuner = RidgeTuner(fit.kernel, fit.alpha, ard=True, scoring=scoring, intercept=self.fit_intercept)
+        tuned, score, converged = tuner.fit(X, y, weights, **self._options())
+        if not converged:
+            message = "the score was not at its minimum when the search by its gradient ended: try another start"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        return tuned, score
+
+    def _saved(self) -> tuple[RidgeFit, dict[str, Any]]:
+        fit, state = super()._saved()
+        data = self.surface()
+        lists = {"alphas": self.alphas_.tolist(), "scores": self.scores_.tolist(), "best_score": self.best_score_}
+        return fit, {**state, **data, **lists}
+
+    def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
+        super()._restore(fit, state)
+        self.candidates_ = [Kernel(text) for text in state["kernels"]]
+        self.lengthscales_, self.alphas_ = state["lengthscales"], np.array(state["alphas"])
+        self.scores_, self.best_index_ = np.array(state["scores"]), tuple(state["best"])
+        self.best_score_ = state["best_score"]
+        self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
+
+    def surface(self) -> dict[str, Any]:
+        """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column)."""
+        return {
+            "lengthscales": self.lengthscales_,
+            "kernels": [str(kernel) for kernel in self.candidates_],
+            "alphas": self.alphas_,
+            "scores": self.scores_,
+            "best": self.best_index_,
+        }
+
+    def plot_surface(self, target: Any = None) -> Any:
+        """Draw the logarithms of the scores, a row per candidate and a column per alpha, with the winner marked.
+
+        Parameters
+        ----------
+        target : matplotlib axes or path, optional
+            Where to draw; None makes new axes. Needs matplotlib unless axes are given.
+
+        Returns
+        -------
+        The axes.
+        """
+        path = None
+        if target is None or not hasattr(target, "pcolormesh"):
+            from matplotlib.figure import Figure
+
+            path, target = target, Figure(layout="constrained").subplots()
+        mesh = target.pcolormesh(np.log10(self.scores_))
+        rows = self.lengthscales_ if None not in self.lengthscales_ else [str(kernel) for kernel in self.candidates_]
+        target.set_yticks(np.arange(len(rows)) + 0.5, [r if isinstance(r, str) else f"{r:.3g}" for r in rows])
+        target.set_xticks(np.arange(len(self.alphas_)) + 0.5, [f"{a:.1e}" for a in self.alphas_], rotation=90)
+        target.set(xlabel="alpha", ylabel="kernel" if None in self.lengthscales_ else "lengthscale")
+        target.plot(self.best_index_[1] + 0.5, self.best_index_[0] + 0.5, "w*")
+        target.figure.colorbar(mesh, ax=target, label=f"log₁₀ score ({self.scoring})")
+        if path is not None:
+            target.figure.savefig(path)
+        return target
+
+    def _candidates(self, n_features: int) -> list[Kernel]:
+        given = [self.kernel] if self.kernels is None else self.kernels
+        if isinstance(given, (str, Kernel)):
+            raise ValueError("kernels must be a list; one kernel is given as kernel=")
+        kernels = [compiled(kernel, n_features, self.gamma, self.degree, self.coef0) for kernel in given]
+        names = self._column_names()
+        return kernels if names is None else [kernel.with_column_names(names) for kernel in kernels]
+
+    def _lengths(self, X: np.ndarray) -> Any:
+        if isinstance(self.lengthscales, (int, np.integer)):
+            return median_lengthscales(X, int(self.lengthscales), **self._options())
+        return self.lengthscales

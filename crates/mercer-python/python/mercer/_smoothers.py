@@ -1,0 +1,118 @@
+"""Local smoothers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from mercer._estimator import Estimator, OneColumn
+from mercer._mercer import LocalFit, Smoother
+
+
+class LocalSmoother(RegressorMixin, Estimator):
+    """A weighted fit around each place."""
+
+    _linear: ClassVar[bool]
+
+    def __init__(
+        self,
+        bandwidth: str | float = "loo",
+        *,
+        weights: str = "gaussian",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.weights = weights
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> LocalSmoother:
+        """Fit the smoother; with ``bandwidth="loo"`` choose its bandwidth."""
+        smoother = Smoother(self._linear, self.bandwidth, self.weights)
+        X, y = self._read_fit(X, y, ensure_min_samples=2 if self._linear or self.bandwidth == "loo" else 1)
+        self._fit = smoother.fit(X, column_or_1d(y, warn=True), **self._options())
+        self._adopt()
+        return self
+
+    def _adopt(self) -> None:
+        fit = self._fit
+        self.bandwidth_, self.fitted_, self.leverages_ = fit.bandwidth, fit.fitted, fit.leverages
+        self.loo_residuals_, self.loo_score_, self.dof_ = fit.loo_residuals, fit.loo_score, fit.degrees_of_freedom
+
+    def _saved(self) -> tuple[LocalFit, dict[str, Any]]:
+        return self._fit, {}
+
+    def _restore(self, fit: LocalFit, state: dict[str, Any]) -> None:
+        self._fit = fit
+        self._adopt()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Give the local fit at every row of ``X``."""
+        points = self._read(X)
+        return self._in_units(self._fit.predict(points, **self._options()))
+
+
+class NadarayaWatson(LocalSmoother):
+    """The Nadaraya–Watson smoother: a weighted mean around each place.
+
+    Parameters
+    ----------
+    bandwidth : "loo" or float, default="loo"
+        The bandwidth h, or the one of least leave-one-out error.
+    weights : {"gaussian", "epanechnikov", "tricube", "uniform", "biweight"}, default="gaussian"
+        How weights fall with ``u = ‖x − xᵢ‖/h``; Gaussian weights are ``exp(−u²/2)``.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Attributes
+    ----------
+    bandwidth_, dof_, loo_score_ : float
+        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
+    fitted_, leverages_, loo_residuals_ : array
+        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``.
+
+    Examples
+    --------
+    >>> from mercer import NadarayaWatson
+    >>> model = NadarayaWatson(2.0, weights="epanechnikov").fit([[0.0], [1.0], [5.0]], [0.0, 7.0, 2.0])
+    >>> model.predict([[0.0]]).round(12)  # weights 1 and 3/4
+    array([3.])
+    """
+
+    _linear = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # A local mean needs neighbours, of which there are few in many columns.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+class LocalLinear(LocalSmoother, OneColumn):
+    """The local linear smoother on a line: a weighted least-squares line around each place.
+
+    Parameters and attributes as in `NadarayaWatson`; x is of shape (n,) or (n, 1).
+
+    Examples
+    --------
+    >>> from mercer import LocalLinear
+    >>> model = LocalLinear(2.5, weights="tricube").fit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0])
+    >>> model.predict([-1.0]).round(12), model.slope([-1.0]).round(12)
+    (array([-1.]), array([2.]))
+    """
+
+    _linear = True
+
+    def slope(self, X: Any) -> np.ndarray:
+        """Give the slope of the local line at every place."""
+        places = self._read(X)
+        scale = 1.0 if self._units is None else float(self._units[1][0])
+        return scale * self._fit.slopes(places, **self._options())

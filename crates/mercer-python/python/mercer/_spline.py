@@ -1,0 +1,116 @@
+"""Smoothing splines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from mercer._estimator import OneColumn
+from mercer._mercer import Spline, SplineFit
+
+
+class SmoothingSpline(RegressorMixin, OneColumn):
+    """Smoothing spline: ``min Σ wᵢ(yᵢ − f(xᵢ))² + λ∫(f⁽ᵐ⁾)²``, in linear time.
+
+    Parameters
+    ----------
+    lam : {"gcv", "reml"} or float, default="gcv"
+        λ, on the scale of x as given and beside the residual *sum* of squares; or how it is chosen.
+    df : float, optional
+        Degrees of freedom to reach, instead of ``lam``.
+    order : {1, 2, 3}, default=2
+        The order m of the derivative in the penalty: 2 is the natural cubic spline.
+    period : float, optional
+        The period of f.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Attributes
+    ----------
+    lam_, dof_, gcv_, reml_ : float
+        λ, the trace of the smoother matrix, and the criteria.
+    fitted_, leverages_, loo_residuals_ : array
+        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ``, and the exact leave-one-out residuals at this λ.
+    loo_score_, residual_sum_, roughness_ : float
+        Their (weighted) mean square, ``Σ wᵢ(yᵢ − f(xᵢ))²``, and ``∫(f⁽ᵐ⁾)²``.
+    knots_ : array
+        The distinct x.
+    variance_ : float or None
+        The estimate of the noise variance; None where the spline interpolates.
+
+    Examples
+    --------
+    >>> from mercer import SmoothingSpline
+    >>> spline = SmoothingSpline(lam=1.0).fit([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+    >>> spline.predict([1.0]).round(12), spline.predict([1.0], derivative=2).round(12)
+    (array([0.4]), array([-0.3]))
+    """
+
+    def __init__(
+        self,
+        lam: str | float = "gcv",
+        *,
+        df: float | None = None,
+        order: int = 2,
+        period: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.lam = lam
+        self.df = df
+        self.order = order
+        self.period = period
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SmoothingSpline:
+        """Fit the spline to places of shape (n,) or (n, 1); observations at the same place are pooled."""
+        spline = Spline(self.lam, self.df, self.order, self.period)
+        X, y = self._read_fit(X, y, ensure_min_samples=1 if self.period is not None else self.order)
+        weights = self._read_weights(sample_weight, X)
+        self._fit = spline.fit(X[:, 0], column_or_1d(y, warn=True), weights, **self._options())
+        self._adopt()
+        return self
+
+    def _adopt(self) -> None:
+        fit = self._fit
+        self.lam_, self.dof_, self.gcv_, self.reml_ = fit.lam, fit.degrees_of_freedom, fit.gcv, fit.reml
+        self.fitted_, self.leverages_, self.loo_residuals_ = fit.fitted, fit.leverages, fit.loo_residuals
+        self.loo_score_, self.variance_, self.knots_ = fit.loo_score, fit.variance, fit.knots
+        self.residual_sum_, self.roughness_ = fit.residual_sum_of_squares, fit.roughness
+
+    def _saved(self) -> tuple[SplineFit, dict[str, Any]]:
+        return self._fit, {}
+
+    def _restore(self, fit: SplineFit, state: dict[str, Any]) -> None:
+        self._fit = fit
+        self._adopt()
+
+    def predict(self, X: Any, derivative: int = 0, return_std: bool = False) -> Any:
+        """Give the spline, or a derivative of it, and the standard errors of the spline.
+
+        Outside the data it continues as a polynomial of degree m − 1.
+
+        Parameters
+        ----------
+        X : array of shape (n,) or (n, 1)
+            Places.
+        derivative : int, default=0
+            The order of the derivative, at most 2m − 1.
+        return_std : bool, default=False
+            Whether to give Wahba's standard errors of f too (for ``derivative=0``).
+        """
+        places = np.ascontiguousarray(self._read(X)[:, 0])
+        if return_std and derivative != 0:
+            raise ValueError("standard errors are those of the spline itself: derivative must be 0")
+        scale = 1.0 if self._units is None else float(self._units[1][0])
+        values = self._fit.predict(places, derivative)
+        values = self._in_units(values) if derivative == 0 else scale * values
+        return (values, abs(scale) * self._fit.standard_errors(places)) if return_std else values

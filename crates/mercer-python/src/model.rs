@@ -1,0 +1,181 @@
+//! Model files: what estimators save, load and pickle.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use mercer::model::{Features, Fitted, Inputs, Model, Target};
+use mercer::points::{Affine, Column, EncodedColumn, Table};
+use mercer::{Compute, io};
+use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::to_python;
+use crate::gaussian_process::{NO_FILE, PyGaussianProcessFit};
+use crate::options::Options;
+use crate::process::ProcessFit;
+use crate::ridge::PyRidgeFit;
+use crate::run::run;
+use crate::smoother::PyLocalFit;
+use crate::spline::PySplineFit;
+
+/// Anything that was fitted.
+#[derive(FromPyObject)]
+pub enum AnyFit<'py> {
+    Ridge(Bound<'py, PyRidgeFit>),
+    GaussianProcess(Bound<'py, PyGaussianProcessFit>),
+    Spline(Bound<'py, PySplineFit>),
+    Local(Bound<'py, PyLocalFit>),
+}
+
+impl AnyFit<'_> {
+    fn fitted(&self) -> PyResult<Fitted> {
+        Ok(match self {
+            Self::Ridge(fit) => fit.get().0.clone().into(),
+            Self::GaussianProcess(fit) => {
+                fit.get().0.exact().ok_or_else(|| PyValueError::new_err(NO_FILE))?.clone().into()
+            }
+            Self::Spline(fit) => fit.get().0.clone().into(),
+            Self::Local(fit) => fit.get().0.clone().into(),
+        })
+    }
+}
+
+fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match fitted {
+        Fitted::Ridge(fit) => Bound::new(py, PyRidgeFit(fit))?.into_any(),
+        Fitted::GaussianProcess(fit) => Bound::new(py, PyGaussianProcessFit(ProcessFit::Exact(fit)))?.into_any(),
+        Fitted::Spline(fit) => Bound::new(py, PySplineFit(fit))?.into_any(),
+        Fitted::Local(fit) => Bound::new(py, PyLocalFit(fit))?.into_any(),
+        other => {
+            return Err(PyValueError::new_err(format!("no estimator of this package is a {} model", other.kind())));
+        }
+    })
+}
+
+/// A pickle: the bytes of a model file.
+pub type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
+
+/// What `__reduce__` of a fit gives.
+pub fn reduce<'py>(py: Python<'py>, fitted: impl Into<Fitted>) -> PyResult<Pickle<'py>> {
+    let fitted = fitted.into();
+    let inputs = Inputs::vectors(fitted.dimension(), fitted.outputs());
+    let model = Model::new(fitted, inputs).map_err(to_python)?;
+    let mut bytes = Vec::new();
+    io::write_model(&mut bytes, &model)?;
+    Ok((py.import("mercer._mercer")?.getattr("_restore_fit")?, (PyBytes::new(py, &bytes),)))
+}
+
+/// Makes a pickled fit again.
+#[pyfunction]
+pub fn _restore_fit<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let model = io::read_model(bytes, "the pickle of a model", &Compute::new()).map_err(to_python)?;
+    to_object(py, model.into_fitted())
+}
+
+/// Writes a model file.
+#[pyfunction]
+pub fn save_model(
+    py: Python<'_>,
+    path: PathBuf,
+    fit: AnyFit<'_>,
+    inputs: &Bound<'_, PyInputs>,
+    notes: BTreeMap<String, String>,
+) -> PyResult<()> {
+    let model = Model::new(fit.fitted()?, inputs.get().0.clone()).map_err(to_python)?;
+    let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
+    py.detach(|| io::save_model(&path, &model)).map_err(to_python)
+}
+
+type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>);
+
+/// Reads a model file: what was fitted, what goes in, and the notes.
+#[pyfunction]
+#[pyo3(signature = (path, **options))]
+pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
+    let options = Options::read(options)?;
+    let model = run(py, &options, || io::load_model(&path, &options.compute))?;
+    let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
+    Ok((to_object(py, model.into_fitted())?, inputs, notes))
+}
+
+/// What a model expects of new data.
+#[pyclass(frozen, name = "Inputs", module = "mercer._mercer")]
+pub struct PyInputs(Inputs);
+
+/// The name of a target, and its shift and scale.
+type NamedTarget = (Option<String>, f64, f64);
+
+/// A column of a table: numbers, or texts some of which may be missing.
+#[derive(FromPyObject)]
+enum Values {
+    Numbers(Vec<f64>),
+    Texts(Vec<Option<String>>),
+}
+
+#[pymethods]
+impl PyInputs {
+    #[new]
+    fn new(dimension: usize, names: Option<Vec<String>>, targets: Vec<NamedTarget>) -> Self {
+        let target = |(name, shift, scale)| Target { name, map: Affine { shift, scale } };
+        let targets = targets.into_iter().map(target).collect();
+        Self(Inputs { features: Features::Vectors { dimension, names }, targets, unused: Vec::new() })
+    }
+
+    /// The names of the columns of the table, or of the coordinates of the vectors, where there are names.
+    #[getter]
+    fn names(&self) -> Option<Vec<String>> {
+        match &self.0.features {
+            Features::Columns(encoding) => Some(encoding.columns().iter().map(|c| c.name().to_owned()).collect()),
+            Features::Vectors { names, .. } => names.clone(),
+        }
+    }
+
+    /// The number of columns of the table, or of coordinates.
+    #[getter]
+    fn columns(&self) -> usize {
+        match &self.0.features {
+            Features::Columns(encoding) => encoding.columns().len(),
+            Features::Vectors { dimension, .. } => *dimension,
+        }
+    }
+
+    /// Whether points are made from the columns of a table, by what was learnt from the table of the fit.
+    #[getter]
+    fn encoded(&self) -> bool {
+        matches!(self.0.features, Features::Columns(_))
+    }
+
+    /// The names of the columns that hold categories.
+    #[getter]
+    fn categories(&self) -> Vec<String> {
+        let Features::Columns(encoding) = &self.0.features else { return Vec::new() };
+        let category = |c: &&EncodedColumn| matches!(c, EncodedColumn::Category { .. });
+        encoding.columns().iter().filter(category).map(|c| c.name().to_owned()).collect()
+    }
+
+    #[getter]
+    fn targets(&self) -> Vec<NamedTarget> {
+        self.0.targets.iter().map(|t| (t.name.clone(), t.map.shift, t.map.scale)).collect()
+    }
+
+    /// The vectors of a table, given as pairs of a name and the values, and the rows that were kept.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<(String, Bound<'py, PyAny>)>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<usize>)> {
+        let columns = columns.into_iter().map(|(name, values)| column(name, &values)).collect::<PyResult<_>>()?;
+        let table = Table::from_columns(columns).map_err(to_python)?;
+        let encoded = self.0.encode(&table).map_err(to_python)?;
+        Ok((PyArray2::from_owned_array(py, encoded.matrix), encoded.kept_rows))
+    }
+}
+
+fn column(name: String, values: &Bound<'_, PyAny>) -> PyResult<Column> {
+    Ok(match values.extract::<Values>()? {
+        Values::Numbers(values) => Column::numbers(name, values),
+        Values::Texts(texts) => Column::categories(name, texts.iter().map(Option::as_deref)),
+    })
+}

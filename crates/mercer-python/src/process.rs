@@ -1,0 +1,153 @@
+//! A Gaussian process, exact or through inducing points: one face for both.
+
+use mercer::learn::additive::PartialEffect;
+use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
+use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimisation, Prediction};
+use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
+use mercer::{Compute, Error, Expansion, Kernel, Result};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+/// What is to be fitted.
+pub enum Process {
+    Exact(GaussianProcess),
+    Sparse(SparseGaussianProcess),
+}
+
+impl Process {
+    pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<ProcessFit> {
+        match self {
+            Self::Exact(process) => process.fit(x, y, compute).map(ProcessFit::Exact),
+            Self::Sparse(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Sparse(fit.into())),
+        }
+    }
+
+    /// The same process seen through inducing points.
+    pub fn sparse(self, inducing: Inducing, approximation: Approximation, move_inducing: bool) -> Self {
+        let Self::Exact(GaussianProcess { kernel, noise, optimise, fixed, restarts }) = self else { return self };
+        let process = SparseGaussianProcess::new(kernel, noise, inducing);
+        Self::Sparse(SparseGaussianProcess { approximation, optimise, move_inducing, fixed, restarts, ..process })
+    }
+}
+
+/// What was fitted.
+pub enum ProcessFit {
+    Exact(GaussianProcessFit),
+    Sparse(Box<SparseGaussianProcessFit>),
+}
+
+impl ProcessFit {
+    pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        match self {
+            Self::Exact(fit) => fit.mean(x, compute),
+            Self::Sparse(fit) => fit.predict(x, compute).map(|at| at.mean),
+        }
+    }
+
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
+        match self {
+            Self::Exact(fit) => fit.predict(x, compute),
+            Self::Sparse(fit) => fit.predict(x, compute),
+        }
+    }
+
+    pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        match self {
+            Self::Exact(fit) => fit.covariance(x, compute),
+            Self::Sparse(fit) => fit.covariance(x, compute),
+        }
+    }
+
+    pub fn sample(&self, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
+        match self {
+            Self::Exact(fit) => fit.sample(x, count, compute),
+            Self::Sparse(fit) => fit.sample(x, count, compute),
+        }
+    }
+
+    pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
+        match self {
+            Self::Exact(fit) => fit.leave_one_out(compute),
+            Self::Sparse(_) => {
+                Err(Error::request("a process through inducing points has no leave-one-out density in closed form"))
+            }
+        }
+    }
+
+    pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
+        match self {
+            Self::Exact(fit) => fit.partial_effects(resolution, compute),
+            Self::Sparse(_) => Err(Error::request("the parts of a process through inducing points are not computed")),
+        }
+    }
+
+    /// How the posterior was found.
+    pub fn method(&self) -> String {
+        match self {
+            Self::Exact(fit) => fit.method().to_string(),
+            Self::Sparse(fit) => format!("{} inducing points", fit.inducing().nrows()),
+        }
+    }
+
+    pub fn gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
+        match self {
+            Self::Exact(fit) => fit.log_marginal_likelihood_gradient(compute),
+            Self::Sparse(fit) => fit.log_marginal_likelihood_gradient(compute),
+        }
+    }
+
+    pub fn function(&self, compute: &Compute) -> Result<Expansion> {
+        match self {
+            Self::Exact(fit) => fit.function(compute),
+            Self::Sparse(fit) => fit.function(compute),
+        }
+    }
+
+    pub fn kernel(&self) -> &Kernel {
+        match self {
+            Self::Exact(fit) => fit.kernel(),
+            Self::Sparse(fit) => fit.kernel(),
+        }
+    }
+
+    pub fn noise(&self) -> f64 {
+        match self {
+            Self::Exact(fit) => fit.noise(),
+            Self::Sparse(fit) => fit.noise(),
+        }
+    }
+
+    pub fn log_marginal_likelihood(&self) -> f64 {
+        match self {
+            Self::Exact(fit) => fit.log_marginal_likelihood(),
+            Self::Sparse(fit) => fit.log_marginal_likelihood(),
+        }
+    }
+
+    pub fn parameter_names(&self) -> Vec<String> {
+        match self {
+            Self::Exact(fit) => fit.parameter_names(),
+            Self::Sparse(fit) => fit.parameter_names(),
+        }
+    }
+
+    pub fn optimisation(&self) -> Option<&Optimisation> {
+        match self {
+            Self::Exact(fit) => fit.optimisation(),
+            Self::Sparse(fit) => fit.optimisation(),
+        }
+    }
+
+    pub fn exact(&self) -> Option<&GaussianProcessFit> {
+        match self {
+            Self::Exact(fit) => Some(fit),
+            Self::Sparse(_) => None,
+        }
+    }
+
+    pub fn sparse(&self) -> Option<&SparseGaussianProcessFit> {
+        match self {
+            Self::Exact(_) => None,
+            Self::Sparse(fit) => Some(fit),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The search for the kernel, the lengthscale and the regularisation of a ridge regression.
+
+use mercer::select::{self, Criterion, RidgeSearch, RidgeSearchFit};
+use ndarray::aview1;
+use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::input::{Matrix, numbers};
+use crate::kernel::{PyKernel, kernel_of};
+use crate::options::Options;
+use crate::ridge::{PyRidgeFit, reworded};
+use crate::run::run;
+
+/// A search that was not run yet.
+#[pyclass(frozen, name = "RidgeSearch", module = "mercer._mercer")]
+pub struct PyRidgeSearch(RidgeSearch);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyRidgeSearch {
+    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as they are.
+    #[new]
+    #[pyo3(
+        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false)
+    )]
+    fn new(
+        kernels: Vec<Bound<'_, PyAny>>,
+        alphas: Option<&Bound<'_, PyAny>>,
+        lengthscales: Option<&Bound<'_, PyAny>>,
+        scoring: &Bound<'_, PyAny>,
+        intercept: bool,
+        refinements: usize,
+        indefinite: bool,
+    ) -> PyResult<Self> {
+        let mut search = RidgeSearch::new(kernels.iter().map(kernel_of).collect::<PyResult<_>>()?);
+        if let Some(alphas) = alphas {
+            search.lambdas = numbers(alphas, "alphas")?;
+        }
+        if let Some(lengths) = lengthscales {
+            search.lengthscales = numbers(lengths, "lengthscales")?;
+        }
+        search.criterion = criterion(scoring)?;
+        Ok(Self(RidgeSearch { intercept, refinements, indefinite, ..search }))
+    }
+
+    #[pyo3(signature = (X, y, sample_weight=None, **options))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyRidgeSearchFit> {
+        let (points, targets) = (Matrix::read(X, "X")?, Matrix::read(y, "y")?);
+        let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+        let options = Options::read(options)?;
+        let (x, y, weights) = (points.view(), targets.view(), weights.as_deref().map(aview1));
+        run(py, &options, || self.0.fit(x, y, weights, &options.compute).map_err(reworded)).map(PyRidgeSearchFit)
+    }
+}
+
+pub fn criterion(scoring: &Bound<'_, PyAny>) -> PyResult<Criterion> {
+    if let Ok(name) = scoring.cast::<PyString>() {
+        match &*name.to_cow()? {
+            "loo" => return Ok(Criterion::LeaveOneOut),
+            "gcv" => return Ok(Criterion::Gcv),
+            _ => {}
+        }
+    } else if let Ok(folds) = scoring.extract::<usize>() {
+        return Ok(Criterion::Folds(folds));
+    }
+    Err(PyValueError::new_err(format!(
+        "scoring = {} is not allowed: it must be \"loo\", \"gcv\" or a number of folds",
+        scoring.repr()?
+    )))
+}
+
+/// What a search found.
+#[pyclass(frozen, name = "RidgeSearchFit", module = "mercer._mercer")]
+pub struct PyRidgeSearchFit(RidgeSearchFit);
+
+#[pymethods]
+impl PyRidgeSearchFit {
+    /// The winner, fitted on all of the data.
+    #[getter]
+    fn fit(&self) -> PyRidgeFit {
+        PyRidgeFit(self.0.fit.clone())
+    }
+
+    /// The kernels that were tried, one per row of the scores.
+    #[getter]
+    fn kernels(&self) -> Vec<PyKernel> {
+        self.0.candidates.iter().map(|c| PyKernel(c.kernel.clone())).collect()
+    }
+
+    /// Their lengthscales; None where none was put in.
+    #[getter]
+    fn lengthscales(&self) -> Vec<Option<f64>> {
+        self.0.candidates.iter().map(|c| c.lengthscale).collect()
+    }
+
+    /// The regularisations, one per column of the scores.
+    #[getter]
+    fn alphas(&self) -> Vec<f64> {
+        self.0.lambdas.clone()
+    }
+
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_array(py, &self.0.scores)
+    }
+
+    /// The row and the column of the winner.
+    #[getter]
+    fn best(&self) -> (usize, usize) {
+        self.0.best
+    }
+
+    /// The score of the winner, which may lie beside the best place of the grid.
+    #[getter]
+    fn best_score(&self) -> f64 {
+        self.0.winner.score
+    }
+}
+
+/// Lengthscales around the median distance of the points, which is in the middle: powers of 2 apart.
+#[pyfunction]
+#[pyo3(signature = (X, count, **options))]
+#[allow(non_snake_case)]
+pub fn median_lengthscales(
+    py: Python<'_>,
+    X: &Bound<'_, PyAny>,
+    count: usize,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<f64>> {
+    let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+    let x = points.view();
+    run(py, &options, || select::median_lengthscales(x, count, &options.compute))
+}

@@ -1,0 +1,193 @@
+"""Model files: the estimator comes back, predicts the same bytes, and keeps the names of its columns."""
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+
+import mercer
+
+STORED = Path(__file__).parents[2] / "mercer" / "tests" / "models"
+RNG = np.random.default_rng(17)
+X, T = RNG.uniform(size=(50, 2)), RNG.uniform(size=(9, 2))
+Y = np.sin(5 * X[:, 0]) + X[:, 1] + 0.1 * RNG.normal(size=50)
+
+ESTIMATORS = [
+    mercer.KernelRidge(0.1, kernel="rbf", gamma=2.0, fit_intercept=True),
+    mercer.KernelRidge(0.1, kernel=mercer.matern(nu=0.8, lengthscale="median")),
+    mercer.KernelRidgeCV([0.01, 0.1], kernel="gaussian()", lengthscales=[0.3, 1.0], scoring="gcv"),
+    mercer.GaussianProcessRegressor("1*gaussian(lengthscale=[1, 1])", normalize_y=True),
+    mercer.NadarayaWatson(0.3, weights="gaussian"),
+    mercer.SmoothingSpline(order=3),
+    mercer.SmoothingSpline(0.01, period=1.0),
+    mercer.LocalLinear(weights="gaussian"),
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+def there_and_back(model, path):
+    mercer.save(model, path)
+    return mercer.load(str(path))
+
+
+def same(found, expected):
+    if isinstance(expected, np.ndarray) and expected.dtype != object:
+        return np.asarray(found).tobytes() == expected.tobytes()
+    return np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_everything_comes_back(estimator, path):
+    line = isinstance(estimator, (mercer.SmoothingSpline, mercer.LocalLinear))
+    x, t = (X[:, 0], T[:, 0]) if line else (X, T)
+    model = clone(estimator).fit(x, Y)
+    loaded = there_and_back(model, path)
+    assert type(loaded) is type(model)
+    written = {k: str(v) if isinstance(v, mercer.Kernel) else v for k, v in model.get_params().items()}
+    assert loaded.get_params() == written
+    assert loaded.predict(t).tobytes() == model.predict(t).tobytes()
+    public = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
+    for name in public:
+        assert same(getattr(loaded, name), getattr(model, name)), name
+    again = path.with_name("again.safetensors")
+    mercer.save(loaded, again)
+    assert again.read_bytes() == path.read_bytes()
+    refitted = clone(loaded).fit(x, Y)
+    assert refitted.predict(t).tobytes() == model.predict(t).tobytes()
+
+
+def test_spreads_come_back(path):
+    model = mercer.GaussianProcessRegressor("1*gaussian()", normalize_y=True).fit(X, 100 + 50 * Y)
+    loaded = there_and_back(model, path)
+    for found, expected in zip(loaded.predict(T, return_std=True), model.predict(T, return_std=True), strict=True):
+        assert found.tobytes() == expected.tobytes()
+    assert loaded.sample_y(T, 2).tobytes() == model.sample_y(T, 2).tobytes()
+    assert loaded.log_marginal_likelihood_gradient_.tobytes() == model.log_marginal_likelihood_gradient_.tobytes()
+    np.testing.assert_allclose(loaded.y_train_, (Y - Y.mean()) / Y.std(), rtol=1e-9)
+
+
+def test_units_of_y():
+    """A process on scaled targets is the same process: kernel and noise scale with them."""
+    y = 100 + 50 * Y
+    scaled = mercer.GaussianProcessRegressor("1.5*gaussian()", noise=0.1, optimize=False, normalize_y=True).fit(X, y)
+    factor = y.std() ** 2
+    kernel = 1.5 * factor * mercer.gaussian()
+    plain = mercer.GaussianProcessRegressor(kernel, noise=0.1 * factor, optimize=False).fit(X, y - y.mean())
+    for noise in (False, True):
+        mean, std = scaled.predict(T, return_std=True, include_noise=noise)
+        np.testing.assert_allclose(mean, y.mean() + plain.predict(T), rtol=1e-10)
+        np.testing.assert_allclose(std, plain.predict(T, return_std=True, include_noise=noise)[1], rtol=1e-8)
+    covariance = scaled.predict(T, return_cov=True)[1]
+    np.testing.assert_allclose(covariance, plain.predict(T, return_cov=True)[1], rtol=1e-7, atol=1e-9 * factor)
+    ours, theirs = scaled.leave_one_out(), plain.leave_one_out()
+    np.testing.assert_allclose(ours.mean, y.mean() + theirs.mean, rtol=1e-9)
+    np.testing.assert_allclose(ours.variance, theirs.variance, rtol=1e-9)
+    assert ours.log_density == pytest.approx(theirs.log_density, rel=1e-9)
+
+
+def test_names_of_columns(path):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = mercer.KernelRidge(0.1, kernel="on([b], gaussian()) + linear()").fit(frame, pd.Series(Y, name="target"))
+    loaded = there_and_back(model, path)
+    assert list(loaded.feature_names_in_) == ["a", "b"]
+    assert loaded.predict(frame).tobytes() == model.predict(frame).tobytes()
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(frame[["b", "a"]])
+    inputs = json.loads(header(path)["inputs"])
+    assert inputs["targets"] == ["target"]
+    assert inputs["features"]["names"] == ["a", "b"]
+
+
+def header(path):
+    data = path.read_bytes()
+    (size,) = struct.unpack("<Q", data[:8])
+    return json.loads(data[8 : 8 + size])["__metadata__"]
+
+
+def test_several_outputs_and_shapes(path):
+    both = np.column_stack([Y, 2 * Y])
+    for y in (both, both[:, :1]):
+        model = mercer.KernelRidge(0.1, kernel="rbf").fit(X, y)
+        loaded = there_and_back(model, path)
+        assert loaded.predict(T).shape == (9, y.shape[1])
+        assert loaded.predict(T).tobytes() == model.predict(T).tobytes()
+        assert loaded.loo_residuals_.shape == y.shape
+
+
+def test_null_spaces_and_precomputed_kernels(path):
+    model = mercer.KernelRidge(0.1, kernel="rbf", fit_intercept=True).fit(X, Y, null_space=X)
+    loaded = there_and_back(model, path)
+    assert loaded.predict(T, null_space=T).tobytes() == model.predict(T, null_space=T).tobytes()
+    model = mercer.KernelRidge(0.1, kernel="precomputed").fit(rbf_kernel(X), Y)
+    loaded = there_and_back(model, path)
+    assert loaded.predict(rbf_kernel(T, X)).tobytes() == model.predict(rbf_kernel(T, X)).tobytes()
+
+
+def test_diagnostics_that_were_not_computed_are_not_there(path):
+    x, y = RNG.uniform(size=(1100, 1)), RNG.normal(size=1100)
+    loaded = there_and_back(mercer.KernelRidge(kernel="gaussian()").fit(x, y), path)
+    with pytest.raises(AttributeError, match="does not hold the targets"):
+        loaded.dof_  # noqa: B018
+
+
+LIBRARY = json.loads((STORED / "v1.json").read_text())
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_files_of_the_library(name, path):
+    """The stored files of the first version, which Rust wrote: vectors, and tables whose columns are encoded."""
+    model, table = mercer.load(STORED / name), pd.read_csv(STORED / "points.csv")
+    expected = np.array(LIBRARY[name]["prediction"])
+    if hasattr(model, "feature_names_in_"):
+        found = model.predict(table[["z", "x", "kind"]])
+        assert model.predict(table.to_numpy(dtype=object)).tobytes() == found.tobytes()
+        with pytest.raises(ValueError, match="no column `kind`"):
+            model.predict(table[["x", "z"]])
+        with pytest.raises(ValueError, match="row 0, column kind"):
+            model.predict(table.assign(kind="unheard of"))
+    else:
+        found = model.predict(table[["x"]].to_numpy())
+    np.testing.assert_allclose(found.ravel(), expected, rtol=1e-11)
+    again = there_and_back(model, path)
+    points = table if hasattr(model, "feature_names_in_") else table[["x"]].to_numpy()
+    assert again.predict(points).tobytes() == found.tobytes()
+    if "upper" in LIBRARY[name] and hasattr(model, "noise_"):
+        _, std = model.predict(points, return_std=True, include_noise=True)
+        np.testing.assert_allclose(found + 1.959963984540054 * std, LIBRARY[name]["upper"], rtol=1e-10)
+
+
+def test_what_cannot_be_saved(path):
+    with pytest.raises(TypeError, match="only estimators of this package can be saved as model files, not Ridge"):
+        mercer.save(Ridge().fit(X, Y), path)
+    with pytest.raises(NotFittedError):
+        mercer.save(mercer.KernelRidge(), path)
+    with pytest.raises(ValueError, match="kernel that Python computes"):
+        mercer.save(mercer.KernelRidge(kernel=lambda a, b: a @ b).fit(X, Y), path)
+    with pytest.raises(ValueError, match="one alpha"):
+        mercer.save(mercer.KernelRidge([1.0, 2.0]).fit(X, np.column_stack([Y, Y])), path)
+    assert not path.exists()
+
+
+def test_files_that_are_wrong(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        mercer.load(tmp_path / "nothing.safetensors")
+    with pytest.raises(FileNotFoundError):
+        mercer.save(mercer.KernelRidge().fit(X, Y), tmp_path / "no" / "folder.safetensors")
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no model")
+    with pytest.raises(ValueError, match="no model can be read"):
+        mercer.load(broken)
+    mercer.save(mercer.KernelRidge().fit(X, Y), broken)
+    with pytest.raises(MemoryError, match="a model file needs"):
+        mercer.load(broken, max_memory=100)

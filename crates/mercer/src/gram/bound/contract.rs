@@ -1,0 +1,52 @@
+//! Sums over the derivatives of a matrix: what gradients of traces are made of.
+
+use ndarray::{ArrayView2, s};
+use rayon::prelude::*;
+
+use super::Bound;
+use crate::{Compute, Error, Result};
+
+/// Rows of a tile of derivatives.
+const TILE: usize = 32;
+
+impl Bound<'_> {
+    /// `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ = tr(Gᵀ ∂K/∂θ)` for every parameter of [`Kernel::parameters`](crate::Kernel::parameters).
+    ///
+    /// # Cost
+    /// Every derivative once, in tiles of 32 rows, none of them kept. The same bytes for any number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Cancelled`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, Kernel, gram::Pairs};
+    /// use ndarray::array;
+    /// let (compute, x) = (Compute::new(), array![[1.0], [2.0]]);
+    /// let k: Kernel = "3*linear()".parse()?;
+    /// // ∂K/∂scale = xxᵀ, whose entries have the sum (1 + 2)².
+    /// let sums = k.bind(Pairs::within(x.view()), &compute)?.contract_derivatives(array![[1.0, 1.0], [1.0, 1.0]].view(), &compute)?;
+    /// assert_eq!(sums, [9.0]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn contract_derivatives(&self, g: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        if g.dim() != self.shape {
+            let (expected, found) = (format!("{:?}", self.shape), format!("{:?}", g.dim()));
+            return Err(Error::shape("factors of the derivatives", expected, found));
+        }
+        (0..self.kernel.parameter_count()).map(|p| self.contract_derivative(p, g, compute)).collect()
+    }
+
+    fn contract_derivative(&self, parameter: usize, g: ArrayView2<f64>, compute: &Compute) -> Result<f64> {
+        let (n, columns) = self.shape;
+        let tile = |t: usize| {
+            compute.check_cancelled()?;
+            let rows = t * TILE..n.min((t + 1) * TILE);
+            let mut derivative = vec![0.0; rows.len() * columns];
+            self.fill_derivative(parameter, rows.clone(), 0..columns, &mut derivative)?;
+            Ok(g.slice(s![rows, ..]).iter().zip(&derivative).map(|(g, d)| g * d).sum::<f64>())
+        };
+        let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(TILE)).into_par_iter().map(tile).collect());
+        Ok(parts?.iter().sum())
+    }
+}

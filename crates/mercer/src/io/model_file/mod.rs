@@ -1,0 +1,103 @@
+//! Model files: a safetensors container with texts about the model and named arrays of `f64`.
+
+mod container;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::atomic_write;
+use super::meter::{Meter, uncarry};
+use crate::model::Model;
+use crate::record::Record;
+use crate::{Compute, Error, Result};
+
+/// The version of the files that are written, and the newest that can be read.
+const VERSION: u32 = 1;
+
+/// Writes a model as a file, whole or not at all.
+///
+/// The file is a safetensors container (any reader of that format can open it): texts under `__metadata__`, and arrays of `f64`. The same
+/// model gives the same bytes.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be written.
+pub fn save_model(path: &Path, model: &Model) -> Result<()> {
+    atomic_write(path, |out| write_model(out, model))
+}
+
+/// Writes a model to a stream, in the format of [`save_model`].
+///
+/// # Errors
+/// What the system says.
+pub fn write_model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
+    let mut record = model.to_record();
+    record.put_text("format", "mercer");
+    record.put_text("version", VERSION);
+    container::write(out, &record)
+}
+
+/// Reads a model that [`save_model`] wrote. Its predictions have the same bytes as those of the model that was saved.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not a whole model file, or was written by a newer version,
+/// [`Error::Memory`] if it is over the memory limit, [`Error::Cancelled`].
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, io};
+/// let path = std::env::temp_dir().join("mercer-doctest-no-model.safetensors");
+/// std::fs::write(&path, "no model").unwrap();
+/// let error = io::load_model(&path, &Compute::new()).unwrap_err();
+/// assert!(matches!(error, mercer::Error::Format { .. }));
+/// # std::fs::remove_file(&path).unwrap();
+/// ```
+pub fn load_model(path: &Path, compute: &Compute) -> Result<Model> {
+    let failed = |source: io::Error| match uncarry(source) {
+        Ok(ours) => ours,
+        Err(source) => Error::File { path: path.to_owned(), source },
+    };
+    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    reserve(size, compute)?;
+    let mut bytes = Vec::new();
+    // A pipe has no size: one byte more than is allowed shows that there is too much.
+    let limit = compute.memory().saturating_add(1);
+    Meter::new(file, size, compute).take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    read_model(&bytes, &path.display().to_string(), compute)
+}
+
+/// Reads a model from bytes, in the format of [`save_model`]; `name` stands for the file in errors.
+///
+/// # Errors
+/// As [`load_model`].
+pub fn read_model(bytes: &[u8], name: &str, compute: &Compute) -> Result<Model> {
+    reserve(bytes.len() as u64, compute)?;
+    let found = container::read(bytes).and_then(|record| {
+        check_version(&record)?;
+        Model::from_record(record, compute)
+    });
+    found.map_err(|error| match error {
+        Error::Memory { .. } | Error::Cancelled => error,
+        other => Error::Format { path: name.into(), line: None, reason: format!("no model can be read: {other}") },
+    })
+}
+
+/// The bytes, and the arrays made of them.
+fn reserve(size: u64, compute: &Compute) -> Result<()> {
+    compute.reserve("a model file", size.saturating_mul(2), "raise the memory limit")
+}
+
+fn check_version(record: &Record) -> Result<()> {
+    if record.text("format").ok() != Some("mercer") {
+        return Err(Error::request("it is a safetensors file, but was not written by Mercer"));
+    }
+    let text = record.text("version")?;
+    let version: u32 = text.parse().map_err(|_| Error::parameter("version", text, "a whole number"))?;
+    if version == 0 || version > VERSION {
+        return Err(Error::request(format!(
+            "it has version {version} of the format, and this Mercer reads versions up to {VERSION}: use a newer Mercer"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The posterior variance of `f(x) + p(x)ᵀβ` given the data, for a process `f` and a vague prior on `β`.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use crate::gram::{self, Pairs};
+use crate::solve::{Factor, Factored, Solved, factor, solve_positive};
+use crate::{Compute, Error, Kernel, Result};
+
+/// What is given: the covariance and the unpenalised functions of the data.
+pub(super) struct Given<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) points: ArrayView2<'a, f64>,
+    /// `√wᵢ`.
+    pub(super) roots: Array1<f64>,
+    /// `P`, one row per point.
+    pub(super) design: ArrayView2<'a, f64>,
+    pub(super) lambda: f64,
+}
+
+/// `A = SKS + λI` factored, for covariances in units in which the noise of weight 1 has variance λ.
+pub(super) struct Conditional<'a> {
+    given: Given<'a>,
+    factor: Factor,
+    /// `L⁻¹SP`.
+    null: Array2<f64>,
+    /// `(PᵀSA⁻¹SP)⁻¹`.
+    schur: Array2<f64>,
+}
+
+impl<'a> Conditional<'a> {
+    /// # Cost
+    /// `n³/3`, `8n²` bytes.
+    pub(super) fn new(given: Given<'a>, compute: &Compute) -> Result<Self> {
+        let bound = given.kernel.bind(Pairs::within(given.points), compute)?;
+        let mut matrix = gram::dense(&bound, compute)?;
+        let by_row = given.roots.view().insert_axis(Axis(1));
+        matrix *= &given.roots;
+        matrix *= &by_row;
+        matrix.diag_mut().mapv_inplace(|d| d + given.lambda);
+        let Factored::Definite(factor) = factor(matrix, compute)? else { return Err(singular(&given)) };
+        let null = factor.half_solve((&given.design * &by_row).view(), compute)?;
+        let unit = Array2::eye(null.ncols());
+        let found = solve_positive(null.t().dot(&null).view(), unit.view())?;
+        if null.ncols() > 0 && found.solved != Solved::Cholesky {
+            return Err(singular(&given));
+        }
+        Ok(Self { given, factor, null, schur: found.solution })
+    }
+
+    /// The number of unpenalised functions.
+    pub(super) fn functions(&self) -> usize {
+        self.null.ncols()
+    }
+
+    /// The variance of what has this variance before the data, this covariance with the values of `f` at the data (one column each), and these
+    /// coefficients of `β` (one row each).
+    ///
+    /// # Formula
+    /// `v − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d` with `d = p − PᵀA⁻¹k`, at least 0.
+    pub(super) fn variance(
+        &self,
+        before: ArrayView1<f64>,
+        covariance: Array2<f64>,
+        design: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array1<f64>> {
+        let scaled = covariance * self.given.roots.view().insert_axis(Axis(1));
+        let half = self.factor.half_solve(scaled.view(), compute)?;
+        let open = &design.t() - &self.null.t().dot(&half);
+        let drift = (&self.schur.dot(&open) * &open).sum_axis(Axis(0));
+        let known = (&half * &half).sum_axis(Axis(0));
+        Ok((&before - &known + drift).mapv(|v| v.max(0.0)))
+    }
+
+    /// `Σ(1 − λGᵢᵢ)`.
+    ///
+    /// # Cost
+    /// `n³/3`.
+    pub(super) fn degrees_of_freedom(&self, compute: &Compute) -> Result<f64> {
+        let trace: f64 = self.factor.inverse_diagonal(compute)?.iter().sum();
+        let solved = self.factor.solve((&self.given.design * &self.by_row()).view(), compute)?;
+        let correction = (&solved.dot(&self.schur) * &solved).sum();
+        Ok(self.given.points.nrows() as f64 - self.given.lambda * (trace - correction))
+    }
+
+    fn by_row(&self) -> Array2<f64> {
+        self.given.roots.clone().insert_axis(Axis(1))
+    }
+}
+
+fn singular(given: &Given<'_>) -> Error {
+    Error::Numerical(format!(
+        "K + {}·I of {} is singular to working precision on this data: there is no posterior variance; use a larger λ",
+        given.lambda, given.kernel
+    ))
+}

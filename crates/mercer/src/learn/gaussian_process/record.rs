@@ -1,0 +1,60 @@
+//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again when variances are asked for.
+
+use super::likelihood::Posterior;
+use super::{GaussianProcessFit, Optimisation};
+use crate::record::{Record, require};
+use crate::{Error, Result};
+
+impl GaussianProcessFit {
+    /// All that the fit knows, but for the factor of `K + σ²I`.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_text("kernel", self.kernel());
+        record.put_number("noise", self.noise());
+        record.put_matrix("points", self.points.view());
+        record.put_vector("targets", self.targets.view());
+        record.put_vector("dual_coefficients", self.dual_coefficients());
+        record.put_number("log_marginal_likelihood", self.log_marginal_likelihood());
+        if let Some(optimisation) = &self.optimisation {
+            optimisation.put_into(&mut record);
+        }
+        record
+    }
+
+    /// The fit that [`GaussianProcessFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let points = record.take_leading_matrix("points")?;
+        let n = points.nrows();
+        if n == 0 {
+            return Err(Error::shape("rows of the array `points`", "at least 1", 0));
+        }
+        let noise = record.finite_number("noise")?;
+        require("noise", noise, noise >= 0.0, "at least 0")?;
+        let targets = record.take_finite_vector("targets", n)?;
+        let alpha = record.take_finite_vector("dual_coefficients", n)?;
+        let log_likelihood = record.number("log_marginal_likelihood")?;
+        let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, log_likelihood);
+        Ok(Self { posterior, points, targets, optimisation: Optimisation::take_from(record)? })
+    }
+}
+
+impl Optimisation {
+    pub(super) fn put_into(&self, record: &mut Record) {
+        record.put_text("optimisation_converged", self.converged);
+        record.put_count("optimisation_iterations", self.iterations);
+        record.put_slice("optimisation_likelihoods", &self.likelihoods);
+        record.put_count("optimisation_evaluations", self.evaluations);
+    }
+
+    pub(super) fn take_from(record: &mut Record) -> Result<Option<Self>> {
+        if !record.has("optimisation_likelihoods") {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            converged: record.flag("optimisation_converged")?,
+            iterations: record.count("optimisation_iterations")?,
+            likelihoods: record.take_any_vector("optimisation_likelihoods")?.to_vec(),
+            evaluations: record.count("optimisation_evaluations")?,
+        }))
+    }
+}

@@ -1,0 +1,131 @@
+//! The specification of a sparse Gaussian process, and its fit.
+
+use ndarray::{Array2, ArrayView1, ArrayView2};
+
+use super::basis::{Basis, STRIP};
+use super::optimise::optimise;
+use super::posterior::{Data, Posterior};
+use super::{Approximation, Inducing, SparseGaussianProcessFit};
+use crate::learn::GaussianProcess;
+use crate::learn::gaussian_process::spec::x_kernel;
+use crate::learn::parameter_space::check_fixed;
+use crate::{Compute, Error, Kernel, Result};
+
+/// Gaussian process regression of one output through inducing points.
+///
+/// # Formula
+/// With `Q = K_XZ K_ZZ⁻¹ K_ZX` in place of `K`, and `Λ` by the [`Approximation`]: mean `k_Z(x)ᵀ(K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹K_ZX Λ⁻¹ y`, variance
+/// `k(x, x) − k_Z(x)ᵀ(K_ZZ⁻¹ − (K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹)k_Z(x)`, log likelihood that of `N(0, Q + Λ)`.
+///
+/// # Theory
+/// With the data itself as inducing points all of them are the exact process. The [variational](Approximation::Variational) objective never exceeds the
+/// exact log likelihood, which is why it is the default.
+///
+/// # Cost
+/// `O(nm²)` for a fit and for each step of the optimisation, and with `move_inducing` `nmd` kernel values in dual numbers;
+/// `O(m²)` bytes and strips of 1024 rows. Choosing the inducing points from the data takes `8nm` bytes.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::SparseGaussianProcess, learn::gaussian_process::sparse::Inducing};
+/// use ndarray::array;
+/// let (x, y) = (array![[0.0], [0.0]], array![2.0, 4.0]);
+/// let inducing = Inducing::Points(array![[0.0]]);
+/// let process = SparseGaussianProcess { optimise: false, ..SparseGaussianProcess::new("gaussian()".parse()?, 1.0, inducing) };
+/// let fit = process.fit(x.view(), y.view(), &Compute::new())?;
+/// // Two observations of one normal number: mean (2 + 4)/(2 + σ²), variance σ²/(2 + σ²).
+/// let at = fit.predict(array![[0.0]].view(), &Compute::new())?;
+/// assert!((at.mean[0] - 2.0).abs() < 1e-14 && (at.variance[0] - 1.0 / 3.0).abs() < 1e-14);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseGaussianProcess {
+    /// The kernel: the covariance of `f`.
+    pub kernel: Kernel,
+    /// The variance `σ² > 0` of the noise.
+    pub noise: f64,
+    /// The inducing points, or how they are chosen.
+    pub inducing: Inducing,
+    /// Which matrix stands in the place of `K + σ²I`.
+    pub approximation: Approximation,
+    /// Whether to choose the parameters by the log likelihood (or its bound), starting from those given.
+    pub optimise: bool,
+    /// Whether the optimisation moves the inducing points too; for differentiable kernels.
+    pub move_inducing: bool,
+    /// Parameters that stay as they are: names of [`Kernel::parameters`], or `noise`.
+    pub fixed: Vec<String>,
+    /// How many more times the optimisation starts, from points drawn from the seed around the first.
+    pub restarts: usize,
+}
+
+impl SparseGaussianProcess {
+    /// A process by the variational bound whose parameters are optimised from one start, with the inducing points where they are; the
+    /// smoothness `nu` of Matérn kernels stays fixed.
+    pub fn new(kernel: Kernel, noise: f64, inducing: Inducing) -> Self {
+        let GaussianProcess { kernel, noise, fixed, .. } = GaussianProcess::new(kernel, noise);
+        let (approximation, optimise, move_inducing) = (Approximation::default(), true, false);
+        Self { kernel, noise, inducing, approximation, optimise, move_inducing, fixed, restarts: 0 }
+    }
+
+    /// Fits the process to one value per row of `x`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed name, [`Error::Request`] to move inducing points
+    /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Cancelled`]; and as
+    /// [`Kernel::bind`].
+    pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
+        self.check(x, y, compute)?;
+        let kernel = x_kernel(&self.kernel, x, compute)?;
+        check_fixed(&kernel, "noise", &self.fixed)?;
+        self.reserve(x.nrows(), compute)?;
+        let points = self.inducing.choose(&kernel, x, compute)?;
+        let data = Data { x, y };
+        let (start, given) = ((kernel, self.noise, points.clone()), points.nrows());
+        let (place, optimisation) = if self.optimise {
+            let (place, found) = optimise(self, start, data, compute)?;
+            (place, Some(found))
+        } else {
+            (start, None)
+        };
+        let posterior = self.posterior(&place.0, place.1, place.2.view(), data, compute)?;
+        Ok(SparseGaussianProcessFit::new(posterior, data, given, optimisation))
+    }
+
+    /// The posterior with some parameters and inducing points.
+    pub(super) fn posterior(
+        &self,
+        kernel: &Kernel,
+        noise: f64,
+        points: ArrayView2<f64>,
+        data: Data<'_>,
+        compute: &Compute,
+    ) -> Result<Posterior> {
+        let basis = Basis::new(kernel, points, compute)?;
+        Posterior::new(basis, noise, self.approximation, data, compute)
+    }
+
+    fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
+        if !(self.noise.is_finite() && self.noise > 0.0) {
+            return Err(Error::parameter("noise", self.noise, "finite and positive"));
+        }
+        if self.optimise && self.move_inducing && !self.kernel.is_differentiable() {
+            let text = &self.kernel;
+            return Err(Error::request(format!("{text} is not differentiable everywhere: its inducing points stay")));
+        }
+        let (kernel, fixed) = (self.kernel.clone(), self.fixed.clone());
+        GaussianProcess { fixed, ..GaussianProcess::new(kernel, self.noise) }.check(x, y, compute)
+    }
+
+    /// Six matrices of size `m` and five strips.
+    fn reserve(&self, rows: usize, compute: &Compute) -> Result<()> {
+        let (m, choice) = self.inducing.size(rows);
+        let size = m as u64;
+        let bytes = choice.max(8 * size * (6 * size + 5 * rows.min(STRIP) as u64));
+        let advice = "use fewer inducing points or a higher memory limit";
+        compute.reserve(&format!("a Gaussian process with {m} inducing points"), bytes, advice)
+    }
+}
+
+/// A kernel, a noise and inducing points.
+pub(super) type Place = (Kernel, f64, Array2<f64>);

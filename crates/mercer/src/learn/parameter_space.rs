@@ -1,0 +1,119 @@
+//! The parameters of a kernel and one number beside them (a noise variance, a λ) as a point of ℝᵖ, and the search for the best one.
+
+use crate::solve::{LbfgsOptions, Minimum, Objective, minimise};
+use crate::{Compute, Error, Kernel, Result};
+
+/// The logarithm of a parameter stays this close to where it started: a factor of 10¹⁰.
+const REACH: f64 = 23.0;
+/// The spread of the logarithms of the random starts.
+const SPREAD: f64 = 1.5;
+
+/// Which of the parameters move, and what the others are.
+pub(crate) struct ParameterSpace<'a> {
+    kernel: &'a Kernel,
+    /// Values of all parameters, the one beside the kernel last.
+    values: Vec<f64>,
+    /// The places of those that move, and whether they move in the logarithm.
+    free: Vec<(usize, bool)>,
+}
+
+/// The names of the parameters of the kernel in order, then the one beside it.
+pub(crate) fn names(kernel: &Kernel, beside: &str) -> Vec<String> {
+    kernel.parameters().into_iter().map(|p| p.name).chain([beside.to_string()]).collect()
+}
+
+/// Every fixed parameter has a name that exists.
+pub(crate) fn check_fixed(kernel: &Kernel, beside: &str, fixed: &[String]) -> Result<()> {
+    let known = names(kernel, beside);
+    match fixed.iter().find(|name| !known.contains(name)) {
+        Some(name) => Err(Error::parameter("fixed", name, &format!("one of {}", known.join(", ")))),
+        None => Ok(()),
+    }
+}
+
+impl<'a> ParameterSpace<'a> {
+    /// Everything moves that is not fixed, in its logarithm where it must be positive; a positive parameter that is 0 stays.
+    pub(crate) fn new(kernel: &'a Kernel, beside: (&str, f64), fixed: &[String]) -> Self {
+        let parameters = kernel.parameters();
+        let values: Vec<f64> = parameters.iter().map(|p| p.value).chain([beside.1]).collect();
+        let positive: Vec<bool> = parameters.iter().map(|p| p.positive).chain([true]).collect();
+        let movable = |i: &usize, name: &String| !(fixed.contains(name) || (positive[*i] && values[*i] == 0.0));
+        let free = names(kernel, beside.0).into_iter().enumerate().filter(|(i, name)| movable(i, name));
+        let free = free.map(|(i, _)| (i, positive[i])).collect();
+        Self { kernel, values, free }
+    }
+
+    /// The point that was given.
+    pub(crate) fn start(&self) -> Vec<f64> {
+        self.free.iter().map(|&(i, log)| if log { self.values[i].ln() } else { self.values[i] }).collect()
+    }
+
+    /// The kernel and the number beside it at a point.
+    pub(crate) fn at(&self, point: &[f64]) -> Result<(Kernel, f64)> {
+        let mut values = self.values.clone();
+        for (&(i, log), &v) in self.free.iter().zip(point) {
+            values[i] = if log { v.exp() } else { v };
+        }
+        let (beside, parameters) = values.split_last().expect("the number beside the kernel is always there");
+        Ok((self.kernel.with_parameters(parameters)?, *beside))
+    }
+
+    /// The part of a gradient by all parameters that belongs to those that move.
+    pub(crate) fn restrict(&self, gradient: &[f64]) -> Vec<f64> {
+        self.free.iter().map(|&(i, _)| gradient[i]).collect()
+    }
+}
+
+/// What a search from several starts found.
+pub(crate) struct Search {
+    /// The lowest end; absent when the objective is defined at no start.
+    pub(crate) best: Option<Minimum>,
+    /// The value that each start led to.
+    pub(crate) values: Vec<f64>,
+    /// Times that the objective was evaluated.
+    pub(crate) evaluations: usize,
+}
+
+/// What a caller may choose.
+pub(crate) struct SearchOptions {
+    /// How many more starts there are, drawn from the seed around the first.
+    pub(crate) restarts: usize,
+    /// How many coordinates, from the first, are drawn anew.
+    pub(crate) parameters: usize,
+    /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
+    pub(crate) tolerance: f64,
+}
+
+/// Minimises from `start` and from points around it.
+pub(crate) fn search(
+    objective: &mut Objective<'_>,
+    start: &[f64],
+    options: &SearchOptions,
+    compute: &Compute,
+) -> Result<Search> {
+    let mut evaluations = 0;
+    let mut within_reach = |point: &[f64]| {
+        evaluations += 1;
+        let far = point.iter().zip(start).any(|(p, s)| (p - s).abs() > REACH);
+        if far { Ok((f64::INFINITY, vec![0.0; point.len()])) } else { objective(point) }
+    };
+    let mut runs: Vec<Minimum> = Vec::new();
+    for restart in 0..=options.restarts {
+        let mut from = start.to_vec();
+        perturb(&mut from[..options.parameters], restart, compute);
+        let lbfgs = LbfgsOptions { tolerance: options.tolerance, ..LbfgsOptions::default() };
+        runs.push(minimise(&mut within_reach, &from, &lbfgs)?);
+        compute.report("choosing parameters", restart as u64 + 1, options.restarts as u64 + 1);
+    }
+    let values = runs.iter().map(|run| run.value).collect();
+    let best = runs.into_iter().filter(|run| run.value.is_finite()).min_by(|a, b| a.value.total_cmp(&b.value));
+    Ok(Search { best, values, evaluations })
+}
+
+/// The first start itself, then points around it.
+fn perturb(start: &mut [f64], restart: usize, compute: &Compute) {
+    if restart > 0 {
+        let mut stream = compute.seed().stream("restarts", restart as u64);
+        start.iter_mut().for_each(|s| *s += SPREAD * stream.normal());
+    }
+}

@@ -1,0 +1,209 @@
+//! A ridge fit as named texts and arrays.
+
+use std::sync::OnceLock;
+
+use ndarray::{Array1, Array2};
+
+use super::null_space::design;
+use super::problem::is_precomputed;
+use super::{Diagnostics, Method, Plan, RidgeFit, Solver, check_lambda};
+use crate::record::Record;
+use crate::{Error, Result};
+
+impl RidgeFit {
+    /// All that the fit knows. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_text("kernel", &self.kernel);
+        record.put_text("intercept", self.intercept);
+        record.put_number("lambda", self.lambda);
+        if !is_precomputed(&self.kernel) {
+            record.put_matrix("points", self.points.view());
+        }
+        record.put_matrix("dual_coefficients", self.dual.view());
+        record.put_matrix("null_coefficients", self.null.view());
+        record.put_matrix("fitted", self.fitted.view());
+        record.put_matrix("residuals", self.residuals.view());
+        record.put_vector("norms", self.norms.view());
+        record.put_optional_number("condition", self.condition);
+        if self.weights.iter().any(|w| *w != 1.0) {
+            record.put_vector("weights", self.weights.view());
+        }
+        if self.null.nrows() > usize::from(self.intercept) {
+            record.put_matrix("unpenalised_functions", self.design.view());
+        }
+        if let Some(diagnostics) = &self.diagnostics {
+            diagnostics.put_into(&mut record);
+        }
+        put_method(self.method, &mut record);
+        put_plan(&self.plan, &mut record);
+        record
+    }
+
+    /// The fit that [`RidgeFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let kernel = record.kernel()?;
+        let lambda = record.number("lambda")?;
+        check_lambda(lambda)?;
+        let dual = record.take_leading_matrix("dual_coefficients")?;
+        let (n, outputs) = dual.dim();
+        if n == 0 || outputs == 0 {
+            return Err(Error::shape(
+                "array `dual_coefficients`",
+                "at least one row and one column",
+                format!("{:?}", dual.dim()),
+            ));
+        }
+        let points = if is_precomputed(&kernel) {
+            Array2::zeros((0, n))
+        } else {
+            let points = record.take_leading_matrix("points")?;
+            if points.nrows() != n {
+                return Err(Error::shape("rows of the array `points`", n, points.nrows()));
+            }
+            points
+        };
+        let intercept = record.flag("intercept")?;
+        let null = record.take_leading_matrix("null_coefficients")?;
+        if null.ncols() != outputs || null.nrows() < usize::from(intercept) {
+            return Err(Error::shape("shape of the array `null_coefficients`", outputs, format!("{:?}", null.dim())));
+        }
+        let weights = if record.has("weights") { take_weights(record, n)? } else { Array1::ones(n) };
+        let design = if null.nrows() > usize::from(intercept) {
+            record.take_finite_matrix("unpenalised_functions", (n, null.nrows()))?
+        } else {
+            design(n, intercept, None)
+        };
+        Ok(Self {
+            lambda,
+            intercept,
+            points,
+            null,
+            weights,
+            design,
+            line: OnceLock::new(),
+            fitted: record.take_matrix("fitted", (n, outputs))?,
+            residuals: record.take_matrix("residuals", (n, outputs))?,
+            norms: record.take_vector("norms", outputs)?,
+            diagnostics: Diagnostics::take_from(record, n, outputs)?,
+            condition: record.optional_number("condition")?,
+            method: take_method(record)?,
+            plan: take_plan(record)?,
+            kernel,
+            dual,
+        })
+    }
+}
+
+fn take_weights(record: &mut Record, n: usize) -> Result<Array1<f64>> {
+    let weights = record.take_finite_vector("weights", n)?;
+    match weights.iter().find(|w| **w < 0.0) {
+        Some(weight) => Err(Error::parameter("weights", weight, "at least 0")),
+        None => Ok(weights),
+    }
+}
+
+impl Diagnostics {
+    fn put_into(&self, record: &mut Record) {
+        record.put_vector("hat_diagonal", self.hat_diagonal.view());
+        record.put_number("degrees_of_freedom", self.degrees_of_freedom);
+        record.put_matrix("loo_residuals", self.loo_residuals.view());
+        record.put_vector("gcv", self.gcv.view());
+    }
+
+    fn take_from(record: &mut Record, n: usize, outputs: usize) -> Result<Option<Self>> {
+        if !record.has("hat_diagonal") {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            hat_diagonal: record.take_vector("hat_diagonal", n)?,
+            degrees_of_freedom: record.number("degrees_of_freedom")?,
+            loo_residuals: record.take_matrix("loo_residuals", (n, outputs))?,
+            gcv: record.take_vector("gcv", outputs)?,
+        }))
+    }
+}
+
+fn put_method(method: Method, record: &mut Record) {
+    record.put_text(
+        "method",
+        match method {
+            Method::Cholesky => "cholesky",
+            Method::Eigen => "eigen",
+            Method::MinimumNorm { .. } => "minimum_norm",
+            Method::Mixed { .. } => "mixed",
+            Method::ConjugateGradients { .. } => "conjugate_gradients",
+            Method::StateSpace { .. } => "state_space",
+        },
+    );
+    match method {
+        Method::Cholesky | Method::Eigen => {}
+        Method::StateSpace { states } => record.put_count("method_states", states),
+        Method::MinimumNorm { rank, threshold } => {
+            record.put_count("method_rank", rank);
+            record.put_number("method_threshold", threshold);
+        }
+        Method::Mixed { iterations, residual } => {
+            record.put_count("method_iterations", iterations);
+            record.put_number("method_residual", residual);
+        }
+        Method::ConjugateGradients { iterations, residual, rank } => {
+            record.put_count("method_iterations", iterations);
+            record.put_number("method_residual", residual);
+            record.put_count("method_rank", rank);
+        }
+    }
+}
+
+fn take_method(record: &Record) -> Result<Method> {
+    Ok(match record.text("method")? {
+        "cholesky" => Method::Cholesky,
+        "eigen" => Method::Eigen,
+        "state_space" => Method::StateSpace { states: record.count("method_states")? },
+        "minimum_norm" => {
+            Method::MinimumNorm { rank: record.count("method_rank")?, threshold: record.number("method_threshold")? }
+        }
+        "mixed" => Method::Mixed {
+            iterations: record.count("method_iterations")?,
+            residual: record.number("method_residual")?,
+        },
+        "conjugate_gradients" => Method::ConjugateGradients {
+            iterations: record.count("method_iterations")?,
+            residual: record.number("method_residual")?,
+            rank: record.count("method_rank")?,
+        },
+        other => return Err(Error::parameter("method", other, "a method that this version knows")),
+    })
+}
+
+/// The solvers by the names that files have for them.
+const SOLVERS: [(Solver, &str); 6] = [
+    (Solver::Auto, "auto"),
+    (Solver::Cholesky, "cholesky"),
+    (Solver::Mixed, "mixed"),
+    (Solver::Eigen, "eigen"),
+    (Solver::ConjugateGradients, "conjugate_gradients"),
+    (Solver::StateSpace, "state_space"),
+];
+
+fn put_plan(plan: &Plan, record: &mut Record) {
+    let name = SOLVERS.iter().find(|(solver, _)| *solver == plan.solver).map_or("auto", |(_, name)| name);
+    record.put_text("plan_solver", name);
+    record.put_text("plan_reason", &plan.reason);
+    record.put_number("plan_bytes", plan.bytes as f64);
+    record.put_number("plan_flops", plan.flops);
+    record.put_count("plan_rank", plan.rank);
+}
+
+fn take_plan(record: &Record) -> Result<Plan> {
+    let name = record.text("plan_solver")?;
+    let unknown = || Error::parameter("plan_solver", name, "a solver that this version knows");
+    let (solver, _) = SOLVERS.iter().find(|(_, known)| *known == name).ok_or_else(unknown)?;
+    Ok(Plan {
+        solver: *solver,
+        bytes: record.count("plan_bytes")? as u64,
+        flops: record.number("plan_flops")?,
+        rank: record.count("plan_rank")?,
+        reason: record.text("plan_reason")?.into(),
+    })
+}

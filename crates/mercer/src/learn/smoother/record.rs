@@ -1,0 +1,62 @@
+//! A local smoother as named texts and arrays.
+
+use super::local::Degree;
+use super::places::Places;
+use super::{LocalFit, LocalWeight};
+use crate::record::{Record, require};
+use crate::{Error, Result};
+
+/// The weights by the names that files have for them.
+const WEIGHTS: [(LocalWeight, &str); 5] = [
+    (LocalWeight::Gaussian, "gaussian"),
+    (LocalWeight::Epanechnikov, "epanechnikov"),
+    (LocalWeight::Tricube, "tricube"),
+    (LocalWeight::Uniform, "uniform"),
+    (LocalWeight::Biweight, "biweight"),
+];
+
+impl LocalFit {
+    /// All that the fit knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_text("degree", if self.degree == Degree::Line { "line" } else { "mean" });
+        let name = WEIGHTS.iter().find(|(weights, _)| *weights == self.weights).map_or("gaussian", |(_, name)| name);
+        record.put_text("weights", name);
+        record.put_number("bandwidth", self.bandwidth);
+        record.put_matrix("points", self.places.x.view());
+        record.put_vector("targets", self.y.view());
+        record.put_vector("fitted", self.fitted.view());
+        record.put_vector("leverages", self.leverages.view());
+        record.put_vector("loo_residuals", self.loo_residuals.view());
+        record
+    }
+
+    /// The fit that [`LocalFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let x = record.take_leading_matrix("points")?;
+        let (n, columns) = x.dim();
+        let degree = match record.text("degree")? {
+            "mean" => Degree::Mean,
+            "line" if columns == 1 => Degree::Line,
+            other => return Err(Error::parameter("degree", other, "mean, or line for one column")),
+        };
+        if n == 0 || columns == 0 {
+            return Err(Error::shape("array `points`", "at least one row and one column", format!("{:?}", x.dim())));
+        }
+        let name = record.text("weights")?;
+        let unknown = || Error::parameter("weights", name, "weights that this version knows");
+        let (weights, _) = *WEIGHTS.iter().find(|(_, known)| *known == name).ok_or_else(unknown)?;
+        let bandwidth = record.finite_number("bandwidth")?;
+        require("bandwidth", bandwidth, bandwidth > 0.0, "positive")?;
+        Ok(Self {
+            degree,
+            weights,
+            bandwidth,
+            places: Places::new(x.view()),
+            y: record.take_finite_vector("targets", n)?,
+            fitted: record.take_vector("fitted", n)?,
+            leverages: record.take_vector("leverages", n)?,
+            loo_residuals: record.take_vector("loo_residuals", n)?,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! A fitted model as one value: what was fitted, and what it expects of new data.
+//!
+//! A [`Model`] is what a model file holds. It knows the columns of its table, how they become vectors, and how its answers become
+//! values of the targets; so that the same predictions come out of Rust, the command line and Python.
+
+mod fitted;
+mod inputs;
+mod predict;
+mod record;
+
+use std::collections::BTreeMap;
+
+pub use fitted::Fitted;
+pub use inputs::{Features, Inputs, Target};
+pub use predict::{Interval, TablePrediction};
+
+use crate::{Error, Kernel, Result};
+
+/// A fitted thing, with what it expects of new data.
+///
+/// # Example
+/// ```
+/// use mercer::model::{Inputs, Model};
+/// use mercer::{Compute, io, learn::Ridge};
+/// use ndarray::array;
+/// let compute = Compute::new();
+/// let (x, y) = (array![[1.0], [2.0], [1.0]], array![[1.0], [4.0], [3.0]]);
+/// let fit = Ridge::new("linear()".parse()?, 2.0).fit(x.view(), y.view(), None, &compute)?;
+/// let model = Model::new(fit, Inputs::vectors(1, 1))?;
+/// let path = std::env::temp_dir().join("mercer-doctest-model.safetensors");
+/// io::save_model(&path, &model)?;
+/// let loaded = io::load_model(&path, &compute)?;
+/// // f(x) = 12x/8.
+/// assert!((loaded.predict(array![[2.0]].view(), &compute)?[[0, 0]] - 3.0).abs() < 1e-14);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    fitted: Fitted,
+    inputs: Inputs,
+    notes: BTreeMap<String, String>,
+}
+
+impl Model {
+    /// A model of a fit and what goes in.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the inputs have another dimension than the points of the fit, or another number of targets;
+    /// [`Error::Request`] for two columns of one name, [`Error::Parameter`] for a target's scale that is 0 or not finite.
+    pub fn new(fitted: impl Into<Fitted>, inputs: Inputs) -> Result<Self> {
+        let fitted = fitted.into();
+        inputs.check()?;
+        if inputs.dimension() != fitted.dimension() {
+            return Err(Error::shape("coordinates of the inputs", fitted.dimension(), inputs.dimension()));
+        }
+        if inputs.targets.len() != fitted.outputs() {
+            return Err(Error::shape("targets of the inputs", fitted.outputs(), inputs.targets.len()));
+        }
+        Ok(Self { fitted, inputs, notes: BTreeMap::new() })
+    }
+
+    /// The same model with a text that travels with it, under a name: settings of whoever made it. A second text of the name replaces the
+    /// first.
+    pub fn with_note(mut self, name: &str, text: impl Into<String>) -> Self {
+        self.notes.insert(name.into(), text.into());
+        self
+    }
+
+    /// The texts that travel with the model.
+    pub fn notes(&self) -> &BTreeMap<String, String> {
+        &self.notes
+    }
+
+    /// What was fitted.
+    pub fn fitted(&self) -> &Fitted {
+        &self.fitted
+    }
+
+    /// What was fitted, without a copy.
+    pub fn into_fitted(self) -> Fitted {
+        self.fitted
+    }
+
+    /// What goes in.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// The kernel, where there is one.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        self.fitted.kernel()
+    }
+}

@@ -1,0 +1,159 @@
+//! Predictions of a model, in the units of its targets.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::{Fitted, Model};
+use crate::learn::ridge;
+use crate::points::{Affine, Encoded, Table};
+use crate::real::special::normal_quantile;
+use crate::{Compute, Error, Result};
+
+/// Predictions with an interval around each, one column per target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// The predictions.
+    pub mean: Array2<f64>,
+    /// The lower ends.
+    pub lower: Array2<f64>,
+    /// The upper ends.
+    pub upper: Array2<f64>,
+}
+
+/// Predictions for the rows of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TablePrediction {
+    /// One row per row that was kept, one column per target.
+    pub values: Array2<f64>,
+    /// The rows of the table that were kept: all, unless the rule of the fit for missing values is to leave rows out.
+    pub kept_rows: Vec<usize>,
+    /// How many missing cells were filled.
+    pub filled: usize,
+}
+
+impl Model {
+    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of `x`, one column per target.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of columns; as the `predict` of what was fitted.
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.check_columns(x)?;
+        let values = match &self.fitted {
+            Fitted::Ridge(fit) => fit.predict(x, compute)?,
+            Fitted::GaussianProcess(fit) => column(fit.mean(x, compute)?),
+            Fitted::SparseGaussianProcess(fit) => column(fit.predict(x, compute)?.mean),
+            Fitted::Spline(fit) => column(fit.predict(only_column(x), 0)?),
+            Fitted::Local(fit) => column(fit.predict(x, compute)?),
+        };
+        Ok(self.in_units(values))
+    }
+
+    /// The predictions for a table, whose columns are matched by name.
+    ///
+    /// # Errors
+    /// As [`Inputs::encode`](super::Inputs::encode) and [`Model::predict`].
+    pub fn predict_table(&self, table: &Table, compute: &Compute) -> Result<TablePrediction> {
+        let Encoded { matrix, kept_rows, filled, .. } = self.inputs.encode(table)?;
+        Ok(TablePrediction { values: self.predict(matrix.view(), compute)?, kept_rows, filled })
+    }
+
+    /// Predictions with intervals that hold a new observation with probability `level`, for vectors as the fit saw them.
+    ///
+    /// # Formula
+    /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the variance of `f(x)` and `σ²` that of the noise:
+    /// for a Gaussian process as its posterior says, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
+    /// the bias). Estimates of `σ²` count as if they were exact.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] where the noise cannot be estimated (λ = 0, an interpolating spline) or
+    /// the kernel is precomputed; as
+    /// [`Model::predict`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::model::{Inputs, Model};
+    /// use mercer::{Compute, learn::GaussianProcess};
+    /// use ndarray::array;
+    /// let process = GaussianProcess { optimise: false, ..GaussianProcess::new("gaussian()".parse()?, 1.0) };
+    /// let fit = process.fit(array![[0.0]].view(), array![2.0].view(), &Compute::new())?;
+    /// let model = Model::new(fit, Inputs::vectors(1, 1))?;
+    /// // Mean 1, variance 1/2 of f and 1 of the noise.
+    /// let interval = model.predict_interval(array![[0.0]].view(), 0.95, &Compute::new())?;
+    /// assert!((interval.upper[[0, 0]] - 1.0 - 1.959963984540054 * 1.5_f64.sqrt()).abs() < 1e-14);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn predict_interval(&self, x: ArrayView2<f64>, level: f64, compute: &Compute) -> Result<Interval> {
+        self.check_columns(x)?;
+        if !(level > 0.0 && level < 1.0) {
+            return Err(Error::parameter("level", level, "between 0 and 1, such as 0.95"));
+        }
+        let (mean, deviation) = self.moments(x, compute)?;
+        let half = deviation * normal_quantile(0.5 + 0.5 * level);
+        let (lower, upper) = (self.in_units(&mean - &half), self.in_units(&mean + &half));
+        let mean = self.in_units(mean);
+        // A negative scale turns the interval around.
+        let turned = lower.iter().zip(&upper).any(|(l, u)| l > u);
+        let (lower, upper) = if turned { (min(&lower, &upper), max(&lower, &upper)) } else { (lower, upper) };
+        Ok(Interval { mean, lower, upper })
+    }
+
+    /// Mean and standard deviation of a new observation, in the units of the fit.
+    fn moments(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
+        match &self.fitted {
+            Fitted::Ridge(fit) => {
+                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::Target::Observation, compute)?))
+            }
+            Fitted::GaussianProcess(fit) => {
+                let found = fit.predict(x, compute)?;
+                Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
+            }
+            Fitted::SparseGaussianProcess(fit) => {
+                let found = fit.predict(x, compute)?;
+                Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
+            }
+            Fitted::Spline(fit) => {
+                let errors = fit.standard_errors(only_column(x))?;
+                // Standard errors exist only beside a variance.
+                let noise = fit.variance().unwrap_or(0.0);
+                Ok((column(fit.predict(only_column(x), 0)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
+            }
+            Fitted::Local(fit) => {
+                let errors = fit.standard_errors(x, compute)?;
+                let noise = fit.variance(compute)?.unwrap_or(0.0);
+                Ok((column(fit.predict(x, compute)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
+            }
+        }
+    }
+
+    fn check_columns(&self, x: ArrayView2<f64>) -> Result<()> {
+        let expected = self.inputs.dimension();
+        if x.ncols() == expected { Ok(()) } else { Err(Error::shape("columns of x", expected, x.ncols())) }
+    }
+
+    /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to the bit.
+    fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
+        for (mut column, target) in values.columns_mut().into_iter().zip(&self.inputs.targets) {
+            let Affine { shift, scale } = target.map;
+            if target.map != Affine::IDENTITY {
+                column.mapv_inplace(|f| shift + scale * f);
+            }
+        }
+        values
+    }
+}
+
+fn column(values: Array1<f64>) -> Array2<f64> {
+    values.insert_axis(Axis(1))
+}
+
+/// The one column of vectors whose number of columns was checked.
+fn only_column(x: ArrayView2<'_, f64>) -> ArrayView1<'_, f64> {
+    x.index_axis_move(Axis(1), 0)
+}
+
+fn min(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+    ndarray::Zip::from(a).and(b).map_collect(|a, b| a.min(*b))
+}
+
+fn max(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+    ndarray::Zip::from(a).and(b).map_collect(|a, b| a.max(*b))
+}

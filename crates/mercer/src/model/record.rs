@@ -1,0 +1,172 @@
+//! A model as named texts and arrays: what was fitted, the inputs, the notes.
+
+use serde_json::{Value, json};
+
+use super::{Features, Fitted, Inputs, Model, Target};
+use crate::learn::smoother::LocalFit;
+use crate::learn::spline::SplineFit;
+use crate::learn::{GaussianProcessFit, RidgeFit, SparseGaussianProcessFit};
+use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, Scaling};
+use crate::record::Record;
+use crate::{Compute, Error, Result};
+
+/// What comes before the name of a note.
+const NOTE: &str = "note.";
+const MISSING: [(Missing, &str); 4] =
+    [(Missing::Refuse, "refuse"), (Missing::DropRows, "drop_rows"), (Missing::Mean, "mean"), (Missing::Zero, "zero")];
+const SCALING: [(Scaling, &str); 3] =
+    [(Scaling::None, "none"), (Scaling::Standardize, "standardize"), (Scaling::UnitInterval, "unit_interval")];
+
+impl Model {
+    /// All that the model knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = match &self.fitted {
+            Fitted::Ridge(fit) => fit.to_record(),
+            Fitted::GaussianProcess(fit) => fit.to_record(),
+            Fitted::SparseGaussianProcess(fit) => fit.to_record(),
+            Fitted::Spline(fit) => fit.to_record(),
+            Fitted::Local(fit) => fit.to_record(),
+        };
+        record.put_text("kind", self.fitted.kind());
+        self.inputs.put_into(&mut record);
+        for (name, text) in &self.notes {
+            record.put_text(&format!("{NOTE}{name}"), text);
+        }
+        record
+    }
+
+    /// The model that [`Model::to_record`] wrote.
+    pub(crate) fn from_record(mut record: Record, compute: &Compute) -> Result<Self> {
+        let inputs = Inputs::take_from(&mut record)?;
+        let fitted = match record.text("kind")? {
+            "ridge" => Fitted::Ridge(RidgeFit::from_record(&mut record)?),
+            "gaussian_process" => Fitted::GaussianProcess(GaussianProcessFit::from_record(&mut record)?),
+            "sparse_gaussian_process" => {
+                Fitted::SparseGaussianProcess(SparseGaussianProcessFit::from_record(&mut record, compute)?)
+            }
+            "spline" => Fitted::Spline(SplineFit::from_record(&mut record)?),
+            "local" => Fitted::Local(LocalFit::from_record(&mut record)?),
+            other => return Err(Error::parameter("kind", other, "a kind that this version knows")),
+        };
+        let mut model = Self::new(fitted, inputs)?;
+        let notes = record.texts.into_iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_owned(), v)));
+        model.notes = notes.collect();
+        Ok(model)
+    }
+}
+
+impl Inputs {
+    /// Names as JSON, numbers as arrays. Keys are written in the order of the alphabet.
+    fn put_into(&self, record: &mut Record) {
+        let features = match &self.features {
+            Features::Vectors { dimension, names } => json!({ "dimension": dimension, "names": names }),
+            Features::Columns(encoding) => put_encoding(encoding, record),
+        };
+        let names: Vec<Value> = self.targets.iter().map(|t| json!(t.name)).collect();
+        record.put_text("inputs", json!({ "features": features, "targets": names, "unused": self.unused }));
+        let numbers = |value: fn(Affine) -> f64| self.targets.iter().map(|t| value(t.map)).collect::<Vec<f64>>();
+        record.put_slice("target_shift", &numbers(|m| m.shift));
+        record.put_slice("target_scale", &numbers(|m| m.scale));
+    }
+
+    fn take_from(record: &mut Record) -> Result<Self> {
+        let inputs: Value = serde_json::from_str(record.text("inputs")?)
+            .map_err(|e| Error::request(format!("the text `inputs` is not JSON: {e}")))?;
+        let features = match inputs["features"].get("columns") {
+            Some(columns) => Features::Columns(take_encoding(&inputs["features"], columns, record)?),
+            None => Features::Vectors {
+                dimension: inputs["features"]["dimension"].as_u64().ok_or_else(|| damaged("dimension"))? as usize,
+                names: optional(&inputs["features"]["names"], "names", texts)?,
+            },
+        };
+        let names = list(&inputs["targets"], "targets")?;
+        let shift = record.take_finite_vector("target_shift", names.len())?;
+        let scale = record.take_finite_vector("target_scale", names.len())?;
+        let target = |(i, name): (usize, &Value)| {
+            let map = Affine { shift: shift[i], scale: scale[i] };
+            Ok(Target { name: optional(name, "targets", text)?, map })
+        };
+        let targets = names.iter().enumerate().map(target).collect::<Result<_>>()?;
+        Ok(Self { features, targets, unused: texts(&inputs["unused"], "unused")? })
+    }
+}
+
+fn put_encoding(encoding: &FittedEncoding, record: &mut Record) -> Value {
+    let (mut shift, mut scale, mut fill) = (Vec::new(), Vec::new(), Vec::new());
+    let mut columns = Vec::new();
+    for column in encoding.columns() {
+        let (map, own) = match column {
+            EncodedColumn::Number { name, fill, map, constant } => {
+                columns.push(json!({ "constant": constant, "kind": "number", "name": name }));
+                (*map, *fill)
+            }
+            EncodedColumn::Category { name, levels, constant } => {
+                columns.push(json!({ "constant": constant, "kind": "category", "levels": levels, "name": name }));
+                (Affine::IDENTITY, 0.0)
+            }
+        };
+        shift.push(map.shift);
+        scale.push(map.scale);
+        fill.push(own);
+    }
+    record.put_slice("input_shift", &shift);
+    record.put_slice("input_scale", &scale);
+    record.put_slice("input_fill", &fill);
+    let Encoding { missing, scaling } = encoding.rules();
+    json!({ "columns": columns, "missing": word(&MISSING, missing), "scaling": word(&SCALING, scaling) })
+}
+
+fn take_encoding(features: &Value, columns: &Value, record: &mut Record) -> Result<FittedEncoding> {
+    let columns = list(columns, "columns")?;
+    let rules = Encoding {
+        missing: choice(&MISSING, &features["missing"], "missing")?,
+        scaling: choice(&SCALING, &features["scaling"], "scaling")?,
+    };
+    let shift = record.take_finite_vector("input_shift", columns.len())?;
+    let scale = record.take_finite_vector("input_scale", columns.len())?;
+    let fill = record.take_finite_vector("input_fill", columns.len())?;
+    let column = |(i, column): (usize, &Value)| {
+        let name = text(&column["name"], "name of a column")?;
+        let constant = column["constant"].as_bool().ok_or_else(|| damaged("constant"))?;
+        match column["kind"].as_str() {
+            Some("number") => {
+                let map = Affine { shift: shift[i], scale: scale[i] };
+                Ok(EncodedColumn::Number { name, fill: fill[i], map, constant })
+            }
+            Some("category") => {
+                Ok(EncodedColumn::Category { name, levels: texts(&column["levels"], "levels")?, constant })
+            }
+            _ => Err(damaged("kind of a column")),
+        }
+    };
+    FittedEncoding::from_parts(rules, columns.iter().enumerate().map(column).collect::<Result<_>>()?)
+}
+
+fn word<T: PartialEq>(words: &[(T, &'static str)], value: T) -> &'static str {
+    words.iter().find(|(known, _)| *known == value).map_or("", |(_, word)| word)
+}
+
+fn choice<T: Copy>(words: &[(T, &str)], value: &Value, name: &str) -> Result<T> {
+    let found = value.as_str().and_then(|text| words.iter().find(|(_, word)| *word == text));
+    found.map(|(known, _)| *known).ok_or_else(|| damaged(name))
+}
+
+fn optional<T>(value: &Value, name: &str, read: fn(&Value, &str) -> Result<T>) -> Result<Option<T>> {
+    if value.is_null() { Ok(None) } else { read(value, name).map(Some) }
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> Result<&'v Vec<Value>> {
+    value.as_array().ok_or_else(|| damaged(name))
+}
+
+fn texts(value: &Value, name: &str) -> Result<Vec<String>> {
+    list(value, name)?.iter().map(|item| text(item, name)).collect()
+}
+
+fn text(value: &Value, name: &str) -> Result<String> {
+    value.as_str().map(str::to_owned).ok_or_else(|| damaged(name))
+}
+
+fn damaged(name: &str) -> Error {
+    Error::request(format!("the text `inputs` is damaged at `{name}`"))
+}

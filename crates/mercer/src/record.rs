@@ -1,0 +1,204 @@
+//! What a fitted thing is outside of memory: named texts and named arrays of numbers.
+//!
+//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it; what a record looks like in a file is the
+//! business of `io`. Taking something out of a record checks it, so that no file can build a model that breaks later.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2, Ix1, Ix2, arr0};
+
+use crate::{Error, Kernel, Result};
+
+/// Named texts and arrays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Record {
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) arrays: BTreeMap<String, ArrayD<f64>>,
+}
+
+impl Record {
+    pub(crate) fn put_text(&mut self, name: &str, text: impl Display) {
+        self.texts.insert(name.into(), text.to_string());
+    }
+
+    pub(crate) fn put_number(&mut self, name: &str, value: f64) {
+        self.arrays.insert(name.into(), arr0(value).into_dyn());
+    }
+
+    /// A whole number; exact below 2⁵³.
+    pub(crate) fn put_count(&mut self, name: &str, value: usize) {
+        self.put_number(name, value as f64);
+    }
+
+    pub(crate) fn put_optional_number(&mut self, name: &str, value: Option<f64>) {
+        if let Some(value) = value {
+            self.put_number(name, value);
+        }
+    }
+
+    pub(crate) fn put_vector(&mut self, name: &str, values: ArrayView1<f64>) {
+        self.arrays.insert(name.into(), values.to_owned().into_dyn());
+    }
+
+    pub(crate) fn put_slice(&mut self, name: &str, values: &[f64]) {
+        self.put_vector(name, ArrayView1::from(values));
+    }
+
+    pub(crate) fn put_matrix(&mut self, name: &str, values: ArrayView2<f64>) {
+        self.arrays.insert(name.into(), values.as_standard_layout().into_owned().into_dyn());
+    }
+
+    /// Whether there is an array of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.arrays.contains_key(name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<&str> {
+        let missing = || Error::request(format!("the text `{name}` is missing"));
+        self.texts.get(name).map(String::as_str).ok_or_else(missing)
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool> {
+        match self.text(name)? {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            other => Err(Error::parameter(name, other, "true or false")),
+        }
+    }
+
+    pub(crate) fn kernel(&self) -> Result<Kernel> {
+        self.text("kernel")?.parse()
+    }
+
+    /// A number that may be NaN or infinite.
+    pub(crate) fn number(&self, name: &str) -> Result<f64> {
+        let array = self.arrays.get(name).ok_or_else(|| missing(name))?;
+        array.first().copied().filter(|_| array.ndim() == 0).ok_or_else(|| misshapen(name, "one number", array.shape()))
+    }
+
+    pub(crate) fn finite_number(&self, name: &str) -> Result<f64> {
+        let value = self.number(name)?;
+        if value.is_finite() { Ok(value) } else { Err(Error::parameter(name, value, "a finite number")) }
+    }
+
+    pub(crate) fn optional_number(&self, name: &str) -> Result<Option<f64>> {
+        if self.has(name) { self.number(name).map(Some) } else { Ok(None) }
+    }
+
+    pub(crate) fn count(&self, name: &str) -> Result<usize> {
+        let value = self.number(name)?;
+        if (0.0..=9007199254740992.0).contains(&value) && value.fract() == 0.0 {
+            return Ok(value as usize);
+        }
+        Err(Error::parameter(name, value, "a whole number, at least 0"))
+    }
+
+    /// Takes a vector of this length, of any numbers.
+    pub(crate) fn take_vector(&mut self, name: &str, length: usize) -> Result<Array1<f64>> {
+        let values = self.take_any_vector(name)?;
+        if values.len() == length { Ok(values) } else { Err(misshapen(name, length, values.shape())) }
+    }
+
+    /// Takes a vector of any length and any numbers.
+    pub(crate) fn take_any_vector(&mut self, name: &str) -> Result<Array1<f64>> {
+        let array = self.arrays.remove(name).ok_or_else(|| missing(name))?;
+        let shape = array.shape().to_vec();
+        array.into_dimensionality::<Ix1>().map_err(|_| misshapen(name, "one dimension", &shape))
+    }
+
+    /// Takes a vector of this length, of finite numbers.
+    pub(crate) fn take_finite_vector(&mut self, name: &str, length: usize) -> Result<Array1<f64>> {
+        let values = self.take_vector(name, length)?;
+        check_finite(name, values.iter())?;
+        Ok(values)
+    }
+
+    /// Takes a matrix of this shape, of any numbers.
+    pub(crate) fn take_matrix(&mut self, name: &str, shape: (usize, usize)) -> Result<Array2<f64>> {
+        let values = self.take_any_matrix(name)?;
+        if values.dim() == shape { Ok(values) } else { Err(misshapen(name, format!("{shape:?}"), values.shape())) }
+    }
+
+    /// Takes a matrix of this shape, of finite numbers.
+    pub(crate) fn take_finite_matrix(&mut self, name: &str, shape: (usize, usize)) -> Result<Array2<f64>> {
+        let values = self.take_matrix(name, shape)?;
+        check_finite(name, values.iter())?;
+        Ok(values)
+    }
+
+    /// Takes a matrix of any shape, of finite numbers: the one that says how large the others are.
+    pub(crate) fn take_leading_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
+        let values = self.take_any_matrix(name)?;
+        check_finite(name, values.iter())?;
+        Ok(values)
+    }
+
+    fn take_any_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
+        let array = self.arrays.remove(name).ok_or_else(|| missing(name))?;
+        let shape = array.shape().to_vec();
+        array.into_dimensionality::<Ix2>().map_err(|_| misshapen(name, "two dimensions", &shape))
+    }
+}
+
+/// The number is one of a range, in words.
+pub(crate) fn require(name: &str, value: f64, holds: bool, requirement: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::parameter(name, value, requirement)) }
+}
+
+fn missing(name: &str) -> Error {
+    Error::request(format!("the array `{name}` is missing"))
+}
+
+fn misshapen(name: &str, expected: impl Display, found: &[usize]) -> Error {
+    Error::shape(&format!("shape of the array `{name}`"), expected, format!("{found:?}"))
+}
+
+fn check_finite<'a>(name: &str, mut values: impl Iterator<Item = &'a f64>) -> Result<()> {
+    match values.find(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(value) => {
+            Err(Error::request(format!("the array `{name}` holds {value}, where all numbers must be finite")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    fn record() -> Record {
+        let mut record = Record::default();
+        record.put_text("kernel", "gaussian(lengthscale=2)");
+        record.put_text("intercept", true);
+        record.put_number("noise", 0.1);
+        record.put_count("rank", 7);
+        record.put_vector("y", array![1.0, f64::NAN].view());
+        record.put_matrix("x", array![[1.0, 2.0], [3.0, 4.0]].t());
+        record
+    }
+
+    #[test]
+    fn what_is_put_in_comes_out() {
+        let mut r = record();
+        assert_eq!(r.kernel().unwrap().to_string(), "gaussian(lengthscale=2)");
+        assert!(r.flag("intercept").unwrap());
+        assert_eq!((r.number("noise").unwrap(), r.count("rank").unwrap()), (0.1, 7));
+        assert_eq!(r.optional_number("nothing").unwrap(), None);
+        assert_eq!(r.take_leading_matrix("x").unwrap(), array![[1.0, 3.0], [2.0, 4.0]]);
+        assert!(r.take_vector("y", 2).unwrap()[1].is_nan());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let reason = |r: Result<Array1<f64>>| r.unwrap_err().to_string();
+        assert_eq!(reason(record().take_vector("z", 1)), "the array `z` is missing");
+        assert!(reason(record().take_vector("y", 3)).contains("`y`: expected 3, found [2]"));
+        assert!(reason(record().take_vector("x", 3)).contains("one dimension"));
+        assert!(reason(record().take_finite_vector("y", 2)).contains("NaN"));
+        assert!(record().count("noise").unwrap_err().to_string().contains("whole number"));
+        assert!(record().flag("kernel").is_err() && record().number("y").is_err() && record().text("z").is_err());
+    }
+}

@@ -1,0 +1,362 @@
+//! Model files: same bytes of prediction after a round trip, for every kind of fit.
+
+mod common;
+
+use std::path::Path;
+
+use mercer::learn::ridge::{Method, Solver};
+use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
+use mercer::learn::spline::{Smoothing, SmoothingSpline};
+use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
+use mercer::learn::{GaussianProcess, Ridge, SparseGaussianProcess};
+use mercer::model::{Features, Fitted, Inputs, Model, Target};
+use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
+use mercer::{Compute, Error, Seed, io};
+use ndarray::{Array1, Array2, Axis, array, s};
+
+fn data(n: usize, d: usize, outputs: usize) -> (Array2<f64>, Array2<f64>) {
+    let mut stream = Seed(3).stream("model files", 0);
+    let x = Array2::from_shape_fn((n, d), |_| 2.0 * stream.uniform());
+    let y = Array2::from_shape_fn((n, outputs), |(i, j)| (x[[i, 0]] * (j + 2) as f64).sin() + 0.1 * stream.normal());
+    (x, y)
+}
+
+fn bits(values: &Array2<f64>) -> Vec<u64> {
+    values.iter().map(|v| v.to_bits()).collect()
+}
+
+fn round_trip(model: &Model) -> Model {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    io::save_model(&path, model).unwrap();
+    let loaded = io::load_model(&path, &Compute::new()).unwrap();
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    io::write_model(&mut first, model).unwrap();
+    io::write_model(&mut second, &loaded).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), first);
+    assert_eq!(first, second, "a loaded model is saved with the same bytes");
+    loaded
+}
+
+/// Same bits of predictions (and intervals, where there are some) before and after, for one and two threads.
+fn assert_same_predictions(model: &Model, x: &Array2<f64>) {
+    let loaded = round_trip(model);
+    let two = Compute::new().with_threads(2).unwrap();
+    let expected = model.predict(x.view(), &Compute::new()).unwrap();
+    assert_eq!(bits(&expected), bits(&loaded.predict(x.view(), &two).unwrap()));
+    match model.predict_interval(x.view(), 0.9, &Compute::new()) {
+        Ok(expected) => {
+            let found = loaded.predict_interval(x.view(), 0.9, &two).unwrap();
+            assert_eq!(bits(&expected.mean), bits(&found.mean));
+            assert_eq!(bits(&expected.lower), bits(&found.lower));
+            assert_eq!(bits(&expected.upper), bits(&found.upper));
+        }
+        Err(error) => {
+            let same = loaded.predict_interval(x.view(), 0.9, &two).unwrap_err();
+            assert_eq!(error.to_string(), same.to_string());
+        }
+    }
+}
+
+#[test]
+fn ridge_by_every_solver() {
+    let compute = Compute::new();
+    let (x, y) = data(60, 3, 2);
+    let weights = Array1::from_shape_fn(60, |i| 1.0 + (i % 3) as f64);
+    for solver in [Solver::Auto, Solver::Cholesky, Solver::Mixed, Solver::Eigen, Solver::ConjugateGradients] {
+        for intercept in [false, true] {
+            let kernel = "2*gaussian(lengthscale=[0.1, 0.3333333333333333, 7]) + matern(nu=3/2, lengthscale=median)";
+            let spec = Ridge { intercept, solver, ..Ridge::new(kernel.parse().unwrap(), 0.01) };
+            let fit = spec.fit(x.view(), y.view(), Some(weights.view()), &compute).unwrap();
+            let model = Model::new(fit.clone(), Inputs::vectors(3, 2)).unwrap();
+            assert_same_predictions(&model, &data(25, 3, 1).0);
+            let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+            assert_eq!(loaded.kernel(), fit.kernel());
+            assert_eq!(loaded.method(), fit.method());
+            assert_eq!(loaded.plan(), fit.plan());
+            assert_eq!(loaded.diagnostics(), fit.diagnostics());
+            assert_eq!(loaded.condition(), fit.condition());
+            assert_eq!(loaded.residuals(), fit.residuals());
+            assert_eq!(loaded.intercept(), fit.intercept());
+        }
+    }
+}
+
+#[test]
+fn ridge_of_minimum_norm_with_a_null_space_and_on_given_values() {
+    let compute = Compute::new();
+    let (x, y) = data(20, 1, 1);
+    let doubled = ndarray::concatenate(Axis(0), &[x.view(), x.view()]).unwrap();
+    let targets = ndarray::concatenate(Axis(0), &[y.view(), (&y + 0.5).view()]).unwrap();
+    let fit = Ridge::new("linear()".parse().unwrap(), 0.0).fit(doubled.view(), targets.view(), None, &compute).unwrap();
+    assert!(matches!(fit.method(), Method::MinimumNorm { .. }));
+    assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &x);
+
+    let spec = Ridge { intercept: true, ..Ridge::new("gaussian()".parse().unwrap(), 0.1) };
+    let fit = spec.fit_with_null_space(x.view(), x.view(), y.view(), None, &compute).unwrap();
+    let Fitted::Ridge(loaded) = round_trip(&Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap()).into_fitted()
+    else {
+        panic!("another kind")
+    };
+    let predict = |f: &mercer::learn::RidgeFit| f.predict_with_null_space(x.view(), x.view(), &compute).unwrap();
+    assert_eq!(bits(&predict(&fit)), bits(&predict(&loaded)));
+
+    let gram = x.dot(&x.t());
+    let fit = Ridge::new("precomputed()".parse().unwrap(), 0.1).fit(gram.view(), y.view(), None, &compute).unwrap();
+    assert_same_predictions(&Model::new(fit, Inputs::vectors(20, 1)).unwrap(), &gram.slice(s![..5, ..]).to_owned());
+}
+
+#[test]
+fn gaussian_processes() {
+    let compute = Compute::new();
+    let (x, y) = data(50, 2, 1);
+    for optimise in [false, true] {
+        let kernel = "1*gaussian(lengthscale=0.7) + 0.1*periodic(period=1.3)".parse().unwrap();
+        let process = GaussianProcess { optimise, restarts: 1, ..GaussianProcess::new(kernel, 0.1) };
+        let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
+        let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
+        assert_same_predictions(&model, &data(600, 2, 1).0);
+        let Fitted::GaussianProcess(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+        assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
+        assert_eq!(loaded.optimisation(), fit.optimisation());
+        assert_eq!(loaded.leave_one_out(&compute).unwrap(), fit.leave_one_out(&compute).unwrap());
+        assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
+        let gradient = |f: &mercer::learn::GaussianProcessFit| f.log_marginal_likelihood_gradient(&compute).unwrap();
+        assert_eq!(gradient(&loaded), gradient(&fit));
+    }
+}
+
+#[test]
+fn sparse_gaussian_processes() {
+    let compute = Compute::new();
+    let (x, y) = data(80, 2, 1);
+    for approximation in [Approximation::Sor, Approximation::Dtc, Approximation::Fitc, Approximation::Variational] {
+        let kernel = "1*gaussian(lengthscale=0.7)".parse().unwrap();
+        let process = SparseGaussianProcess { approximation, ..SparseGaussianProcess::new(kernel, 0.1, Inducing::Greedy(12)) };
+        let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
+        let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
+        assert_same_predictions(&model, &data(1500, 2, 1).0);
+        let Fitted::SparseGaussianProcess(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+        assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
+        assert_eq!((loaded.dropped(), loaded.approximation()), (fit.dropped(), approximation));
+        assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
+        assert!(fit.log_marginal_likelihood_gradient(&compute).is_ok());
+        assert!(matches!(loaded.log_marginal_likelihood_gradient(&compute), Err(Error::Request(_))));
+    }
+}
+
+/// Fits along a line are solved in the state space; after loading they still are.
+#[test]
+fn processes_and_ridge_along_a_line() {
+    let compute = Compute::new();
+    let (x, y) = data(70, 1, 1);
+    let at = Array2::from_shape_fn((50, 1), |(i, _)| i as f64 / 15.0 - 0.5);
+    for kernel in ["matern(nu=3/2, lengthscale=0.5)", "laplacian() + 0.2*linear()"] {
+        let ridge = Ridge { intercept: true, ..Ridge::new(kernel.parse().unwrap(), 0.1) };
+        let fit = ridge.fit(x.view(), y.view(), None, &compute).unwrap();
+        assert!(matches!(fit.method(), Method::StateSpace { .. }));
+        assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
+        let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel.parse().unwrap(), 0.1) };
+        let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
+        assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
+    }
+}
+
+#[test]
+fn splines_of_every_order_open_and_closed() {
+    let (x, y) = data(40, 1, 1);
+    let weights = Array1::from_shape_fn(40, |i| f64::from(u8::from(i != 7)));
+    let at = Array2::from_shape_fn((60, 1), |(i, _)| i as f64 / 20.0 - 0.5);
+    for order in 1..=3 {
+        for period in [None, Some(2.5)] {
+            let spline = SmoothingSpline { order, smoothing: Smoothing::Lambda(1e-3), period };
+            let fit = spline.fit(x.column(0), y.column(0), Some(weights.view()), &Compute::new()).unwrap();
+            let model = Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap();
+            assert_same_predictions(&model, &at);
+            let Fitted::Spline(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+            assert_eq!(loaded.period(), period);
+            assert_eq!((loaded.lambda(), loaded.gcv(), loaded.reml()), (fit.lambda(), fit.gcv(), fit.reml()));
+            assert_eq!(loaded.roughness(), fit.roughness());
+            assert_eq!(loaded.loo_residuals(), fit.loo_residuals());
+            assert_eq!(loaded.knots(), fit.knots());
+            assert_eq!(loaded.predict(at.column(0), 1).unwrap(), fit.predict(at.column(0), 1).unwrap());
+        }
+    }
+}
+
+#[test]
+fn local_smoothers_of_every_weight() {
+    let (x, y) = data(40, 1, 1);
+    let compute = Compute::new();
+    let weights = [
+        LocalWeight::Gaussian,
+        LocalWeight::Epanechnikov,
+        LocalWeight::Tricube,
+        LocalWeight::Uniform,
+        LocalWeight::Biweight,
+    ];
+    for weights in weights {
+        let bandwidth = Bandwidth::Given(0.6);
+        let mean = NadarayaWatson { bandwidth, weights }.fit(x.view(), y.column(0), &compute).unwrap();
+        let line = LocalLinear { bandwidth, weights }.fit(x.view(), y.column(0), &compute).unwrap();
+        for fit in [mean, line] {
+            let model = Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap();
+            assert_same_predictions(&model, &x);
+            let Fitted::Local(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+            assert_eq!((loaded.weights(), loaded.is_linear()), (fit.weights(), fit.is_linear()));
+            assert_eq!(loaded.loo_residuals(), fit.loo_residuals());
+        }
+    }
+}
+
+/// A table with a category, a constant column, a missing value, scaling, a target in other units, notes.
+fn table_model() -> (Model, Table) {
+    let column = |name: &str, f: fn(usize) -> f64| Column::numbers(name, (0..12).map(f).collect());
+    let kinds = ["red", "green, \"dark\"", "Ω"];
+    let table = Table::from_columns(vec![
+        column("size", |i| if i == 4 { f64::NAN } else { i as f64 / 3.0 }),
+        Column::categories("kind", (0..12).map(|i| Some(kinds[i % 3]))),
+        column("always", |_| 0.1),
+    ])
+    .unwrap();
+    let rules = Encoding { missing: Missing::Mean, scaling: Scaling::Standardize };
+    let encoding = rules.fit(&table).unwrap();
+    let x = encoding.apply(&table).unwrap().matrix;
+    let y = Array1::from_shape_fn(12, |i| (i as f64).sqrt() - 1.0);
+    let process = GaussianProcess { optimise: false, ..GaussianProcess::new("gaussian()".parse().unwrap(), 0.1) };
+    let fit = process.fit(x.view(), y.view(), &Compute::new()).unwrap();
+    let mut inputs = Inputs::columns(encoding, ["price"]);
+    inputs.targets[0].map = Affine { shift: 10.0, scale: -3.0 };
+    inputs.unused = vec!["id".into()];
+    (Model::new(fit, inputs).unwrap().with_note("made by", "a test"), table)
+}
+
+#[test]
+fn encodings_targets_and_notes_come_back() {
+    let (model, table) = table_model();
+    let loaded = round_trip(&model);
+    assert_eq!(loaded.inputs(), model.inputs());
+    assert_eq!(loaded.notes()["made by"], "a test");
+    let compute = Compute::new();
+    let expected = model.predict_table(&table, &compute).unwrap();
+    assert_eq!(bits(&expected.values), bits(&loaded.predict_table(&table, &compute).unwrap().values));
+    assert_eq!((expected.filled, expected.kept_rows.len()), (1, 12));
+    // In the units of the target: 10 − 3f, and an interval that is not turned around.
+    let x = model.inputs().encode(&table).unwrap().matrix;
+    let Fitted::GaussianProcess(fit) = model.fitted() else { panic!("another kind") };
+    assert_close!(expected.values[[5, 0]], 10.0 - 3.0 * fit.mean(x.view(), &compute).unwrap()[5], 1e-15);
+    let interval = model.predict_interval(x.view(), 0.5, &compute).unwrap();
+    assert!(interval.lower.iter().zip(&interval.upper).all(|(l, u)| l < u));
+    let variance = fit.predict(x.view(), &compute).unwrap().variance[0] + 0.1;
+    assert_close!(interval.upper[[0, 0]] - interval.mean[[0, 0]], 3.0 * 0.6744897501960817 * variance.sqrt(), 1e-13);
+}
+
+#[test]
+fn models_whose_parts_do_not_fit_are_refused() {
+    let (x, y) = data(10, 2, 1);
+    let fit = Ridge::new("gaussian()".parse().unwrap(), 0.1).fit(x.view(), y.view(), None, &Compute::new()).unwrap();
+    assert!(matches!(Model::new(fit.clone(), Inputs::vectors(3, 1)), Err(Error::Shape { .. })));
+    assert!(matches!(Model::new(fit.clone(), Inputs::vectors(2, 2)), Err(Error::Shape { .. })));
+    let mut inputs = Inputs::vectors(2, 1);
+    inputs.features = Features::Vectors { dimension: 2, names: Some(vec!["a".into(), "a".into()]) };
+    assert!(Model::new(fit.clone(), inputs).is_err());
+    let mut inputs = Inputs::vectors(2, 1);
+    inputs.targets = vec![Target { name: None, map: Affine { shift: 0.0, scale: 0.0 } }];
+    assert!(matches!(Model::new(fit.clone(), inputs), Err(Error::Parameter { .. })));
+    let model = Model::new(fit, Inputs::vectors(2, 1)).unwrap();
+    assert!(matches!(model.predict(array![[1.0]].view(), &Compute::new()), Err(Error::Shape { .. })));
+    for level in [0.0, 1.0, f64::NAN, 95.0] {
+        let refused = model.predict_interval(x.view(), level, &Compute::new());
+        assert!(matches!(refused, Err(Error::Parameter { .. })));
+    }
+}
+
+/// Every file of every released version loads and predicts what it did.
+#[test]
+fn fixtures_of_old_versions_load() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    if std::env::var_os("MERCER_NEW_FIXTURES").is_some() {
+        new_fixtures(&folder);
+    }
+    let expected = std::fs::read_to_string(folder.join("v1.json")).unwrap();
+    let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
+    let expected = expected.as_object().unwrap();
+    assert!(expected.len() >= 8, "{} fixtures", expected.len());
+    for (name, numbers) in expected {
+        let model = io::load_model(&folder.join(name), &Compute::new()).unwrap();
+        let table = io::read_table(&folder.join("points.csv"), &io::ReadOptions::default(), &Compute::new()).unwrap();
+        let x = model.inputs().encode(&table.select(columns_of(&model)).unwrap()).unwrap().matrix;
+        let stored =
+            |key: &str| numbers[key].as_array().map(|v| v.iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>());
+        let compare = |found: &Array2<f64>, key: &str| {
+            let stored = stored(key).unwrap();
+            assert_eq!(found.len(), stored.len());
+            found.iter().zip(stored).for_each(|(f, s)| assert_close!(*f, s, 1e-11));
+        };
+        compare(&model.predict(x.view(), &Compute::new()).unwrap(), "prediction");
+        if stored("lower").is_some() {
+            let interval = model.predict_interval(x.view(), 0.95, &Compute::new()).unwrap();
+            compare(&interval.lower, "lower");
+            compare(&interval.upper, "upper");
+        }
+    }
+}
+
+fn columns_of(model: &Model) -> Vec<usize> {
+    (0..if model.inputs().coordinate_names().is_some() { 3 } else { model.inputs().dimension() }).collect()
+}
+
+/// Writes the fixtures that are not there yet; a fixture that is there is never written again.
+fn new_fixtures(folder: &Path) {
+    let compute = Compute::new();
+    let table = io::read_table(&folder.join("points.csv"), &io::ReadOptions::default(), &compute).unwrap();
+    let encoding = Encoding { scaling: Scaling::Standardize, ..Encoding::default() }.fit(&table).unwrap();
+    let encoded = encoding.apply(&table).unwrap().matrix;
+    let plain = Encoding::default().fit(&table.select([0]).unwrap()).unwrap().apply(&table.select([0]).unwrap());
+    let line = plain.unwrap().matrix;
+    let y = line.mapv(|v| (3.0 * v).sin() + v);
+    let two = ndarray::concatenate(Axis(1), &[y.view(), line.view()]).unwrap();
+    let kernel = || "gaussian(lengthscale=0.8) + 0.5*matern(nu=3/2, lengthscale=2)".parse().unwrap();
+    let ridge = Ridge { intercept: true, ..Ridge::new(kernel(), 0.05) }.fit(encoded.view(), two.view(), None, &compute);
+    let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel(), 0.02) };
+    let process = process.fit(encoded.view(), y.column(0), &compute);
+    let sparse = SparseGaussianProcess::new(kernel(), 0.02, Inducing::Points(encoded.slice(s![..5, ..]).to_owned()));
+    let sparse = SparseGaussianProcess { optimise: false, ..sparse }.fit(encoded.view(), y.column(0), &compute);
+    let markov = Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.05).fit(line.view(), y.view(), None, &compute);
+    let cubic = SmoothingSpline { smoothing: Smoothing::Lambda(1e-3), ..SmoothingSpline::default() };
+    let round = SmoothingSpline { period: Some(4.0), ..cubic };
+    let bandwidth = Bandwidth::Given(0.7);
+    let mean = NadarayaWatson { bandwidth, weights: LocalWeight::Gaussian }.fit(line.view(), y.column(0), &compute);
+    let local = LocalLinear { bandwidth, weights: LocalWeight::Tricube }.fit(line.view(), y.column(0), &compute);
+    let spline = |s: SmoothingSpline| s.fit(line.column(0), y.column(0), None, &compute).unwrap();
+    let named = |targets: &[&str]| Inputs::columns(encoding.clone(), targets.iter().copied());
+    let models = [
+        ("v1-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
+        ("v1-gaussian-process", Model::new(process.unwrap(), named(&["wave"]))),
+        ("v1-sparse-gaussian-process", Model::new(sparse.unwrap(), named(&["wave"]))),
+        ("v1-ridge-state-space", Model::new(markov.unwrap(), Inputs::vectors(1, 1))),
+        ("v1-spline", Model::new(spline(cubic), Inputs::vectors(1, 1))),
+        ("v1-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
+        ("v1-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),
+        ("v1-local-linear", Model::new(local.unwrap(), Inputs::vectors(1, 1))),
+    ];
+    let numbers = folder.join("v1.json");
+    let mut stored: serde_json::Map<String, serde_json::Value> =
+        std::fs::read_to_string(&numbers).map_or_else(|_| Default::default(), |t| serde_json::from_str(&t).unwrap());
+    for (name, model) in models {
+        let (file, model) = (format!("{name}.safetensors"), model.unwrap());
+        if folder.join(&file).exists() {
+            continue;
+        }
+        let x = if model.inputs().coordinate_names().is_some() { &encoded } else { &line };
+        let list = |a: &Array2<f64>| a.iter().copied().collect::<Vec<f64>>();
+        let mut entry = serde_json::json!({ "prediction": list(&model.predict(x.view(), &compute).unwrap()) });
+        if let Ok(interval) = model.predict_interval(x.view(), 0.95, &compute) {
+            entry["lower"] = list(&interval.lower).into();
+            entry["upper"] = list(&interval.upper).into();
+        }
+        stored.insert(file.clone(), entry);
+        io::save_model(&folder.join(&file), &model).unwrap();
+    }
+    std::fs::write(numbers, serde_json::to_string_pretty(&stored).unwrap() + "\n").unwrap();
+}
