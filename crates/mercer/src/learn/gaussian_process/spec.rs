@@ -73,7 +73,10 @@ impl GaussianProcess {
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
         compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
-            let (kernel, noise, found) = optimise(self, &kernel, x, y, compute)?;
+            let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
+                Some((x, y)) => optimise(self, &kernel, x.view(), y.view(), compute)?,
+                None => optimise(self, &kernel, x, y, compute)?,
+            };
             (kernel, noise, Some(found))
         } else {
             (kernel, self.noise, None)
