@@ -1,5 +1,7 @@
 //! Linear algebra behind plain functions: matrices in, solutions with evidence out.
 
+mod band_reduction;
+mod band_sweep;
 mod banded;
 mod blocks;
 pub(crate) mod chain;
@@ -9,6 +11,8 @@ mod eigen;
 mod factor;
 mod lbfgs;
 mod pivoted;
+mod reflectors;
+mod resolvent;
 mod single;
 
 pub use banded::{BandedFactor, SymmetricBanded};
@@ -18,4 +22,5 @@ pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub use factor::{Factor, Factored, factor};
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
+pub(crate) use resolvent::{Resolvent, resolvents};
 pub use single::SingleFactor;

@@ -153,12 +153,13 @@ impl GaussianProcessFit {
     /// [`GaussianProcessFit::parameter_names`].
     ///
     /// # Cost
-    /// `2n³` for `A⁻¹`, and one matrix of derivatives per parameter, in strips; `24n²` bytes.
+    /// `2n³/3` for the columns of `A⁻¹` and one matrix of derivatives per parameter, block by block, none of them stored.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        self.posterior.gradient(self.points.view(), compute)
+        let all = vec![true; self.parameter_names().len()];
+        self.posterior.gradient(self.points.view(), &all, compute)
     }
 
     /// The parameters of the kernel in order, then `noise`.

@@ -106,7 +106,9 @@ fn negative(
     let Ok((kernel, noise)) = space.at(point) else { return Ok(undefined) };
     match Posterior::new(&kernel, noise, x, y, compute) {
         Ok(posterior) => {
-            let gradient = posterior.gradient(x, compute)?;
+            let mut wanted = vec![false; space.values.len()];
+            space.free.iter().for_each(|&(i, _)| wanted[i] = true);
+            let gradient = posterior.gradient(x, &wanted, compute)?;
             Ok((-posterior.log_likelihood, space.free.iter().map(|&(i, _)| -gradient[i]).collect()))
         }
         Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),

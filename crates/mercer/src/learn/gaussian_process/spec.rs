@@ -20,8 +20,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// optimised with the rest. The likelihood of centred targets is meant: subtract their mean where it is not near 0.
 ///
 /// # Cost
-/// `n³/3` for a fit; about `7n³/3` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes for a fit, `32n²` with
-/// the optimisation.
+/// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes.
 ///
 /// # Example
 /// ```
@@ -71,8 +70,7 @@ impl GaussianProcess {
             }
         }
         let n = x.nrows() as u64;
-        let matrices = if self.optimise { 4 } else { 1 };
-        compute.reserve("a Gaussian process", 8 * matrices * n * n, "use fewer rows or a higher memory limit")?;
+        compute.reserve("a Gaussian process", 8 * n * n, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
             let (kernel, noise, found) = optimise(self, &kernel, x, y, compute)?;
             (kernel, noise, Some(found))
