@@ -84,19 +84,17 @@ impl WithSimd for Sweep<'_> {
                 let mut y: [[f64; LANES]; GROUP] = std::array::from_fn(|t| lanes(&columns[t], first));
                 for back in 0..BACK {
                     let known = &ring[(own + 1 + back) % (BACK + 1)];
-                    for c in 0..GROUP {
-                        subtract(&mut y, &lanes(&known[c], first), &group.before[back * GROUP + c]);
+                    for (c, column) in known.iter().enumerate() {
+                        subtract(&mut y, &lanes(column, first), &group.before[back * GROUP + c]);
                     }
                 }
                 for c in 0..GROUP {
                     let known = y[c];
                     subtract(&mut y, &known, &group.inside[c]);
                 }
+                let sums = &mut self.sums[first..first + LANES];
                 for t in 0..GROUP {
-                    for lane in 0..LANES {
-                        self.sums[first + lane] =
-                            (y[t][lane] * y[t][lane]).mul_add(group.weights[t], self.sums[first + lane]);
-                    }
+                    sums.iter_mut().zip(y[t]).for_each(|(sum, v)| *sum = (v * v).mul_add(group.weights[t], *sum));
                     ring[own][t][first..first + LANES].copy_from_slice(&y[t]);
                 }
             }

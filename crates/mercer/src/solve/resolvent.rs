@@ -127,8 +127,7 @@ fn factor(band: &[f64], lambda: f64, floor: f64) -> Option<Vec<f64>> {
         let column = &mut done[j * (WIDTH + 1)..];
         column[0] += lambda;
         let pivot = column[0];
-        // Not the other way round: NaN is refused.
-        if !(pivot > floor) {
+        if pivot.is_nan() || pivot <= floor {
             return None;
         }
         for (k, target) in (1..=WIDTH).zip(rest.chunks_exact_mut(WIDTH + 1)) {
