@@ -157,7 +157,7 @@ def ridge(kernel: str, subset: int = 2_000) -> Fit:
         model = mercer.KernelRidge(alpha=search.alpha_, kernel=search.kernel_, fit_intercept=True).fit(x, y)
 
         def predict(new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            return model.predict(new, return_std=True)
+            return model.predict(new, return_std=True, include_noise=True)
 
         return predict
 

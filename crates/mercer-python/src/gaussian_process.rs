@@ -106,9 +106,6 @@ fn approximation_named(name: &str) -> PyResult<Approximation> {
     })
 }
 
-/// Why a process through inducing points is not written.
-pub const NO_FILE: &str = "a model file does not hold a process through inducing points: save an exact one";
-
 /// A fitted Gaussian process.
 #[pyclass(frozen, name = "GaussianProcessFit", module = "mercer._mercer")]
 pub struct PyGaussianProcessFit(pub ProcessFit);
@@ -253,6 +250,13 @@ impl PyGaussianProcessFit {
         self.0.sparse().map(|fit| PyArray2::from_array(py, &fit.inducing()))
     }
 
+    /// Which process the inducing points stand for; None for an exact process.
+    #[getter]
+    fn approximation(&self) -> Option<&'static str> {
+        let found = self.0.sparse()?.approximation();
+        APPROXIMATIONS.iter().find(|(_, known)| *known == found).map(|(name, _)| *name)
+    }
+
     /// What of the variance of the data the inducing points leave open; None for an exact process.
     #[getter]
     fn trace_left(&self) -> Option<f64> {
@@ -276,9 +280,6 @@ impl PyGaussianProcessFit {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
-        match self.0.exact() {
-            Some(fit) => reduce(py, fit.clone()),
-            None => Err(PyValueError::new_err(NO_FILE)),
-        }
+        reduce(py, self.0.fitted())
     }
 }

@@ -2,7 +2,7 @@
 
 use mercer::Kernel;
 use ndarray::ArrayView2;
-use numpy::PyReadonlyArray2;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -69,7 +69,7 @@ impl<'py> Matrix<'py> {
 pub fn numbers(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
     let array = as_numbers(value, what)?;
     match array.getattr("ndim")?.extract::<usize>()? {
-        1 => array.extract(),
+        1 => Ok(array.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()),
         found => Err(PyValueError::new_err(format!("{what}: expected a list of numbers, found {found} dimensions"))),
     }
 }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::to_python;
-use crate::gaussian_process::{NO_FILE, PyGaussianProcessFit};
+use crate::gaussian_process::PyGaussianProcessFit;
 use crate::options::Options;
 use crate::process::ProcessFit;
 use crate::ridge::PyRidgeFit;
@@ -30,22 +30,23 @@ pub enum AnyFit<'py> {
 }
 
 impl AnyFit<'_> {
-    fn fitted(&self) -> PyResult<Fitted> {
-        Ok(match self {
+    fn fitted(&self) -> Fitted {
+        match self {
             Self::Ridge(fit) => fit.get().0.clone().into(),
-            Self::GaussianProcess(fit) => {
-                fit.get().0.exact().ok_or_else(|| PyValueError::new_err(NO_FILE))?.clone().into()
-            }
+            Self::GaussianProcess(fit) => fit.get().0.fitted(),
             Self::Spline(fit) => fit.get().0.clone().into(),
             Self::Local(fit) => fit.get().0.clone().into(),
-        })
+        }
     }
 }
 
 fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
     Ok(match fitted {
         Fitted::Ridge(fit) => Bound::new(py, PyRidgeFit(fit))?.into_any(),
-        Fitted::GaussianProcess(fit) => Bound::new(py, PyGaussianProcessFit(ProcessFit::Exact(fit)))?.into_any(),
+        Fitted::GaussianProcess(fit) => Bound::new(py, PyGaussianProcessFit(ProcessFit::Exact(fit.into())))?.into_any(),
+        Fitted::SparseGaussianProcess(fit) => {
+            Bound::new(py, PyGaussianProcessFit(ProcessFit::Sparse(fit.into())))?.into_any()
+        }
         Fitted::Spline(fit) => Bound::new(py, PySplineFit(fit))?.into_any(),
         Fitted::Local(fit) => Bound::new(py, PyLocalFit(fit))?.into_any(),
         other => {
@@ -83,7 +84,7 @@ pub fn save_model(
     inputs: &Bound<'_, PyInputs>,
     notes: BTreeMap<String, String>,
 ) -> PyResult<()> {
-    let model = Model::new(fit.fitted()?, inputs.get().0.clone()).map_err(to_python)?;
+    let model = Model::new(fit.fitted(), inputs.get().0.clone()).map_err(to_python)?;
     let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
 }

@@ -4,6 +4,7 @@ use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimisation, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
+use mercer::model::Fitted;
 use mercer::{Compute, Error, Expansion, Kernel, Result};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
@@ -16,7 +17,7 @@ pub enum Process {
 impl Process {
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<ProcessFit> {
         match self {
-            Self::Exact(process) => process.fit(x, y, compute).map(ProcessFit::Exact),
+            Self::Exact(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Exact(fit.into())),
             Self::Sparse(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Sparse(fit.into())),
         }
     }
@@ -31,7 +32,7 @@ impl Process {
 
 /// What was fitted.
 pub enum ProcessFit {
-    Exact(GaussianProcessFit),
+    Exact(Box<GaussianProcessFit>),
     Sparse(Box<SparseGaussianProcessFit>),
 }
 
@@ -134,6 +135,14 @@ impl ProcessFit {
         match self {
             Self::Exact(fit) => fit.optimisation(),
             Self::Sparse(fit) => fit.optimisation(),
+        }
+    }
+
+    /// What a model file holds.
+    pub fn fitted(&self) -> Fitted {
+        match self {
+            Self::Exact(fit) => fit.as_ref().clone().into(),
+            Self::Sparse(fit) => fit.as_ref().clone().into(),
         }
     }
 

@@ -124,6 +124,14 @@ def test_every_number_of_threads_gives_the_same_bytes(estimator):
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=NAMES)
+def test_plans(estimator):
+    x, y = data_of(estimator)
+    plan = clone(estimator).explain(x, y)
+    assert isinstance(plan, str)
+    assert len(plan) > 20
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=NAMES)
 def test_cross_validation(estimator):
     x, y = data_of(estimator)
     x = x[:, None] if x.ndim == 1 else x

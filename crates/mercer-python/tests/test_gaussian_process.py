@@ -163,7 +163,7 @@ class TestInducingPoints:
             for found, expected in zip(
                 other.predict(T, return_std=True), model.predict(T, return_std=True), strict=True
             ):
-                np.testing.assert_allclose(found, expected, rtol=1e-10)
+                assert found.tobytes() == expected.tobytes()
         np.testing.assert_allclose(model.function_(T), model.predict(T), rtol=1e-8)
         assert np.abs(model.log_marginal_likelihood_gradient_).max() < 1e-2
 
@@ -172,7 +172,7 @@ class TestInducingPoints:
         moved = GaussianProcessRegressor("1*gaussian()", n_inducing=6, optimize_inducing=True).fit(X, Y)
         assert moved.log_marginal_likelihood_ > still.log_marginal_likelihood_
 
-    def test_wrong_requests(self, tmp_path):
+    def test_wrong_requests(self):
         for choices, message in [
             ({"n_inducing": 0}, "inducing = 0 is not allowed: it must be at least 1 point"),
             ({"inducing": "kmeans", "n_inducing": 3}, "inducing = 'kmeans' is not allowed"),
@@ -183,5 +183,3 @@ class TestInducingPoints:
                 self.sparse(**choices)
         with pytest.raises(ValueError, match="no leave-one-out density"):
             self.sparse(n_inducing=4).leave_one_out()
-        with pytest.raises(ValueError, match="does not hold a process through inducing points"):
-            mercer.save(self.sparse(n_inducing=4), tmp_path / "model")

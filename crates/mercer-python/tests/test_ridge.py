@@ -8,6 +8,7 @@ import threading
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.kernel_ridge import KernelRidge as Theirs
 
@@ -187,6 +188,8 @@ def test_small_and_constant_data():
         ({"solver": "lu"}, X, 'solver = "lu" is not allowed: it must be one of "auto", "cholesky"'),
         ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the kernel's domain \[0, 1\]"),
         ({"kernel": "wiener()"}, X, "one column"),
+        ({"kernel": "laplacian", "gamma": 0}, X, "gamma = 0 is not allowed: it must be finite and positive"),
+        ({"kernel": "rbf", "gamma": -1}, X, "gamma = -1 is not allowed"),
         ({"n_jobs": 0}, X, "n_jobs = 0 is not allowed"),
         ({"max_memory": "much"}, X, "memory = much is not allowed"),
         ({}, np.where(np.arange(4) == 2, np.nan, X), "NaN"),
@@ -346,6 +349,21 @@ class TestSearch:
         median = mercer.gaussian(lengthscale="median").resolve(X).parameters["gaussian.lengthscale"]
         assert any(abs(length / median - 1) < 1e-12 for length in found.lengthscales_)
         assert 5 < len(found.lengthscales_) <= 9
+
+    def test_the_winner_as_an_estimator(self):
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        found = KernelRidgeCV([0.1, 1.0], kernel="gaussian()", lengthscales=[1.0, 2.0], fit_intercept=True).fit(
+            frame, Y
+        )
+        best = found.best_estimator_
+        assert isinstance(best, KernelRidge)
+        assert best.predict(frame).tobytes() == found.predict(frame).tobytes()
+        assert best.dof_ == found.dof_
+        assert found.best_params_ == {"alpha": best.alpha, "kernel": best.kernel}
+        with pytest.raises(ValueError, match="kernels must be kernels of the language"):
+            KernelRidgeCV(kernels=["rbf", "precomputed"]).fit(X, Y)
+        sigmoid = KernelRidgeCV([10.0], kernels=["rbf", "sigmoid"]).fit(X, Y)
+        assert sigmoid.scores_.shape == (2, 1)
 
     def test_refinement_of_alpha(self):
         coarse = KernelRidgeCV([0.001, 0.1, 10.0], kernel="gaussian(lengthscale=2)").fit(X, Y)

@@ -14,14 +14,50 @@ use mercer::solve::{Factored, SingleFactor, factor, symmetric_eigen};
 use mercer::{Compute, Kernel, Result, Seed};
 use ndarray::{Array1, Array2};
 
-/// The best of some runs, in seconds, and what the last of them gave.
-fn best<T>(runs: usize, mut work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
-    let (mut least, mut last) = (f64::INFINITY, None);
+/// The time of a piece of work, in seconds.
+#[derive(Clone, Copy)]
+struct Time {
+    wall: f64,
+    /// Of all threads: what to look at when others use the machine too.
+    processor: f64,
+}
+
+impl std::fmt::Display for Time {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.3} s ({:.2} s of processor)", self.wall, self.processor)
+    }
+}
+
+/// Seconds of processor that the threads of this process have had, where the system tells.
+fn processor_seconds() -> f64 {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
+    let files = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok());
+    files.filter_map(|text| text.split(' ').next()?.parse::<f64>().ok()).sum::<f64>() * 1e-9
+}
+
+/// The best of some runs, and what the last of them gave.
+fn best<T>(runs: usize, mut work: impl FnMut() -> Result<T>) -> Result<(Time, T)> {
+    let (mut least, mut last) = (Time { wall: f64::INFINITY, processor: f64::INFINITY }, None);
     for _ in 0..runs {
         drop(last.take());
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_seconds());
         let found = black_box(work()?);
-        least = least.min(start.elapsed().as_secs_f64());
+        least.wall = least.wall.min(start.elapsed().as_secs_f64());
+        least.processor = least.processor.min(processor_seconds() - before);
+        last = Some(found);
+    }
+    Ok((least, last.expect("at least one run")))
+}
+
+/// The best of some runs of a work that uses up its input.
+fn best_of<A: Clone, T>(runs: usize, input: &A, work: impl Fn(A) -> Result<T>) -> Result<(Time, T)> {
+    let mut least = Time { wall: f64::INFINITY, processor: f64::INFINITY };
+    let mut last = None;
+    for _ in 0..runs {
+        drop(last.take());
+        let mut once = Some(input.clone());
+        let (time, found) = best(1, || work(once.take().expect("one run")))?;
+        least = Time { wall: least.wall.min(time.wall), processor: least.processor.min(time.processor) };
         last = Some(found);
     }
     Ok((least, last.expect("at least one run")))
@@ -35,8 +71,9 @@ fn sample(n: usize, d: usize) -> (Array2<f64>, Array1<f64>) {
     (x, y)
 }
 
-fn rate(name: &str, flops: f64, seconds: f64) {
-    println!("{name:<44} {seconds:>8.3} s {:>7.1} GFLOP/s", flops / seconds / 1e9);
+fn rate(name: &str, flops: f64, time: Time) {
+    let (wall, processor) = (flops / time.wall / 1e9, flops / time.processor / 1e9);
+    println!("{name:<30} {time}: {wall:.1} GFLOP/s, {processor:.1} per processor");
 }
 
 /// A large matrix product, on one thread and on all.
@@ -45,7 +82,10 @@ fn peak<T: RealField + Copy>(name: &str, one: T) -> Result<()> {
     let a = Mat::<T>::from_fn(N, N, |_, _| one);
     let mut c = Mat::<T>::zeros(N, N);
     for par in [Par::Seq, Par::rayon(0)] {
-        let product = || -> Result<()> { Ok(matmul(c.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), one, par)) };
+        let product = || -> Result<()> {
+            matmul(c.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), one, par);
+            Ok(())
+        };
         rate(&format!("{name} product, {par:?}"), 2.0 * (N as f64).powi(3), best(5, product)?.0);
     }
     Ok(())
@@ -62,40 +102,23 @@ fn measure_factor(compute: &Compute) -> Result<()> {
     let kernel: Kernel = "gaussian(lengthscale=7)".parse()?;
     let bound = kernel.bind(Pairs::within(x.view()), compute)?;
     let third = (n as f64).powi(3) / 3.0;
-    let (seconds, mut single) = best(3, || dense_single(&bound, compute))?;
-    println!("Gram matrix in f32 {seconds:.3} s");
+    let (seconds, mut single) = best(2, || dense_single(&bound, compute))?;
+    println!("Gram matrix in f32 {seconds}");
     single.diag_mut().mapv_inplace(|v| v + 0.1);
-    let time = |a: Array2<f32>| {
-        let start = Instant::now();
-        Ok::<_, mercer::Error>((SingleFactor::new(a, compute)?, start.elapsed().as_secs_f64()))
-    };
-    let mut least = f64::INFINITY;
-    let mut kept = None;
-    for _ in 0..3 {
-        let (found, seconds) = time(single.clone())?;
-        least = least.min(seconds);
-        kept = found;
-    }
-    rate("Cholesky factor in f32", third, least);
+    let (time, kept) = best_of(3, &single, |matrix| SingleFactor::new(matrix, compute))?;
+    rate("Cholesky factor in f32", third, time);
     let column = y.view().insert_axis(ndarray::Axis(1));
     if let Some(kept) = kept {
-        println!("solve in f32 {:.3} s", best(3, || kept.solve(column, compute))?.0);
+        println!("solve in f32 {}", best(3, || kept.solve(column, compute))?.0);
     }
-    println!("K·v in f64 {:.3} s", best(3, || multiply(&bound, column, compute))?.0);
+    println!("K·v in f64 {}", best(3, || multiply(&bound, column, compute))?.0);
     let (seconds, mut double) = best(2, || dense(&bound, compute))?;
-    println!("Gram matrix in f64 {seconds:.3} s");
+    println!("Gram matrix in f64 {seconds}");
     double.diag_mut().mapv_inplace(|v| v + 0.1);
-    let mut least = f64::INFINITY;
-    let mut kept = None;
-    for _ in 0..3 {
-        let matrix = double.clone();
-        let start = Instant::now();
-        kept = Some(factor(matrix, compute)?);
-        least = least.min(start.elapsed().as_secs_f64());
-    }
-    rate("Cholesky factor in f64", third, least);
-    if let Some(Factored::Definite(kept)) = kept {
-        println!("condition {:.3} s", best(1, || kept.condition(compute))?.0);
+    let (time, kept) = best_of(2, &double, |matrix| factor(matrix, compute))?;
+    rate("Cholesky factor in f64", third, time);
+    if let Factored::Definite(kept) = kept {
+        println!("condition {}", best(1, || kept.condition(compute))?.0);
         rate("diagonal of the inverse", third, best(2, || kept.inverse_diagonal(compute))?.0);
     }
     Ok(())
@@ -106,7 +129,7 @@ fn measure_ridge(compute: &Compute) -> Result<()> {
     let column = y.view().insert_axis(ndarray::Axis(1));
     let ridge = Ridge { diagnostics: false, ..Ridge::new("gaussian(lengthscale=7)".parse()?, 0.1) };
     let (seconds, fit) = best(3, || ridge.fit(x.view(), column, None, compute))?;
-    println!("ridge 8000 × 50: {seconds:.3} s, {:?}", fit.method());
+    println!("ridge 8000 × 50: {seconds}, {:?}", fit.method());
     Ok(())
 }
 
@@ -119,10 +142,10 @@ fn measure_search(compute: &Compute) -> Result<()> {
         ..RidgeSearch::new(vec!["gaussian()".parse()?])
     };
     let (seconds, found) = best(3, || search.fit(x.view(), column, None, compute))?;
-    println!("20 λ × 10 lengthscales at 2000 × 10: {seconds:.3} s, {:?} {:.12e}", found.best, found.best_score);
+    println!("20 λ × 10 lengthscales at 2000 × 10: {seconds}, {:?} {:.12e}", found.best, found.best_score);
     let bound = found.fit.kernel().bind(Pairs::within(x.view()), compute)?;
     let matrix = dense(&bound, compute)?;
-    println!("eigendecomposition at 2000: {:.3} s", best(2, || symmetric_eigen(matrix.view()))?.0);
+    println!("eigendecomposition at 2000: {}", best(2, || symmetric_eigen(matrix.view()))?.0);
     Ok(())
 }
 
@@ -133,7 +156,7 @@ fn measure_process(compute: &Compute) -> Result<()> {
         let (seconds, fit) = best(3, || process.fit(x.view(), y.view(), compute))?;
         let steps = fit.optimisation().map_or(0, |o| o.evaluations);
         println!(
-            "Gaussian process 1000 × 5: {seconds:.3} s, {steps} evaluations, {:.6} at {}, noise {:.6}",
+            "Gaussian process 1000 × 5: {seconds}, {steps} evaluations, {:.6} at {}, noise {:.6}",
             fit.log_marginal_likelihood(),
             fit.kernel(),
             fit.noise()
@@ -148,9 +171,12 @@ fn measure_predict(compute: &Compute) -> Result<()> {
     let kernel: Kernel = "gaussian(lengthscale=7)".parse()?;
     let dual = y.slice(ndarray::s![..10_000]).insert_axis(ndarray::Axis(1)).to_owned();
     let predict = || multiply(&kernel.bind(Pairs::between(new, centres), compute)?, dual.view(), compute);
-    println!("10 000 rows from 10 000 centres, d = 50: {:.3} s", best(5, predict)?.0);
+    println!("10 000 rows from 10 000 centres, d = 50: {}", best(5, predict)?.0);
     Ok(())
 }
+
+/// One part of the programme.
+type Measure = fn(&Compute) -> Result<()>;
 
 fn main() -> Result<()> {
     let wanted = std::env::args().nth(1).unwrap_or_default();
@@ -158,7 +184,7 @@ fn main() -> Result<()> {
         Some(threads) => Compute::new().with_threads(threads.parse().unwrap_or(1))?,
         None => Compute::new(),
     };
-    let parts: [(&str, fn(&Compute) -> Result<()>); 6] = [
+    let parts: [(&str, Measure); 6] = [
         ("peak", |_| measure_peak()),
         ("factor", measure_factor),
         ("ridge", measure_ridge),

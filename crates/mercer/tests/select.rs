@@ -4,6 +4,7 @@ mod common;
 
 use common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::Ridge;
+use mercer::learn::ridge::Solver;
 use mercer::select::{Criterion, RidgeSearch, log_grid, median_lengthscales, ridge_path, with_lengthscale};
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array1, Array2, Axis};
@@ -154,4 +155,47 @@ fn wrong_input_is_refused() {
     let rigid = RidgeSearch { lengthscales: vec![1.0], ..RidgeSearch::new(vec![kernel("linear()")]) };
     assert!(matches!(rigid.fit(x.view(), y.view(), None, &compute), Err(Error::Request(_))));
     assert!(log_grid(0.0, 1.0, 3).is_err() && log_grid(1.0, 2.0, 0).is_err());
+}
+
+/// From some hundred rows on no eigenvalue is computed: the scores are those of fits that do, also for a matrix of rank 2.
+#[test]
+fn long_paths_equal_fits_by_eigendecomposition() {
+    let (x, y, weights) = sample(150);
+    let compute = Compute::new();
+    let lambdas = [1e-3, 0.05, 1.0, 40.0];
+    for (text, weights) in [
+        ("gaussian(lengthscale=0.7)", None),
+        ("matern(nu=3/2)", Some(weights.view())),
+        ("linear()", Some(weights.view())),
+        ("gaussian(lengthscale=0.01)", None),
+    ] {
+        for intercept in [false, true] {
+            let ridge = Ridge { intercept, solver: Solver::Eigen, ..Ridge::new(kernel(text), 0.0) };
+            let path = ridge_path(&ridge, &lambdas, None, x.view(), y.view(), weights, &compute).unwrap();
+            for (i, &lambda) in lambdas.iter().enumerate() {
+                let fit = Ridge { lambda, ..ridge.clone() }.fit(x.view(), y.view(), weights, &compute).unwrap();
+                let evidence = fit.diagnostics().unwrap();
+                let w = weights.map_or_else(|| Array1::ones(150), |w| w.to_owned());
+                let squares = (&evidence.loo_residuals * &evidence.loo_residuals) * w.view().insert_axis(Axis(1));
+                let expected = squares.sum() / (2.0 * w.sum());
+                assert!((path.leave_one_out[i] / expected - 1.0).abs() <= 1e-9, "{text}, λ = {lambda}");
+                assert!((path.gcv[i] / evidence.gcv.mean().unwrap() - 1.0).abs() <= 1e-9, "{text}, λ = {lambda}");
+                assert_close!(path.degrees_of_freedom[i], evidence.degrees_of_freedom, 1e-9);
+            }
+        }
+    }
+}
+
+/// λ = 0 has scores too: there the eigenvalues are computed, and the other λ keep theirs.
+#[test]
+fn a_path_with_zero_agrees_with_one_without() {
+    let (x, y, _) = sample(120);
+    let ridge = Ridge::new(kernel("laplacian(lengthscale=0.5)"), 0.0);
+    let path = |lambdas: &[f64]| ridge_path(&ridge, lambdas, None, x.view(), y.view(), None, &Compute::new()).unwrap();
+    let (with, without) = (path(&[0.0, 0.1, 2.0]), path(&[0.1, 2.0]));
+    assert!(with.leave_one_out[0].is_finite());
+    for i in 0..2 {
+        assert_close!(with.leave_one_out[i + 1], without.leave_one_out[i], 1e-10);
+        assert_close!(with.gcv[i + 1], without.gcv[i], 1e-10);
+    }
 }

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._effects import PartialEffect
 from mercer._estimator import Estimator
-from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel
+from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel, Ridge
 
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
@@ -71,7 +71,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     plan_ : str
         How the posterior was found: in one column, kernels of Markov processes take linear time.
     X_train_, y_train_
-        The data, scaled if ``normalize_y``.
+        The data, scaled if ``normalize_y``. A file of a sparse process does not hold them.
 
     Examples
     --------
@@ -152,29 +152,14 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
             **choices,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave a sparse process out of a pickle; it is made again from its parameters and its inducing points."""
-        state = dict(super().__getstate__())
-        if state.get("inducing_") is not None:
-            state["_fit"] = None
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over a pickle."""
-        super().__setstate__(state)
-        if vars(self).get("inducing_") is not None:
-            process = GaussianProcess.sparse(
-                self.kernel_, self.noise_, self.inducing_, approximation=self.approximation, optimize=False, fixed=[]
-            )
-            self._fit = process.fit(self.X_train_, self.y_train_, **self._options())
-
     def _saved(self) -> tuple[GaussianProcessFit, dict[str, Any]]:
         return self._fit, {}
 
     def _restore(self, fit: GaussianProcessFit, state: dict[str, Any]) -> None:
         self._forget()
         self._fit = fit
-        self.X_train_, self.y_train_ = fit.points, fit.targets
+        if fit.points is not None:
+            self.X_train_, self.y_train_ = fit.points, fit.targets
         self._adopt()
 
     def _warn_if_unfinished(self) -> None:
@@ -226,6 +211,31 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
 
     def _scale(self) -> float:
         return 1.0 if self._units is None else abs(float(self._units[1][0]))
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import GaussianProcessRegressor
+        >>> GaussianProcessRegressor("matern(nu=3/2)").explain(np.zeros((10**6, 1))).partition(":")[0]
+        'every step of the optimisation, state space'
+        """
+        rows, columns = np.shape(X)
+        kernel = Kernel(self.kernel)
+        if hasattr(X, "columns"):
+            kernel = kernel.with_column_names([str(name) for name in X.columns])
+        step = "every step of the optimisation" if self.optimize else "once"
+        if self.n_inducing is not None or not isinstance(self.inducing, str):
+            count = self.n_inducing if isinstance(self.inducing, str) else len(self.inducing)
+            return f"{step}, {self.approximation}: {count} inducing points for {rows} rows, O(nm²)"
+        # The mean is a ridge regression with the noise as its alpha.
+        ridge = Ridge(kernel, self.noise, diagnostics=True)
+        linear = ridge.is_linear_time(rows, columns, 1)
+        solver = "auto" if linear else "cholesky"
+        plan = Ridge(kernel, self.noise, solver=solver).plan(rows, columns, 1, **self._options())
+        return f"{step}, {plan}"
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Draw functions from the posterior: a row per point of ``X`` and a column per draw."""

@@ -52,6 +52,8 @@ def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, c
         return constructors()["precomputed"]()
     if isinstance(kernel, str) and kernel in _NAMES:
         gamma = 1.0 / n_features if gamma is None and kernel != "chi2" else gamma
+        if kernel == "laplacian" and not gamma > 0:
+            raise ValueError(f"gamma = {gamma} is not allowed: it must be finite and positive")
         return _NAMES[kernel](constructors(), gamma, degree, coef0)
     return Kernel(kernel)
 

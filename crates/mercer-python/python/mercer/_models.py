@@ -102,7 +102,8 @@ def _from_fit(fit: Any) -> Any:
         kernel = "precomputed" if text == "precomputed()" else text
         return KernelRidge(fit.alpha, kernel=kernel, fit_intercept=fit.intercept is not None)
     if isinstance(fit, GaussianProcessFit):
-        return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False)
+        sparse = {} if fit.inducing is None else {"inducing": fit.inducing, "approximation": fit.approximation}
+        return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False, **sparse)
     if isinstance(fit, SplineFit):
         return SmoothingSpline(fit.lam, order=fit.order, period=fit.period)
     return (LocalLinear if fit.linear else NadarayaWatson)(fit.bandwidth, weights=fit.weights)

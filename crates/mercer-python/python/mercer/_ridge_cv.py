@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._kernels import compiled, may_be_indefinite
-from mercer._mercer import Kernel, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
-from mercer._ridge import FittedRidge
+from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
+from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
+from mercer._ridge import FittedRidge, KernelRidge
 
 
 class KernelRidgeCV(FittedRidge):
@@ -54,6 +55,8 @@ class KernelRidgeCV(FittedRidge):
         The kernels and lengthscales of the rows, the alphas of the columns.
     best_index_ : tuple
         The row and the column of the winner.
+    best_params_, best_estimator_
+        The winner as parameters of `KernelRidge`, and as a fitted one.
     dual_coef_, hat_diagonal_, …
         Everything that `KernelRidge` has, of the winner.
 
@@ -121,16 +124,15 @@ class KernelRidgeCV(FittedRidge):
         """
         X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         weights = self._read_weights(weights, X)
-        self._indefinite = bool(self.indefinite or may_be_indefinite(self.kernel))
         self.X_fit_ = X
         search = RidgeSearch(
-            self._candidates(X.shape[1]),
+            self._candidates(X.shape[1], self._column_names()),
             self.alphas,
             self._lengths(X),
             scoring=self.scoring,
             intercept=self.fit_intercept,
             refinements=self.refinements,
-            indefinite=self._indefinite,
+            indefinite=bool(self.indefinite or any(map(may_be_indefinite, self._given()))),
         )
         values, targets = self._values(X), y.reshape(len(y), -1)
         found = search.fit(values, targets, weights, **self._options())
@@ -206,12 +208,57 @@ class KernelRidgeCV(FittedRidge):
             target.figure.savefig(path)
         return target
 
-    def _candidates(self, n_features: int) -> list[Kernel]:
-        given = [self.kernel] if self.kernels is None else self.kernels
-        if isinstance(given, (str, Kernel)):
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import KernelRidgeCV
+        >>> plan = KernelRidgeCV(kernel="gaussian()", lengthscales=[0.5, 1, 2]).explain(np.zeros((500, 3)))
+        >>> print(plan.partition(":")[0])
+        3 times, for 19 alphas each
+        """
+        rows, columns = np.shape(X)
+        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        kernels = self._candidates(columns, names)
+        given = 1 if self.lengthscales is None else self.lengthscales
+        lengths = given if isinstance(given, (int, np.integer)) else len(given)
+        alphas = 19 if self.alphas is None else len(self.alphas)
+        plan = Ridge(kernels[0], 1.0, solver="eigen").plan(rows, columns, targets, **self._options())
+        return f"{len(kernels) * lengths} times, for {alphas} alphas each: {plan}"
+
+    @property
+    def best_params_(self) -> dict[str, Any]:
+        """What was chosen, as parameters of `KernelRidge`."""
+        return {"alpha": self.alpha_, "kernel": self.kernel_}
+
+    @property
+    def best_estimator_(self) -> KernelRidge:
+        """The winner as a fitted `KernelRidge`."""
+        check_is_fitted(self)
+        shared = ("kernel_params", "fit_intercept", "indefinite", "random_state", "n_jobs", "max_memory", "verbose")
+        kernel = "precomputed" if self.kernel == "precomputed" else self.kernel_
+        model = KernelRidge(self.alpha_, kernel=kernel, **{name: getattr(self, name) for name in shared})
+        for name in ("X_fit_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        model._adopt(self._fits, self._flat)
+        return model
+
+    def _given(self) -> list[Any]:
+        """Give the kernels to choose from, as they were given."""
+        if self.kernels is None:
+            return [self.kernel]
+        if isinstance(self.kernels, (str, Kernel)):
             raise ValueError("kernels must be a list; one kernel is given as kernel=")
-        kernels = [compiled(kernel, n_features, self.gamma, self.degree, self.coef0) for kernel in given]
-        names = self._column_names()
+        if any(kernel == "precomputed" or is_computed_outside(kernel) for kernel in self.kernels):
+            raise ValueError("kernels must be kernels of the language; values and functions are given as kernel=")
+        return list(self.kernels)
+
+    def _candidates(self, n_features: int, names: list[str] | None) -> list[Kernel]:
+        kernels = [compiled(kernel, n_features, self.gamma, self.degree, self.coef0) for kernel in self._given()]
         return kernels if names is None else [kernel.with_column_names(names) for kernel in kernels]
 
     def _lengths(self, X: np.ndarray) -> Any:

@@ -54,6 +54,12 @@ class LocalSmoother(RegressorMixin, Estimator):
         self._fit = fit
         self._adopt()
 
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs."""
+        kind = "lines" if self._linear else "means"
+        passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
+        return f"local {kind} with {self.weights} weights: {passes} over the neighbourhoods of {len(X)} observations"
+
     def predict(self, X: Any) -> np.ndarray:
         """Give the local fit at every row of ``X``."""
         points = self._read(X)

@@ -93,6 +93,13 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self._fit = fit
         self._adopt()
 
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs."""
+        choice = f"df = {self.df}" if self.df is not None else f"lam = {self.lam}"
+        passes = "one pass" if self.df is None and not isinstance(self.lam, str) else "some passes"
+        kind = "natural" if self.period is None else "periodic"
+        return f"{kind} spline of order {self.order} by {choice}: {passes} over {len(X)} observations, O(n)"
+
     def predict(self, X: Any, derivative: int = 0, return_std: bool = False) -> Any:
         """Give the spline, or a derivative of it, and the standard errors of the spline.
 

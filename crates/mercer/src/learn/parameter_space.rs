@@ -58,6 +58,13 @@ impl<'a> ParameterSpace<'a> {
         Ok((self.kernel.with_parameters(parameters)?, *beside))
     }
 
+    /// Which parameters move.
+    pub(crate) fn wanted(&self) -> Vec<bool> {
+        let mut wanted = vec![false; self.values.len()];
+        self.free.iter().for_each(|&(i, _)| wanted[i] = true);
+        wanted
+    }
+
     /// The part of a gradient by all parameters that belongs to those that move.
     pub(crate) fn restrict(&self, gradient: &[f64]) -> Vec<f64> {
         self.free.iter().map(|&(i, _)| gradient[i]).collect()

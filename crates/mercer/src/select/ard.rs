@@ -12,9 +12,9 @@ use crate::{Error, Result};
 /// # Example
 /// ```
 /// use mercer::{Kernel, select::with_column_lengthscales};
-/// let k: Kernel = "gaussian(lengthscale=2) + on([0, 2], laplacian(lengthscale=3))".parse()?;
+/// let k: Kernel = "gaussian(lengthscale=2) + on([0, 2], cauchy(lengthscale=3))".parse()?;
 /// let expanded = with_column_lengthscales(&k, 3)?;
-/// assert_eq!(expanded.to_string(), "gaussian(lengthscale=[2, 2, 2]) + on([0, 2], laplacian(lengthscale=[3, 3]))");
+/// assert_eq!(expanded.to_string(), "gaussian(lengthscale=[2, 2, 2]) + on([0, 2], cauchy(lengthscale=[3, 3]))");
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn with_column_lengthscales(kernel: &Kernel, columns: usize) -> Result<Kernel> {

@@ -1,9 +1,10 @@
 //! A search over kernels, lengthscales and λ together.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use rayon::prelude::*;
 
 use super::grid::{log_grid, with_lengthscale};
-use super::path::smallest;
+use super::path::{matrices, smallest};
 use super::refine::refine_lambda;
 use super::{Criterion, RidgePath, ridge_path};
 use crate::learn::{Ridge, RidgeFit};
@@ -113,17 +114,20 @@ impl RidgeSearch {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeSearchFit> {
-        let score = |candidate: &Candidate| self.path(candidate, x, y, weights, compute);
-        let mut tried = Vec::new();
-        for candidate in self.grid()? {
-            let path = score(&candidate)?;
-            tried.push((candidate, path));
-            compute.report("search", tried.len() as u64, (self.kernels.len() * self.lengthscales.len().max(1)) as u64);
+        let score = |candidate: Candidate| {
+            let path = self.path(&candidate, x, y, weights, compute)?;
+            Ok((candidate, path))
+        };
+        let mut tried: Vec<(Candidate, RidgePath)> = Vec::new();
+        let grid = self.grid()?;
+        for some in grid.chunks(Self::at_a_time(x.nrows(), compute)) {
+            tried.extend(together(some.to_vec(), &score, compute)?);
+            compute.report("search", tried.len() as u64, grid.len() as u64);
         }
         for _ in 0..self.refinements {
-            for candidate in self.between(&tried)? {
-                let path = score(&candidate)?;
-                tried.push((candidate, path));
+            let between = self.between(&tried)?;
+            for some in between.chunks(Self::at_a_time(x.nrows(), compute)) {
+                tried.extend(together(some.to_vec(), &score, compute)?);
             }
             tried.sort_by(|(a, _), (b, _)| {
                 let length = |c: &Candidate| c.lengthscale.unwrap_or(0.0);
@@ -131,6 +135,12 @@ impl RidgeSearch {
             });
         }
         self.finish(tried, x, y, weights, compute)
+    }
+
+    /// Candidates that are scored at the same time: one per thread, as far as the memory allows.
+    fn at_a_time(rows: usize, compute: &Compute) -> usize {
+        let paths = compute.memory() / matrices(5, rows).max(1);
+        usize::try_from(paths).unwrap_or(usize::MAX).clamp(1, compute.threads())
     }
 
     fn grid(&self) -> Result<Vec<Candidate>> {
@@ -225,4 +235,14 @@ impl RidgeSearch {
         let (lambda, score) = refine_lambda(&self.lambdas, best, self.refinements, &mut scores)?;
         Ok(Winner { kernel: candidate.kernel.clone(), lengthscale: candidate.lengthscale, lambda, score })
     }
+}
+
+/// The scores of some candidates, in parallel, in their order; the first error of that order.
+fn together<T: Send>(
+    candidates: Vec<Candidate>,
+    score: &(impl Fn(Candidate) -> Result<T> + Sync),
+    compute: &Compute,
+) -> Result<Vec<T>> {
+    let found: Vec<Result<T>> = compute.install(|| candidates.into_par_iter().map(score).collect());
+    found.into_iter().collect()
 }

@@ -102,9 +102,7 @@ impl RidgeTuner {
         self.check(compute)?;
         let kernel = self.expanded(x, compute)?;
         check_fixed(&kernel, "lambda", &self.fixed)?;
-        let n = x.nrows() as u64;
-        let advice = "use fewer rows or a higher memory limit";
-        compute.reserve("the gradient of the score of a ridge regression", 4 * 8 * n * n, advice)?;
+        reserve(x.nrows() as u64, compute)?;
         let space = ParameterSpace::new(&kernel, ("lambda", self.lambda), &self.fixed);
         let data = Data { x, y, basis: None, weights };
         let start = space.start();
@@ -119,16 +117,11 @@ impl RidgeTuner {
         let Some(at) = smooth_score(&ridge, self.criterion, data, compute)? else {
             return Err(Error::Numerical("the score is not defined at the end of the search".into()));
         };
-        Ok(RidgeTunerFit {
-            gradient: by_logarithms(&ridge, &at),
-            names: names(&ridge.kernel, "lambda"),
-            score: at.value,
-            fit: ridge.fit(x, y, weights, compute)?,
-            converged: best.converged,
-            iterations: best.iterations,
-            scores: found.values.iter().map(|v| v.exp()).collect(),
-            evaluations: found.evaluations,
-        })
+        let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);
+        let (gradient, names) = (by_logarithms(&ridge, &at), names(&ridge.kernel, "lambda"));
+        let (score, scores) = (at.value, found.values.iter().map(|v| v.exp()).collect());
+        let fit = ridge.fit(x, y, weights, compute)?;
+        Ok(RidgeTunerFit { fit, score, gradient, names, converged, iterations, scores, evaluations })
     }
 
     fn check(&self, compute: &Compute) -> Result<()> {
@@ -179,4 +172,10 @@ fn by_logarithms(ridge: &Ridge, at: &SmoothScore) -> Vec<f64> {
     let parameters = ridge.kernel.parameters();
     let chain = parameters.iter().map(|p| if p.positive { p.value } else { 1.0 }).chain([ridge.lambda]);
     at.slopes.iter().zip(chain).map(|(s, c)| s * c).collect()
+}
+
+/// `A⁻¹`, `H`, and what they are made from.
+fn reserve(n: u64, compute: &Compute) -> Result<()> {
+    let advice = "use fewer rows or a higher memory limit";
+    compute.reserve("the gradient of the score of a ridge regression", 4 * 8 * n * n, advice)
 }

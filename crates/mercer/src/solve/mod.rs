@@ -1,5 +1,7 @@
 //! Linear algebra behind plain functions: matrices in, solutions with evidence out.
 
+mod band_reduction;
+mod band_sweep;
 mod banded;
 mod blocks;
 pub(crate) mod chain;
@@ -11,6 +13,8 @@ mod lbfgs;
 mod pivoted;
 pub(crate) mod products;
 mod random_pivots;
+mod reflectors;
+mod resolvent;
 mod single;
 pub(crate) mod state_space;
 
@@ -22,4 +26,5 @@ pub use factor::{Factor, Factored, factor};
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
 pub use random_pivots::randomly_pivoted_cholesky;
+pub(crate) use resolvent::{Resolvent, resolvents};
 pub use single::SingleFactor;

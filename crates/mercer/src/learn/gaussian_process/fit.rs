@@ -187,15 +187,16 @@ impl GaussianProcessFit {
     /// matrix, is NaN.
     ///
     /// # Cost
-    /// `2n³` for `A⁻¹`, and one matrix of derivatives per parameter, in strips; `24n²` bytes. Along a line `O(n)` for all parameters together,
-    /// where none needs the matrix.
+    /// `2n³/3` for the columns of `A⁻¹` and one matrix of derivatives per parameter, block by block, none of them stored. Along a line `O(n)` for all
+    /// parameters together, where none needs the matrix.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        let gradient = self.posterior.gradient(self.points.view(), self.targets.view(), compute)?;
+        let all = vec![true; self.parameter_names().len()];
+        let gradient = self.posterior.gradient(self.points.view(), self.targets.view(), &all, compute)?;
         if gradient.iter().any(|g| g.is_nan()) && self.targets.len() <= DENSE_ROWS {
-            return self.posterior.dense_gradient(self.points.view(), compute);
+            return self.posterior.dense_gradient(self.points.view(), &all, compute);
         }
         Ok(gradient)
     }

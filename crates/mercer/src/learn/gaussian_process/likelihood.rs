@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
-use rayon::prelude::*;
+use faer::MatRef;
+use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::state_space::{Decomposition, Line, law};
 use crate::gram::{self, Bound, Pairs};
@@ -61,57 +61,73 @@ impl Posterior {
         Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
-    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Along a line, NaN for
-    /// a parameter that changes the number of states.
-    pub(super) fn gradient(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Parameters that are
+    /// not `wanted` may get 0. Along a line, NaN for a parameter that changes the number of states.
+    pub(super) fn gradient(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        wanted: &[bool],
+        compute: &Compute,
+    ) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
-            Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, wanted, compute),
             Decomposition::Line(line) => Ok(line.gradient(self, y)),
         }
     }
 
-    /// The same from the matrix, for every parameter.
-    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    /// The same from the matrix.
+    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
-            Decomposition::Dense(factor) => self.gradient_by(factor, x, compute),
-            Decomposition::Line(_) => self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, compute),
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, wanted, compute),
+            Decomposition::Line(_) => {
+                self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, wanted, compute)
+            }
         }
     }
 
     /// # Formula
-    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
-    fn gradient_by(&self, factor: &Factor, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
-        let n = x.nrows();
-        let advice = "use fewer rows or a higher memory limit";
-        compute.reserve("the inverse in the gradient of the likelihood", 3 * 8 * (n as u64).pow(2), advice)?;
-        let inverse = factor.solve(Array2::eye(n).view(), compute)?;
+    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`, which is not stored.
+    fn gradient_by(&self, factor: &Factor, x: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
+        let n = x.nrows() as u64;
+        let bytes = 3 * 8 * n * n.min(192) * compute.threads() as u64;
+        let advice = "use fewer rows, fewer threads or a higher memory limit";
+        compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
-        let mut gradient = Vec::new();
-        for (p, parameter) in self.kernel.parameters().into_iter().enumerate() {
-            let slope = 0.5 * self.trace(&bound, p, &inverse, compute)?;
-            gradient.push(slope * chain(&parameter));
-        }
-        let noise = 0.5 * (self.alpha.dot(&self.alpha) - inverse.diag().sum());
-        gradient.push(noise * self.noise);
-        Ok(gradient)
+        let block = |first: usize, inverse: MatRef<'_, f64>| self.traces(&bound, first, inverse, wanted);
+        let blocks = factor.inverse_columns(block, compute)?;
+        let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
+        let chains = self.kernel.parameters().iter().map(chain).chain([self.noise]).collect::<Vec<f64>>();
+        Ok(chains.into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
     }
 
-    /// `tr((ααᵀ − A⁻¹) ∂K/∂θ)`, strip by strip in parallel, summed in order.
-    fn trace(&self, bound: &Bound<'_>, parameter: usize, inverse: &Array2<f64>, compute: &Compute) -> Result<f64> {
-        let n = inverse.nrows();
-        let strip = |s: usize| {
-            compute.check_cancelled()?;
-            let rows: Range<usize> = s * STRIP..n.min((s + 1) * STRIP);
-            let mut slopes = vec![0.0; rows.len() * n];
-            bound.fill_derivative(parameter, rows.clone(), 0..n, &mut slopes)?;
-            let row = |(line, i): (&[f64], usize)| {
-                let pairs = line.iter().zip(&self.alpha).zip(inverse.row(i));
-                pairs.map(|((d, a), v)| d * (self.alpha[i] * a - v)).sum::<f64>()
-            };
-            Ok(slopes.chunks(n).zip(rows).map(row).sum::<f64>())
+    /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
+    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, wanted: &[bool]) -> Result<Vec<f64>> {
+        let cols = first..first + inverse.ncols();
+        let mut traces = vec![0.0; wanted.len()];
+        let (noise, parameters) = traces.split_last_mut().expect("the noise is always there");
+        *noise = cols.clone().map(|j| self.alpha[j] * self.alpha[j] - inverse[(j - first, j - first)]).sum();
+        for start in (first..self.alpha.len()).step_by(STRIP) {
+            let rows = start..self.alpha.len().min(start + STRIP);
+            let weights = self.weights(&rows, &cols, inverse);
+            let mut slopes = Array1::zeros(weights.len());
+            for (p, trace) in parameters.iter_mut().enumerate().filter(|(p, _)| wanted[*p]) {
+                let target = slopes.as_slice_mut().expect("a new array is contiguous");
+                bound.fill_derivative(p, rows.clone(), cols.clone(), target)?;
+                *trace += weights.dot(&slopes);
+            }
+        }
+        Ok(traces)
+    }
+
+    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, row after row; twice that below the diagonal block, for the entries above it.
+    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Array1<f64> {
+        let row = |i: usize| {
+            let times = if i < cols.end { 1.0 } else { 2.0 };
+            let line = inverse.row(i - cols.start);
+            cols.clone().map(move |j| times * (self.alpha[i] * self.alpha[j] - line[j - cols.start]))
         };
-        let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(STRIP)).into_par_iter().map(strip).collect());
-        Ok(parts?.iter().sum())
+        rows.clone().flat_map(row).collect()
     }
 }
 

@@ -56,9 +56,10 @@ fn negative(
     let Ok((kernel, noise)) = space.at(point) else { return Ok(undefined) };
     match Posterior::new(&kernel, noise, x, y, compute) {
         Ok(posterior) => {
-            let mut gradient = space.restrict(&posterior.gradient(x, y, compute)?);
+            let wanted = space.wanted();
+            let mut gradient = space.restrict(&posterior.gradient(x, y, &wanted, compute)?);
             if gradient.iter().any(|g| g.is_nan()) {
-                gradient = space.restrict(&posterior.dense_gradient(x, compute)?);
+                gradient = space.restrict(&posterior.dense_gradient(x, &wanted, compute)?);
             }
             Ok((-posterior.log_likelihood, gradient.iter().map(|g| -g).collect()))
         }

@@ -22,10 +22,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// optimised with the rest. The likelihood of centred targets is meant: subtract their mean where it is not near 0.
 ///
 /// # Cost
-/// `n³/3` for a fit; about `7n³/3` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes for a fit, `32n²` with
-/// the optimisation. Along one column, with positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`,
-/// `wiener`, `brownian(hurst=0.5)`, `bridge`, `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`:
-/// [`GaussianProcessFit::method`] tells.
+/// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes. Along one column, with
+/// positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`, `bridge`,
+/// `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`: [`GaussianProcessFit::method`] tells.
 ///
 /// # Example
 /// ```
@@ -73,7 +72,10 @@ impl GaussianProcess {
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
         compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
-            let (kernel, noise, found) = optimise(self, &kernel, x, y, compute)?;
+            let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
+                Some((x, y)) => optimise(self, &kernel, x.view(), y.view(), compute)?,
+                None => optimise(self, &kernel, x, y, compute)?,
+            };
             (kernel, noise, Some(found))
         } else {
             (kernel, self.noise, None)
@@ -88,7 +90,7 @@ impl GaussianProcess {
         let names = names(kernel);
         match state_space::law(kernel, self.noise, columns) {
             Some(law) if !law.unknown(kernel).into_iter().any(|i| movable(&names[i])) => state_space::bytes(&law, rows),
-            _ => 8 * if self.optimise { 4 } else { 1 } * (rows as u64).pow(2),
+            _ => 8 * (rows as u64).pow(2),
         }
     }
 

@@ -66,6 +66,19 @@ pub(super) fn bytes(law: &Law, rows: usize) -> u64 {
     8 * rows as u64 * (2 * states * states + 4 * states + 16)
 }
 
+/// The data in ascending order along the line, so that it is sorted once and not in every step of an optimisation; none without a line.
+pub(super) fn ascending(
+    kernel: &Kernel,
+    noise: f64,
+    x: ArrayView2<f64>,
+    y: ArrayView1<f64>,
+) -> Option<(Array2<f64>, Array1<f64>)> {
+    let place = x.column(law(kernel, noise, x.ncols())?.column());
+    let mut rows: Vec<usize> = (0..x.nrows()).collect();
+    rows.sort_unstable_by(|&a, &b| place[a].total_cmp(&place[b]).then(a.cmp(&b)));
+    Some((x.select(Axis(0), &rows), y.select(Axis(0), &rows)))
+}
+
 impl Decomposition {
     /// `A⁻¹y`.
     pub(super) fn solve(&self, y: ArrayView1<f64>, compute: &Compute) -> Result<Array1<f64>> {

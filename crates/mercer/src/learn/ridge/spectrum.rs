@@ -24,11 +24,11 @@ pub(crate) struct Spectrum {
 /// `c` and the diagonal of `G` at one λ, with the parts that belong to directions in which the matrix is singular.
 pub(crate) struct AtLambda {
     pub(crate) dual: Array2<f64>,
-    gain: Array1<f64>,
+    pub(super) gain: Array1<f64>,
     /// `Nz` and `diag N`, for the projector `N` on those directions.
-    singular: Option<(Array2<f64>, Array1<f64>)>,
-    rank: usize,
-    threshold: f64,
+    pub(super) singular: Option<(Array2<f64>, Array1<f64>)>,
+    pub(super) rank: usize,
+    pub(super) threshold: f64,
 }
 
 impl Spectrum {
@@ -38,7 +38,7 @@ impl Spectrum {
         let image = matrix.dot(q);
         let n = matrix.nrows();
         let kept = n - q.ncols();
-        let eigen = symmetric_eigen(project(matrix, q, &image).view())?;
+        let eigen = symmetric_eigen(project(matrix, q, &image).0.view())?;
         let values = Array1::from(eigen.values).slice(s![..kept]).to_owned();
         let vectors = eigen.vectors.slice_move(s![.., ..kept]);
         let coordinates = vectors.t().dot(&problem.targets);
@@ -128,10 +128,10 @@ impl AtLambda {
     }
 }
 
-/// `(I − QQᵀ)B(I − QQᵀ) + τQQᵀ` with `τ > ‖B‖`: the directions of `Q` come last in ascending order.
-fn project(matrix: Array2<f64>, q: &Array2<f64>, image: &Array2<f64>) -> Array2<f64> {
+/// `(I − QQᵀ)B(I − QQᵀ) + τQQᵀ` and `τ > ‖B‖`: the directions of `Q` come last in ascending order. `image` is `BQ`.
+pub(super) fn project(matrix: Array2<f64>, q: &Array2<f64>, image: &Array2<f64>) -> (Array2<f64>, f64) {
     if q.ncols() == 0 {
-        return matrix;
+        return (matrix, 0.0);
     }
     let norm = matrix.rows().into_iter().map(|r| r.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
     let shift = 2.0 * norm + f64::MIN_POSITIVE;
@@ -140,5 +140,5 @@ fn project(matrix: Array2<f64>, q: &Array2<f64>, image: &Array2<f64>) -> Array2<
     let mut projected = matrix;
     projected -= &q.dot(&half.t());
     projected -= &half.dot(&q.t());
-    projected
+    (projected, shift)
 }

@@ -7,6 +7,10 @@ use crate::{Compute, Error, Result};
 
 /// More nodes than this are thinned to find where to start.
 const THIN: usize = 4096;
+/// More nodes than this are thinned twice, the second time to this number over 4.
+const THIN_AGAIN: usize = 1 << 17;
+/// The distance in `log λ` from a start on thinned data to its neighbours.
+const NEIGHBOUR: f64 = 0.02;
 /// Points of the first grid in `log λ`.
 const GRID: usize = 40;
 /// Passes that a search may take before it gives up; far more than it needs.
@@ -71,35 +75,62 @@ impl Search<'_> {
     /// The λ that minimises the criterion.
     pub fn minimum(&self, chain: &mut dyn Smoother) -> Result<Chosen> {
         let (low, high) = range(self.data, self.order);
-        let start = if self.data.nodes.len() > THIN { Some(self.thinned_minimum(low, high)?) } else { None };
+        let count = self.data.nodes.len();
+        let mut start = None;
+        for (above, groups) in [(THIN, THIN / 2), (THIN_AGAIN, THIN_AGAIN / 4)] {
+            if count > above {
+                start = Some(self.thinned_minimum(start, groups, (low, high))?.0);
+            }
+        }
         let mut passes = Passes { chain, compute: self.compute, done: 0 };
         let mut f = |l: f64| Ok((self.score)(self.criteria, &passes.at(l)?, l.exp()));
-        let (best, step) = match start {
-            Some(start) => (start, 0.25),
-            None => grid(&mut f, low, high)?,
-        };
-        let bracket = bracket(&mut f, best, step, low, high)?;
-        let at_limit = bracket[0].0 == bracket[1].0 || bracket[1].0 == bracket[2].0;
-        let found = if at_limit { bracket[1].0 } else { brent(&mut f, bracket, self.tolerance())? };
+        let (found, at_limit) = descend(&mut f, start, (low, high), self.tolerance())?;
         Ok(Chosen { lambda: found.exp(), passes: passes.done as usize, at_limit })
     }
 
     /// The minimum on few nodes: where to start.
-    fn thinned_minimum(&self, low: f64, high: f64) -> Result<f64> {
-        let (nodes, within) = self.data.thinned(THIN / 2);
+    fn thinned_minimum(&self, start: Option<f64>, groups: usize, limits: (f64, f64)) -> Result<(f64, bool)> {
+        let (nodes, within) = self.data.thinned(groups);
         let mut chain = smoother(self.order, nodes, self.period);
         let criteria = Criteria { within, ..*self.criteria };
         let mut passes = Passes { chain: &mut *chain, compute: self.compute, done: 0 };
         let mut f = |l: f64| Ok((self.score)(&criteria, &passes.at(l)?, l.exp()));
-        let (best, step) = grid(&mut f, low, high)?;
-        let bracket = bracket(&mut f, best, step, low, high)?;
-        brent(&mut f, bracket, 1e-3)
+        descend(&mut f, start, limits, 1e-3)
     }
 
     /// How well `log λ` can be told: the criterion bends by about `1/n` of itself over one unit.
     fn tolerance(&self) -> f64 {
         TOLERANCE * (self.criteria.count / 100.0).sqrt().max(1.0)
     }
+}
+
+/// The minimum, and whether it lies at a limit: from a grid, or from a start that is known to be close.
+fn descend(f: Score<'_>, start: Option<f64>, (low, high): (f64, f64), tolerance: f64) -> Result<(f64, bool)> {
+    let (best, step) = match start {
+        Some(start) => (start, NEIGHBOUR),
+        None => grid(f, low, high)?,
+    };
+    let bracket = bracket(f, best, step, low, high)?;
+    if bracket[0].0 == bracket[1].0 || bracket[1].0 == bracket[2].0 {
+        return Ok((bracket[1].0, true));
+    }
+    let found = if start.is_some() { polish(f, bracket, tolerance)? } else { None };
+    Ok((found.map_or_else(|| brent(f, bracket, tolerance), Ok)?, false))
+}
+
+/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more than the tolerance; none where they do not settle.
+fn polish(f: Score<'_>, mut points: [Point; 3], tolerance: f64) -> Result<Option<f64>> {
+    let (low, high) = (points[0].0, points[2].0);
+    for _ in 0..4 {
+        points.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let Some(step) = parabola(points, (low, high), high - low, 0.0) else { return Ok(None) };
+        let place = points[0].0 + step;
+        if step.abs() <= tolerance {
+            return Ok(Some(place));
+        }
+        points[2] = (place, f(place)?);
+    }
+    Ok(None)
 }
 
 /// The best point of the grid, and the step.

@@ -31,7 +31,9 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
                 gap = unit.gap(self.nodes[i].t - self.nodes[i - 1].t);
             }
             let mut work = Self::array(&known, &gap, &self.nodes[i], lambda);
-            triangularise(&mut work, R, R - 1);
+            // The observation does not see ε: its row waits for the columns of the state.
+            triangularise(&mut work, 0..M, R - 1);
+            triangularise(&mut work, M..R - 1, R);
             self.links[i] = Self::link(&work);
             (0..M).for_each(|k| log_root.multiply(work[k][k]));
             objective += work[R - 1][R - 1].powi(2);
@@ -119,7 +121,7 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
             }
             work[i][M] = known.b[i];
         }
-        triangularise(&mut work, D, M);
+        triangularise(&mut work, 0..M, D);
         let root = inverse_upper::<M, R>(&work);
         let mut mean = [0.0; M];
         for i in 0..M {

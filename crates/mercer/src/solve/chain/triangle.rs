@@ -1,14 +1,16 @@
 //! Householder triangularisation of one small array.
 
+use std::ops::Range;
+
 /// A column with no larger entry counts as zero: its reciprocal would overflow.
 const SMALLEST: f64 = 1e-290;
 
-/// Makes the first `columns` columns of the first `rows` rows upper triangular by reflections of rows.
+/// Makes these columns of the first `rows` rows upper triangular by reflections of rows; the columns before them are so already.
 ///
 /// The row with the largest entry is swapped to the pivot first, so that rows of very different size keep their own accuracy.
 #[inline(always)]
-pub(super) fn triangularise<const R: usize>(a: &mut [[f64; R]; R], rows: usize, columns: usize) {
-    for k in 0..columns.min(rows) {
+pub(super) fn triangularise<const R: usize>(a: &mut [[f64; R]; R], columns: Range<usize>, rows: usize) {
+    for k in columns.start..columns.end.min(rows) {
         for i in k + 1..rows {
             if a[i][k].abs() > a[k][k].abs() {
                 a.swap(k, i);

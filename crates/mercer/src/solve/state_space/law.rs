@@ -26,6 +26,8 @@ pub(super) enum Process {
 pub(super) struct Part {
     pub process: Process,
     pub variance: f64,
+    /// The root of the variance.
+    pub deviation: f64,
     /// The column of the data that it runs along; none where it is the same everywhere.
     pub column: Option<usize>,
 }
@@ -183,7 +185,7 @@ impl Law {
     #[inline(always)]
     pub(super) fn step<const M: usize>(&self, from: f64, to: f64) -> Step<M> {
         let mut root = [[0.0; M]; M];
-        self.blocks().for_each(|(at, part)| part.process.root(from, to, part.variance.sqrt(), at, &mut root));
+        self.blocks().for_each(|(at, part)| part.process.root(from, to, part.deviation, at, &mut root));
         Step { transition: self.transition(from, to), root }
     }
 
@@ -191,7 +193,7 @@ impl Law {
     #[inline(always)]
     pub(super) fn prior<const M: usize>(&self, t: f64) -> Matrix<M> {
         let mut root = [[0.0; M]; M];
-        self.blocks().for_each(|(at, part)| part.process.prior(t, part.variance.sqrt(), at, &mut root));
+        self.blocks().for_each(|(at, part)| part.process.prior(t, part.deviation, at, &mut root));
         root
     }
 

@@ -29,11 +29,11 @@ impl Law {
 /// The processes whose sum has this covariance; `column` is meant where only one column is left.
 fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Part>> {
     if let Some(variance) = constant(kernel) {
-        return Some(vec![Part { process: Process::Constant, variance, column: None }]);
+        return Some(vec![Part { process: Process::Constant, variance, deviation: variance.sqrt(), column: None }]);
     }
     match kernel {
         Kernel::Base(base) if columns == 1 => {
-            Some(vec![Part { process: process(base)?, variance: 1.0, column: Some(column) }])
+            Some(vec![Part { process: process(base)?, variance: 1.0, deviation: 1.0, column: Some(column) }])
         }
         Kernel::Scale(a, k) => Some(scaled(parts(k, columns, column)?, a.get())),
         Kernel::Sum(terms) => {
@@ -56,7 +56,11 @@ fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Part>> {
 }
 
 fn scaled(parts: Vec<Part>, factor: f64) -> Vec<Part> {
-    parts.into_iter().map(|p| Part { variance: p.variance * factor, ..p }).collect()
+    let scale = |p: Part| {
+        let variance = p.variance * factor;
+        Part { variance, deviation: variance.sqrt(), ..p }
+    };
+    parts.into_iter().map(scale).collect()
 }
 
 /// The value of a kernel that is the same everywhere.

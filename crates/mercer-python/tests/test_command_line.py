@@ -1,0 +1,71 @@
+"""One model file for all doors: the command line predicts with the same bytes as Python, whoever fitted the model."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mercer
+
+BINARY = Path(os.environ.get("MERCER_BINARY", Path(__file__).parents[3] / "target" / "debug" / "mercer"))
+RNG = np.random.default_rng(3)
+TABLE = pd.DataFrame(
+    {"a": RNG.normal(size=40), "b": RNG.uniform(size=40), "kind": RNG.choice(["red", "blue"], size=40)}
+)
+TABLE["y"] = np.sin(TABLE.a) + TABLE.b + (TABLE.kind == "red")
+
+
+def run(*words):
+    done = subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def predicted(model, table, folder):
+    table.to_csv(folder / "new.csv", index=False)
+    run("predict", model, folder / "new.csv", "-o", folder / "out.csv", "--quiet")
+    return pd.read_csv(folder / "out.csv")["prediction"].to_numpy()
+
+
+@pytest.fixture(autouse=True)
+def _binary():
+    if (
+        not BINARY.exists()
+        or subprocess.run([BINARY, "predict", "--help"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("the command line is not built: cargo build -p mercer-cli")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.KernelRidge(0.1, kernel="gaussian(lengthscale=median)", fit_intercept=True),
+        mercer.GaussianProcessRegressor("1*gaussian()", normalize_y=True),
+        mercer.GaussianProcessRegressor("1*gaussian()", noise=0.1, optimize=False, n_inducing=9),
+        mercer.NadarayaWatson(0.7),
+    ],
+    ids=["ridge", "process", "sparse", "smoother"],
+)
+def test_models_of_python(model, tmp_path):
+    points = TABLE[["a", "b"]]
+    model.fit(points, TABLE.y)
+    mercer.save(model, tmp_path / "model")
+    assert predicted(tmp_path / "model", TABLE[["b", "a", "y"]], tmp_path).tobytes() == model.predict(points).tobytes()
+    unnamed = model.fit(points.to_numpy(), TABLE.y.to_numpy())
+    mercer.save(unnamed, tmp_path / "model")
+    found = predicted(tmp_path / "model", points.rename(columns={"a": "u", "b": "v"}), tmp_path)
+    assert found.tobytes() == unnamed.predict(points.to_numpy()).tobytes()
+
+
+@pytest.mark.parametrize("method", ["ridge", "gp"])
+def test_models_of_the_command_line(method, tmp_path):
+    TABLE.to_csv(tmp_path / "data.csv", index=False)
+    kernel = ["--kernel", "gaussian(lengthscale=median)"]
+    run("fit", method, tmp_path / "data.csv", "--target", "y", *kernel, "-o", tmp_path / "model", "--quiet")
+    model = mercer.load(tmp_path / "model")
+    assert list(model.feature_names_in_) == ["a", "b", "kind"]
+    points = pd.read_csv(tmp_path / "data.csv").drop(columns="y")
+    assert model.predict(points).tobytes() == predicted(tmp_path / "model", TABLE, tmp_path).tobytes()

@@ -1,0 +1,37 @@
+//! Every λ from one reduction to a band: what scores need of a ridge problem, without eigenvalues.
+
+use ndarray::Axis;
+
+use super::problem::Problem;
+use super::spectrum::{AtLambda, project};
+use crate::solve::resolvents;
+use crate::{Compute, Result};
+
+/// Rows from which the reduction is worth its while.
+const ROWS: usize = 96;
+
+/// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does not make the matrix definite by far more than
+/// rounding: there [`Spectrum`](super::Spectrum) answers.
+///
+/// # Formula
+/// With `A = (I − QQᵀ)SKS(I − QQᵀ) + τQQᵀ`: `G = (A + λI)⁻¹ − QQᵀ/(τ + λ)`.
+pub(crate) fn along(problem: &Problem<'_>, lambdas: &[f64], compute: &Compute) -> Result<Option<Vec<AtLambda>>> {
+    if problem.rows() < ROWS {
+        return Ok(None);
+    }
+    let q = &problem.null_space.q;
+    let matrix = problem.matrix(compute)?;
+    let image = matrix.dot(q);
+    let (matrix, shift) = project(matrix, q, &image);
+    let targets = &problem.targets - &q.dot(&q.t().dot(&problem.targets));
+    let Some(found) = resolvents(matrix, targets.view(), lambdas, compute)? else { return Ok(None) };
+    let lengths = (q * q).sum_axis(Axis(1));
+    let at = |(found, lambda): (crate::solve::Resolvent, &f64)| AtLambda {
+        gain: found.diagonal - &lengths / (shift + lambda),
+        dual: found.solution,
+        singular: None,
+        rank: problem.rows() - q.ncols(),
+        threshold: 0.0,
+    };
+    Ok(Some(found.into_iter().zip(lambdas).map(at).collect()))
+}
