@@ -168,6 +168,36 @@ fn the_target_of_a_process_is_scaled_and_comes_back() {
 }
 
 #[test]
+fn a_process_through_centres_says_that_it_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, model) = (wave(&folder, 150), place(&folder, "m.safetensors"));
+    let words = ["fit", "gp", &data, "--target", "y", "--columns", "x", "--kernel", "1*gaussian(lengthscale=1)"];
+    let rest = ["--centers", "12", "--approximation", "fitc", "-o", &model, "--json"];
+    let json = mercer(&[&words[..], &rest[..]].concat()).json();
+    assert_eq!((json["kind"].as_str(), json["centers"].as_u64()), (Some("sparse_gaussian_process"), Some(12)));
+    assert!(json["r2"].as_f64().unwrap() > 0.98, "{json}");
+    let json = mercer(&["predict", &model, &data, "--interval", "0.9", "--json"]).json();
+    let coverage = json["test"][0]["coverage"].as_f64().unwrap();
+    assert!((0.8..=1.0).contains(&coverage), "{coverage}");
+    mercer(&[&words[..], &["--approximation", "dtc"]].concat()).fails(1, &["--centers"]);
+}
+
+#[test]
+fn the_parts_of_a_sum_of_kernels_have_shares_and_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, svg) = (wave(&folder, 120), place(&folder, "p.svg"));
+    let kernel = "on([x], gaussian(lengthscale=1)) + on([z], gaussian(lengthscale=5))";
+    let words = ["fit", "ridge", &data, "--target", "y", "--kernel", kernel, "--lambda", "0.1", "--plot", &svg];
+    let out = mercer(&words).done().out;
+    assert!(out.contains("Parts of y") && out.contains("share of variance"), "{out}");
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("effect on y"));
+    let parts = mercer(&[&words[..], &["--json"]].concat()).json()["effects"][0]["parts"].clone();
+    assert_eq!((&parts[0]["columns"][0], &parts[1]["columns"][0]), (&"x".into(), &"z".into()));
+    let share = |i: usize| parts[i]["variance_share"].as_f64().unwrap();
+    assert!(share(0) > 0.95 && (share(0) + share(1) - 1.0).abs() < 1e-9, "{parts}");
+}
+
+#[test]
 fn splines_take_order_freedom_and_period() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 100);
