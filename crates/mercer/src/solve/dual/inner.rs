@@ -1,44 +1,63 @@
 //! Sequential minimal optimisation within one working set.
 
-use super::pull::{can_fall, can_rise, group, room_above, room_below};
+use std::borrow::Cow;
+
+use super::pull::{can_fall, can_rise, group, groups, room_above, room_below};
 use super::{Constraint, DualProblem};
+use crate::gram::simd::scan;
 
 /// The curvature of a pair whose points cannot be told apart.
 const FLAT: f64 = 1e-12;
 
 /// The variables of a working set, and the kernel among them.
-pub(super) struct Inner {
+pub(super) struct Inner<'k> {
     signs: Vec<f64>,
     upper: Vec<f64>,
     pub(super) alpha: Vec<f64>,
-    pull: Vec<f64>,
+    pub(super) pull: Vec<f64>,
     group: Vec<usize>,
+    /// For each group: 0 for its variables that can rise, `−∞` for all others.
+    rise: Vec<Vec<f64>>,
+    /// For each group: 0 for its variables that can fall, `∞` for all others.
+    fall: Vec<Vec<f64>>,
     /// `k` among the working set, row after row.
-    kernel: Vec<f64>,
+    kernel: Cow<'k, [f64]>,
     diagonal: Vec<f64>,
     constraint: Constraint,
 }
 
-impl Inner {
+impl<'k> Inner<'k> {
     pub(super) fn new(
         problem: &DualProblem,
         variables: &[usize],
         alpha: &[f64],
-        pull: impl Fn(usize) -> f64,
-        kernel: Vec<f64>,
+        pull: &[f64],
+        kernel: Cow<'k, [f64]>,
     ) -> Self {
         let q = variables.len();
-        let of = |f: &dyn Fn(usize) -> f64| variables.iter().map(|&i| f(i)).collect::<Vec<f64>>();
-        Self {
-            signs: of(&|i| problem.signs[i]),
-            upper: of(&|i| problem.upper[i]),
-            alpha: of(&|i| alpha[i]),
-            pull: of(&pull),
+        let of = |list: &[f64]| variables.iter().map(|&i| list[i]).collect::<Vec<f64>>();
+        let count = groups(problem.constraint);
+        let mut inner = Self {
+            signs: of(&problem.signs),
+            upper: of(&problem.upper),
+            alpha: of(alpha),
+            pull: of(pull),
             group: variables.iter().map(|&i| group(problem.constraint, problem.signs[i])).collect(),
+            rise: vec![vec![f64::NEG_INFINITY; q]; count],
+            fall: vec![vec![f64::INFINITY; q]; count],
             diagonal: (0..q).map(|i| kernel[i * q + i]).collect(),
             kernel,
             constraint: problem.constraint,
-        }
+        };
+        (0..q).for_each(|i| inner.bar(i));
+        inner
+    }
+
+    /// Notes in which directions a variable can move.
+    fn bar(&mut self, i: usize) {
+        let (g, sign, alpha, upper) = (self.group[i], self.signs[i], self.alpha[i], self.upper[i]);
+        self.rise[g][i] = if can_rise(sign, alpha, upper) { 0.0 } else { f64::NEG_INFINITY };
+        self.fall[g][i] = if can_fall(sign, alpha, upper) { 0.0 } else { f64::INFINITY };
     }
 
     /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made.
@@ -59,13 +78,21 @@ impl Inner {
 
     /// The violation, and the pair with the largest gain whose first is the strongest pull upwards (of each group).
     fn best_pair(&self) -> (f64, Option<Step>) {
-        let groups = if self.constraint == Constraint::SumPerSign { 2 } else { 1 };
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
-        for g in 0..groups {
-            let Some(i) = self.strongest(g) else { continue };
-            let (found, pair) = self.partner(g, i);
-            violation = violation.max(found);
-            if let Some((j, pair_gain)) = pair
+        for (rise, fall) in self.rise.iter().zip(&self.fall) {
+            let Some((i, top)) = scan::largest(&self.pull, rise) else { continue };
+            let search = scan::Partner {
+                top,
+                diagonal: self.diagonal[i],
+                values: &self.pull,
+                bars: fall,
+                diagonals: &self.diagonal,
+                row: self.row(i),
+                flat: FLAT,
+            };
+            let found = search.find();
+            violation = violation.max(top - found.smallest);
+            if let Some((j, pair_gain)) = found.best
                 && pair_gain > gain
             {
                 (best, gain) = (Some(Step::Pair(i, j)), pair_gain);
@@ -74,45 +101,13 @@ impl Inner {
         (violation, best)
     }
 
-    fn strongest(&self, group: usize) -> Option<usize> {
-        let mut best = None;
-        let mut largest = f64::NEG_INFINITY;
-        for t in 0..self.alpha.len() {
-            let eligible = self.group[t] == group && can_rise(self.signs[t], self.alpha[t], self.upper[t]);
-            if eligible && self.pull[t] > largest {
-                (best, largest) = (Some(t), self.pull[t]);
-            }
-        }
-        best
-    }
-
-    /// The violation of `i` and its partner with the largest gain `b²/a`.
-    fn partner(&self, group: usize, i: usize) -> (f64, Option<(usize, f64)>) {
-        let row = self.row(i);
-        let (mut smallest, mut best, mut gain) = (f64::INFINITY, None, 0.0);
-        for t in 0..self.alpha.len() {
-            if self.group[t] != group || !can_fall(self.signs[t], self.alpha[t], self.upper[t]) {
-                continue;
-            }
-            smallest = self.pull[t].min(smallest);
-            let slope = self.pull[i] - self.pull[t];
-            if slope > 0.0 {
-                let found = slope * slope / curvature(self.diagonal[i] + self.diagonal[t] - 2.0 * row[t]);
-                if found > gain {
-                    (best, gain) = (Some(t), found);
-                }
-            }
-        }
-        ((self.pull[i] - smallest).max(0.0), best.map(|j| (j, gain)))
-    }
-
     /// Without a constraint: the violation, and the variable with the largest gain.
     fn best_single(&self) -> (f64, Option<Step>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
         for t in 0..self.alpha.len() {
             let pull = self.pull[t];
-            let free = if pull > 0.0 { can_rise } else { can_fall }(self.signs[t], self.alpha[t], self.upper[t]);
-            if !free {
+            let barred = if pull > 0.0 { self.rise[0][t] } else { self.fall[0][t] } != 0.0;
+            if barred {
                 continue;
             }
             violation = violation.max(pull.abs());
@@ -134,6 +129,7 @@ impl Inner {
                 let length = (slope / bend).min(above).min(below);
                 self.shift(i, length, length >= above);
                 self.shift(j, -length, length >= below);
+                self.follow((i, length), (j, -length));
             }
             Step::Single(i) => {
                 let wanted = self.pull[i] / curvature(self.diagonal[i]);
@@ -141,11 +137,12 @@ impl Inner {
                     if wanted > 0.0 { room_above } else { room_below }(self.signs[i], self.alpha[i], self.upper[i]);
                 let length = wanted.clamp(-room, room);
                 self.shift(i, length, length.abs() >= room);
+                self.follow((i, length), (i, 0.0));
             }
         }
     }
 
-    /// `sᵢαᵢ += change`, and the pulls that follow; exactly to the bound where it ends there.
+    /// `sᵢαᵢ += change`; exactly to the bound where it ends there.
     fn shift(&mut self, i: usize, change: f64, to_bound: bool) {
         let upwards = (change > 0.0) == (self.signs[i] > 0.0);
         self.alpha[i] = match (to_bound, upwards) {
@@ -153,9 +150,14 @@ impl Inner {
             (true, false) => 0.0,
             (false, _) => (self.alpha[i] + self.signs[i] * change).clamp(0.0, self.upper[i]),
         };
+        self.bar(i);
+    }
+
+    /// The pulls after two changes.
+    fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
         let q = self.alpha.len();
-        let row = &self.kernel[i * q..(i + 1) * q];
-        self.pull.iter_mut().zip(row).for_each(|(p, k)| *p -= change * k);
+        let row = |i: usize| &self.kernel[i * q..(i + 1) * q];
+        scan::subtract(&mut self.pull, (a, row(i)), (b, row(j)));
     }
 
     fn row(&self, i: usize) -> &[f64] {

@@ -6,6 +6,7 @@
 //! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. A variable's pull is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum no variable that
 //! can still pull up pulls more than one that can pull down.
 
+mod cache;
 mod inner;
 mod pull;
 mod rows;
@@ -53,7 +54,7 @@ pub struct DualProblem {
 pub struct DualOptions {
     /// Stop when the KKT conditions hold to this: the `ε` of LIBSVM.
     pub tolerance: f64,
-    /// Steps of pairs of variables; `None` for as many as it takes.
+    /// Steps of pairs of variables; `None` for LIBSVM's limit, ten million or a hundred per variable.
     pub max_steps: Option<u64>,
     /// Variables that are optimised together while the others wait.
     pub working_set: usize,
@@ -87,6 +88,8 @@ pub struct DualSolution {
     pub values: Vec<f64>,
     /// `½αᵀQα + pᵀα`.
     pub objective: f64,
+    /// By how much the objective may lie above its minimum: the duality gap, at the offsets found.
+    pub gap: f64,
     /// By how much the KKT conditions are violated.
     pub violation: f64,
     /// The offset of each sign, for [`Constraint::SumPerSign`]; twice the same number otherwise.
@@ -103,7 +106,7 @@ impl DualSolution {
         0.5 * (self.offsets[0] + self.offsets[1])
     }
 
-    /// Half of the distance of the two offsets: the margin `ρ` of a ν-classifier, `−ε` of a ν-regression.
+    /// Half of the distance of the two offsets: `ε` of a ν-regression, and of a ν-classifier its margin with a minus.
     pub fn half_width(&self) -> f64 {
         0.5 * (self.offsets[0] - self.offsets[1])
     }

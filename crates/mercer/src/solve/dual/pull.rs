@@ -79,3 +79,8 @@ impl Pulls {
 pub(super) fn group(constraint: Constraint, sign: f64) -> usize {
     usize::from(constraint == Constraint::SumPerSign && sign < 0.0)
 }
+
+/// How many groups there are.
+pub(super) fn groups(constraint: Constraint) -> usize {
+    if constraint == Constraint::SumPerSign { 2 } else { 1 }
+}

@@ -1,16 +1,14 @@
 //! The outer loop: choose a working set, optimise it, carry the change to every point.
 
-use rayon::prelude::*;
-
 use super::inner::Inner;
 use super::pull::{Pulls, group};
 use super::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped, working_set};
 use crate::{Compute, Result};
 
-/// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
-const CHUNK: usize = 2048;
 /// Steps within one working set, per variable of it.
 const STEPS_PER_VARIABLE: u64 = 20;
+/// The same where every variable is in the set: there is nobody to ask but the user who may want to stop.
+const STEPS_OF_WHOLE: u64 = 200;
 
 pub(super) struct Solver<'s, 'a> {
     problem: &'s DualProblem,
@@ -50,6 +48,7 @@ impl<'s, 'a> Solver<'s, 'a> {
     pub(super) fn run(mut self) -> Result<DualSolution> {
         let mut last = Vec::new();
         let mut first_violation = None;
+        let most = self.options.max_steps.unwrap_or_else(|| step_limit(self.problem.len()));
         loop {
             let pull = self.pulls();
             let violation = self.extremes(&pull).violation();
@@ -60,12 +59,11 @@ impl<'s, 'a> Solver<'s, 'a> {
             if self.compute.check_cancelled().is_err() {
                 return Ok(self.finish(&pull, Stopped::Cancelled));
             }
-            let left = self.options.max_steps.map_or(u64::MAX, |max| max.saturating_sub(self.steps));
-            if left == 0 {
+            if self.steps >= most {
                 return Ok(self.finish(&pull, Stopped::StepLimit));
             }
             let set = working_set::choose(self.problem, &self.alpha, &pull, &last, self.set_size());
-            let made = self.improve(&set, &pull, violation, left);
+            let made = self.improve(&set, &pull, violation, most - self.steps);
             if made == 0 {
                 return Ok(self.finish(&pull, Stopped::Stalled));
             }
@@ -86,17 +84,19 @@ impl<'s, 'a> Solver<'s, 'a> {
     /// Optimises a working set; the number of steps made.
     fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64, left: u64) -> u64 {
         self.fetch(set);
-        let kernel = self.kernel_of(set);
-        let mut inner = Inner::new(self.problem, set, &self.alpha, |i| pull[i], kernel);
+        let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
+        let kernel = self.rows.among(&points, self.compute);
+        let mut inner = Inner::new(self.problem, set, &self.alpha, pull, kernel);
         let whole = set.len() == self.problem.len();
         let tolerance = self.options.tolerance;
         // The others have not been asked yet: more digits than these would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
-        let most = if whole { left } else { left.min(STEPS_PER_VARIABLE * set.len() as u64) };
-        let steps = inner.run(target, most);
+        let per_variable = if whole { STEPS_OF_WHOLE } else { STEPS_PER_VARIABLE };
+        let steps = inner.run(target, left.min(per_variable * set.len() as u64));
+        let alpha = inner.alpha;
         let changes: Vec<f64> =
-            set.iter().zip(&inner.alpha).map(|(&i, a)| self.problem.signs[i] * (a - self.alpha[i])).collect();
-        set.iter().zip(&inner.alpha).for_each(|(&i, &a)| self.alpha[i] = a);
+            set.iter().zip(&alpha).map(|(&i, a)| self.problem.signs[i] * (a - self.alpha[i])).collect();
+        set.iter().zip(&alpha).for_each(|(&i, &a)| self.alpha[i] = a);
         self.spread(set, &changes);
         steps
     }
@@ -108,36 +108,15 @@ impl<'s, 'a> Solver<'s, 'a> {
         self.rows.fetch(&points, self.compute);
     }
 
-    /// The kernel among the points of a set.
-    fn kernel_of(&self, set: &[usize]) -> Vec<f64> {
-        let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
-        let mut kernel = Vec::with_capacity(points.len() * points.len());
-        for &p in &points {
-            let row = self.rows.row(p);
-            kernel.extend(points.iter().map(|&o| row.get(o)));
-        }
-        let q = points.len();
-        for (at, &p) in points.iter().enumerate() {
-            kernel[at * q + at] = self.rows.diagonal()[p];
-        }
-        kernel
-    }
-
     /// `F += Σ changeᵢ k(·, xᵢ)`.
     fn spread(&mut self, set: &[usize], changes: &[f64]) {
-        let rows = &*self.rows;
-        let moved: Vec<_> = set
+        let moved: Vec<(usize, f64)> = set
             .iter()
             .zip(changes)
             .filter(|(_, change)| **change != 0.0)
-            .map(|(&i, &change)| (rows.row(self.problem.points[i]), change))
+            .map(|(&i, &change)| (self.problem.points[i], change))
             .collect();
-        let update = |(chunk, values): (usize, &mut [f64])| {
-            let range = chunk * CHUNK..chunk * CHUNK + values.len();
-            moved.iter().for_each(|(row, change)| row.add_to(range.clone(), *change, values));
-        };
-        let values = &mut self.values;
-        self.compute.install(|| values.par_chunks_mut(CHUNK).enumerate().for_each(update));
+        self.rows.spread(&moved, &mut self.values, self.compute);
     }
 
     /// Progress on the scale of the logarithm of the violation.
@@ -151,22 +130,37 @@ impl<'s, 'a> Solver<'s, 'a> {
     fn finish(self, pull: &[f64], stopped: Stopped) -> DualSolution {
         let pulls = self.extremes(pull);
         let p = self.problem;
-        let objective =
-            (0..p.len()).map(|i| self.alpha[i] * (0.5 * p.signs[i] * self.values[p.points[i]] + p.linear[i])).sum();
         let offset = |g: usize| match p.constraint {
             Constraint::Free => 0.0,
             _ => self.offset(pull, g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
         };
         let offsets = if p.constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] };
+        let (objective, gap) = self.objective_and_gap(pull, offsets);
         DualSolution {
             violation: pulls.violation(),
             objective,
+            gap,
             offsets,
             alpha: self.alpha,
             values: self.values,
             steps: self.steps,
             stopped,
         }
+    }
+
+    /// `½αᵀQα + pᵀα`, and what it still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where `b` is the offset of `sᵢ`. Each term is
+    /// at least 0.
+    fn objective_and_gap(&self, pull: &[f64], offsets: [f64; 2]) -> (f64, f64) {
+        let p = self.problem;
+        let (mut objective, mut gap) = (0.0, 0.0);
+        for (i, &alpha) in self.alpha.iter().enumerate() {
+            let (sign, value) = (p.signs[i], self.values[p.points[i]]);
+            objective += alpha * (0.5 * sign * value + p.linear[i]);
+            // How much the objective would fall if this variable were to rise, given the offset.
+            let wish = sign * (pull[i] - offsets[usize::from(sign < 0.0)]);
+            gap += if wish > 0.0 { (p.upper[i] - alpha) * wish } else { -alpha * wish };
+        }
+        (objective, gap)
     }
 
     /// The mean pull of the variables between their bounds, if there are any.
@@ -177,6 +171,11 @@ impl<'s, 'a> Solver<'s, 'a> {
         let (count, sum) = free.fold((0_usize, 0.0), |(count, sum), i| (count + 1, sum + pull[i]));
         (count > 0).then(|| sum / count as f64)
     }
+}
+
+/// As many steps as LIBSVM would make before it gives up.
+fn step_limit(variables: usize) -> u64 {
+    (100 * variables as u64).max(10_000_000)
 }
 
 /// The middle of an interval that may be open on one side.

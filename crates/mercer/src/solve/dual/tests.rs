@@ -67,19 +67,25 @@ fn sums_are_kept_and_bounds_hold() {
 
 #[test]
 fn cached_rows_are_the_rows_of_the_matrix() {
-    let (x, _) = clouds(700, 3);
+    let (x, _) = clouds(2100, 3);
     let compute = Compute::new();
     let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
     let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
     let matrix = crate::gram::dense(&bound, &compute).unwrap();
-    let little = compute.clone().with_memory(4 * 4 * 40 * 700);
+    let little = compute.clone().with_memory(4 * 4 * 40 * 2100);
     let mut rows = KernelRows::new(&bound, 40, &little).unwrap();
+    assert_eq!(rows.capacity(), 80);
     for round in 0..30_usize {
-        let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 700).collect();
+        let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
         rows.fetch(&wanted, &little);
-        for &w in &wanted {
-            assert!((0..700).all(|j| (rows.row(w).get(j) - matrix[[w, j]]).abs() < 1e-6), "row {w}");
+        let among = rows.among(&wanted, &little);
+        let mut sum = vec![0.0; 2100];
+        rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little);
+        for (i, &w) in wanted.iter().enumerate() {
+            assert!((0..40).all(|j| (among[i * 40 + j] - matrix[[w, wanted[j]]]).abs() < 1e-6), "row {w}");
         }
+        let expected = |j: usize| matrix[[wanted[3], j]] - 2.0 * matrix[[wanted[39], j]];
+        assert!((0..2100).all(|j| (sum[j] - expected(j)).abs() < 1e-6), "round {round}");
     }
 }
 
