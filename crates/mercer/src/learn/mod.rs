@@ -8,6 +8,8 @@ mod observations;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
+pub mod svm;
 
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit};
 pub use ridge::{Ridge, RidgeFit};
+pub use svm::{OneClass, Svc, Svr};

@@ -17,7 +17,7 @@ mod spectrum;
 
 pub use fit::{Diagnostics, RidgeFit};
 pub use plan::{Plan, Solver};
-pub(crate) use problem::{Data, Problem};
+pub(crate) use problem::{Data, Problem, is_precomputed};
 pub use solution::Method;
 pub use spec::Ridge;
 pub(crate) use spec::check_lambda;

@@ -84,25 +84,23 @@ impl<'a> KernelRows<'a> {
         Self { diagonal, store: Store::Double(matrix.into()) }
     }
 
-    /// The rows and columns of some points of a whole matrix; `None` when the matrix is not whole.
-    pub(crate) fn part(&self, points: &[usize]) -> Option<KernelRows<'static>> {
+    /// The rows and columns of some points of a whole matrix; all of them are not copied.
+    pub(crate) fn part(&self, points: &[usize]) -> KernelRows<'_> {
         let n = self.points();
+        let all = points.len() == n && points.iter().copied().eq(0..n);
         let store = match &self.store {
+            Store::Double(matrix) if all => Store::Double(Cow::Borrowed(matrix.as_ref())),
+            Store::Single(matrix) if all => Store::Single(Cow::Borrowed(matrix.as_ref())),
             Store::Double(matrix) => Store::Double(part(matrix, n, points).into()),
             Store::Single(matrix) => Store::Single(part(matrix, n, points).into()),
-            Store::Cache(_) => return None,
+            Store::Cache(_) => unreachable!("parts are taken only of matrices that were made whole"),
         };
-        Some(KernelRows { diagonal: points.iter().map(|&p| self.diagonal[p]).collect(), store })
+        KernelRows { diagonal: points.iter().map(|&p| self.diagonal[p]).collect(), store }
     }
 
     /// The number of points.
     pub fn points(&self) -> usize {
         self.diagonal.len()
-    }
-
-    /// `k(xᵢ, xᵢ)`.
-    pub(crate) fn diagonal(&self) -> &[f64] {
-        &self.diagonal
     }
 
     /// Makes sure that these rows, each named once, are at hand until the next call.
