@@ -74,7 +74,7 @@ impl Machine {
     /// [`Error::Request`] when there is no margin.
     pub(super) fn nu_svc(problem: &DualProblem, solution: &DualSolution) -> Result<Self> {
         let margin = -solution.half_width();
-        if !(margin > 0.0) {
+        if margin.is_nan() || margin <= 0.0 {
             return Err(Error::request(format!(
                 "the ν-classifier found no margin (it is {margin:e}): use a smaller ν, or a kernel that separates the classes better"
             )));

@@ -23,19 +23,19 @@ pub enum Scheme {
 }
 
 /// The machines of a classifier on the points in the order of the classes.
-pub(super) struct Schedule<'x> {
+pub(super) struct Schedule {
     /// The kernel with medians resolved.
     pub(super) kernel: Kernel,
     pub(super) tasks: Tasks,
     ordered: Array2<f64>,
     /// The whole kernel matrix, where several machines share it and it fits into memory.
-    shared: Option<KernelRows<'x>>,
+    shared: Option<KernelRows<'static>>,
     /// Rows that the solver needs at hand together.
     least: usize,
 }
 
-impl<'x> Schedule<'x> {
-    pub(super) fn new(svc: &Svc, x: ArrayView2<'x, f64>, tasks: Tasks, compute: &Compute) -> Result<Self> {
+impl Schedule {
+    pub(super) fn new(svc: &Svc, x: ArrayView2<f64>, tasks: Tasks, compute: &Compute) -> Result<Self> {
         let kernel = bind(&svc.kernel, x, svc.indefinite, compute)?.kernel().clone();
         let ordered = select(&kernel, x, &tasks.order);
         let n = ordered.nrows();

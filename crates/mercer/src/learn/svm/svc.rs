@@ -176,13 +176,13 @@ impl Svc {
         }
     }
 
-    fn schedule<'x>(
+    fn schedule(
         &self,
-        x: ArrayView2<'x, f64>,
+        x: ArrayView2<f64>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
-    ) -> Result<Schedule<'x>> {
+    ) -> Result<Schedule> {
         self.check()?;
         let weights = self.row_weights(x.nrows(), classes, weights)?;
         let tasks = Tasks::new(self, classes, &weights)?;

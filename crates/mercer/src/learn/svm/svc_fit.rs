@@ -10,7 +10,7 @@ use super::evidence::{Evidence, Machine};
 use super::probability::{Calibrator, couple};
 use super::schedule::{Schedule, Scheme};
 use super::support::Support;
-use super::svc::Svc;
+use super::svc::{Penalty, Svc};
 use super::task::Task;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -21,7 +21,7 @@ pub struct SvcFit {
     break_ties: bool,
     names: Vec<String>,
     support: Support,
-    /// Where the support vectors of a class are; one range more than classes would need an end.
+    /// Where the support vectors of each class begin; the last entry is where they end.
     starts: Vec<usize>,
     /// One row per support vector. For pairs: one column per other class, in their order. Against the rest: one column per class.
     coefficients: Array2<f64>,
@@ -52,7 +52,7 @@ impl SvcFit {
         svc: &Svc,
         x: ArrayView2<f64>,
         classes: &Classes,
-        schedule: &Schedule<'_>,
+        schedule: &Schedule,
         machines: Vec<(Machine, Option<Calibrator>)>,
     ) -> Self {
         let (order, tasks) = (&schedule.tasks.order, &schedule.tasks.list);
@@ -260,10 +260,8 @@ impl MachineSummary {
         let carried: Vec<f64> = machine.coefficients.iter().map(|c| c.abs()).collect();
         let ratio = |i: usize| carried[i] / (svc.bound() * task.weights[i]);
         let largest = match svc.penalty {
-            super::svc::Penalty::C(_) => 1.0,
-            super::svc::Penalty::Nu(_) => {
-                (0..carried.len()).filter(|&i| carried[i] > 0.0).map(ratio).fold(0.0, f64::max)
-            }
+            Penalty::C(_) => 1.0,
+            Penalty::Nu(_) => (0..carried.len()).filter(|&i| carried[i] > 0.0).map(ratio).fold(0.0, f64::max),
         };
         let at_bound = |&i: &usize| carried[i] > 0.0 && ratio(i) >= largest * (1.0 - 1e-12);
         Self {

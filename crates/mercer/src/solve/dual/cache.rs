@@ -10,6 +10,9 @@ use crate::{Compute, Result};
 const GROUP: usize = 60;
 /// Columns of a tile.
 const COLUMNS: usize = 512;
+/// A row that was not asked for in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
+/// kernel values, and such rows rarely come back.
+const ROUNDS: u64 = 8;
 /// Bytes that are allocated together.
 const SLAB: usize = 64 << 20;
 
@@ -69,25 +72,23 @@ impl<'a> Cache<'a> {
         self.compute_rows(&places, &missing, compute);
     }
 
-    /// Slots for new rows: unused ones first, then those that were not used for longest.
+    /// Slots for new rows: those of rows that were not asked for in a while, then new ones, then those that were not used for longest.
     fn make_room(&mut self, count: usize) -> Vec<usize> {
-        let free = (self.capacity - self.slots.len()).min(count);
+        let stale = |slot: &Slot| slot.used + ROUNDS < self.clock;
+        let mut old: Vec<usize> = (0..self.slots.len()).filter(|&at| self.slots[at].used < self.clock).collect();
+        old.sort_unstable_by_key(|&at| (self.slots[at].used, at));
+        let forgotten = old.iter().take_while(|&&at| stale(&self.slots[at])).count().min(count);
+        let fresh = (self.capacity - self.slots.len()).min(count - forgotten);
+        old.truncate(count - fresh);
+        old.iter().for_each(|&at| self.slot_of[self.slots[at].row] = None);
         let first = self.slots.len();
-        self.slots.extend((0..free).map(|_| Slot { row: usize::MAX, used: self.clock }));
+        self.slots.extend((0..fresh).map(|_| Slot { row: usize::MAX, used: self.clock }));
         while self.slabs.len() * self.rows_per_slab < self.slots.len() {
             let rows = self.rows_per_slab.min(self.capacity - self.slabs.len() * self.rows_per_slab);
             self.slabs.push(zeroed(rows * self.n));
         }
-        let mut places: Vec<usize> = (first..first + free).collect();
-        let needed = count - free;
-        if needed > 0 {
-            let mut old: Vec<usize> = (0..first).filter(|&at| self.slots[at].used < self.clock).collect();
-            old.sort_unstable_by_key(|&at| (self.slots[at].used, at));
-            old.truncate(needed);
-            old.iter().for_each(|&at| self.slot_of[self.slots[at].row] = None);
-            places.extend(old);
-        }
-        places
+        old.extend(first..first + fresh);
+        old
     }
 
     /// Fills slots (in ascending order) with rows.

@@ -1,7 +1,5 @@
 //! Sequential minimal optimisation within one working set.
 
-use std::borrow::Cow;
-
 use super::pull::{can_fall, can_rise, group, groups, room_above, room_below};
 use super::{Constraint, DualProblem};
 use crate::gram::simd::scan;
@@ -21,7 +19,7 @@ pub(super) struct Inner<'k> {
     /// For each group: 0 for its variables that can fall, `∞` for all others.
     fall: Vec<Vec<f64>>,
     /// `k` among the working set, row after row.
-    kernel: Cow<'k, [f64]>,
+    kernel: &'k [f64],
     diagonal: Vec<f64>,
     constraint: Constraint,
 }
@@ -32,7 +30,7 @@ impl<'k> Inner<'k> {
         variables: &[usize],
         alpha: &[f64],
         pull: &[f64],
-        kernel: Cow<'k, [f64]>,
+        kernel: &'k [f64],
     ) -> Self {
         let q = variables.len();
         let of = |list: &[f64]| variables.iter().map(|&i| list[i]).collect::<Vec<f64>>();

@@ -62,7 +62,7 @@ pub struct DualOptions {
 
 impl Default for DualOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-3, max_steps: None, working_set: 512 }
+        Self { tolerance: 1e-3, max_steps: None, working_set: 1024 }
     }
 }
 
@@ -137,7 +137,7 @@ impl DualProblem {
     /// working set of rows fits.
     pub fn solve(&self, rows: &mut KernelRows<'_>, options: &DualOptions, compute: &Compute) -> Result<DualSolution> {
         self.check(rows.points())?;
-        if !(options.tolerance > 0.0) {
+        if options.tolerance.is_nan() || options.tolerance <= 0.0 {
             return Err(Error::parameter("tolerance", options.tolerance, "positive"));
         }
         solver::Solver::new(self, rows, options, compute)?.run()

@@ -118,15 +118,16 @@ impl<'a> KernelRows<'a> {
         }
     }
 
-    /// The kernel among points whose rows were fetched last, row after row.
-    pub(super) fn among(&self, points: &[usize], compute: &Compute) -> Cow<'_, [f64]> {
+    /// The kernel among points whose rows were fetched last, row after row: where it is, or gathered in a buffer.
+    pub(super) fn among<'b>(&'b self, points: &[usize], buffer: &'b mut Vec<f64>, compute: &Compute) -> &'b [f64] {
         let n = self.points();
         match &self.store {
-            Store::Double(matrix) if points.iter().copied().eq(0..n) => Cow::Borrowed(matrix.as_ref()),
-            Store::Double(matrix) => gather(points, &self.diagonal, |p| &matrix[p * n..(p + 1) * n], compute).into(),
-            Store::Single(matrix) => gather(points, &self.diagonal, |p| &matrix[p * n..(p + 1) * n], compute).into(),
-            Store::Cache(cache) => gather(points, &self.diagonal, |p| cache.row(p), compute).into(),
+            Store::Double(matrix) if points.iter().copied().eq(0..n) => return matrix,
+            Store::Double(matrix) => gather(points, &self.diagonal, |p| &matrix[p * n..(p + 1) * n], buffer, compute),
+            Store::Single(matrix) => gather(points, &self.diagonal, |p| &matrix[p * n..(p + 1) * n], buffer, compute),
+            Store::Cache(cache) => gather(points, &self.diagonal, |p| cache.row(p), buffer, compute),
         }
+        buffer
     }
 
     /// `out += Σ factor · row`, for points whose rows were fetched last.
@@ -156,10 +157,11 @@ fn gather<'r, T: Element>(
     points: &[usize],
     diagonal: &[f64],
     row: impl Fn(usize) -> &'r [T] + Sync,
+    kernel: &mut Vec<f64>,
     compute: &Compute,
-) -> Vec<f64> {
+) {
     let q = points.len();
-    let mut kernel = vec![0.0; q * q];
+    kernel.resize(q * q, 0.0);
     let lines = |(group, lines): (usize, &mut [f64])| {
         for (at, line) in lines.chunks_exact_mut(q).enumerate().map(|(r, line)| (group * LINES + r, line)) {
             let row = row(points[at]);
@@ -168,8 +170,7 @@ fn gather<'r, T: Element>(
         }
     };
     compute.install(|| kernel.par_chunks_mut(LINES * q.max(1)).enumerate().for_each(lines));
-    mirror(&mut kernel, q);
-    kernel
+    mirror(kernel, q);
 }
 
 /// Copies the lower triangle to the upper one, block by block.

@@ -19,6 +19,8 @@ pub(super) struct Solver<'s, 'a> {
     /// `F` at every point.
     values: Vec<f64>,
     steps: u64,
+    /// Room for the kernel among a working set.
+    buffer: Vec<f64>,
 }
 
 impl<'s, 'a> Solver<'s, 'a> {
@@ -29,7 +31,8 @@ impl<'s, 'a> Solver<'s, 'a> {
         compute: &'s Compute,
     ) -> Result<Self> {
         let values = vec![0.0; rows.points()];
-        let mut solver = Self { problem, rows, options, compute, alpha: problem.start.clone(), values, steps: 0 };
+        let (alpha, buffer) = (problem.start.clone(), Vec::new());
+        let mut solver = Self { problem, rows, options, compute, alpha, values, steps: 0, buffer };
         let begun: Vec<usize> = (0..problem.len()).filter(|&i| problem.start[i] != 0.0).collect();
         for part in begun.chunks(solver.set_size()) {
             compute.check_cancelled()?;
@@ -85,7 +88,7 @@ impl<'s, 'a> Solver<'s, 'a> {
     fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64, left: u64) -> u64 {
         self.fetch(set);
         let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
-        let kernel = self.rows.among(&points, self.compute);
+        let kernel = self.rows.among(&points, &mut self.buffer, self.compute);
         let mut inner = Inner::new(self.problem, set, &self.alpha, pull, kernel);
         let whole = set.len() == self.problem.len();
         let tolerance = self.options.tolerance;

@@ -78,7 +78,8 @@ fn cached_rows_are_the_rows_of_the_matrix() {
     for round in 0..30_usize {
         let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
         rows.fetch(&wanted, &little);
-        let among = rows.among(&wanted, &little);
+        let mut buffer = Vec::new();
+        let among = rows.among(&wanted, &mut buffer, &little);
         let mut sum = vec![0.0; 2100];
         rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little);
         for (i, &w) in wanted.iter().enumerate() {
