@@ -128,6 +128,11 @@ impl Compute {
         self
     }
 
+    /// The same computation without a listener, for parts of a work that reports as a whole.
+    pub fn silent(&self) -> Self {
+        Self { progress: None, ..self.clone() }
+    }
+
     /// Stop when this flag is raised.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;

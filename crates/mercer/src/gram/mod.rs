@@ -10,6 +10,7 @@ mod median;
 pub(crate) mod metric;
 mod multiply;
 mod pairs;
+mod rows;
 pub mod simd;
 mod tiles;
 
@@ -20,4 +21,5 @@ pub use median::median_distance;
 pub use metric::Metric;
 pub use multiply::multiply;
 pub use pairs::Pairs;
+pub(crate) use rows::Rows;
 pub use tiles::Tiles;

@@ -21,6 +21,20 @@ pub trait Tiles: Sync {
     /// The same in single precision.
     fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]);
 
+    /// Writes `K[rows, cols]` for rows in any order, for solvers that work on a few rows at a time.
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
+        for (&row, line) in rows.iter().zip(out.chunks_exact_mut(cols.len().max(1))) {
+            self.fill(row..row + 1, cols.clone(), line);
+        }
+    }
+
+    /// The same in single precision.
+    fn fill_rows_single(&self, rows: &[usize], cols: Range<usize>, out: &mut [f32]) {
+        for (&row, line) in rows.iter().zip(out.chunks_exact_mut(cols.len().max(1))) {
+            self.fill_single(row..row + 1, cols.clone(), line);
+        }
+    }
+
     /// `k(xᵢ, xᵢ)` for every row point `xᵢ`; the diagonal of `K` when the binding is symmetric.
     ///
     /// # Errors

@@ -11,6 +11,8 @@ pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
+pub mod svm;
 
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 pub use ridge::{Ridge, RidgeFit};
+pub use svm::{OneClass, Svc, Svr};

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::fill::combine_each;
 use super::slots::Slot;
+use crate::gram::Rows;
 use crate::gram::simd::{self, Element, Mode, Steps};
 use crate::kernel::leaf::{Columnwise, Shape};
 use crate::kernel::{Base, ColumnwiseVisitor};
@@ -16,14 +17,14 @@ pub(super) fn put<T: Element>(
     base: &Base,
     lengths: &[f64],
     slot: &Slot,
-    rows: Range<usize>,
+    rows: &Rows<'_>,
     cols: Range<usize>,
     factor: f64,
     mode: Mode,
     out: &mut [T],
 ) {
     let mut line = vec![0.0; cols.len()];
-    for (i, target) in rows.zip(out.chunks_exact_mut(cols.len().max(1))) {
+    for (i, target) in rows.iter().zip(out.chunks_exact_mut(cols.len().max(1))) {
         base.visit_columnwise(Line { base, lengths, slot, i, cols: cols.clone(), line: &mut line });
         combine_each(target, mode, factor, |at| line[at]);
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::columnwise;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
+use crate::gram::Rows;
 use crate::gram::simd::{self, Element, Formula, Mode};
 use crate::kernel::leaf::{Profile, Shape};
 use crate::kernel::process::brownian::Brownian;
@@ -16,14 +17,15 @@ use crate::real::Real;
 /// One tile: its place, and the metric tiles that several nodes share.
 pub(super) struct Tile<'s, T> {
     slots: &'s Slots,
-    pub rows: Range<usize>,
+    pub rows: Rows<'s>,
     pub cols: Range<usize>,
     symmetric: bool,
     shared: Vec<Option<Vec<T>>>,
 }
 
 impl<'s, T: Element> Tile<'s, T> {
-    pub(super) fn new(slots: &'s Slots, rows: Range<usize>, cols: Range<usize>, symmetric: bool) -> Self {
+    pub(super) fn new(slots: &'s Slots, rows: impl Into<Rows<'s>>, cols: Range<usize>, symmetric: bool) -> Self {
+        let rows = rows.into();
         let shared = std::iter::repeat_with(|| None).take(slots.metrics.len()).collect();
         Self { slots, rows, cols, symmetric, shared }
     }
@@ -50,13 +52,13 @@ impl<'s, T: Element> Tile<'s, T> {
             Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, factor, mode, out),
             Kind::Features { metric } => self.metric_map(*metric, &Identity, factor, mode, out),
             Kind::Columnwise { base, lengths, slot } => {
-                let (rows, cols) = (self.rows.clone(), self.cols.clone());
-                columnwise::put(base, lengths, &self.slots.points[*slot], rows, cols, factor, mode, out);
+                let cols = self.cols.clone();
+                columnwise::put(base, lengths, &self.slots.points[*slot], &self.rows, cols, factor, mode, out);
             }
             Kind::Constant(value) => combine_each(out, mode, factor, |_| *value),
             Kind::Matrix(matrix) => {
-                let (rows, cols, width) = (self.rows.start, self.cols.start, self.cols.len());
-                combine_each(out, mode, factor, |at| matrix[[rows + at / width, cols + at % width]]);
+                let (rows, cols, width) = (&self.rows, self.cols.start, self.cols.len());
+                combine_each(out, mode, factor, |at| matrix[[rows.get(at / width), cols + at % width]]);
             }
             _ if mode == Mode::Set => self.set(node, factor, out),
             _ => {
@@ -108,7 +110,7 @@ impl<'s, T: Element> Tile<'s, T> {
 
     /// `out ← aᵢ bⱼ out`.
     fn outer(&self, rows: &[f64], cols: &[f64], out: &mut [T]) {
-        for (line, &a) in out.chunks_exact_mut(self.cols.len().max(1)).zip(&rows[self.rows.clone()]) {
+        for (line, a) in out.chunks_exact_mut(self.cols.len().max(1)).zip(self.rows.iter().map(|i| rows[i])) {
             for (value, &b) in line.iter_mut().zip(&cols[self.cols.clone()]) {
                 *value = T::from_f64(value.to_f64() * a * b);
             }
@@ -117,7 +119,7 @@ impl<'s, T: Element> Tile<'s, T> {
 
     /// `out ← out + factor (aᵢ + bⱼ − c)`.
     fn add_outer(&self, factor: f64, rows: &[f64], cols: &[f64], origin: f64, out: &mut [T]) {
-        for (line, &a) in out.chunks_exact_mut(self.cols.len().max(1)).zip(&rows[self.rows.clone()]) {
+        for (line, a) in out.chunks_exact_mut(self.cols.len().max(1)).zip(self.rows.iter().map(|i| rows[i])) {
             for (value, &b) in line.iter_mut().zip(&cols[self.cols.clone()]) {
                 *value = T::from_f64(value.to_f64() + factor * (a + b - origin));
             }
@@ -129,9 +131,9 @@ impl<'s, T: Element> Tile<'s, T> {
         if !self.symmetric {
             return;
         }
-        for i in self.rows.clone().filter(|i| self.cols.contains(i)) {
+        for (at, i) in self.rows.iter().enumerate().filter(|(_, i)| self.cols.contains(i)) {
             let value = if roots[i] > 0.0 { factor } else { 0.0 };
-            out[(i - self.rows.start) * self.cols.len() + i - self.cols.start] = T::from_f64(value);
+            out[at * self.cols.len() + i - self.cols.start] = T::from_f64(value);
         }
     }
 
@@ -175,13 +177,13 @@ impl<'s, T: Element> Tile<'s, T> {
     fn metric_map<F: Formula>(&mut self, metric: usize, formula: &F, factor: f64, mode: Mode, out: &mut [T]) {
         let shared = &self.slots.metrics[metric];
         if shared.uses == 1 && mode == Mode::Set {
-            shared.metric.fill(self.rows.clone(), self.cols.clone(), out);
+            shared.metric.fill_rows(&self.rows, self.cols.clone(), out);
             return simd::map_in_place(formula, factor, out);
         }
-        let (rows, cols, len) = (self.rows.clone(), self.cols.clone(), self.len());
+        let (rows, cols, len) = (&self.rows, self.cols.clone(), self.rows.len() * self.cols.len());
         let values = self.shared[metric].get_or_insert_with(|| {
             let mut values = vec![T::default(); len];
-            shared.metric.fill(rows, cols, &mut values);
+            shared.metric.fill_rows(rows, cols, &mut values);
             values
         });
         simd::map(formula, factor, mode, values, out);

@@ -17,7 +17,7 @@ use ndarray::{Array1, Array2};
 use self::fill::Tile;
 use self::node::Node;
 use self::slots::Slots;
-use super::Tiles;
+use super::{Rows, Tiles};
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -104,6 +104,14 @@ impl Tiles for Bound<'_> {
 
     fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]) {
         Tile::new(&self.slots, rows, cols, self.symmetric).fill(&self.root, out);
+    }
+
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
+        Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
+    }
+
+    fn fill_rows_single(&self, rows: &[usize], cols: Range<usize>, out: &mut [f32]) {
+        Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::packed::{Change, Points};
 use super::{Metric, MetricKind};
+use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Panels, Term};
 
 /// From this many coordinates on the product is faster than the sum of squared differences, in spite of the norms
@@ -71,8 +72,9 @@ impl Expanded {
     }
 
     /// Writes a tile. Values below the sum of their limits are not good enough.
-    pub(super) fn fill(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
-        let points = &self.rows[rows.start * self.depth..rows.end * self.depth];
+    pub(super) fn fill(&self, rows: &Rows<'_>, columns: Range<usize>, out: &mut [f64]) {
+        let mut buffer = Vec::new();
+        let points = rows.of(&self.rows, self.depth, &mut buffer);
         pairs::fill(Term::Product, points, &self.panels, columns.start, columns.len(), out);
     }
 }

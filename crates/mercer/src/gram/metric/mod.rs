@@ -16,6 +16,7 @@ use ndarray::ArrayView2;
 use self::expanded::{Expanded, THRESHOLD};
 pub(crate) use self::packed::Stored;
 use self::packed::{Change, Packed, Points, near_ratio};
+use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Term};
 use crate::gram::simd::{Element, count_near};
 use crate::{Error, Result};
@@ -117,15 +118,21 @@ impl Metric {
     /// # Panics
     /// When a range leaves the shape, or `out` has not `rows.len() · columns.len()` places.
     pub fn fill<T: Element>(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [T]) {
+        self.fill_rows(&Rows::Range(rows), columns, out);
+    }
+
+    /// The same for rows in any order.
+    pub(crate) fn fill_rows<T: Element>(&self, rows: &Rows<'_>, columns: Range<usize>, out: &mut [T]) {
         let (n, m) = self.shape();
-        assert!(rows.end <= n && columns.end <= m, "the tile {rows:?} × {columns:?} leaves the {n} × {m} matrix");
+        assert!(rows.within(n) && columns.end <= m, "the tile {rows:?} × {columns:?} leaves the {n} × {m} matrix");
         assert_eq!(out.len(), rows.len() * columns.len(), "the tile has another size than its ranges");
-        if T::fill_expanded(self, &rows, &columns, out) {
+        if T::fill_expanded(self, rows, &columns, out) {
             return;
         }
         let packed = T::packed(self);
         let all_rows = packed.rows.as_deref().or_else(|| T::same(&self.rows.values)).unwrap_or_default();
-        let points = &all_rows[rows.start * self.dims..rows.end * self.dims];
+        let mut buffer = Vec::new();
+        let points = rows.of(all_rows, self.dims, &mut buffer);
         pairs::fill(self.term(), points, &packed.panels, columns.start, columns.len(), out);
         if !packed.row_limits.is_empty() {
             self.renew_near(packed, rows, columns, out);
@@ -193,47 +200,49 @@ impl Metric {
 
     /// Computes the distances of near points again, from the original data: their difference is exact, that of the
     /// centred and rounded points is not.
-    fn renew_near<T: Element>(&self, packed: &Packed<T>, rows: Range<usize>, columns: Range<usize>, out: &mut [T]) {
-        let limits = (&packed.row_limits[rows.clone()], &packed.column_limits[columns.clone()]);
+    fn renew_near<T: Element>(&self, packed: &Packed<T>, rows: &Rows<'_>, columns: Range<usize>, out: &mut [T]) {
+        let mut buffer = Vec::new();
+        let limits = (rows.of(&packed.row_limits, 1, &mut buffer), &packed.column_limits[columns.clone()]);
         let near = count_near(out, limits.0, limits.1);
         if T::UNIT_ROUNDOFF > 1e-12 && total(&near) > out.len() / 16 {
             return self.round_double(rows, columns, out);
         }
-        self.renew(&near, limits, (rows.start, columns.start), out);
+        self.renew(&near, limits, (rows, columns.start), out);
     }
 
     /// The tile by inner products; `false` when so many pairs are near that squared differences are cheaper.
-    fn fill_expanded(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f64]) -> bool {
+    fn fill_expanded(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
         let Some(expanded) = self.expanded.get_or_init(|| Expanded::new(self)) else {
             return false;
         };
-        expanded.fill(rows.clone(), columns.clone(), out);
-        let limits = (&expanded.row_limits[rows.clone()], &expanded.column_limits[columns.clone()]);
+        expanded.fill(rows, columns.clone(), out);
+        let mut buffer = Vec::new();
+        let limits = (rows.of(&expanded.row_limits, 1, &mut buffer), &expanded.column_limits[columns.clone()]);
         let near = count_near(out, limits.0, limits.1);
         // Every point is near itself.
         let few = total(&near) <= rows.len().min(columns.len()) + out.len() / 64;
         if few {
-            self.renew(&near, limits, (rows.start, columns.start), out);
+            self.renew(&near, limits, (rows, columns.start), out);
         }
         few
     }
 
     /// Computes again what is below its limits, in the rows where there is any.
-    fn renew<T: Element>(&self, near: &[u32], limits: (&[T], &[T]), corner: (usize, usize), out: &mut [T]) {
+    fn renew<T: Element>(&self, near: &[u32], limits: (&[T], &[T]), corner: (&Rows<'_>, usize), out: &mut [T]) {
         let width = limits.1.len();
         for (r, _) in near.iter().enumerate().filter(|(_, n)| **n > 0) {
             for (c, value) in out[r * width..][..width].iter_mut().enumerate() {
                 if is_near(*value, limits.0[r] + limits.1[c]) {
-                    *value = T::from_f64(self.pair(corner.0 + r, corner.1 + c));
+                    *value = T::from_f64(self.pair(corner.0.get(r), corner.1 + c));
                 }
             }
         }
     }
 
     /// The whole tile in double precision, rounded: cheaper than many single pairs.
-    fn round_double<T: Element>(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [T]) {
+    fn round_double<T: Element>(&self, rows: &Rows<'_>, columns: Range<usize>, out: &mut [T]) {
         let mut double = vec![0.0_f64; out.len()];
-        self.fill(rows, columns, &mut double);
+        self.fill_rows(rows, columns, &mut double);
         out.iter_mut().zip(&double).for_each(|(o, &d)| *o = T::from_f64(d));
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Metric, MetricKind};
+use crate::gram::Rows;
 use crate::gram::simd::Element;
 use crate::gram::simd::pairs::Panels;
 
@@ -22,7 +23,7 @@ pub trait Stored: Sized {
     /// The packed points, made at the first use.
     fn packed(metric: &Metric) -> &Packed<Self>;
     /// Writes a tile by inner products, if that is the better way for it; `false` when it is not.
-    fn fill_expanded(metric: &Metric, rows: &Range<usize>, columns: &Range<usize>, out: &mut [Self]) -> bool;
+    fn fill_expanded(metric: &Metric, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [Self]) -> bool;
     /// A slice of `f64` as it is, if that is the precision.
     fn same(values: &[f64]) -> Option<&[Self]>;
     /// The other way round.
@@ -33,7 +34,7 @@ impl Stored for f64 {
     fn packed(metric: &Metric) -> &Packed<f64> {
         metric.double.get_or_init(|| metric.pack())
     }
-    fn fill_expanded(metric: &Metric, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f64]) -> bool {
+    fn fill_expanded(metric: &Metric, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
         metric.fill_expanded(rows, columns, out)
     }
     fn same(values: &[f64]) -> Option<&[f64]> {
@@ -49,7 +50,7 @@ impl Stored for f32 {
         metric.single.get_or_init(|| metric.pack())
     }
     /// Never: it would save a tenth of the time and cost a digit of seven.
-    fn fill_expanded(_: &Metric, _: &Range<usize>, _: &Range<usize>, _: &mut [f32]) -> bool {
+    fn fill_expanded(_: &Metric, _: &Rows<'_>, _: &Range<usize>, _: &mut [f32]) -> bool {
         false
     }
     fn same(_: &[f64]) -> Option<&[f32]> {

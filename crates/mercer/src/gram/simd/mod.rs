@@ -1,5 +1,6 @@
 //! Vector arithmetic chosen at run time, and all the `unsafe` code of the library.
 
+mod add_rows;
 mod buffer;
 mod element;
 mod fast32;
@@ -9,12 +10,14 @@ mod near;
 pub(crate) mod pairs;
 mod powers;
 pub(crate) mod product;
+pub(crate) mod scan;
 mod steps;
 #[cfg(test)]
 mod tests;
 mod transpose;
 
-pub(crate) use buffer::assemble;
+pub(crate) use add_rows::add_rows;
+pub(crate) use buffer::{assemble, zeroed};
 pub use element::{Element, Lane};
 pub use fast32::Fast32;
 pub use fast64::Fast64;

@@ -1,0 +1,201 @@
+//! Searches over lists of numbers for the solvers: a largest value and its place, in one pass.
+//!
+//! The lists are walked in blocks: the best of a block is found without branches, the place only within the best block.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Values of a block.
+const BLOCK: usize = 32;
+
+/// The largest `valuesᵢ + barsᵢ` and the first place where it is found; `None` when all are `−∞` or there are none.
+pub(crate) fn largest(values: &[f64], bars: &[f64]) -> Option<(usize, f64)> {
+    Arch::new().dispatch(Largest { values, bars })
+}
+
+/// `outᵢ −= a·xᵢ + b·yᵢ`.
+pub(crate) fn subtract(out: &mut [f64], (a, x): (f64, &[f64]), (b, y): (f64, &[f64])) {
+    Arch::new().dispatch(Subtract { out, a, x, b, y });
+}
+
+/// A search for the pair with the largest gain.
+pub(crate) struct Partner<'a> {
+    /// The slope of the first of the pair.
+    pub(crate) top: f64,
+    /// `k(x, x)` of the first.
+    pub(crate) diagonal: f64,
+    /// The slopes of the others.
+    pub(crate) values: &'a [f64],
+    /// 0, or `∞` where another cannot be taken.
+    pub(crate) bars: &'a [f64],
+    /// `k(y, y)` of the others.
+    pub(crate) diagonals: &'a [f64],
+    /// `k(x, y)`.
+    pub(crate) row: &'a [f64],
+    /// The least curvature.
+    pub(crate) flat: f64,
+}
+
+/// What a [`Partner`] search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    /// The partner with the largest gain `slope²/curvature`, and that gain.
+    pub(crate) best: Option<(usize, f64)>,
+    /// The smallest value of those that can be taken; `∞` when there are none.
+    pub(crate) smallest: f64,
+}
+
+impl Partner<'_> {
+    pub(crate) fn find(self) -> Found {
+        Arch::new().dispatch(self)
+    }
+
+    #[inline(always)]
+    fn gain(&self, at: usize) -> (f64, f64) {
+        let value = self.values[at] + self.bars[at];
+        let slope = at_least(self.top - value, 0.0);
+        let curvature = self.diagonal + self.diagonals[at] - 2.0 * self.row[at];
+        (slope * slope / at_least(curvature, self.flat), value)
+    }
+}
+
+#[inline(always)]
+fn at_least(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+#[inline(always)]
+fn at_most(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The largest of a block.
+#[inline(always)]
+fn block_largest<const N: usize>(block: [f64; N]) -> f64 {
+    block.into_iter().fold(f64::NEG_INFINITY, |m, v| at_least(v, m))
+}
+
+impl WithSimd for Partner<'_> {
+    type Output = Found;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Found {
+        let n = self.values.len();
+        let (mut best, mut gain, mut smallest) = (None, 0.0, f64::INFINITY);
+        for start in (0..n).step_by(BLOCK) {
+            let mut gains = [0.0; BLOCK];
+            let mut lowest = [f64::INFINITY; BLOCK];
+            if n - start >= BLOCK {
+                let (values, bars) = (block(self.values, start), block(self.bars, start));
+                let (diagonals, row) = (block(self.diagonals, start), block(self.row, start));
+                for lane in 0..BLOCK {
+                    let value = values[lane] + bars[lane];
+                    let slope = at_least(self.top - value, 0.0);
+                    let curvature = self.diagonal + diagonals[lane] - 2.0 * row[lane];
+                    gains[lane] = slope * slope / at_least(curvature, self.flat);
+                    lowest[lane] = value;
+                }
+            } else {
+                (0..n - start).for_each(|lane| (gains[lane], lowest[lane]) = self.gain(start + lane));
+            }
+            smallest = at_most(lowest.into_iter().fold(f64::INFINITY, |m, v| at_most(v, m)), smallest);
+            let found = block_largest(gains);
+            if found > gain {
+                gain = found;
+                best = gains.iter().position(|&g| g == found).map(|lane| (start + lane, found));
+            }
+        }
+        Found { best, smallest }
+    }
+}
+
+/// The block that begins at `start`.
+#[inline(always)]
+fn block(values: &[f64], start: usize) -> &[f64; BLOCK] {
+    values[start..].first_chunk().expect("the block lies inside")
+}
+
+struct Largest<'a> {
+    values: &'a [f64],
+    bars: &'a [f64],
+}
+
+impl WithSimd for Largest<'_> {
+    type Output = Option<(usize, f64)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let (mut best, mut largest) = (None, f64::NEG_INFINITY);
+        let (values, rest) = self.values.as_chunks::<BLOCK>();
+        let (bars, rest_bars) = self.bars.as_chunks::<BLOCK>();
+        for (b, (values, bars)) in values.iter().zip(bars).enumerate() {
+            let mut sums = [0.0; BLOCK];
+            (0..BLOCK).for_each(|lane| sums[lane] = values[lane] + bars[lane]);
+            let found = block_largest(sums);
+            if found > largest {
+                (best, largest) = (Some(b), found);
+            }
+        }
+        let mut place = best.map_or(0, |b| b * BLOCK);
+        place += (place..self.values.len()).position(|i| self.values[i] + self.bars[i] == largest).unwrap_or(0);
+        for (i, (value, bar)) in rest.iter().zip(rest_bars).enumerate() {
+            if value + bar > largest {
+                (place, largest) = (values.len() * BLOCK + i, value + bar);
+            }
+        }
+        (largest > f64::NEG_INFINITY).then_some((place, largest))
+    }
+}
+
+struct Subtract<'a> {
+    out: &'a mut [f64],
+    a: f64,
+    x: &'a [f64],
+    b: f64,
+    y: &'a [f64],
+}
+
+impl WithSimd for Subtract<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for ((o, x), y) in self.out.iter_mut().zip(self.x).zip(self.y) {
+            *o -= self.a * x + self.b * y;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Seed;
+
+    #[test]
+    fn searches_find_what_a_plain_loop_finds() {
+        for n in [0, 1, 5, 31, 32, 33, 64, 100, 257] {
+            let mut stream = Seed(n as u64).stream("scan", 0);
+            let mut draw = || (0..n).map(|_| stream.normal()).collect::<Vec<f64>>();
+            let (values, row, mut low, mut high) = (draw(), draw(), draw(), draw());
+            low.iter_mut().for_each(|v| *v = if *v > 0.0 { 0.0 } else { f64::NEG_INFINITY });
+            high.iter_mut().for_each(|v| *v = if *v > 0.0 { 0.0 } else { f64::INFINITY });
+            let open = |bars: &[f64]| (0..n).filter(|&i| bars[i] == 0.0).collect::<Vec<usize>>();
+            let expected = open(&low).into_iter().max_by(|&a, &b| values[a].total_cmp(&values[b]));
+            assert_eq!(largest(&values, &low), expected.map(|i| (i, values[i])), "{n}");
+            let diagonals = vec![2.0; n];
+            let search = Partner {
+                top: 0.5,
+                diagonal: 3.0,
+                values: &values,
+                bars: &high,
+                diagonals: &diagonals,
+                row: &row,
+                flat: 1e-12,
+            };
+            let gain = |i: usize| (0.5 - values[i]).max(0.0).powi(2) / (5.0 - 2.0 * row[i]).max(1e-12);
+            let best = open(&high).into_iter().filter(|&i| gain(i) > 0.0).max_by(|&a, &b| gain(a).total_cmp(&gain(b)));
+            let found = search.find();
+            assert_eq!(found.best.map(|b| b.0), best, "{n}");
+            assert_eq!(found.smallest, open(&high).into_iter().map(|i| values[i]).fold(f64::INFINITY, f64::min), "{n}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Support vector machines: classification, regression, and the support of a distribution.
+//!
+//! Every machine is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem)) and back. Conventions are LIBSVM's: `C` multiplies a sum
+//! (not a mean) of losses beside `½‖f‖²`, coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-machines have its scale.
+
+mod classes;
+mod decide;
+mod evidence;
+mod probability;
+mod regression;
+mod schedule;
+mod support;
+mod svc;
+mod svc_fit;
+mod task;
+mod translate;
+mod weights;
+
+pub use classes::Classes;
+pub use decide::DecisionShape;
+pub use evidence::Evidence;
+pub use probability::{Calibration, Calibrator, Isotonic, Sigmoid};
+pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
+pub use schedule::Scheme;
+pub use svc::{Penalty, Svc};
+pub use svc_fit::{MachineSummary, SvcFit};

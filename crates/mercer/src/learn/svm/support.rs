@@ -1,0 +1,111 @@
+//! The points that carry weight.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use crate::definiteness::{check_matrix, require_psd};
+use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::learn::ridge::is_precomputed;
+use crate::{Compute, Error, Kernel, Result};
+
+/// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
+const CHECKED: usize = 400;
+
+/// Binds a kernel to the points of a fit, after the checks that machines ask for.
+pub(super) fn bind<'a>(
+    kernel: &Kernel,
+    x: ArrayView2<'a, f64>,
+    indefinite: bool,
+    compute: &Compute,
+) -> Result<Bound<'a>> {
+    let n = x.nrows();
+    if n == 0 {
+        return Err(Error::shape("rows of the data", "at least 1", 0));
+    }
+    let given = is_precomputed(kernel);
+    if !indefinite && !given {
+        require_psd(kernel, compute)?;
+    }
+    let bound = rebind(kernel, x, compute)?;
+    if bound.shape() != (n, n) || !bound.symmetric() {
+        return Err(Error::request(
+            "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
+        ));
+    }
+    if !indefinite && given && n <= CHECKED {
+        refuse_indefinite(kernel, &bound, compute)?;
+    }
+    Ok(bound)
+}
+
+/// Binds a kernel that was checked.
+pub(super) fn rebind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
+    kernel.bind(if is_precomputed(kernel) { Pairs::Given(x) } else { Pairs::within(x) }, compute)
+}
+
+fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> Result<()> {
+    let found = check_matrix(gram::dense(bound, compute)?.view())?;
+    found.counterexample().map_or(Ok(()), |counterexample| {
+        Err(Error::NotPositiveDefinite {
+            kernel: kernel.to_string(),
+            reason: counterexample.to_string(),
+            counterexample: Some(Box::new(counterexample.clone())),
+        })
+    })
+}
+
+/// Some points of the data in another order; of precomputed values, rows and columns.
+pub(super) fn select(kernel: &Kernel, x: ArrayView2<f64>, rows: &[usize]) -> Array2<f64> {
+    let chosen = x.select(Axis(0), rows);
+    if is_precomputed(kernel) { chosen.select(Axis(1), rows) } else { chosen }
+}
+
+/// The support vectors of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Support {
+    pub(super) kernel: Kernel,
+    /// Their rows in the data.
+    pub(super) indices: Vec<usize>,
+    /// The points themselves; without columns for a kernel over precomputed values.
+    pub(super) vectors: Array2<f64>,
+    /// Columns that new points must have.
+    columns: usize,
+}
+
+impl Support {
+    pub(super) fn new(kernel: &Kernel, x: ArrayView2<f64>, indices: Vec<usize>) -> Self {
+        let width = if is_precomputed(kernel) { 0 } else { x.ncols() };
+        let vectors = x.slice_axis(Axis(1), (0..width).into()).select(Axis(0), &indices);
+        Self { kernel: kernel.clone(), indices, vectors, columns: x.ncols() }
+    }
+
+    /// `K(x, some support vectors) · V`.
+    pub(super) fn apply(
+        &self,
+        x: ArrayView2<f64>,
+        range: Range<usize>,
+        v: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        if x.ncols() != self.columns {
+            return Err(Error::shape("columns of the points", self.columns, x.ncols()));
+        }
+        if range.is_empty() || x.nrows() == 0 {
+            return Ok(Array2::zeros((x.nrows(), v.ncols())));
+        }
+        if is_precomputed(&self.kernel) {
+            let values = x.select(Axis(1), &self.indices[range]);
+            return gram::multiply(&self.kernel.bind(Pairs::Given(values.view()), compute)?, v, compute);
+        }
+        let centres = self.vectors.slice_axis(Axis(0), range.into());
+        gram::multiply(&self.kernel.bind(Pairs::between(x, centres), compute)?, v, compute)
+    }
+
+    /// `Σ cᵢ k(x, xᵢ)` over all support vectors.
+    pub(super) fn evaluate(&self, x: ArrayView2<f64>, coefficients: &[f64], compute: &Compute) -> Result<Vec<f64>> {
+        let column = ArrayView2::from_shape((coefficients.len(), 1), coefficients)
+            .map_err(|e| Error::shape("coefficients", self.indices.len(), e))?;
+        Ok(self.apply(x, 0..self.indices.len(), column, compute)?.into_raw_vec_and_offset().0)
+    }
+}

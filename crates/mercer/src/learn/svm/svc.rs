@@ -1,0 +1,222 @@
+//! Classification: the specification and its fit.
+
+use ndarray::{ArrayView1, ArrayView2};
+
+use super::classes::Classes;
+use super::probability::Calibration;
+use super::schedule::{Schedule, Scheme};
+use super::svc_fit::SvcFit;
+use super::task::Tasks;
+use super::weights::check_weights;
+use crate::solve::DualOptions;
+use crate::{Compute, Error, Kernel, Result};
+
+/// What limits the support vectors of a classifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Penalty {
+    /// `C > 0`: what an error costs beside `½‖f‖²`.
+    C(f64),
+    /// `0 < ν ≤ 1`: at most this part of the rows is beyond the margin, at least this part are support vectors.
+    Nu(f64),
+}
+
+/// Support vector classification, of two or more classes.
+///
+/// # Formula
+/// For two classes, `min ½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` over `f ∈ ℋ` and `b`, with `sᵢ = 1` for the first class and `−1` for the second, and
+/// `Cᵢ = C · weight of the class · weight of the row`. [`Penalty::Nu`] is LIBSVM's ν-classifier: the solution is that of some `C`.
+/// More classes: one machine for every pair of classes and a vote, or one for every class against the rest ([`Scheme`]).
+///
+/// # Theory
+/// The minimiser is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the answer, the others are the
+/// support vectors. The dual objective bounds the primal one from below, which is how [`SvcFit::evidence`] knows how good the answer is.
+///
+/// # Cost
+/// A row of kernel values for every row that ever carries weight, within the memory limit; [`DualProblem`](crate::solve::DualProblem).
+/// With more than two classes the kernel matrix is made once, if it fits, and all machines work on it in parallel.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::svm::{Classes, Svc}};
+/// use ndarray::array;
+/// let svc = Svc::new("linear()".parse()?, 10.0);
+/// let classes = Classes::from_texts(["left", "left", "right", "right"]);
+/// let x = array![[-2.0], [-1.0], [1.0], [3.0]];
+/// let fit = svc.fit(x.view(), &classes, None, &Compute::new())?;
+/// // The widest margin lies between −1 and 1: f(x) = −x for the first class, with α = ½ at both ends of it.
+/// assert_eq!(fit.support(), [1, 2]);
+/// assert!((fit.evidence().objective - 0.5).abs() < 1e-6);
+/// assert_eq!(fit.predict(array![[-0.1], [0.2]].view(), &Compute::new())?, [0, 1]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Svc {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// `C` or `ν`.
+    pub penalty: Penalty,
+    /// A factor of `C` for every class, in the order of the classes.
+    pub class_weights: Option<Vec<f64>>,
+    /// How machines for two classes make one for many.
+    pub scheme: Scheme,
+    /// Whether there is an offset `b`. A ν-classifier always has one.
+    pub offset: bool,
+    /// Whether equal votes are decided by the sum of the decision values instead of the order of the classes.
+    pub break_ties: bool,
+    /// How decision values become probabilities, if they should.
+    pub calibration: Option<Calibration>,
+    /// When the solver stops, and how it works.
+    pub solver: DualOptions,
+    /// Whether a kernel that is not positive semi-definite is meant. The solver then goes to a stationary point, as LIBSVM does.
+    pub indefinite: bool,
+}
+
+impl Svc {
+    /// A C-classifier: one machine per pair of classes, with offset, without probabilities.
+    pub fn new(kernel: Kernel, c: f64) -> Self {
+        Self {
+            kernel,
+            penalty: Penalty::C(c),
+            class_weights: None,
+            scheme: Scheme::OneVersusOne,
+            offset: true,
+            break_ties: false,
+            calibration: None,
+            solver: DualOptions::default(),
+            indefinite: false,
+        }
+    }
+
+    /// A ν-classifier.
+    pub fn nu(kernel: Kernel, nu: f64) -> Self {
+        Self { penalty: Penalty::Nu(nu), ..Self::new(kernel, 1.0) }
+    }
+
+    /// Fits the machines. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
+    ///
+    /// When the solver is stopped early (by [`DualOptions::max_steps`] or by cancellation), the model is the best so far:
+    /// [`SvcFit::evidence`] says why it stopped and how far it may be from the optimum.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or weights that are negative;
+    /// [`Error::Request`] for one class only; [`Error::Shape`] and [`Error::Value`] for data that does not fit;
+    /// [`Error::NotPositiveDefinite`] with a counterexample; [`Error::Memory`]; [`Error::Cancelled`] before there is a model.
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        classes: &Classes,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<SvcFit> {
+        let schedule = self.schedule(x, classes, weights, compute)?;
+        let machines = schedule.run(compute, |task, rows, compute| {
+            let machine = task.solve(self, rows, None, compute)?;
+            let calibration = self.calibration.map(|c| c.fit(self, task, rows, compute)).transpose()?;
+            Ok((machine, calibration))
+        })?;
+        Ok(SvcFit::new(self, x, classes, &schedule, machines))
+    }
+
+    /// Fits for a list of `C`, each from the solution of the one before, on shared kernel values.
+    ///
+    /// # Formula
+    /// `α ← α·C′/C` is feasible for `C′`, with the variables at their bounds still there.
+    ///
+    /// # Errors
+    /// As [`Svc::fit`], and [`Error::Request`] for a ν-classifier.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, learn::svm::{Classes, Svc}};
+    /// use ndarray::array;
+    /// let (x, classes) = (array![[0.0], [1.0], [2.0], [3.0]], Classes::from_texts(["a", "b", "a", "b"]));
+    /// let path = Svc::new("gaussian()".parse()?, 1.0).path(x.view(), &classes, None, &[0.1, 1.0, 10.0], &Compute::new())?;
+    /// // The bound grows, and so does the best objective.
+    /// assert!(path.windows(2).all(|w| w[0].evidence().objective < w[1].evidence().objective));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn path(
+        &self,
+        x: ArrayView2<f64>,
+        classes: &Classes,
+        weights: Option<ArrayView1<f64>>,
+        c: &[f64],
+        compute: &Compute,
+    ) -> Result<Vec<SvcFit>> {
+        if matches!(self.penalty, Penalty::Nu(_)) {
+            return Err(Error::request("a path is over C: give a C-classifier"));
+        }
+        let specs: Vec<Self> = c.iter().map(|&c| Self { penalty: Penalty::C(c), ..self.clone() }).collect();
+        specs.iter().try_for_each(Self::check)?;
+        let schedule = self.schedule(x, classes, weights, compute)?;
+        let mut machines = schedule.run(compute, |task, rows, compute| {
+            let mut last: Option<(f64, Vec<f64>)> = None;
+            let along = |spec: &Self| {
+                let factor = |from: f64| spec.bound() / from;
+                let start = last.take().map(|(c, alpha)| alpha.iter().map(|a| a * factor(c)).collect());
+                let machine = task.solve(spec, rows, start, compute)?;
+                last = Some((spec.bound(), task.alpha(&machine)));
+                let calibration = spec.calibration.map(|c| c.fit(spec, task, rows, compute)).transpose()?;
+                Ok((machine, calibration))
+            };
+            specs.iter().map(along).map(|r| r.map(Some)).collect::<Result<Vec<_>>>()
+        })?;
+        let fit = |(k, spec): (usize, &Self)| {
+            let of_this = machines.iter_mut().filter_map(|along| along[k].take()).collect();
+            SvcFit::new(spec, x, classes, &schedule, of_this)
+        };
+        Ok(specs.iter().enumerate().map(fit).collect())
+    }
+
+    /// `C`, or 1 for a ν-classifier.
+    pub(super) fn bound(&self) -> f64 {
+        match self.penalty {
+            Penalty::C(c) => c,
+            Penalty::Nu(_) => 1.0,
+        }
+    }
+
+    fn schedule(
+        &self,
+        x: ArrayView2<f64>,
+        classes: &Classes,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<Schedule> {
+        self.check()?;
+        let weights = self.row_weights(x.nrows(), classes, weights)?;
+        let tasks = Tasks::new(self, classes, &weights)?;
+        Schedule::new(self, x, tasks, compute)
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.penalty {
+            Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, "a finite number above 0")),
+            Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => Err(Error::parameter("nu", nu, "above 0 and at most 1")),
+            Penalty::Nu(_) if !self.offset => Err(Error::request("a ν-classifier always has an offset")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Weight of the class times weight of the row.
+    fn row_weights(&self, n: usize, classes: &Classes, weights: Option<ArrayView1<f64>>) -> Result<Vec<f64>> {
+        if classes.of().len() != n {
+            return Err(Error::shape("labels", format!("one per row ({n})"), classes.of().len()));
+        }
+        if classes.count() < 2 {
+            let name = classes.names().first().map_or("none", String::as_str);
+            return Err(Error::request(format!("a classifier needs at least two classes; the only one is {name}")));
+        }
+        let mut weights = check_weights(weights, n)?;
+        if let Some(factors) = &self.class_weights {
+            if factors.len() != classes.count() {
+                return Err(Error::shape("class weights", classes.count(), factors.len()));
+            }
+            if let Some(wrong) = factors.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+                return Err(Error::parameter("class_weights", wrong, "finite and above 0"));
+            }
+            weights.iter_mut().zip(classes.of()).for_each(|(w, &c)| *w *= factors[c]);
+        }
+        Ok(weights)
+    }
+}

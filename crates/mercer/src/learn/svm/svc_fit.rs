@@ -1,0 +1,277 @@
+//! A fitted classifier.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, Axis, s};
+
+use super::classes::Classes;
+use super::decide::{DecisionShape, argmax, confidences, pairs, votes};
+use super::evidence::{Evidence, Machine};
+use super::probability::{Calibrator, couple};
+use super::schedule::{Schedule, Scheme};
+use super::support::Support;
+use super::svc::{Penalty, Svc};
+use super::task::Task;
+use crate::{Compute, Error, Kernel, Result};
+
+/// A fitted [`Svc`].
+#[derive(Clone, Debug)]
+pub struct SvcFit {
+    scheme: Scheme,
+    break_ties: bool,
+    names: Vec<String>,
+    support: Support,
+    /// Where the support vectors of each class begin; the last entry is where they end.
+    starts: Vec<usize>,
+    /// One row per support vector. For pairs: one column per other class, in their order. Against the rest: one column per class.
+    coefficients: Array2<f64>,
+    machines: Vec<MachineSummary>,
+}
+
+/// One machine of a classifier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineSummary {
+    /// The class on the positive side.
+    pub first: usize,
+    /// The class on the negative side; `None` for all others.
+    pub second: Option<usize>,
+    /// `b`: LIBSVM's `−ρ`.
+    pub offset: f64,
+    /// Support vectors of this machine.
+    pub support: usize,
+    /// Support vectors at their bound.
+    pub bounded: usize,
+    /// The probability of the first class, where it was asked for.
+    pub calibrator: Option<Calibrator>,
+    /// How good the solution is.
+    pub evidence: Evidence,
+}
+
+impl SvcFit {
+    pub(super) fn new(
+        svc: &Svc,
+        x: ArrayView2<f64>,
+        classes: &Classes,
+        schedule: &Schedule,
+        machines: Vec<(Machine, Option<Calibrator>)>,
+    ) -> Self {
+        let (order, tasks) = (&schedule.tasks.order, &schedule.tasks.list);
+        let k = classes.count();
+        let paired = tasks.iter().all(|task| task.second.is_some());
+        let mut table = Array2::zeros((order.len(), if paired { k - 1 } else { k }));
+        for (task, (machine, _)) in tasks.iter().zip(&machines) {
+            for (&at, &c) in task.rows.iter().zip(&machine.coefficients) {
+                table[[at, column(task, classes.of()[order[at]])]] = c;
+            }
+        }
+        let carrying: Vec<usize> = (0..order.len()).filter(|&at| table.row(at).iter().any(|c| *c != 0.0)).collect();
+        let indices: Vec<usize> = carrying.iter().map(|&at| order[at]).collect();
+        let starts = (0..=k).map(|c| indices.partition_point(|&row| classes.of()[row] < c)).collect();
+        let summary = |(task, (machine, calibrator)): (&Task, (Machine, Option<Calibrator>))| {
+            MachineSummary::new(svc, task, &machine, calibrator)
+        };
+        Self {
+            scheme: if paired { Scheme::OneVersusOne } else { Scheme::OneVersusRest },
+            break_ties: svc.break_ties,
+            names: classes.names().to_vec(),
+            support: Support::new(&schedule.kernel, x, indices),
+            starts,
+            coefficients: table.select(Axis(0), &carrying),
+            machines: tasks.iter().zip(machines).map(summary).collect(),
+        }
+    }
+
+    /// The class of every row of `x`.
+    ///
+    /// Without probabilities: for pairs, the class with most votes (equal votes go to the class that comes first, or with [`Svc::break_ties`] to the
+    /// larger sum of decision values); against the rest, the largest decision value. With probabilities the predicted class is the most
+    /// probable one, always: [`SvcFit::vote`] still tells the votes.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a support vector, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+        if self.is_calibrated() {
+            let probabilities = self.probabilities(x, compute)?;
+            return Ok(probabilities.rows().into_iter().map(|row| argmax(row.iter().copied())).collect());
+        }
+        self.vote(x, compute)
+    }
+
+    /// The class by votes or by the largest decision value, whether there are probabilities or not.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn vote(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+        let (values, k) = (self.values(x, compute)?, self.names.len());
+        let rows = |of: Array2<f64>| of.rows().into_iter().map(|row| argmax(row.iter().copied())).collect();
+        Ok(match self.scheme {
+            Scheme::OneVersusRest => rows(values),
+            Scheme::OneVersusOne if self.break_ties && k > 2 => rows(confidences(values.view(), k)),
+            Scheme::OneVersusOne => values.rows().into_iter().map(|row| argmax(votes(row, k))).collect(),
+        })
+    }
+
+    /// The decision values of every machine, in the order of [`SvcFit::machines`]: positive for the first class of the machine.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let mut values = Array2::zeros((x.nrows(), self.machines.len()));
+        if self.machines.len() == 1 || self.scheme == Scheme::OneVersusRest {
+            let all = 0..self.support.indices.len();
+            values += &self.support.apply(x, all, self.coefficients.view(), compute)?;
+        } else {
+            (0..self.names.len()).try_for_each(|class| self.add_class(x, class, &mut values, compute))?;
+        }
+        for (mut column, machine) in values.columns_mut().into_iter().zip(&self.machines) {
+            column += machine.offset;
+        }
+        Ok(values)
+    }
+
+    /// The support vectors of a class speak in the machines of that class only.
+    fn add_class(&self, x: ArrayView2<f64>, class: usize, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
+        let range = self.of_class(class);
+        let part = self.support.apply(x, range.clone(), self.coefficients.slice(s![range, ..]), compute)?;
+        for (at, (a, b)) in pairs(self.names.len()).enumerate().filter(|(_, (a, b))| *a == class || *b == class) {
+            let other = if a == class { b - 1 } else { a };
+            let mut column = values.column_mut(at);
+            column += &part.column(other);
+        }
+        Ok(())
+    }
+
+    /// The decision function. Two classes: one column, positive for the second class, as scikit-learn has it. More: one column per class, or
+    /// one per pair where the machines are pairs and that shape is asked for.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn decision_function(
+        &self,
+        x: ArrayView2<f64>,
+        shape: DecisionShape,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let values = self.values(x, compute)?;
+        Ok(match (self.names.len(), shape, self.scheme) {
+            (2, ..) => -values,
+            (k, DecisionShape::OneVersusRest, Scheme::OneVersusOne) => confidences(values.view(), k),
+            _ => values,
+        })
+    }
+
+    /// The probability of every class, one column each; their sum is 1. Pairs are coupled (Wu, Lin and Weng 2004); classes against the
+    /// rest are normalised.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a model without calibration; as [`Kernel::bind`].
+    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let values = self.values(x, compute)?;
+        let k = self.names.len();
+        let mut probabilities = Array2::zeros((x.nrows(), k));
+        for (row, mut out) in values.rows().into_iter().zip(probabilities.rows_mut()) {
+            let firsts: Option<Vec<f64>> =
+                self.machines.iter().zip(row).map(|(m, &f)| Some(m.calibrator.as_ref()?.probability(f))).collect();
+            let firsts = firsts.ok_or_else(|| Error::request("the model was fitted without probabilities"))?;
+            out.iter_mut().zip(self.of_classes(&firsts)).for_each(|(o, p)| *o = p);
+        }
+        Ok(probabilities)
+    }
+
+    /// Probabilities of classes from those of machines.
+    fn of_classes(&self, firsts: &[f64]) -> Vec<f64> {
+        let k = self.names.len();
+        match (k, self.scheme) {
+            (2, _) => vec![firsts[0], 1.0 - firsts[0]],
+            (_, Scheme::OneVersusOne) => couple(k, |a, b| firsts[a * k - a * (a + 1) / 2 + b - a - 1]),
+            (_, Scheme::OneVersusRest) => {
+                let total: f64 = firsts.iter().sum();
+                firsts.iter().map(|p| if total > 0.0 { p / total } else { 1.0 / k as f64 }).collect()
+            }
+        }
+    }
+
+    /// Whether there are probabilities.
+    pub fn is_calibrated(&self) -> bool {
+        self.machines.iter().all(|machine| machine.calibrator.is_some())
+    }
+
+    /// The names of the classes.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        &self.support.kernel
+    }
+
+    /// The machines: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in the order of the classes.
+    pub fn machines(&self) -> &[MachineSummary] {
+        &self.machines
+    }
+
+    /// The rows of the data that carry weight in some machine, class by class.
+    pub fn support(&self) -> &[usize] {
+        &self.support.indices
+    }
+
+    /// Those points; without columns for a kernel over precomputed values.
+    pub fn support_vectors(&self) -> ArrayView2<'_, f64> {
+        self.support.vectors.view()
+    }
+
+    /// How many support vectors each class has.
+    pub fn support_sizes(&self) -> Vec<usize> {
+        (0..self.names.len()).map(|class| self.of_class(class).len()).collect()
+    }
+
+    /// `sᵢαᵢ`, one row per support vector. For pairs there is one column per other class, as in LIBSVM's model files: a support vector of class `a` has its
+    /// coefficient in the machine of `a` and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per class.
+    pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
+        self.coefficients.view()
+    }
+
+    /// Sums of the machines' objectives, gaps and steps, their largest violation, and why they stopped.
+    pub fn evidence(&self) -> Evidence {
+        Evidence::of_all(self.machines.iter().map(|machine| machine.evidence))
+    }
+
+    fn of_class(&self, class: usize) -> Range<usize> {
+        self.starts[class]..self.starts[class + 1]
+    }
+}
+
+/// The column of a row of a class in the table of coefficients.
+fn column(task: &Task, class: usize) -> usize {
+    match task.second {
+        None => task.first,
+        Some(second) if class == task.first => second - 1,
+        Some(_) => task.first,
+    }
+}
+
+impl MachineSummary {
+    fn new(svc: &Svc, task: &Task, machine: &Machine, calibrator: Option<Calibrator>) -> Self {
+        // A ν-machine is divided by its margin: the bound is what its largest coefficients are.
+        let carried: Vec<f64> = machine.coefficients.iter().map(|c| c.abs()).collect();
+        let ratio = |i: usize| carried[i] / (svc.bound() * task.weights[i]);
+        let largest = match svc.penalty {
+            Penalty::C(_) => 1.0,
+            Penalty::Nu(_) => (0..carried.len()).filter(|&i| carried[i] > 0.0).map(ratio).fold(0.0, f64::max),
+        };
+        let at_bound = |&i: &usize| carried[i] > 0.0 && ratio(i) >= largest * (1.0 - 1e-12);
+        Self {
+            first: task.first,
+            second: task.second,
+            offset: machine.offset,
+            support: carried.iter().filter(|c| **c > 0.0).count(),
+            bounded: (0..carried.len()).filter(at_bound).count(),
+            calibrator,
+            evidence: machine.evidence,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Sequential minimal optimisation within one working set.
+
+use super::pull::{can_fall, can_rise, group, groups, room_above, room_below};
+use super::{Constraint, DualProblem};
+use crate::gram::simd::scan;
+
+/// The curvature of a pair whose points cannot be told apart.
+const FLAT: f64 = 1e-12;
+
+/// The variables of a working set, and the kernel among them.
+pub(super) struct Inner<'k> {
+    signs: Vec<f64>,
+    upper: Vec<f64>,
+    pub(super) alpha: Vec<f64>,
+    pub(super) pull: Vec<f64>,
+    group: Vec<usize>,
+    /// For each group: 0 for its variables that can rise, `−∞` for all others.
+    rise: Vec<Vec<f64>>,
+    /// For each group: 0 for its variables that can fall, `∞` for all others.
+    fall: Vec<Vec<f64>>,
+    /// `k` among the working set, row after row.
+    kernel: &'k [f64],
+    diagonal: Vec<f64>,
+    constraint: Constraint,
+}
+
+impl<'k> Inner<'k> {
+    pub(super) fn new(
+        problem: &DualProblem,
+        variables: &[usize],
+        alpha: &[f64],
+        pull: &[f64],
+        kernel: &'k [f64],
+    ) -> Self {
+        let q = variables.len();
+        let of = |list: &[f64]| variables.iter().map(|&i| list[i]).collect::<Vec<f64>>();
+        let count = groups(problem.constraint);
+        let mut inner = Self {
+            signs: of(&problem.signs),
+            upper: of(&problem.upper),
+            alpha: of(alpha),
+            pull: of(pull),
+            group: variables.iter().map(|&i| group(problem.constraint, problem.signs[i])).collect(),
+            rise: vec![vec![f64::NEG_INFINITY; q]; count],
+            fall: vec![vec![f64::INFINITY; q]; count],
+            diagonal: (0..q).map(|i| kernel[i * q + i]).collect(),
+            kernel,
+            constraint: problem.constraint,
+        };
+        (0..q).for_each(|i| inner.bar(i));
+        inner
+    }
+
+    /// Notes in which directions a variable can move.
+    fn bar(&mut self, i: usize) {
+        let (g, sign, alpha, upper) = (self.group[i], self.signs[i], self.alpha[i], self.upper[i]);
+        self.rise[g][i] = if can_rise(sign, alpha, upper) { 0.0 } else { f64::NEG_INFINITY };
+        self.fall[g][i] = if can_fall(sign, alpha, upper) { 0.0 } else { f64::INFINITY };
+    }
+
+    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made.
+    pub(super) fn run(&mut self, tolerance: f64, max_steps: u64) -> u64 {
+        let mut steps = 0;
+        loop {
+            let (violation, step) =
+                if self.constraint == Constraint::Free { self.best_single() } else { self.best_pair() };
+            match step {
+                Some(step) if violation > tolerance && steps < max_steps => {
+                    self.take(step);
+                    steps += 1;
+                }
+                _ => return steps,
+            }
+        }
+    }
+
+    /// The violation, and the pair with the largest gain whose first is the strongest pull upwards (of each group).
+    fn best_pair(&self) -> (f64, Option<Step>) {
+        let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
+        for (rise, fall) in self.rise.iter().zip(&self.fall) {
+            let Some((i, top)) = scan::largest(&self.pull, rise) else { continue };
+            let search = scan::Partner {
+                top,
+                diagonal: self.diagonal[i],
+                values: &self.pull,
+                bars: fall,
+                diagonals: &self.diagonal,
+                row: self.row(i),
+                flat: FLAT,
+            };
+            let found = search.find();
+            violation = violation.max(top - found.smallest);
+            if let Some((j, pair_gain)) = found.best
+                && pair_gain > gain
+            {
+                (best, gain) = (Some(Step::Pair(i, j)), pair_gain);
+            }
+        }
+        (violation, best)
+    }
+
+    /// Without a constraint: the violation, and the variable with the largest gain.
+    fn best_single(&self) -> (f64, Option<Step>) {
+        let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
+        for t in 0..self.alpha.len() {
+            let pull = self.pull[t];
+            let barred = if pull > 0.0 { self.rise[0][t] } else { self.fall[0][t] } != 0.0;
+            if barred {
+                continue;
+            }
+            violation = violation.max(pull.abs());
+            let found = pull * pull / curvature(self.diagonal[t]);
+            if found > gain {
+                (best, gain) = (Some(Step::Single(t)), found);
+            }
+        }
+        (violation, best)
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Pair(i, j) => {
+                let slope = self.pull[i] - self.pull[j];
+                let bend = curvature(self.diagonal[i] + self.diagonal[j] - 2.0 * self.row(i)[j]);
+                let above = room_above(self.signs[i], self.alpha[i], self.upper[i]);
+                let below = room_below(self.signs[j], self.alpha[j], self.upper[j]);
+                let length = (slope / bend).min(above).min(below);
+                self.shift(i, length, length >= above);
+                self.shift(j, -length, length >= below);
+                self.follow((i, length), (j, -length));
+            }
+            Step::Single(i) => {
+                let wanted = self.pull[i] / curvature(self.diagonal[i]);
+                let room =
+                    if wanted > 0.0 { room_above } else { room_below }(self.signs[i], self.alpha[i], self.upper[i]);
+                let length = wanted.clamp(-room, room);
+                self.shift(i, length, length.abs() >= room);
+                self.follow((i, length), (i, 0.0));
+            }
+        }
+    }
+
+    /// `sᵢαᵢ += change`; exactly to the bound where it ends there.
+    fn shift(&mut self, i: usize, change: f64, to_bound: bool) {
+        let upwards = (change > 0.0) == (self.signs[i] > 0.0);
+        self.alpha[i] = match (to_bound, upwards) {
+            (true, true) => self.upper[i],
+            (true, false) => 0.0,
+            (false, _) => (self.alpha[i] + self.signs[i] * change).clamp(0.0, self.upper[i]),
+        };
+        self.bar(i);
+    }
+
+    /// The pulls after two changes.
+    fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
+        let q = self.alpha.len();
+        let row = |i: usize| &self.kernel[i * q..(i + 1) * q];
+        scan::subtract(&mut self.pull, (a, row(i)), (b, row(j)));
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        let q = self.alpha.len();
+        &self.kernel[i * q..(i + 1) * q]
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    /// The first rises, the second falls.
+    Pair(usize, usize),
+    Single(usize),
+}
+
+fn curvature(a: f64) -> f64 {
+    if a > FLAT { a } else { FLAT }
+}

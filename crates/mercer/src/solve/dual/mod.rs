@@ -1,0 +1,175 @@
+//! The one dual problem behind every support vector machine, and its solver.
+//!
+//! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the machine, `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign,
+//! or nothing. Machines translate; they do not optimise.
+//!
+//! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. A variable's pull is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum no variable that
+//! can still pull up pulls more than one that can pull down.
+
+mod cache;
+mod inner;
+mod pull;
+mod rows;
+mod solver;
+mod working_set;
+
+#[cfg(test)]
+mod tests;
+
+use crate::gram::Tiles;
+use crate::{Compute, Error, Result};
+
+pub use rows::KernelRows;
+
+/// Which sums of the variables stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// `Σ sᵢαᵢ`: machines with an offset.
+    Sum,
+    /// `Σ αᵢ` over `sᵢ = 1` and over `sᵢ = −1`: the ν-machines.
+    SumPerSign,
+    /// None: machines without an offset.
+    Free,
+}
+
+/// `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ K[pᵢ, pⱼ] + linearᵀα` over `0 ≤ α ≤ upper` and a [`Constraint`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DualProblem {
+    /// The point of each variable: several variables may share one.
+    pub points: Vec<usize>,
+    /// `sᵢ`: 1 or −1.
+    pub signs: Vec<f64>,
+    /// `p`.
+    pub linear: Vec<f64>,
+    /// `C`: not negative; a variable with 0 stays at 0.
+    pub upper: Vec<f64>,
+    /// Where to begin: within the bounds, with the sums that the constraint keeps.
+    pub start: Vec<f64>,
+    /// Which sums stay as they are.
+    pub constraint: Constraint,
+}
+
+/// What the caller may choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualOptions {
+    /// Stop when the KKT conditions hold to this: the `ε` of LIBSVM.
+    pub tolerance: f64,
+    /// Steps of pairs of variables; `None` for LIBSVM's limit, ten million or a hundred per variable.
+    pub max_steps: Option<u64>,
+    /// Variables that are optimised together while the others wait.
+    pub working_set: usize,
+}
+
+impl Default for DualOptions {
+    fn default() -> Self {
+        Self { tolerance: 1e-3, max_steps: None, working_set: 1024 }
+    }
+}
+
+/// Why the solver stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The KKT conditions hold to the tolerance.
+    Converged,
+    /// The steps were used up.
+    StepLimit,
+    /// The work was cancelled; the variables are those of that moment.
+    Cancelled,
+    /// No step of the precision in use makes progress.
+    Stalled,
+}
+
+/// The answer and the evidence for it. It is feasible however the solver stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DualSolution {
+    /// `α`.
+    pub alpha: Vec<f64>,
+    /// `F(xⱼ) = Σ sᵢαᵢ k(xⱼ, xᵢ)` at every point.
+    pub values: Vec<f64>,
+    /// `½αᵀQα + pᵀα`.
+    pub objective: f64,
+    /// By how much the objective may lie above its minimum: the duality gap, at the offsets found.
+    pub gap: f64,
+    /// By how much the KKT conditions are violated.
+    pub violation: f64,
+    /// The offset of each sign, for [`Constraint::SumPerSign`]; twice the same number otherwise.
+    pub offsets: [f64; 2],
+    /// Steps that were made.
+    pub steps: u64,
+    /// Why it stopped.
+    pub stopped: Stopped,
+}
+
+impl DualSolution {
+    /// `b` of `f(x) = F(x) + b`.
+    pub fn offset(&self) -> f64 {
+        0.5 * (self.offsets[0] + self.offsets[1])
+    }
+
+    /// Half of the distance of the two offsets: `ε` of a ν-regression, and of a ν-classifier its margin with a minus.
+    pub fn half_width(&self) -> f64 {
+        0.5 * (self.offsets[0] - self.offsets[1])
+    }
+}
+
+impl DualProblem {
+    /// The number of variables.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there are no variables.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Solves the problem on the rows of a symmetric kernel matrix.
+    ///
+    /// # Formula
+    /// Sequential minimal optimisation with second-order selection (Fan, Chen and Lin 2005) inside working sets of the most violating variables;
+    /// `F` is updated for a whole set at a time, by rows of the kernel matrix that are cached.
+    ///
+    /// # Cost
+    /// A row of the kernel matrix for every variable that ever moves, and `O(working set)` per step.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for lists of different lengths, [`Error::Parameter`] for a start outside the bounds, [`Error::Memory`] when not even a
+    /// working set of rows fits.
+    pub fn solve(&self, rows: &mut KernelRows<'_>, options: &DualOptions, compute: &Compute) -> Result<DualSolution> {
+        self.check(rows.points())?;
+        if options.tolerance.is_nan() || options.tolerance <= 0.0 {
+            return Err(Error::parameter("tolerance", options.tolerance, "positive"));
+        }
+        solver::Solver::new(self, rows, options, compute)?.run()
+    }
+
+    /// Solves the problem on a kernel bound to points, with rows made and kept as the memory limit allows.
+    ///
+    /// # Errors
+    /// As [`DualProblem::solve`].
+    pub fn solve_on(&self, tiles: &dyn Tiles, options: &DualOptions, compute: &Compute) -> Result<DualSolution> {
+        self.solve(&mut KernelRows::new(tiles, options.working_set, compute)?, options, compute)
+    }
+
+    fn check(&self, points: usize) -> Result<()> {
+        let n = self.len();
+        for (what, found) in [
+            ("signs", self.signs.len()),
+            ("linear terms", self.linear.len()),
+            ("upper bounds", self.upper.len()),
+            ("start", self.start.len()),
+        ] {
+            if found != n {
+                return Err(Error::shape(what, n, found));
+            }
+        }
+        if let Some(&point) = self.points.iter().find(|&&p| p >= points) {
+            return Err(Error::parameter("points", point, &format!("below {points}")));
+        }
+        let outside = |i: &usize| !(self.start[*i] >= 0.0 && self.start[*i] <= self.upper[*i]);
+        match (0..n).find(outside) {
+            Some(i) => Err(Error::parameter("start", self.start[i], &format!("between 0 and {}", self.upper[i]))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use ndarray::Array2;
+
+use super::*;
+use crate::gram::Pairs;
+use crate::{Kernel, Seed};
+
+/// Two noisy clouds and their labels.
+fn clouds(n: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
+    let mut stream = Seed(seed).stream("clouds", n as u64);
+    let labels: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let x = Array2::from_shape_fn((n, 3), |(i, j)| stream.normal() + if j == 0 { 0.7 * labels[i] } else { 0.0 });
+    (x, labels)
+}
+
+fn classifier(labels: &[f64], c: f64, constraint: Constraint) -> DualProblem {
+    let n = labels.len();
+    DualProblem {
+        points: (0..n).collect(),
+        signs: labels.to_vec(),
+        linear: vec![-1.0; n],
+        upper: vec![c; n],
+        start: vec![0.0; n],
+        constraint,
+    }
+}
+
+fn solve(x: &Array2<f64>, problem: &DualProblem, options: &DualOptions) -> DualSolution {
+    let compute = Compute::new();
+    let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    problem.solve_on(&bound, options, &compute).unwrap()
+}
+
+#[test]
+fn small_working_sets_find_the_same_optimum() {
+    let (x, labels) = clouds(300, 1);
+    for constraint in [Constraint::Sum, Constraint::Free] {
+        let problem = classifier(&labels, 2.0, constraint);
+        let tight = DualOptions { tolerance: 1e-9, ..Default::default() };
+        let whole = solve(&x, &problem, &tight);
+        assert_eq!(whole.stopped, Stopped::Converged);
+        let small = solve(&x, &problem, &DualOptions { working_set: 16, ..tight });
+        assert!((whole.objective - small.objective).abs() <= 1e-9 * whole.objective.abs(), "{constraint:?}");
+        assert!(whole.alpha.iter().zip(&small.alpha).all(|(a, b)| (a - b).abs() < 1e-5), "{constraint:?}");
+        assert!((whole.offset() - small.offset()).abs() < 1e-7, "{constraint:?}");
+    }
+}
+
+#[test]
+fn sums_are_kept_and_bounds_hold() {
+    let (x, labels) = clouds(200, 2);
+    let mut problem = classifier(&labels, 1.0, Constraint::SumPerSign);
+    problem.linear = vec![0.0; 200];
+    problem.start = (0..200).map(|i| if i < 60 { 1.0 } else { 0.0 }).collect();
+    for max_steps in [Some(1), Some(37), None] {
+        let options = DualOptions { tolerance: 1e-8, max_steps, working_set: 24 };
+        let found = solve(&x, &problem, &options);
+        for sign in [1.0, -1.0] {
+            let sum: f64 = (0..200).filter(|&i| labels[i] == sign).map(|i| found.alpha[i]).sum();
+            assert!((sum - 30.0).abs() < 1e-9, "{max_steps:?}: {sum}");
+        }
+        assert!(found.alpha.iter().all(|a| (0.0..=1.0).contains(a)));
+        assert_eq!(found.stopped == Stopped::Converged, max_steps.is_none());
+        assert!(max_steps.is_none_or(|max| found.steps <= max));
+    }
+}
+
+#[test]
+fn cached_rows_are_the_rows_of_the_matrix() {
+    let (x, _) = clouds(2100, 3);
+    let compute = Compute::new();
+    let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    let matrix = crate::gram::dense(&bound, &compute).unwrap();
+    let little = compute.clone().with_memory(4 * 4 * 40 * 2100);
+    let mut rows = KernelRows::new(&bound, 40, &little).unwrap();
+    assert_eq!(rows.capacity(), 80);
+    for round in 0..30_usize {
+        let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
+        rows.fetch(&wanted, &little);
+        let mut buffer = Vec::new();
+        let among = rows.among(&wanted, &mut buffer, &little);
+        let mut sum = vec![0.0; 2100];
+        rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little);
+        for (i, &w) in wanted.iter().enumerate() {
+            assert!((0..40).all(|j| (among[i * 40 + j] - matrix[[w, wanted[j]]]).abs() < 1e-6), "row {w}");
+        }
+        let expected = |j: usize| matrix[[wanted[3], j]] - 2.0 * matrix[[wanted[39], j]];
+        assert!((0..2100).all(|j| (sum[j] - expected(j)).abs() < 1e-6), "round {round}");
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let (x, labels) = clouds(2500, 4);
+    let problem = classifier(&labels, 1.0, Constraint::Sum);
+    let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    let run = |threads: usize| {
+        let compute = Compute::new().with_threads(threads).unwrap();
+        let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+        problem.solve_on(&bound, &DualOptions { working_set: 128, ..Default::default() }, &compute).unwrap()
+    };
+    let one = run(1);
+    assert_eq!(one.stopped, Stopped::Converged);
+    assert_eq!(one, run(2));
+}
+
+#[test]
+fn wrong_problems_are_refused() {
+    let (x, labels) = clouds(4, 5);
+    let compute = Compute::new();
+    let kernel: Kernel = "linear()".parse().unwrap();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    let good = classifier(&labels, 1.0, Constraint::Sum);
+    let refused = |problem: DualProblem, tolerance: f64| {
+        problem.solve_on(&bound, &DualOptions { tolerance, ..Default::default() }, &compute).is_err()
+    };
+    assert!(!refused(good.clone(), 1e-3));
+    assert!(refused(good.clone(), 0.0));
+    assert!(refused(DualProblem { start: vec![2.0; 4], ..good.clone() }, 1e-3));
+    assert!(refused(DualProblem { linear: vec![0.0; 3], ..good.clone() }, 1e-3));
+    assert!(refused(DualProblem { points: vec![0, 1, 2, 4], ..good }, 1e-3));
+}
