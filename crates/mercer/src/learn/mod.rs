@@ -4,10 +4,14 @@
 //! memory budget, and returns a fitted model that says how it was found.
 
 pub mod gaussian_process;
+pub mod logistic;
+pub mod loss;
 mod observations;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
 
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit};
+pub use logistic::{LogisticFit, LogisticRegression};
+pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};
