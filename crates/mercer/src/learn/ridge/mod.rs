@@ -17,8 +17,8 @@ mod spectrum;
 
 pub use fit::{Diagnostics, RidgeFit};
 pub use plan::{Plan, Solver};
-pub(crate) use problem::{Data, Problem};
-pub(in crate::learn) use problem::{check_weights, is_precomputed, pairs};
+pub(crate) use problem::{Data, Problem, is_precomputed};
+pub(in crate::learn) use problem::{check_weights, pairs};
 pub use solution::Method;
 pub use spec::Ridge;
 pub(crate) use spec::check_lambda;

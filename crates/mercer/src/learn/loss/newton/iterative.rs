@@ -27,11 +27,6 @@ impl Preconditioner {
         Ok(Self { factor: pivoted_cholesky(tiles, rank, enough, compute)?.factor })
     }
 
-    /// The columns of `F`.
-    pub(super) fn rank(&self) -> usize {
-        self.factor.ncols()
-    }
-
     /// `c` and `δb`.
     pub(super) fn solve(
         &self,
