@@ -21,7 +21,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax with `f_1 − f_0 = f` and twice the λ.
 ///
 /// # Cost
-/// Some eight Newton steps: `n³/3` each up to 3000 unknowns, products with `K` beyond; [`LogisticRegression::plan`] tells before anything is done.
+/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] tells before anything is done.
 ///
 /// # Example
 /// ```

@@ -5,10 +5,14 @@ use std::fmt;
 use crate::compute::human_bytes;
 use crate::{Compute, Result};
 
-/// Unknowns (points times functions) up to which a step is solved exactly.
+/// Points up to which a step of one function is solved exactly.
 const EXACT: usize = 3000;
-/// The largest number of columns of a preconditioner, over all functions.
-const MAX_RANK: usize = 1200;
+/// Unknowns (points times functions) up to which a step of several functions is: their matrix costs more to make.
+const EXACT_SEVERAL: usize = 1200;
+/// Columns of a preconditioner, over all functions; more make a step cost more than the products that they save.
+const MAX_RANK: usize = 512;
+/// Columns of a preconditioner for one of many functions.
+const MIN_RANK: usize = 64;
 
 /// How a regularised loss is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -84,7 +88,7 @@ impl Request {
 
     fn choose(self, compute: &Compute) -> Plan {
         let exact = self.exact("the system of a step is small");
-        if self.rows * self.functions > EXACT {
+        if self.rows * self.functions > if self.functions > 1 { EXACT_SEVERAL } else { EXACT } {
             return self.iterative(compute, "the system of a step is large");
         }
         if exact.bytes <= compute.memory() {
@@ -107,9 +111,10 @@ impl Request {
         let stored = fixed + whole <= compute.memory() / 2;
         let spare = compute.memory().saturating_sub(fixed + if stored { whole } else { 0 }) / 2;
         // The factor, its twin in the products, and the square of the inner system.
-        let most = (MAX_RANK / self.functions.max(1)).max(1) as u64;
-        let rank = (spare / (8 * (3 * n.max(1) + 2 * MAX_RANK as u64))).min(n).min(most);
-        let bytes = fixed + if stored { whole } else { 0 } + 8 * (3 * n * rank + 2 * MAX_RANK as u64 * rank);
+        let most = (MAX_RANK / self.functions.max(1)).max(MIN_RANK) as u64;
+        let per_column = 8 * (3 * n.max(1) + 2 * most * (self.functions as u64).pow(2));
+        let rank = (spare / per_column).min(n).min(most);
+        let bytes = fixed + if stored { whole } else { 0 } + per_column * rank;
         let product = if stored { 2.0 * (n as f64).powi(2) * self.functions as f64 } else { self.kernel_flops() };
         let flops = 10.0 * (30.0 * product + 2.0 * n as f64 * ((rank as usize * self.functions) as f64).powi(2));
         let solver = Solver::NewtonConjugateGradients;
