@@ -104,7 +104,7 @@ fn coefficients_are_subgradients() {
                     assert_eq!(fit.intercept(), 0.0);
                 }
                 let again = fit.decision(d.x.view(), &Compute::new()).unwrap();
-                assert_near(&again, &fit.fitted(), 1e-10, &what);
+                assert_near(&again, fit.fitted(), 1e-10, &what);
             }
         }
     }
@@ -144,8 +144,8 @@ fn the_squared_loss_is_ridge_regression() {
             for solver in [Solver::Newton, Solver::NewtonConjugateGradients] {
                 let fit = d.fit(&KernelMachine { intercept, solver, ..machine(loss, lambda) });
                 let what = format!("{loss}, {intercept}, {solver}");
-                assert_near(&fit.dual_coefficients(), &ridge.dual_coefficients().column(0), 1e-9, &what);
-                assert_near(&fit.fitted(), &ridge.fitted().column(0), 1e-9, &what);
+                assert_near(fit.dual_coefficients(), ridge.dual_coefficients().column(0), 1e-9, &what);
+                assert_near(fit.fitted(), ridge.fitted().column(0), 1e-9, &what);
                 assert!(fit.evidence().iterations <= 3, "{what}: {:?}", fit.evidence());
             }
         }
@@ -161,8 +161,8 @@ fn losses_that_are_the_same_fit_the_same() {
     let tube = tight(Loss::EpsilonInsensitive { epsilon: 0.0 }, 0.2);
     assert_close!(2.0 * half.evidence().objective, absolute.evidence().objective, 1e-8);
     assert_close!(tube.evidence().objective, absolute.evidence().objective, 1e-8);
-    assert_near(&half.fitted(), &absolute.fitted(), 1e-3, "quantile 0.5");
-    assert_near(&tube.fitted(), &absolute.fitted(), 1e-3, "ε = 0");
+    assert_near(half.fitted(), absolute.fitted(), 1e-3, "quantile 0.5");
+    assert_near(tube.fitted(), absolute.fitted(), 1e-3, "ε = 0");
 }
 
 /// `|r| − δ/2 ≤ huber(r)/δ ≤ |r|`: two solvers that share nothing bound each other.

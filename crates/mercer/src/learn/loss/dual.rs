@@ -51,8 +51,8 @@ pub(super) fn solve(
     let mut problem = data.translate();
     let mut rows = KernelRows::new(bound, WORKING_SET, compute)?;
     let unit = data.spread();
-    let mut steps = 0;
-    for round in 0.. {
+    let (mut steps, mut round) = (0, 0);
+    loop {
         let tolerance_now = unit * 1e-3 * 0.1_f64.powi(round);
         let left = max_steps.saturating_sub(steps);
         let options = DualOptions { tolerance: tolerance_now, max_steps: Some(left), working_set: WORKING_SET };
@@ -70,8 +70,8 @@ pub(super) fn solve(
             return Ok(found);
         }
         problem.start = solution.alpha;
+        round += 1;
     }
-    unreachable!("the last round returns")
 }
 
 impl Data<'_> {

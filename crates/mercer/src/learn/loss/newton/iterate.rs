@@ -67,7 +67,7 @@ impl<'a> Problem<'a> {
     fn minimise(&self, mu: f64, start: Option<Start<'_>>, options: &Options) -> Result<Solution> {
         let at = Setting { model: &self.model, matrix: &self.matrix, mu, intercept: self.intercept };
         let mut run = Run { state: self.begin(start, at)?, iterations: 0, first: None, options, problem: self, at };
-        let stopped = run.to_the_end()?;
+        let stopped = run.finish()?;
         Ok(Solution { state: run.state, iterations: run.iterations, stopped })
     }
 
@@ -121,7 +121,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn to_the_end(&mut self) -> Result<Stopped> {
+    fn finish(&mut self) -> Result<Stopped> {
         loop {
             self.report();
             self.check_definite()?;

@@ -16,7 +16,7 @@ const TRIALS: usize = 60;
 pub(super) fn length(state: &State, step: &Step, at: Setting<'_>) -> Option<f64> {
     let line = Line::new(state, step, at);
     let first = line.slope(0.0);
-    if !(first < 0.0) {
+    if first >= 0.0 {
         return None;
     }
     let last = line.slope(1.0);
