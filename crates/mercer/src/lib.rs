@@ -11,7 +11,7 @@
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorisations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
-//! | [`learn`] | choosing `f ∈ ℋ` from data: ridge regression, Gaussian processes, splines, local smoothers, support vector machines |
+//! | [`learn`] | choosing `f ∈ ℋ` from data: ridge and logistic regression, general losses, Gaussian processes, splines, local smoothers, support vector machines |
 //! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
 //! | [`model`] | a fitted thing with what it expects of new data |
 //! | [`io`] | files |

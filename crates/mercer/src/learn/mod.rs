@@ -6,6 +6,8 @@
 pub mod additive;
 mod conditional;
 pub mod gaussian_process;
+pub mod logistic;
+pub mod loss;
 mod observations;
 pub(crate) mod parameter_space;
 pub mod ridge;
@@ -14,5 +16,7 @@ pub mod spline;
 pub mod svm;
 
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
+pub use logistic::{LogisticFit, LogisticRegression};
+pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};
 pub use svm::{OneClass, Svc, Svr};

@@ -62,7 +62,7 @@ impl<'a> Problem<'a> {
 }
 
 /// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in their place.
-fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
+pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
     if is_precomputed(kernel) { Pairs::Given(x) } else { Pairs::within(x) }
 }
 
@@ -95,7 +95,8 @@ fn check_shapes(data: Data<'_>) -> Result<()> {
     data.weights.map_or(Ok(()), |w| check_weights(w, n))
 }
 
-fn check_weights(weights: ArrayView1<f64>, n: usize) -> Result<()> {
+/// Finite weights, none negative, not all 0, one per row.
+pub(in crate::learn) fn check_weights(weights: ArrayView1<f64>, n: usize) -> Result<()> {
     if weights.len() != n {
         return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));
     }

@@ -1,0 +1,162 @@
+//! A fitted logistic regression: the functions, and the evidence.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::{Evidence, LeaveOneOut, LogisticRegression, Plan};
+use crate::learn::loss::newton::{Problem, Solution, softmax};
+use crate::learn::loss::{Functions, sigmoid};
+use crate::{Compute, Expansion, Kernel, Result};
+
+/// A fitted [`LogisticRegression`].
+#[derive(Clone, Debug)]
+pub struct LogisticFit {
+    lambda: f64,
+    classes: usize,
+    functions: Functions,
+    fitted: Array2<f64>,
+    evidence: Evidence,
+    leave_one_out: Option<LeaveOneOut>,
+    plan: Plan,
+}
+
+/// What the fits of a path have in common.
+pub(super) struct Made<'m> {
+    pub(super) spec: &'m LogisticRegression,
+    pub(super) problem: &'m Problem<'m>,
+    pub(super) kernel: &'m Kernel,
+    pub(super) x: ArrayView2<'m, f64>,
+    pub(super) classes: usize,
+    pub(super) plan: &'m Plan,
+    pub(super) compute: &'m Compute,
+}
+
+impl Made<'_> {
+    pub(super) fn fit(&self, solution: Solution, lambda: f64) -> Result<LogisticFit> {
+        let wanted = self.spec.leave_one_out && self.compute.check_cancelled().is_ok();
+        let without = if wanted { self.problem.leave_one_out(&solution.state, lambda)? } else { None };
+        Ok(LogisticFit {
+            lambda,
+            classes: self.classes,
+            fitted: solution.state.values(),
+            evidence: Evidence::of_newton(&solution.state, solution.iterations, solution.stopped),
+            leave_one_out: without.and_then(|decisions| LeaveOneOut::new(decisions, &self.problem.model)),
+            functions: Functions {
+                kernel: self.kernel.clone(),
+                points: self.x.to_owned(),
+                alpha: solution.state.alpha,
+                intercept: solution.state.intercept,
+            },
+            plan: self.plan.clone(),
+        })
+    }
+}
+
+impl LogisticFit {
+    /// `f(x)` for every row of `x`: one column for two classes (the log-odds of class 1), one per class for more. For a model on `precomputed()`
+    /// values, row `i` of `x` holds the values of the new point `i` with every point of the data.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn decision(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.functions.evaluate(x, compute)
+    }
+
+    /// `P(c | x)` for every row of `x`, one column per class.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        Ok(self.to_probabilities(&self.decision(x, compute)?))
+    }
+
+    /// The most probable class of every row of `x`, the first of equals.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+        let first_largest = |row: ArrayView1<f64>| {
+            row.iter().enumerate().fold((0, f64::NEG_INFINITY), |m, (c, &p)| if p > m.1 { (c, p) } else { m }).0
+        };
+        Ok(self.probabilities(x, compute)?.rows().into_iter().map(first_largest).collect())
+    }
+
+    fn to_probabilities(&self, f: &Array2<f64>) -> Array2<f64> {
+        if self.classes == 2 {
+            return Array2::from_shape_fn((f.nrows(), 2), |(i, c)| {
+                sigmoid(if c == 1 { f[[i, 0]] } else { -f[[i, 0]] })
+            });
+        }
+        softmax(f)
+    }
+
+    /// The part of one function (of the only one, for two classes) that lies in ℋ.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such function.
+    pub fn function(&self, class: usize, compute: &Compute) -> Result<Expansion> {
+        self.functions.expansion(class, compute)
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        &self.functions.kernel
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// The points of the data: the centres of the functions.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.functions.points.view()
+    }
+
+    /// `α`, one row per point, one column per function.
+    pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
+        self.functions.alpha.view()
+    }
+
+    /// `b` of every function; 0 when none was fitted.
+    pub fn intercept(&self) -> ArrayView1<'_, f64> {
+        self.functions.intercept.view()
+    }
+
+    /// `f` at the points of the data.
+    pub fn fitted(&self) -> ArrayView2<'_, f64> {
+        self.fitted.view()
+    }
+
+    /// The probabilities of every class at the points of the data.
+    pub fn fitted_probabilities(&self) -> Array2<f64> {
+        self.to_probabilities(&self.fitted)
+    }
+
+    /// The mean probability of every class on the data: its share, where there is an intercept and no weights.
+    pub fn mean_probabilities(&self) -> Array1<f64> {
+        self.fitted_probabilities().mean_axis(ndarray::Axis(0)).unwrap_or_default()
+    }
+
+    /// Objective, gap and why the solver stopped.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// What each decision would be without its own point, where that was asked for.
+    pub fn leave_one_out(&self) -> Option<&LeaveOneOut> {
+        self.leave_one_out.as_ref()
+    }
+
+    /// The plan that was made before the work.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}

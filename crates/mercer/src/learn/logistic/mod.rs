@@ -1,0 +1,13 @@
+//! Kernel logistic regression: probabilities of two or more classes.
+//!
+//! It is the general problem of [`loss`](crate::learn::loss) with the logistic loss, written with `λ/2` as statistics does, and for more than two
+//! classes with a function per class.
+
+mod fit;
+mod influence;
+mod spec;
+
+pub use super::loss::{Evidence, Plan, Solver};
+pub use fit::LogisticFit;
+pub use influence::LeaveOneOut;
+pub use spec::LogisticRegression;

@@ -1,0 +1,188 @@
+//! The specification of a logistic regression, and its fit.
+
+use ndarray::{Array1, ArrayView1, ArrayView2};
+
+use super::fit::Made;
+use super::{LogisticFit, Plan, Solver};
+use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
+use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
+use crate::{Compute, Error, Kernel, Result};
+
+/// Kernel logistic regression for two or more classes.
+///
+/// # Formula
+/// Two classes, `y = −1` for class 0 and `1` for class 1: `min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (λ/2)‖h‖²` over `f = h + b`. More: `min −Σ wᵢ log
+/// softmax(f(xᵢ))_{yᵢ} + (λ/2) Σ_c ‖h_c‖²` over one `f_c = h_c + b_c` per class. Sums, without `1/n`; the intercepts are not penalised, those of several
+/// classes have sum 0.
+///
+/// # Theory
+/// `λαᵢ = wᵢyᵢ P(−yᵢ | xᵢ)`, for several classes `λA_{ic} = wᵢ(1[yᵢ = c] − P(c | xᵢ))`; with an intercept the mean probability of each class on the data is
+/// its share: the fit is calibrated in the large. The dual problem maximises the entropy of these probabilities less `(λ/2)αᵀKα`. For
+/// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax with `f_1 − f_0 = f` and twice the λ.
+///
+/// # Cost
+/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] tells before anything is done.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::LogisticRegression};
+/// use ndarray::array;
+/// let compute = Compute::new();
+/// let spec = LogisticRegression::new("linear()".parse()?, 1.0);
+/// let fit = spec.fit(array![[-1.0], [1.0]].view(), &[0, 1], None, &compute)?;
+/// // f(x) = ax with a = 2σ(−a), b = 0 by symmetry.
+/// let a = fit.decision(array![[1.0]].view(), &compute)?[[0, 0]];
+/// assert!((a - 2.0 / (1.0 + a.exp())).abs() < 1e-12);
+/// assert!(fit.evidence().gap < 1e-15);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogisticRegression {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// `λ > 0`, half of which multiplies the squared norm beside a sum (not a mean) of losses.
+    pub lambda: f64,
+    /// Whether each function has an unpenalised constant.
+    pub intercept: bool,
+    /// A factor for the weights of every class, in the order of the classes; all 1 when absent.
+    pub class_weights: Option<Vec<f64>>,
+    /// How the problem is solved; never [`Solver::Dual`].
+    pub solver: Solver,
+    /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
+    /// square: `1e-20` stands for ten digits of `h`.
+    pub tolerance: f64,
+    /// Newton steps.
+    pub max_iterations: u64,
+    /// Whether to estimate, from the last Newton step, what each point's decision would be without it: for two classes and exact steps.
+    pub leave_one_out: bool,
+}
+
+impl LogisticRegression {
+    /// With an intercept, the solver chosen by itself, ten digits.
+    pub fn new(kernel: Kernel, lambda: f64) -> Self {
+        Self {
+            kernel,
+            lambda,
+            intercept: true,
+            class_weights: None,
+            solver: Solver::Auto,
+            tolerance: 1e-20,
+            max_iterations: 200,
+            leave_one_out: false,
+        }
+    }
+
+    /// The plan for `rows` points of `columns` numbers in `classes` classes: what [`LogisticRegression::fit`] will run.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for [`Solver::Dual`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, learn::{LogisticRegression, logistic::Solver}};
+    /// let spec = LogisticRegression::new("gaussian()".parse()?, 0.1);
+    /// let compute = Compute::new().with_memory(1 << 30);
+    /// assert_eq!(spec.plan(1000, 8, 2, &compute)?.solver, Solver::Newton);
+    /// assert_eq!(spec.plan(50_000, 8, 2, &compute)?.solver, Solver::NewtonConjugateGradients);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> Result<Plan> {
+        if self.solver == Solver::Dual {
+            return Err(Error::request("the logistic loss is smooth: it is minimised by Newton's method"));
+        }
+        let functions = if classes > 2 { classes } else { 1 };
+        Request { rows, columns, functions, solver: self.solver }.plan(compute)
+    }
+
+    /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur with a positive weight. With a kernel over `precomputed()`,
+    /// `x` is the matrix of kernel values.
+    ///
+    /// A fit that was cancelled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`](super::Evidence::stopped) tells.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one
+    /// without weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Cancelled`]; and as [`Kernel::bind`].
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        labels: &[usize],
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<LogisticFit> {
+        let mut fits = self.path(&[self.lambda], x, labels, weights, compute)?;
+        fits.pop().ok_or_else(|| Error::request("there is no λ to fit"))
+    }
+
+    /// Fits every λ of a list, in its order: each fit begins where the last one ended, and the kernel matrix is made once.
+    ///
+    /// # Errors
+    /// As [`LogisticRegression::fit`].
+    pub fn path(
+        &self,
+        lambdas: &[f64],
+        x: ArrayView2<f64>,
+        labels: &[usize],
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<Vec<LogisticFit>> {
+        lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
+        check_options(self.tolerance, self.max_iterations)?;
+        let (model, classes) = self.model(x.nrows(), labels, weights)?;
+        let bound = bind(&self.kernel, x, compute)?;
+        let plan = self.plan(x.nrows(), x.ncols(), classes, compute)?;
+        let smallest = lambdas.iter().copied().fold(f64::INFINITY, f64::min);
+        let problem = Problem::new(model, &bound, self.intercept, smallest, &plan, compute)?;
+        let options = Options { tolerance: self.tolerance, max_iterations: self.max_iterations as usize };
+        let solutions = problem.path(lambdas, &options)?;
+        let made = Made { spec: self, problem: &problem, kernel: bound.kernel(), x, classes, plan: &plan, compute };
+        solutions.into_iter().zip(lambdas).map(|(solution, &lambda)| made.fit(solution, lambda)).collect()
+    }
+
+    fn model(&self, rows: usize, labels: &[usize], given: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {
+        if labels.len() != rows {
+            return Err(Error::shape("labels", format!("one per row ({rows})"), labels.len()));
+        }
+        let classes = labels.iter().max().map_or(0, |m| m + 1);
+        let weights = self.weights(labels, classes, given)?;
+        check_classes(labels, classes, &weights)?;
+        let kind = if classes == 2 {
+            let targets = labels.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();
+            Kind::Pointwise { loss: Loss::Logistic, targets }
+        } else {
+            Kind::Softmax { labels: labels.to_vec(), classes }
+        };
+        Ok((Model { weights, kind }, classes))
+    }
+
+    /// The weight of every row, times that of its class.
+    fn weights(&self, labels: &[usize], classes: usize, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+        let mut all = weights(given, labels.len())?;
+        let Some(factors) = &self.class_weights else { return Ok(all) };
+        if factors.len() != classes {
+            return Err(Error::shape("class weights", format!("one per class ({classes})"), factors.len()));
+        }
+        if let Some(bad) = factors.iter().find(|f| !(f.is_finite() && **f > 0.0)) {
+            return Err(Error::parameter("class_weights", bad, "finite and positive"));
+        }
+        all.iter_mut().zip(labels).for_each(|(w, &c)| *w *= factors[c]);
+        Ok(all)
+    }
+}
+
+/// Two classes at least, each with a point that counts.
+fn check_classes(labels: &[usize], classes: usize, weights: &Array1<f64>) -> Result<()> {
+    if labels.is_empty() {
+        return Err(Error::shape("rows of the data", "at least 1", 0));
+    }
+    let counted: Vec<usize> = labels.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(&c, _)| c).collect();
+    if counted.iter().all(|c| Some(c) == counted.first()) {
+        return Err(Error::request("all rows with a positive weight are of one class: there is nothing to tell apart"));
+    }
+    let mut sorted = counted;
+    sorted.sort_unstable();
+    sorted.dedup();
+    match (0..classes).zip(sorted.iter().map(Some).chain(std::iter::repeat(None))).find(|(c, seen)| *seen != Some(c)) {
+        Some((c, _)) => Err(Error::request(format!("class {c} of {classes} has no row with a positive weight"))),
+        None => Ok(()),
+    }
+}

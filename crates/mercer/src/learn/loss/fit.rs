@@ -1,0 +1,109 @@
+//! A fitted machine: the function, and the evidence.
+
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+
+use super::kind::sigmoid;
+use super::{Evidence, Functions, Loss, Plan};
+use crate::{Compute, Error, Expansion, Kernel, Result};
+
+/// A fitted [`KernelMachine`](super::KernelMachine).
+#[derive(Clone, Debug)]
+pub struct KernelMachineFit {
+    pub(super) loss: Loss,
+    pub(super) lambda: f64,
+    pub(super) functions: Functions,
+    pub(super) fitted: Array1<f64>,
+    pub(super) evidence: Evidence,
+    pub(super) plan: Plan,
+}
+
+impl KernelMachineFit {
+    /// `f(x) = h(x) + b` for every row of `x`. For a model on `precomputed()` values, row `i` of `x` holds the values of the new point `i` with every
+    /// point of the data.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn decision(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        Ok(self.functions.evaluate(x, compute)?.index_axis_move(Axis(1), 0))
+    }
+
+    /// What the loss estimates: `f(x)` itself, the class −1 or 1 (1 where `f(x) = 0`), or for counts their mean `exp f(x)`.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        let f = self.decision(x, compute)?;
+        Ok(match self.loss {
+            Loss::Poisson => f.mapv(f64::exp),
+            loss if loss.is_classification() => f.mapv(|v| if v >= 0.0 { 1.0 } else { -1.0 }),
+            _ => f,
+        })
+    }
+
+    /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
+    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        if self.loss != Loss::Logistic {
+            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+        }
+        Ok(self.decision(x, compute)?.mapv(sigmoid))
+    }
+
+    /// The part of `f` that lies in ℋ.
+    ///
+    /// # Errors
+    /// None that a fit can cause, but for a kernel over `precomputed()`, which has no points.
+    pub fn function(&self, compute: &Compute) -> Result<Expansion> {
+        self.functions.expansion(0, compute)
+    }
+
+    /// The loss.
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        &self.functions.kernel
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// The points of the data: the centres of the function.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.functions.points.view()
+    }
+
+    /// `α`, one number per point.
+    pub fn dual_coefficients(&self) -> ArrayView1<'_, f64> {
+        self.functions.alpha.column(0)
+    }
+
+    /// `b`; 0 when none was fitted.
+    pub fn intercept(&self) -> f64 {
+        self.functions.intercept[0]
+    }
+
+    /// `f` at the points of the data.
+    pub fn fitted(&self) -> ArrayView1<'_, f64> {
+        self.fitted.view()
+    }
+
+    /// Objective, gap and why the solver stopped.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// The plan that was made before the work.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}

@@ -1,0 +1,120 @@
+//! What every fit of this room holds: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::newton::State;
+use crate::definiteness::require_psd;
+use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::learn::ridge::{check_weights, is_precomputed, pairs};
+use crate::solve::Stopped;
+use crate::{Compute, Error, Expansion, Kernel, Result};
+
+/// The evidence for a fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// What was minimised, at the answer.
+    pub objective: f64,
+    /// A value below which no objective lies: the dual objective at a feasible point.
+    pub dual_objective: f64,
+    /// `objective − dual_objective ≥ 0`: how far from the minimum the answer can be. For the smooth losses it is computed as the square that it
+    /// is, so that it can be far below the rounding of the two.
+    pub gap: f64,
+    /// `Σ wᵢℓ(yᵢ, f(xᵢ))`.
+    pub loss: f64,
+    /// `Σ‖h_c‖²`.
+    pub squared_norm: f64,
+    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of the KKT conditions of the dual problem for the others.
+    pub violation: f64,
+    /// Newton steps, or steps of pairs of variables.
+    pub iterations: u64,
+    /// Why the solver stopped.
+    pub stopped: Stopped,
+}
+
+impl Evidence {
+    pub(in crate::learn) fn of_newton(state: &State, iterations: usize, stopped: Stopped) -> Self {
+        Self {
+            objective: state.objective,
+            dual_objective: state.objective - state.gap,
+            gap: state.gap.max(0.0),
+            loss: state.loss,
+            squared_norm: state.squared_norm,
+            violation: state.residual,
+            iterations: iterations as u64,
+            stopped,
+        }
+    }
+}
+
+/// Functions on common points, one column of coefficients each.
+#[derive(Clone, Debug)]
+pub(in crate::learn) struct Functions {
+    pub(in crate::learn) kernel: Kernel,
+    pub(in crate::learn) points: Array2<f64>,
+    pub(in crate::learn) alpha: Array2<f64>,
+    pub(in crate::learn) intercept: Array1<f64>,
+}
+
+impl Functions {
+    /// `f(x)`, one column per function.
+    pub(in crate::learn) fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let pairs = if is_precomputed(&self.kernel) { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let bound = self.kernel.bind(pairs, compute)?;
+        Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
+    }
+
+    /// The part of one function that lies in ℋ.
+    pub(in crate::learn) fn expansion(&self, function: usize, compute: &Compute) -> Result<Expansion> {
+        if function >= self.alpha.ncols() {
+            return Err(Error::parameter("function", function, &format!("below {}", self.alpha.ncols())));
+        }
+        Expansion::new(&self.kernel, self.points.view(), self.alpha.column(function), compute)
+    }
+}
+
+/// A positive, finite λ.
+pub(in crate::learn) fn check_lambda(lambda: f64) -> Result<()> {
+    if lambda.is_finite() && lambda > 0.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("lambda", lambda, "finite and positive"))
+}
+
+/// A tolerance that can be reached, in one step or more.
+pub(in crate::learn) fn check_options(tolerance: f64, max_iterations: u64) -> Result<()> {
+    if !(tolerance.is_finite() && tolerance > 0.0) {
+        return Err(Error::parameter("tolerance", tolerance, "finite and positive"));
+    }
+    if max_iterations == 0 {
+        return Err(Error::parameter("max_iterations", max_iterations, "at least 1"));
+    }
+    Ok(())
+}
+
+/// The kernel on the points of the data, or the matrix of kernel values that stands in their place.
+pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
+    if x.nrows() == 0 {
+        return Err(Error::shape("rows of the data", "at least 1", 0));
+    }
+    if !is_precomputed(kernel) {
+        require_psd(kernel, compute)?;
+    }
+    let bound = kernel.bind(pairs(kernel, x), compute)?;
+    if bound.shape() != (x.nrows(), x.nrows()) || !bound.symmetric() {
+        return Err(Error::request(
+            "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
+        ));
+    }
+    Ok(bound)
+}
+
+/// The weights, all 1 where none are given.
+pub(in crate::learn) fn weights(given: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1<f64>> {
+    match given {
+        None => Ok(Array1::ones(rows)),
+        Some(given) => {
+            check_weights(given, rows)?;
+            Ok(given.to_owned())
+        }
+    }
+}

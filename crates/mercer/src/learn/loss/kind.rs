@@ -1,0 +1,262 @@
+//! The losses: what a wrong value costs.
+
+use std::fmt;
+
+use crate::learn::observations::bad_value;
+use crate::{Error, Result};
+
+/// What it costs to say `f` where `y` was observed. With `r = y − f`:
+///
+/// # Formula
+/// | loss | `ℓ(y, f)` | estimates |
+/// |---|---|---|
+/// | `Squared` | `r²` | the mean |
+/// | `Huber` | `r²/2` for `\|r\| ≤ δ`, `δ\|r\| − δ²/2` beyond | a mean that outliers move little |
+/// | `LogCosh` | `log cosh r` | the same, smoothly |
+/// | `Absolute` | `\|r\|` | the median |
+/// | `Quantile` | `τ max(r, 0) + (1 − τ) max(−r, 0)` | the quantile of level `τ` |
+/// | `EpsilonInsensitive` | `max(\|r\| − ε, 0)` | a tube of half-width `ε` |
+/// | `Hinge` | `max(1 − yf, 0)`, `y = ±1` | a class |
+/// | `SquaredHinge` | `max(1 − yf, 0)²`, `y = ±1` | a class |
+/// | `Logistic` | `log(1 + exp(−yf))`, `y = ±1` | the log-odds of a class |
+/// | `Poisson` | `exp f − yf`, `y ≥ 0` | the logarithm of a mean count |
+///
+/// # Theory
+/// All are convex in `f`, so with `λ > 0` the minimiser `h ∈ ℋ` is unique.
+///
+/// # Example
+/// ```
+/// use mercer::learn::Loss;
+/// assert_eq!(Loss::Quantile { level: 0.25 }.value(3.0, 1.0), 0.5);
+/// assert_eq!(Loss::Quantile { level: 0.25 }.value(1.0, 3.0), 1.5);
+/// assert_eq!(Loss::Huber { delta: 1.0 }.value(3.0, 0.0), 2.5);
+/// assert!((Loss::Logistic.value(1.0, 0.0) - 2.0_f64.ln()).abs() < 1e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// `(y − f)²`.
+    Squared,
+    /// Quadratic up to `delta`, linear beyond.
+    Huber {
+        /// `δ > 0`.
+        delta: f64,
+    },
+    /// `log cosh(y − f)`.
+    LogCosh,
+    /// `|y − f|`.
+    Absolute,
+    /// The pinball loss.
+    Quantile {
+        /// `0 < τ < 1`.
+        level: f64,
+    },
+    /// `max(|y − f| − ε, 0)`.
+    EpsilonInsensitive {
+        /// `ε ≥ 0`.
+        epsilon: f64,
+    },
+    /// `max(1 − yf, 0)`.
+    Hinge,
+    /// `max(1 − yf, 0)²`.
+    SquaredHinge,
+    /// `log(1 + exp(−yf))`.
+    Logistic,
+    /// `exp f − yf`.
+    Poisson,
+}
+
+impl Loss {
+    /// `ℓ(y, f)`.
+    pub fn value(self, y: f64, f: f64) -> f64 {
+        let r = y - f;
+        match self {
+            Self::Squared => r * r,
+            Self::Huber { delta } if r.abs() <= delta => 0.5 * r * r,
+            Self::Huber { delta } => delta * (r.abs() - 0.5 * delta),
+            Self::LogCosh => r.abs() + (-2.0 * r.abs()).exp().ln_1p() - std::f64::consts::LN_2,
+            Self::Absolute => r.abs(),
+            Self::Quantile { level } => level * r.max(0.0) + (1.0 - level) * (-r).max(0.0),
+            Self::EpsilonInsensitive { epsilon } => (r.abs() - epsilon).max(0.0),
+            Self::Hinge => (1.0 - y * f).max(0.0),
+            Self::SquaredHinge => (1.0 - y * f).max(0.0).powi(2),
+            Self::Logistic => (-y * f).max(0.0) + (-(y * f).abs()).exp().ln_1p(),
+            Self::Poisson => f.exp() - y * f,
+        }
+    }
+
+    /// `∂ℓ/∂f`; at a kink, the slope on the right.
+    pub fn slope(self, y: f64, f: f64) -> f64 {
+        let r = y - f;
+        match self {
+            Self::Squared => -2.0 * r,
+            Self::Huber { delta } => -r.clamp(-delta, delta),
+            Self::LogCosh => -r.tanh(),
+            Self::Absolute => sign_or(r, -1.0, 1.0),
+            Self::Quantile { level } => sign_or(r, -level, 1.0 - level),
+            Self::EpsilonInsensitive { epsilon } if r > epsilon => -1.0,
+            Self::EpsilonInsensitive { epsilon } => f64::from(u8::from(r <= -epsilon)),
+            Self::Hinge if y > 0.0 => -f64::from(u8::from(f < 1.0)),
+            Self::Hinge => f64::from(u8::from(f >= -1.0)),
+            Self::SquaredHinge => -2.0 * y * (1.0 - y * f).max(0.0),
+            Self::Logistic => -y * sigmoid(-y * f),
+            Self::Poisson => f.exp() - y,
+        }
+    }
+
+    /// `∂²ℓ/∂f²` where it exists; 0 on straight pieces.
+    pub fn curvature(self, y: f64, f: f64) -> f64 {
+        let r = y - f;
+        match self {
+            Self::Squared => 2.0,
+            Self::Huber { delta } => f64::from(u8::from(r.abs() <= delta)),
+            Self::LogCosh => 1.0 / r.cosh().powi(2),
+            Self::SquaredHinge => 2.0 * f64::from(u8::from(y * f < 1.0)),
+            Self::Logistic => sigmoid(f) * sigmoid(-f),
+            Self::Poisson => f.exp(),
+            Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge => 0.0,
+        }
+    }
+
+    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature itself for Poisson, and for the logistic loss on the
+    /// right side, where it is as large as the slope. It is positive wherever the loss still slopes.
+    pub(super) fn majorant(self, y: f64, f: f64) -> f64 {
+        let r = (y - f).abs();
+        match self {
+            Self::Huber { delta } => (delta / r).min(1.0),
+            Self::LogCosh if r > 1e-4 => r.tanh() / r,
+            Self::LogCosh => 1.0,
+            Self::SquaredHinge => 2.0,
+            Self::Logistic if y * f < -1e-4 => 0.5 * (0.5 * f).tanh() / f,
+            _ => self.curvature(y, f),
+        }
+    }
+
+    /// Whether the slope is continuous: such losses are minimised by Newton's method, the others through their dual problem.
+    pub fn is_smooth(self) -> bool {
+        !matches!(self, Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge)
+    }
+
+    /// Whether the targets are the classes −1 and 1.
+    pub fn is_classification(self) -> bool {
+        matches!(self, Self::Hinge | Self::SquaredHinge | Self::Logistic)
+    }
+
+    /// The checks that need no data.
+    pub(super) fn check(self) -> Result<()> {
+        match self {
+            Self::Huber { delta } if !(delta.is_finite() && delta > 0.0) => {
+                Err(Error::parameter("delta", delta, "finite and positive"))
+            }
+            Self::Quantile { level } if !(level > 0.0 && level < 1.0) => {
+                Err(Error::parameter("level", level, "between 0 and 1, both excluded"))
+            }
+            Self::EpsilonInsensitive { epsilon } if !(epsilon.is_finite() && epsilon >= 0.0) => {
+                Err(Error::parameter("epsilon", epsilon, "a finite number, at least 0"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the targets with weight are ones that the loss knows, and determine an intercept.
+    pub(super) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
+        let allowed = |v: f64| match self {
+            Self::Poisson => v >= 0.0,
+            _ if self.is_classification() => v == 1.0 || v == -1.0,
+            _ => true,
+        };
+        if let Some((row, &value)) = y.iter().enumerate().find(|(_, v)| !allowed(**v)) {
+            let requirement = if self == Self::Poisson { "a count is at least 0" } else { "a class is −1 or 1" };
+            return Err(bad_value("targets", row, value, requirement));
+        }
+        let seen = |wanted: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && wanted(*y));
+        if self.is_classification() && !(seen(&|y| y > 0.0) && seen(&|y| y < 0.0)) {
+            return Err(Error::request(
+                "all targets with a positive weight are of one class: there is nothing to tell apart",
+            ));
+        }
+        if self == Self::Poisson && !seen(&|y| y > 0.0) {
+            return Err(Error::request("every count is 0: the mean count would be 0, its logarithm −∞"));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Squared => f.write_str("squared"),
+            Self::Huber { delta } => write!(f, "huber(delta={delta})"),
+            Self::LogCosh => f.write_str("log_cosh"),
+            Self::Absolute => f.write_str("absolute"),
+            Self::Quantile { level } => write!(f, "quantile(level={level})"),
+            Self::EpsilonInsensitive { epsilon } => write!(f, "epsilon_insensitive(epsilon={epsilon})"),
+            Self::Hinge => f.write_str("hinge"),
+            Self::SquaredHinge => f.write_str("squared_hinge"),
+            Self::Logistic => f.write_str("logistic"),
+            Self::Poisson => f.write_str("poisson"),
+        }
+    }
+}
+
+/// `1/(1 + exp(−t))`, without overflow and with full relative accuracy where it is small.
+pub(in crate::learn) fn sigmoid(t: f64) -> f64 {
+    if t >= 0.0 { 1.0 / (1.0 + (-t).exp()) } else { t.exp() / (1.0 + t.exp()) }
+}
+
+fn sign_or(r: f64, positive: f64, otherwise: f64) -> f64 {
+    if r > 0.0 { positive } else { otherwise }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMOOTH: [Loss; 6] =
+        [Loss::Squared, Loss::Huber { delta: 0.7 }, Loss::LogCosh, Loss::SquaredHinge, Loss::Logistic, Loss::Poisson];
+    const KINKED: [Loss; 4] =
+        [Loss::Absolute, Loss::Quantile { level: 0.3 }, Loss::EpsilonInsensitive { epsilon: 0.2 }, Loss::Hinge];
+
+    #[test]
+    fn slopes_and_curvatures_are_derivatives() {
+        let h = 1e-5;
+        for loss in SMOOTH.into_iter().chain(KINKED) {
+            assert_eq!(loss.is_smooth(), SMOOTH.contains(&loss));
+            for (y, f) in [(1.0, 0.3), (1.0, -2.1), (-1.0, 0.41), (1.0, 1.9)] {
+                if y < 0.0 && loss == Loss::Poisson {
+                    continue;
+                }
+                let slope = (loss.value(y, f + h) - loss.value(y, f - h)) / (2.0 * h);
+                assert!((loss.slope(y, f) - slope).abs() < 1e-8, "{loss} at {y}, {f}: {slope}");
+                let curvature = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2.0 * h);
+                assert!((loss.curvature(y, f) - curvature).abs() < 1e-8, "{loss} at {y}, {f}: {curvature}");
+            }
+        }
+    }
+
+    #[test]
+    fn majorants_lie_above() {
+        for loss in SMOOTH.into_iter().filter(|l| *l != Loss::Poisson) {
+            for (y, f) in [(1.0, 0.3), (1.0, -2.1), (-1.0, 0.41), (1.0, 1.9), (1.0, 1e-9), (-1.0, -1.0)] {
+                if loss == Loss::Logistic && y * f >= 0.0 {
+                    continue;
+                }
+                let bend = loss.majorant(y, f);
+                for step in [-5.0, -0.3, 0.01, 0.8, 6.0] {
+                    let above = loss.value(y, f) + step * loss.slope(y, f) + 0.5 * bend * step * step;
+                    assert!(loss.value(y, f + step) <= above + 1e-12, "{loss} at {y}, {f} + {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_values_stay_finite() {
+        for loss in SMOOTH.into_iter().filter(|l| *l != Loss::Poisson) {
+            for f in [-1e8, 1e8] {
+                assert!([loss.value(1.0, f), loss.slope(1.0, f), loss.curvature(1.0, f)].iter().all(|v| v.is_finite()));
+            }
+        }
+        assert_eq!(Loss::Logistic.slope(1.0, 800.0), 0.0);
+        assert!((Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp() - 1.0).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,195 @@
+//! The specification of a regularised loss, and its fit.
+
+use ndarray::{ArrayView1, ArrayView2};
+
+use super::newton::{Kind, Model, Options, Plan, Problem, Request, Solver, dual_plan};
+use super::{Evidence, Functions, KernelMachineFit, Loss, dual};
+use super::{bind, check_lambda, check_options, weights};
+use crate::gram::Bound;
+use crate::learn::observations::check_finite;
+use crate::{Compute, Error, Kernel, Result};
+
+/// A function of an RKHS, and an intercept, that minimise a loss and a norm.
+///
+/// # Formula
+/// `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`, `b ∈ ℝ` unpenalised: a *sum* of losses, without `1/n`, and λ, not λ/2.
+///
+/// # Theory
+/// By the representer theorem `h = Σ αᵢk(·, xᵢ)`, with `−2λαᵢ` in the subdifferential of `wᵢℓ(yᵢ, ·)` at `f(xᵢ)` and, with an intercept, `Σαᵢ = 0`.
+/// The dual problem is `max −Σ wᵢℓ*(−2λαᵢ/wᵢ) − λαᵀKα`; its value at a feasible `α` lies below every objective, and the difference is the
+/// duality gap of [`Evidence`].
+///
+/// With the squared loss this is [`Ridge`](crate::learn::Ridge); with the logistic one, [`LogisticRegression`](crate::learn::LogisticRegression)
+/// of twice the λ; with the hinge, a support vector machine with `C = 1/(2λ)`.
+///
+/// # Cost
+/// Smooth losses: some ten Newton steps of `n³/3` up to 3000 rows, by conjugate gradients beyond. Losses with kinks: rows of `K` for the variables
+/// that move. [`KernelMachine::plan`] tells before anything is done.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::{KernelMachine, Loss}};
+/// use ndarray::array;
+/// let (x, y) = (array![[0.0], [1.0], [2.0], [3.0]], array![0.0, 1.0, 2.0, 100.0]);
+/// // A function of norm 0 beside an intercept: the median, which the last value does not move.
+/// let machine = KernelMachine::new(Loss::Absolute, "gaussian()".parse()?, 1e6);
+/// let fit = machine.fit(x.view(), y.view(), None, &Compute::new())?;
+/// let middle = fit.predict(array![[0.5]].view(), &Compute::new())?[0];
+/// assert!((1.0 - 1e-3..=2.0 + 1e-3).contains(&middle));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelMachine {
+    /// What a wrong value costs.
+    pub loss: Loss,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// `λ > 0`, which multiplies `‖h‖²` beside a sum (not a mean) of losses.
+    pub lambda: f64,
+    /// Whether a constant is fitted too, unpenalised.
+    pub intercept: bool,
+    /// How the problem is solved.
+    pub solver: Solver,
+    /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
+    /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` stands for ten digits of `h`.
+    pub tolerance: f64,
+    /// Newton steps, for the smooth losses; steps of pairs of variables, for the others.
+    pub max_iterations: u64,
+}
+
+impl KernelMachine {
+    /// A machine with an intercept, the solver chosen by itself, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
+    pub fn new(loss: Loss, kernel: Kernel, lambda: f64) -> Self {
+        let (tolerance, max_iterations) = if loss.is_smooth() { (1e-20, 200) } else { (1e-6, 100_000_000) };
+        Self { loss, kernel, lambda, intercept: true, solver: Solver::Auto, tolerance, max_iterations }
+    }
+
+    /// The plan for `rows` points of `columns` numbers: what [`KernelMachine::fit`] will run.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimise the loss.
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<Plan> {
+        match (self.loss.is_smooth(), self.solver) {
+            (true, Solver::Dual) => {
+                Err(Error::request(format!("the loss {} is smooth: it is minimised by Newton's method", self.loss)))
+            }
+            (true, solver) => Request { rows, columns, functions: 1, solver }.plan(compute),
+            (false, Solver::Auto | Solver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
+            (false, _) => Err(Error::request(format!(
+                "the loss {} has kinks, where Newton's method has no second derivative: use the dual problem",
+                self.loss
+            ))),
+        }
+    }
+
+    /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
+    ///
+    /// A fit that was cancelled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`] tells.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range; [`Error::Shape`] and [`Error::Value`] for data that
+    /// does not fit (classes other than −1 and 1, negative counts); [`Error::Request`] when there is only one class;
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Cancelled`]; and as [`Kernel::bind`].
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<KernelMachineFit> {
+        let mut fits = self.path(&[self.lambda], x, y, weights, compute)?;
+        fits.pop().ok_or_else(|| Error::request("there is no λ to fit"))
+    }
+
+    /// Fits every λ of a list, in its order; for smooth losses each fit begins where the last one ended, and the kernel matrix is made once.
+    ///
+    /// # Errors
+    /// As [`KernelMachine::fit`].
+    pub fn path(
+        &self,
+        lambdas: &[f64],
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        given: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<Vec<KernelMachineFit>> {
+        self.check(lambdas, x, y)?;
+        let model = self.model(y, given)?;
+        let bound = bind(&self.kernel, x, compute)?;
+        let plan = self.plan(x.nrows(), x.ncols(), compute)?;
+        if plan.solver == Solver::Dual {
+            let one = |&lambda: &f64| self.by_dual(lambda, &model, x, &bound, &plan, compute);
+            return lambdas.iter().map(one).collect();
+        }
+        self.by_newton(lambdas, model, x, &bound, &plan, compute)
+    }
+
+    fn check(&self, lambdas: &[f64], x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
+        lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
+        self.loss.check()?;
+        check_options(self.tolerance, self.max_iterations)?;
+        if y.len() != x.nrows() {
+            return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));
+        }
+        check_finite("targets", y)
+    }
+
+    fn model(&self, y: ArrayView1<f64>, given: Option<ArrayView1<f64>>) -> Result<Model> {
+        let weights = weights(given, y.len())?;
+        let targets = y.to_vec();
+        self.loss.check_targets(&targets, &weights.to_vec())?;
+        Ok(Model { weights, kind: Kind::Pointwise { loss: self.loss, targets } })
+    }
+
+    fn by_newton(
+        &self,
+        lambdas: &[f64],
+        model: Model,
+        x: ArrayView2<f64>,
+        bound: &Bound<'_>,
+        plan: &Plan,
+        compute: &Compute,
+    ) -> Result<Vec<KernelMachineFit>> {
+        let smallest = lambdas.iter().copied().fold(f64::INFINITY, f64::min);
+        let problem = Problem::new(model, bound, self.intercept, 2.0 * smallest, plan, compute)?;
+        let options = Options { tolerance: self.tolerance, max_iterations: self.max_iterations as usize };
+        let penalties: Vec<f64> = lambdas.iter().map(|l| 2.0 * l).collect();
+        let solutions = problem.path(&penalties, &options)?;
+        let fit = |(solution, &lambda): (super::newton::Solution, &f64)| {
+            let evidence = Evidence::of_newton(&solution.state, solution.iterations, solution.stopped);
+            let fitted = solution.state.values().column(0).to_owned();
+            let functions = Functions {
+                kernel: bound.kernel().clone(),
+                points: x.to_owned(),
+                alpha: solution.state.alpha,
+                intercept: solution.state.intercept,
+            };
+            KernelMachineFit { loss: self.loss, lambda, functions, fitted, evidence, plan: plan.clone() }
+        };
+        Ok(solutions.into_iter().zip(lambdas).map(fit).collect())
+    }
+
+    fn by_dual(
+        &self,
+        lambda: f64,
+        model: &Model,
+        x: ArrayView2<f64>,
+        bound: &Bound<'_>,
+        plan: &Plan,
+        compute: &Compute,
+    ) -> Result<KernelMachineFit> {
+        let Kind::Pointwise { loss, targets } = &model.kind else {
+            return Err(Error::request("the dual problem is for losses of one function"));
+        };
+        let data = dual::Data { loss: *loss, targets, weights: &model.weights, lambda, intercept: self.intercept };
+        let found = dual::solve(&data, bound, self.tolerance, self.max_iterations, compute)?;
+        let functions = Functions {
+            kernel: bound.kernel().clone(),
+            points: x.to_owned(),
+            alpha: found.alpha,
+            intercept: found.intercept,
+        };
+        let (loss, plan) = (self.loss, plan.clone());
+        Ok(KernelMachineFit { loss, lambda, functions, fitted: found.fitted, evidence: found.evidence, plan })
+    }
+}

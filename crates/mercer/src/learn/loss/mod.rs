@@ -1,0 +1,20 @@
+//! General losses: `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`.
+//!
+//! Losses with a continuous slope are minimised by Newton's method, those with kinks through their dual problem; both give a duality gap.
+
+mod dual;
+mod fit;
+mod functions;
+mod kind;
+mod machine;
+pub(in crate::learn) mod newton;
+mod quantiles;
+
+pub use fit::KernelMachineFit;
+pub use functions::Evidence;
+pub(in crate::learn) use functions::{Functions, bind, check_lambda, check_options, weights};
+pub use kind::Loss;
+pub(in crate::learn) use kind::sigmoid;
+pub use machine::KernelMachine;
+pub use newton::{Plan, Solver};
+pub use quantiles::{QuantileCurves, QuantileCurvesFit};

@@ -1,0 +1,151 @@
+//! The intercepts that are best for given functions.
+
+use ndarray::{Array1, Array2, Axis};
+
+use super::direction::pinned_inverse;
+use super::model::{Kind, Model};
+use crate::learn::loss::Loss;
+use crate::{Error, Result};
+
+/// Steps of a search in one or a few variables.
+const STEPS: usize = 200;
+
+/// `b` with `Σ wᵢ∂ℓ/∂f(hᵢ + b) = 0` for every function; for classes, with sum 0.
+pub(super) fn intercepts(model: &Model, h: &Array2<f64>, start: Array1<f64>) -> Result<Array1<f64>> {
+    match &model.kind {
+        Kind::Pointwise { loss, targets } => {
+            let slope = |b: f64| slope_sum(model, *loss, targets, h, b);
+            root(&slope, start[0]).map(|b| Array1::from_elem(1, b))
+        }
+        Kind::Softmax { .. } => classes(model, h, start),
+    }
+}
+
+/// `Σ wᵢℓ′(yᵢ, hᵢ + b)`, which grows with `b`; 0 when it is no more than rounding, infinite where a term is.
+fn slope_sum(model: &Model, loss: Loss, targets: &[f64], h: &Array2<f64>, b: f64) -> f64 {
+    let counted = (0..targets.len()).filter(|&i| model.weights[i] > 0.0);
+    let terms = counted.map(|i| model.weights[i] * loss.slope(targets[i], h[[i, 0]] + b));
+    let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), t: f64| (sum + t, size + t.abs()));
+    if f64::abs(sum) <= f64::EPSILON * size { 0.0 } else { sum }
+}
+
+/// A root of a growing function near `start`: bracketed by doubling, then by halves and secants in turn.
+fn root(f: &dyn Fn(f64) -> f64, start: f64) -> Result<f64> {
+    let first = f(start);
+    if first == 0.0 {
+        return Ok(start);
+    }
+    let (mut low, mut high) = bracket(f, (start, first)).ok_or_else(|| no_intercept(first))?;
+    for step in 0..STEPS {
+        let width = high.0 - low.0;
+        let secant = high.0 - high.1 * width / (high.1 - low.1);
+        let guess = if step % 3 < 2 && secant > low.0 && secant < high.0 { secant } else { low.0 + 0.5 * width };
+        if guess <= low.0 || guess >= high.0 {
+            break;
+        }
+        let value = f(guess);
+        if value == 0.0 {
+            return Ok(guess);
+        }
+        *(if value < 0.0 { &mut low } else { &mut high }) = (guess, value);
+    }
+    Ok(if -low.1 < high.1 { low.0 } else { high.0 })
+}
+
+type Place = (f64, f64);
+
+/// Two places with a root between them.
+fn bracket(f: &dyn Fn(f64) -> f64, start: Place) -> Option<(Place, Place)> {
+    let side = -start.1.signum();
+    let mut near = start;
+    for doubling in 0..1100 {
+        let at = start.0 + side * 1e-8 * start.0.abs().max(1.0) * 2.0_f64.powi(doubling);
+        let far = (at, f(at));
+        if far.1 * side >= 0.0 {
+            return Some(if side > 0.0 { (near, far) } else { (far, near) });
+        }
+        near = far;
+    }
+    None
+}
+
+/// Newton's method in as many variables as there are classes, halved until the loss falls.
+fn classes(model: &Model, h: &Array2<f64>, start: Array1<f64>) -> Result<Array1<f64>> {
+    let mut b = start;
+    let mut gradient = model.gradient(&(h + &b)).sum_axis(Axis(0));
+    let rounding = f64::EPSILON * model.weights.sum();
+    for _ in 0..STEPS {
+        if gradient.iter().all(|g| g.abs() <= rounding) {
+            break;
+        }
+        let step = class_step(model, h, &b, &gradient)?;
+        let Some((next, slope)) = shorten(model, h, &b, &step, &gradient) else { break };
+        (b, gradient) = (next, slope);
+    }
+    let mean = b.mean().unwrap_or_default();
+    Ok(b - mean)
+}
+
+fn class_step(model: &Model, h: &Array2<f64>, b: &Array1<f64>, gradient: &Array1<f64>) -> Result<Array1<f64>> {
+    let (root, c) = (model.root(&(h + b)), b.len());
+    let hessian = Array2::from_shape_fn((c, c), |(i, j)| root.block(i, j).sum());
+    Ok(pinned_inverse(&hessian)?.dot(gradient))
+}
+
+/// The first of the step, its half, … at which the largest slope is smaller.
+fn shorten(
+    model: &Model,
+    h: &Array2<f64>,
+    b: &Array1<f64>,
+    step: &Array1<f64>,
+    gradient: &Array1<f64>,
+) -> Option<(Array1<f64>, Array1<f64>)> {
+    let size = |g: &Array1<f64>| g.dot(g);
+    (0..40).find_map(|halving| {
+        let next = b - &(step * 0.5_f64.powi(halving));
+        let slope = model.gradient(&(h + &next)).sum_axis(Axis(0));
+        (size(&slope) < size(gradient)).then_some((next, slope))
+    })
+}
+
+fn no_intercept(slope: f64) -> Error {
+    Error::Numerical(format!(
+        "no intercept makes the sum of the slopes of the loss 0; at its start the sum is {slope:e}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, Array2, array};
+
+    use super::*;
+
+    fn model(loss: Loss, targets: Vec<f64>) -> Model {
+        Model { weights: Array1::ones(targets.len()), kind: Kind::Pointwise { loss, targets } }
+    }
+
+    #[test]
+    fn intercepts_of_constants_are_known() {
+        let place = |loss: Loss, y: &[f64]| {
+            let h = Array2::zeros((y.len(), 1));
+            intercepts(&model(loss, y.to_vec()), &h, Array1::zeros(1)).unwrap()[0]
+        };
+        let y = [1.0, 2.0, 6.0, 3.0];
+        assert!((place(Loss::Squared, &y) - 3.0).abs() < 1e-14);
+        assert!((place(Loss::Poisson, &y) - 3.0_f64.ln()).abs() < 1e-14);
+        assert!((place(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]) - 3.0_f64.ln()).abs() < 1e-14);
+        // Three residuals between −δ and δ and one beyond: 3b = 6 + δ.
+        assert!((place(Loss::Huber { delta: 1.5 }, &y) - 2.5).abs() < 1e-14);
+        assert!((place(Loss::Squared, &[1e9, 1e9 + 2.0]) - (1e9 + 1.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn intercepts_of_classes_are_log_shares() {
+        let kind = Kind::Softmax { labels: vec![0, 0, 0, 1, 2, 2], classes: 3 };
+        let model = Model { weights: array![1.0, 1.0, 1.0, 1.0, 0.5, 1.5], kind };
+        let found = intercepts(&model, &Array2::zeros((6, 3)), Array1::zeros(3)).unwrap();
+        let mean = (3.0_f64.ln() + 2.0_f64.ln()) / 3.0;
+        let expected = [3.0_f64.ln() - mean, -mean, 2.0_f64.ln() - mean];
+        assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-14), "{found}");
+    }
+}

@@ -1,0 +1,189 @@
+//! Newton's method: steps until the duality gap is small.
+
+use ndarray::{Array1, Array2, ArrayView2};
+
+use super::direction::{Inner, gains};
+use super::iterative::Preconditioner;
+use super::model::Model;
+use super::plan::{Plan, Solver};
+use super::state::{Setting, State};
+use super::stored::KernelMatrix;
+use crate::gram::Bound;
+use crate::solve::Stopped;
+use crate::{Compute, Error, Result};
+
+/// What the caller may choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::learn) struct Options {
+    /// Stop when `gap ≤ tolerance·max(|objective|, Σ wᵢ|ℓ(yᵢ, 0)|)`.
+    pub(in crate::learn) tolerance: f64,
+    pub(in crate::learn) max_iterations: usize,
+}
+
+/// The problem, ready for any penalty.
+pub(in crate::learn) struct Problem<'a> {
+    pub(in crate::learn) model: Model,
+    matrix: KernelMatrix<'a>,
+    inner: Inner,
+    intercept: bool,
+    compute: Compute,
+}
+
+/// Where to begin.
+#[derive(Clone, Copy)]
+struct Start<'s> {
+    alpha: ArrayView2<'s, f64>,
+    intercept: &'s Array1<f64>,
+}
+
+/// The last state, and how it was reached.
+pub(in crate::learn) struct Solution {
+    pub(in crate::learn) state: State,
+    pub(in crate::learn) iterations: usize,
+    pub(in crate::learn) stopped: Stopped,
+}
+
+impl<'a> Problem<'a> {
+    /// `mu` is the smallest penalty that will be asked for.
+    pub(in crate::learn) fn new(
+        model: Model,
+        bound: &'a Bound<'_>,
+        intercept: bool,
+        mu: f64,
+        plan: &Plan,
+        compute: &Compute,
+    ) -> Result<Self> {
+        let matrix = KernelMatrix::new(bound, plan.stored, compute)?;
+        let inner = if plan.solver == Solver::Newton {
+            Inner::Dense
+        } else {
+            let bend = mu / model.weights.fold(0.0_f64, |m, w| m.max(*w));
+            Inner::Iterative(Preconditioner::new(matrix.tiles(), plan.rank, bend, compute)?)
+        };
+        Ok(Self { model, matrix, inner, intercept, compute: compute.clone() })
+    }
+
+    /// The minimum for the penalty `(μ/2)‖h‖²`.
+    fn minimise(&self, mu: f64, start: Option<Start<'_>>, options: &Options) -> Result<Solution> {
+        let at = Setting { model: &self.model, matrix: &self.matrix, mu, intercept: self.intercept };
+        let mut run = Run { state: self.begin(start, at)?, iterations: 0, first: None, options, problem: self, at };
+        let stopped = run.finish()?;
+        Ok(Solution { state: run.state, iterations: run.iterations, stopped })
+    }
+
+    /// The minimum for every penalty, each begun where the last one ended.
+    pub(in crate::learn) fn path(&self, penalties: &[f64], options: &Options) -> Result<Vec<Solution>> {
+        let mut found: Vec<Solution> = Vec::with_capacity(penalties.len());
+        for &mu in penalties {
+            let last = found.last().map(|s| Start { alpha: s.state.alpha.view(), intercept: &s.state.intercept });
+            found.push(self.minimise(mu, last, options)?);
+        }
+        Ok(found)
+    }
+
+    /// `f₋ᵢ(xᵢ)`, what the function of a state would be at each point without it, by one Newton step: `fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − μ)`. `None` unless the
+    /// matrix is stored and there is one function.
+    pub(in crate::learn) fn leave_one_out(&self, state: &State, mu: f64) -> Result<Option<Array1<f64>>> {
+        let (Inner::Dense, Some(k), 1) = (&self.inner, self.matrix.values(), self.model.functions()) else {
+            return Ok(None);
+        };
+        let at = Setting { model: &self.model, matrix: &self.matrix, mu, intercept: self.intercept };
+        let (root, gain) = gains(state, k, at, &self.compute)?;
+        let (bend, f) = (root.block(0, 0), state.values());
+        let without = |i: usize| {
+            let change = state.alpha[[i, 0]] / bend[i] * (1.0 / gain[i] - mu);
+            f[[i, 0]] - if bend[i] > 0.0 { change } else { 0.0 }
+        };
+        Ok(Some((0..f.nrows()).map(without).collect()))
+    }
+
+    fn begin(&self, start: Option<Start<'_>>, at: Setting<'_>) -> Result<State> {
+        let shape = (self.model.rows(), self.model.functions());
+        match start {
+            None => State::new(Array2::zeros(shape), Array2::zeros(shape), Array1::zeros(shape.1), at),
+            Some(start) => {
+                let alpha = start.alpha.to_owned();
+                let image = self.matrix.multiply(&alpha)?;
+                State::new(alpha, image, start.intercept.clone(), at)
+            }
+        }
+    }
+}
+
+struct Run<'r> {
+    state: State,
+    iterations: usize,
+    /// The first relative gap.
+    first: Option<f64>,
+    options: &'r Options,
+    problem: &'r Problem<'r>,
+    at: Setting<'r>,
+}
+
+impl Run<'_> {
+    fn finish(&mut self) -> Result<Stopped> {
+        loop {
+            self.report();
+            self.check_definite()?;
+            if self.relative_gap() <= self.options.tolerance {
+                return Ok(Stopped::Converged);
+            }
+            if self.iterations >= self.options.max_iterations {
+                return Ok(Stopped::StepLimit);
+            }
+            match self.advance() {
+                Ok(true) => self.iterations += 1,
+                Ok(false) => return Ok(Stopped::Stalled),
+                Err(Error::Cancelled) => return Ok(Stopped::Cancelled),
+                Err(Error::NotConverged { .. }) => return Ok(Stopped::Stalled),
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    /// One step; false when it is lost in rounding.
+    fn advance(&mut self) -> Result<bool> {
+        self.problem.compute.check_cancelled()?;
+        let step = self.problem.inner.step(&self.state, self.at, &self.problem.compute)?;
+        let Some(next) = self.state.after(&step, self.at)? else { return Ok(false) };
+        let rounding = 1e-13 * self.scale();
+        let better = next.gap < self.state.gap || next.objective < self.state.objective - rounding;
+        if better {
+            self.state = next;
+        }
+        Ok(better)
+    }
+
+    fn scale(&self) -> f64 {
+        self.at.model.scale().max(self.state.objective.abs())
+    }
+
+    fn relative_gap(&self) -> f64 {
+        if self.state.gap <= 0.0 { 0.0 } else { self.state.gap / self.scale() }
+    }
+
+    /// The gap is a squared norm: below 0 there is no such norm.
+    fn check_definite(&self) -> Result<()> {
+        if self.state.gap >= -1e-10 * self.scale() {
+            return Ok(());
+        }
+        let value = self.state.gap * 2.0 / self.at.mu;
+        let reason = format!("on this data a vector ρ of the iteration has ρᵀKρ = {value:e}");
+        Err(Error::NotPositiveDefinite {
+            kernel: self.problem.matrix.kernel().to_string(),
+            reason,
+            counterexample: None,
+        })
+    }
+
+    /// Progress on the scale of the logarithm of the gap.
+    fn report(&mut self) {
+        let now = self.relative_gap();
+        let first = *self.first.get_or_insert(now);
+        let decades = |from: f64, to: f64| (1000.0 * (from / to).log10().max(0.0)) as u64;
+        let goal = self.options.tolerance;
+        let total = decades(first, goal).max(1);
+        let left = if now <= goal { 0 } else { decades(now, goal).max(1) };
+        self.problem.compute.report("Newton steps", total.saturating_sub(left), total);
+    }
+}

@@ -1,0 +1,149 @@
+//! What will be run, decided before anything is allocated.
+
+use std::fmt;
+
+use crate::compute::human_bytes;
+use crate::{Compute, Result};
+
+/// Points up to which a step of one function is solved exactly.
+const EXACT: usize = 3000;
+/// Unknowns (points times functions) up to which a step of several functions is: their matrix costs more to make.
+const EXACT_SEVERAL: usize = 1200;
+/// Columns of a preconditioner, over all functions; more make a step cost more than the products that they save.
+const MAX_RANK: usize = 512;
+/// Columns of a preconditioner for one of many functions.
+const MIN_RANK: usize = 64;
+
+/// How a regularised loss is minimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// By the loss, the number of rows and the memory limit.
+    #[default]
+    Auto,
+    /// Newton's method, each step by a Cholesky factor.
+    Newton,
+    /// Newton's method, each step by conjugate gradients with a partial Cholesky factor as preconditioner. `K` is stored where it fits.
+    NewtonConjugateGradients,
+    /// The dual problem of the losses with kinks, by pairs of variables.
+    Dual,
+}
+
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Newton => "Newton with exact steps",
+            Self::NewtonConjugateGradients => "Newton with conjugate gradients",
+            Self::Dual => "dual problem",
+        })
+    }
+}
+
+/// The plan of a fit: what will be run, and what it will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The solver, never [`Solver::Auto`].
+    pub solver: Solver,
+    /// The most bytes that will be allocated at a time.
+    pub bytes: u64,
+    /// Floating-point operations, about: of ten Newton steps, with 30 products each for conjugate gradients; of one pass over all pairs for the
+    /// dual problem.
+    pub flops: f64,
+    /// Columns of the preconditioner, at most, for conjugate gradients.
+    pub rank: usize,
+    /// Whether the kernel matrix is stored.
+    pub stored: bool,
+    /// Why this solver.
+    pub reason: String,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, about {:.1e} operations; {}", self.solver, human_bytes(self.bytes), self.flops, self.reason)
+    }
+}
+
+/// What a plan of Newton's method depends on.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::learn) struct Request {
+    pub(in crate::learn) rows: usize,
+    pub(in crate::learn) columns: usize,
+    pub(in crate::learn) functions: usize,
+    pub(in crate::learn) solver: Solver,
+}
+
+const ADVICE: &str = "use the solver auto or conjugate gradients, fewer rows, or a higher memory limit";
+
+impl Request {
+    /// The plan, within the memory limit.
+    pub(in crate::learn) fn plan(self, compute: &Compute) -> Result<Plan> {
+        let plan = match self.solver {
+            Solver::Newton => self.exact("asked for"),
+            Solver::NewtonConjugateGradients => self.iterative(compute, "asked for"),
+            Solver::Auto | Solver::Dual => self.choose(compute),
+        };
+        compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
+        Ok(plan)
+    }
+
+    fn choose(self, compute: &Compute) -> Plan {
+        let exact = self.exact("the system of a step is small");
+        if self.rows * self.functions > if self.functions > 1 { EXACT_SEVERAL } else { EXACT } {
+            return self.iterative(compute, "the system of a step is large");
+        }
+        if exact.bytes <= compute.memory() {
+            return exact;
+        }
+        self.iterative(compute, "the system of a step does not fit into the memory limit")
+    }
+
+    fn exact(self, reason: &str) -> Plan {
+        let (n, size) = (self.rows as u64, (self.rows * self.functions) as u64);
+        let bytes = 8 * n * n + 8 * size * size + self.vectors();
+        let flops = 10.0 * ((size as f64).powi(3) / 3.0 + 4.0 * (n as f64).powi(2)) + self.kernel_flops();
+        Plan { solver: Solver::Newton, bytes, flops, rank: 0, stored: true, reason: reason.into() }
+    }
+
+    fn iterative(self, compute: &Compute, reason: &str) -> Plan {
+        let n = self.rows as u64;
+        let fixed = 8 * 192 * 192 * compute.threads() as u64 + 3 * self.vectors();
+        let whole = 8 * n * n;
+        let stored = fixed + whole <= compute.memory() / 2;
+        let spare = compute.memory().saturating_sub(fixed + if stored { whole } else { 0 }) / 2;
+        // The factor, its twin in the products, and the square of the inner system.
+        let most = (MAX_RANK / self.functions.max(1)).max(MIN_RANK) as u64;
+        let per_column = 8 * (3 * n.max(1) + 2 * most * (self.functions as u64).pow(2));
+        let rank = (spare / per_column).min(n).min(most);
+        let bytes = fixed + if stored { whole } else { 0 } + per_column * rank;
+        let product = if stored { 2.0 * (n as f64).powi(2) * self.functions as f64 } else { self.kernel_flops() };
+        let flops = 10.0 * (30.0 * product + 2.0 * n as f64 * ((rank as usize * self.functions) as f64).powi(2));
+        let solver = Solver::NewtonConjugateGradients;
+        Plan { solver, bytes, flops, rank: rank as usize, stored, reason: reason.into() }
+    }
+
+    /// The points and the vectors of their size.
+    fn vectors(self) -> u64 {
+        8 * self.rows as u64 * (2 * self.columns + 24 * self.functions + 8) as u64
+    }
+
+    /// One pass over the pairs.
+    fn kernel_flops(self) -> f64 {
+        (self.rows as f64).powi(2) * (self.columns as f64 + 10.0 + 2.0 * self.functions as f64)
+    }
+}
+
+/// The plan of the dual problem, which keeps as many rows of `K` as fit.
+pub(in crate::learn) fn dual_plan(rows: usize, columns: usize, working_set: usize, compute: &Compute) -> Result<Plan> {
+    let n = rows as u64;
+    let vectors = 8 * n * (2 * columns + 32) as u64;
+    let least = 8 * n * working_set.min(rows) as u64 + vectors;
+    compute.reserve(
+        &format!("a fit of {rows} rows by the dual problem"),
+        least,
+        "use fewer rows or a higher memory limit",
+    )?;
+    let bytes = (8 * n * n + vectors).min(compute.memory());
+    let flops = (rows as f64).powi(2) * (columns as f64 + 10.0);
+    let reason = "the loss has kinks".into();
+    Ok(Plan { solver: Solver::Dual, bytes, flops, rank: 0, stored: false, reason })
+}
