@@ -12,6 +12,8 @@
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge regression, Gaussian processes, splines, local smoothers |
+//! | [`measure`] | probability measures in ℋ: mean embeddings, MMD, HSIC, distances, Stein discrepancy |
+//! | [`hypothesis`] | measures made into decisions: two-sample, independence, interaction and goodness-of-fit tests |
 //! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
 //! | [`io`] | files |
 //!
@@ -35,9 +37,11 @@ pub mod definiteness;
 mod error;
 pub mod function;
 pub mod gram;
+pub mod hypothesis;
 pub mod io;
 pub mod kernel;
 pub mod learn;
+pub mod measure;
 pub mod points;
 pub mod real;
 mod seed;

@@ -19,6 +19,8 @@ const ROOMS: &[&str] = &[
     "definiteness",
     "function",
     "learn",
+    "measure",
+    "hypothesis",
     "select",
     "io",
 ];

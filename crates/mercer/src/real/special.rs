@@ -1,9 +1,10 @@
-//! Special functions: the gamma function, modified Bessel functions of the second kind and the Matérn profile.
+//! Special functions: the gamma function, tails of probability laws, modified Bessel functions of the second kind and the Matérn profile.
 //!
 //! The Matérn profile of any smoothness is one formula with two independent ways to the Bessel functions in it:
 //! Temme's series and Steed's continued fraction in `f64`, and quadrature in every other arithmetic.
 
 pub(crate) mod gamma;
+mod incomplete;
 mod matern;
 pub(crate) mod quadrature;
 pub(crate) mod temme;
@@ -12,6 +13,7 @@ pub(crate) mod temme;
 mod reference;
 
 pub use gamma::ln_gamma;
+pub use incomplete::{erf, gamma_tail, normal_tail};
 pub use matern::MaternProfile;
 
 use super::Real;

@@ -4,6 +4,7 @@ mod bind;
 mod columnwise;
 mod diagonal;
 mod error_bound;
+mod family;
 mod fill;
 mod node;
 mod slots;
@@ -13,6 +14,7 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2};
 
+pub(crate) use self::family::Family;
 use self::fill::Tile;
 use self::node::Node;
 use self::slots::Slots;
