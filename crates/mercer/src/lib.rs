@@ -65,6 +65,10 @@ mod pages {
     struct LearnPage;
     #[doc = include_str!("../../../docs/select.md")]
     struct SelectPage;
+    #[doc = include_str!("../../../docs/measure.md")]
+    struct MeasurePage;
+    #[doc = include_str!("../../../docs/hypothesis.md")]
+    struct HypothesisPage;
     #[doc = include_str!("../../../docs/points.md")]
     struct PointsPage;
     #[doc = include_str!("../../../docs/real.md")]

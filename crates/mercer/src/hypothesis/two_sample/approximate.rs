@@ -16,9 +16,11 @@ impl TwoSample {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
         let (m, n) = (data.first as f64, (data.total - data.first) as f64);
-        let (mean, variance) = match data.equal_sizes() {
-            Ok(pairs) => paired_moments(&bound, pairs, compute)?,
-            Err(_) => pooled_moments(&bound, 1.0 / m + 1.0 / n, compute)?,
+        let paired = data.equal_sizes().ok().map(|pairs| paired_moments(&bound, pairs, compute)).transpose()?;
+        // Pairs of equal points have no moments; the pooled sample may have.
+        let (mean, variance) = match paired.filter(|(mean, variance)| *mean > 0.0 && *variance > 0.0) {
+            Some(moments) => moments,
+            None => pooled_moments(&bound, 1.0 / m + 1.0 / n, compute)?,
         };
         if !(mean > 0.0 && variance > 0.0) {
             return Err(Error::request("the null law has no spread: all kernel values are equal"));
