@@ -53,7 +53,7 @@ pub(crate) fn quadratic_forms<T: Element + RealField>(
     let bytes = 24 * strips as u64 * labels.len() as u64 * count as u64 + (n * labels.len()) as u64;
     compute.reserve("the sums of the relabelled statistics", bytes, "draw fewer relabellings at a time")?;
     let ticker = Ticker::new("relabelled statistics", tile_count(n, n, true), compute);
-    let work = Work { fill, n, count, labels };
+    let work = Work { fill, n, count, labels: &transposed(labels, n), relabellings: labels.len() };
     let run = |scratch: &mut Scratch<T>, i: usize| work.strip(scratch, i, &ticker);
     let done: Result<Vec<Partial>> =
         compute.install(|| (0..strips).into_par_iter().map_init(|| Scratch::new(count), run).collect());
@@ -65,7 +65,9 @@ struct Work<'a, F> {
     fill: F,
     n: usize,
     count: usize,
-    labels: &'a [Vec<i8>],
+    /// The labels of each point, point after point.
+    labels: &'a [i8],
+    relabellings: usize,
 }
 
 /// The sums of a strip, matrix after matrix, label vector by label vector within.
@@ -101,7 +103,7 @@ impl<F> Work<'_, F> {
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
-        let zeros = || vec![0.0; self.count * self.labels.len()];
+        let zeros = || vec![0.0; self.count * self.relabellings];
         let mut partial =
             Partial { squares: zeros(), lines: zeros(), diagonals: zeros(), plain: vec![[0.0; 4]; self.count] };
         let rows = self.block(i);
@@ -114,7 +116,7 @@ impl<F> Work<'_, F> {
                 .map(|tile| Margins::new(tile, cols.len(), i == j))
                 .collect();
             partial.plain.iter_mut().zip(&margins).for_each(|(plain, m)| m.add_to(plain));
-            for chunk in 0..self.labels.len().div_ceil(LABELS) {
+            for chunk in 0..self.relabellings.div_ceil(LABELS) {
                 self.meet(scratch, &rows, &cols, chunk, &margins, &mut partial);
             }
             ticker.tick()?;
@@ -132,11 +134,10 @@ impl<F> Work<'_, F> {
         margins: &[Margins],
         partial: &mut Partial,
     ) {
-        let range = chunk * LABELS..self.labels.len().min((chunk + 1) * LABELS);
-        let labels = &self.labels[range.clone()];
-        let (count, size) = (labels.len(), rows.len() * cols.len());
-        let left = expand(labels, rows, &mut scratch.left);
-        let right = expand(labels, cols, &mut scratch.right);
+        let range = chunk * LABELS..self.relabellings.min((chunk + 1) * LABELS);
+        let (count, size) = (range.len(), rows.len() * cols.len());
+        let left = self.expand(rows, &range, &mut scratch.left);
+        let right = self.expand(cols, &range, &mut scratch.right);
         let product = &mut scratch.product[..rows.len() * count];
         let diagonal = rows.start == cols.start;
         for (k, (tile, margins)) in scratch.tiles.chunks_exact(size.max(1)).zip(margins).enumerate() {
@@ -148,7 +149,7 @@ impl<F> Work<'_, F> {
                 T::one(),
                 Par::Seq,
             );
-            let at = k * self.labels.len();
+            let at = k * self.relabellings;
             let place = at + range.start..at + range.end;
             let factor = if diagonal { 1.0 } else { 2.0 };
             add_products(left, product, factor, &mut partial.squares[place.clone()]);
@@ -161,13 +162,22 @@ impl<F> Work<'_, F> {
         }
     }
 
+    /// Some labels of some points, a row per point.
+    fn expand<'s, T: Element>(&self, points: &Range<usize>, range: &Range<usize>, out: &'s mut [T]) -> &'s [T] {
+        for (point, line) in points.clone().zip(out.chunks_exact_mut(range.len().max(1))) {
+            let labels = &self.labels[point * self.relabellings..][range.clone()];
+            line.iter_mut().zip(labels).for_each(|(out, label)| *out = T::from_f64(f64::from(*label)));
+        }
+        &out[..points.len() * range.len()]
+    }
+
     fn block(&self, i: usize) -> Range<usize> {
         i * BLOCK..self.n.min((i + 1) * BLOCK)
     }
 
     /// The strips in order.
     fn total(&self, strips: Vec<Partial>) -> Forms {
-        let (count, relabellings) = (self.count, self.labels.len());
+        let (count, relabellings) = (self.count, self.relabellings);
         let add = |part: fn(&Partial) -> &Vec<f64>| {
             let sum_at = |at: usize| strips.iter().map(|s| part(s)[at]).sum::<f64>();
             Array2::from_shape_fn((relabellings, count), |(b, k)| sum_at(k * relabellings + b))
@@ -185,15 +195,13 @@ impl<F> Work<'_, F> {
     }
 }
 
-/// The labels of some points, a row per point.
-fn expand<'s, T: Element>(labels: &[Vec<i8>], points: &Range<usize>, out: &'s mut [T]) -> &'s [T] {
-    let count = labels.len();
+/// The labels of each point, point after point.
+fn transposed(labels: &[Vec<i8>], n: usize) -> Vec<i8> {
+    let mut by_point = vec![0; n * labels.len()];
     for (b, label) in labels.iter().enumerate() {
-        for (p, value) in label[points.clone()].iter().enumerate() {
-            out[p * count + b] = T::from_f64(f64::from(*value));
-        }
+        by_point[b..].iter_mut().step_by(labels.len()).zip(label).for_each(|(out, value)| *out = *value);
     }
-    &out[..points.len() * count]
+    by_point
 }
 
 /// `sums[b] += factor Σᵢ left[i, b]·right[i, b]`.

@@ -111,7 +111,7 @@ impl Resampled {
     /// How many relabelled values are at least the observed one; ties count.
     pub fn at_least(&self, statistic: usize) -> usize {
         let bar = self.observed(statistic) - self.rounding[statistic];
-        self.values.slice(s![1.., statistic]).iter().filter(|v| !(**v < bar)).count()
+        self.values.slice(s![1.., statistic]).iter().filter(|v| **v >= bar).count()
     }
 
     /// `(1 + #{≥})/(1 + B)`; after an early stop `#{≥}/B` (Besag, Clifford). Never 0.
@@ -219,7 +219,7 @@ impl Collected {
     fn rows_until(&self, h: usize) -> Option<usize> {
         let bar = self.parts.first()?[[0, 0]] - self.rounding[0];
         let values = self.parts.iter().flat_map(|part| part.column(0).to_vec());
-        let reached = values.enumerate().skip(1).filter(|(_, v)| !(*v < bar)).nth(h - 1);
+        let reached = values.enumerate().skip(1).filter(|(_, v)| *v >= bar).nth(h - 1);
         reached.map(|(row, _)| row + 1)
     }
 

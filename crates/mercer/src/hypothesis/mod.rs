@@ -14,6 +14,7 @@
 mod conditional;
 mod dependence;
 mod engine;
+mod factors;
 mod fit;
 mod groups;
 mod interaction;

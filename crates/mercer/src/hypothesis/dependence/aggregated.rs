@@ -8,7 +8,7 @@ use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
 use crate::hypothesis::groups::Orders;
 use crate::hypothesis::orders::{OrderProducts, reserve};
-use crate::hypothesis::two_sample::{smallest_p, sorted_distances};
+use crate::hypothesis::two_sample::{distances, quantile, smallest_p};
 use crate::kernel::Kernel;
 use crate::measure::{HsicEstimator, check_same_rows};
 use crate::{Compute, Result};
@@ -60,8 +60,7 @@ fn several(kernel: &Option<Kernel>, pairs: Pairs<'_>, compute: &Compute) -> Resu
         Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),
         Some(kernel) => Ok(vec![kernel.clone()]),
         None => {
-            let distances = sorted_distances(pairs, MetricKind::SquaredEuclidean, compute)?;
-            let median = distances[distances.len() / 2];
+            let median = quantile(&mut distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
             MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect()
         }
     }

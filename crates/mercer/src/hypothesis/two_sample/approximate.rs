@@ -38,7 +38,8 @@ impl TwoSample {
             .with_detail("effect", (biased - mean) / variance.sqrt()))
     }
 
-    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted.
+    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
+    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings.
     pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, "at least 1"));
@@ -47,10 +48,11 @@ impl TwoSample {
         let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
         let (m, total) = (data.first as f64, data.total as f64);
         let factor = m * (total - m) / total;
+        let unit = total / ((total - 1.0) * factor);
         let values = spectrum(&bound, compute)?;
         let draw = |b: u64| {
             let mut random = compute.seed().stream("spectral null", b);
-            values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>() / factor
+            values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>() * unit
         };
         let null: Vec<f64> = compute.install(|| (0..self.permutations as u64).into_par_iter().map(draw).collect());
         let above = null.iter().filter(|v| **v >= biased).count() as f64;

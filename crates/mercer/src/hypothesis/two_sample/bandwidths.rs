@@ -12,11 +12,7 @@ const MAX_POINTS: usize = 1000;
 const COUNT: usize = 10;
 
 /// The distances that are not 0 of a sample, ascending.
-pub(in crate::hypothesis) fn sorted_distances(
-    pairs: Pairs<'_>,
-    kind: MetricKind,
-    compute: &Compute,
-) -> Result<Vec<f64>> {
+pub(in crate::hypothesis) fn distances(pairs: Pairs<'_>, kind: MetricKind, compute: &Compute) -> Result<Vec<f64>> {
     let Pairs::Within(points) = pairs else {
         return Err(Error::request("lengthscales are chosen from points, not from kernel values: give a kernel"));
     };
@@ -39,12 +35,13 @@ pub(in crate::hypothesis) fn sorted_distances(
     if found.is_empty() {
         return Err(Error::request("all points are equal: there is no distance to take lengthscales from"));
     }
-    found.sort_by(f64::total_cmp);
     Ok(found)
 }
 
-fn quantile(sorted: &[f64], level: f64) -> f64 {
-    sorted[((level * (sorted.len() - 1) as f64).round() as usize).min(sorted.len() - 1)]
+/// A quantile of some distances, of which there is at least one.
+pub(in crate::hypothesis) fn quantile(distances: &mut [f64], level: f64) -> f64 {
+    let rank = (level * (distances.len() - 1) as f64).round() as usize;
+    *distances.select_nth_unstable_by(rank.min(distances.len() - 1), f64::total_cmp).1
 }
 
 /// The kernels of the aggregated test: for each of Laplacian (l1) and Gaussian, ten bandwidths in geometric progression, kernels `exp(−d/b)` and
@@ -53,37 +50,35 @@ fn quantile(sorted: &[f64], level: f64) -> f64 {
 /// The progression goes from half of the smallest distance, or, where that is below a third of the median distance, half of the larger of
 /// the 5 % quantile and that third, to twice the largest distance: the rule of MMDAgg, made independent of the units of the data.
 pub(super) fn aggregated(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    let mut kernels = laplacians(&geometric(&sorted_distances(pairs, MetricKind::Manhattan, compute)?), 1.0)?;
-    let lengths = geometric(&sorted_distances(pairs, MetricKind::SquaredEuclidean, compute)?);
-    kernels.extend(gaussians(&lengths, 0.5_f64.sqrt())?);
+    let mut kernels = laplacians(&geometric(distances(pairs, MetricKind::Manhattan, compute)?), 1.0)?;
+    kernels.extend(many_gaussians(pairs, compute)?);
     Ok(kernels)
 }
 
 /// The kernels of the fused test: for each of Laplacian (l1) and Gaussian, ten bandwidths equally spaced from half of the 5 % quantile to twice the 95 %
 /// quantile of the distances, kernels `exp(−√2 d/b)` and `exp(−d²/(2b²))`.
 pub(super) fn fused(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    let lengths = even(&sorted_distances(pairs, MetricKind::Manhattan, compute)?);
+    let lengths = even(distances(pairs, MetricKind::Manhattan, compute)?);
     let mut kernels = laplacians(&lengths, 0.5_f64.sqrt())?;
-    kernels.extend(gaussians(&even(&sorted_distances(pairs, MetricKind::SquaredEuclidean, compute)?), 1.0)?);
+    kernels.extend(gaussians(&even(distances(pairs, MetricKind::SquaredEuclidean, compute)?), 1.0)?);
     Ok(kernels)
 }
 
-/// Gaussian kernels around the median distance, for a choice by power.
-pub(super) fn around_the_median(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    let median = quantile(&sorted_distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
-    let lengths: Vec<f64> = (-6..=3).map(|power| median * 2.0_f64.powi(power)).collect();
-    gaussians(&lengths, 1.0)
+/// The Gaussian ones among the kernels of the aggregated test.
+pub(super) fn many_gaussians(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+    gaussians(&geometric(distances(pairs, MetricKind::SquaredEuclidean, compute)?), 0.5_f64.sqrt())
 }
 
-pub(super) fn geometric(sorted: &[f64]) -> Vec<f64> {
-    let third = quantile(sorted, 0.5) / 3.0;
-    let smallest = if sorted[0] >= third { sorted[0] } else { quantile(sorted, 0.05).max(third) };
-    let (low, high) = (0.5 * smallest, 2.0 * sorted[sorted.len() - 1]);
+fn geometric(mut distances: Vec<f64>) -> Vec<f64> {
+    let third = quantile(&mut distances, 0.5) / 3.0;
+    let least = quantile(&mut distances, 0.0);
+    let smallest = if least >= third { least } else { quantile(&mut distances, 0.05).max(third) };
+    let (low, high) = (0.5 * smallest, 2.0 * quantile(&mut distances, 1.0));
     (0..COUNT).map(|i| low * (high / low).powf(i as f64 / (COUNT - 1) as f64)).collect()
 }
 
-fn even(sorted: &[f64]) -> Vec<f64> {
-    let (low, high) = (0.5 * quantile(sorted, 0.05), 2.0 * quantile(sorted, 0.95));
+fn even(mut distances: Vec<f64>) -> Vec<f64> {
+    let (low, high) = (0.5 * quantile(&mut distances, 0.05), 2.0 * quantile(&mut distances, 0.95));
     (0..COUNT).map(|i| low + (high - low) * i as f64 / (COUNT - 1) as f64).collect()
 }
 

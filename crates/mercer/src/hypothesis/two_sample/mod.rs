@@ -9,7 +9,7 @@ mod permutation;
 
 pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
-pub(super) use bandwidths::sorted_distances;
+pub(super) use bandwidths::{distances, quantile};
 
 use ndarray::ArrayView2;
 

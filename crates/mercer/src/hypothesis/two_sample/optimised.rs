@@ -16,7 +16,7 @@ impl TwoSample {
         let halves = Halves::new(points, data.first, compute);
         let train = halves.train.as_points();
         let kernels = match &self.kernel {
-            None => bandwidths::around_the_median(Pairs::Within(train), compute)?,
+            None => bandwidths::many_gaussians(Pairs::Within(train), compute)?,
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
         };
