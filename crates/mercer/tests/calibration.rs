@@ -110,10 +110,10 @@ const NULLS: [(&str, Law, usize, usize, usize); 5] = [
     ("m ≠ n", Law::Normal, 12, 28, 2),
 ];
 
-fn two_sample(test: &TwoSample, name: &str, equal_sizes: bool, exact: bool) {
+fn two_sample(test: &TwoSample, name: &str, equal_sizes: bool, held: Held) {
     for (law_name, law, m, n, columns) in NULLS {
         let n = if equal_sizes { m } else { n };
-        let held = if exact && !matches!(law, Law::Discrete) { Held::Both } else { Held::Above };
+        let held = if held == Held::Both && matches!(law, Law::Discrete) { Held::Above } else { held };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
             let (x, y) = (law.sample(m, columns, random), law.sample(n, columns, random));
             test.test(&x, &y, compute).unwrap().p_value
@@ -127,18 +127,18 @@ fn with(method: TwoSampleMethod) -> TwoSample {
 
 #[test]
 fn two_sample_permutation() {
-    two_sample(&with(TwoSampleMethod::Permutation), "permutation", false, true);
+    two_sample(&with(TwoSampleMethod::Permutation), "permutation", false, Held::Both);
 }
 
 #[test]
 fn two_sample_unbiased_permutation() {
     let test = TwoSample { estimator: mercer::measure::Estimator::Unbiased, ..with(TwoSampleMethod::Permutation) };
-    two_sample(&test, "unbiased permutation", false, true);
+    two_sample(&test, "unbiased permutation", false, Held::Both);
 }
 
 #[test]
 fn two_sample_exchanges_of_pairs() {
-    two_sample(&with(TwoSampleMethod::Paired), "paired", true, true);
+    two_sample(&with(TwoSampleMethod::Paired), "paired", true, Held::Both);
 }
 
 /// Pairs that are dependent: exchanges within pairs are right where permutations are not.
@@ -155,7 +155,7 @@ fn two_sample_exchanges_of_dependent_pairs() {
 #[test]
 fn two_sample_sequential() {
     // The sequential p-value is exact for the decision; early stops make it coarse in between.
-    two_sample(&with(TwoSampleMethod::Sequential), "sequential", false, false);
+    two_sample(&with(TwoSampleMethod::Sequential), "sequential", false, Held::Above);
 }
 
 /// Two strata with different laws and different shares in the samples.
@@ -177,39 +177,40 @@ fn two_sample_stratified() {
 fn two_sample_aggregated() {
     let method = TwoSampleMethod::Aggregated { weights: KernelWeights::Uniform, wild: false };
     // The smallest p-value of many kernels has ties: the level is kept, and nearly met.
-    two_sample(&with(method), "aggregated", false, false);
+    two_sample(&with(method), "aggregated", false, Held::Above);
 }
 
 #[test]
 fn two_sample_aggregated_by_signs() {
     let method = TwoSampleMethod::Aggregated { weights: KernelWeights::Centred, wild: true };
-    two_sample(&with(method), "aggregated, wild", true, false);
+    two_sample(&with(method), "aggregated, wild", true, Held::Above);
 }
 
 #[test]
 fn two_sample_fused() {
-    two_sample(&with(TwoSampleMethod::Fused), "fused", false, true);
+    two_sample(&with(TwoSampleMethod::Fused), "fused", false, Held::Both);
 }
 
 #[test]
 fn two_sample_split() {
-    two_sample(&with(TwoSampleMethod::Split), "split", false, true);
+    two_sample(&with(TwoSampleMethod::Split), "split", false, Held::Both);
 }
 
 #[test]
 fn two_sample_bounds() {
-    two_sample(&with(TwoSampleMethod::BiasedBound), "biased bound", false, false);
-    two_sample(&with(TwoSampleMethod::UnbiasedBound), "unbiased bound", false, false);
+    two_sample(&with(TwoSampleMethod::BiasedBound), "biased bound", false, Held::Above);
+    two_sample(&with(TwoSampleMethod::UnbiasedBound), "unbiased bound", false, Held::Above);
 }
 
 #[test]
 fn two_sample_gamma() {
-    two_sample(&with(TwoSampleMethod::Gamma), "gamma", false, false);
+    two_sample(&with(TwoSampleMethod::Gamma), "gamma", false, Held::Above);
 }
 
 #[test]
 fn two_sample_spectral() {
-    two_sample(&with(TwoSampleMethod::Spectral), "spectral", false, false);
+    // In many columns the kernel matrix is nearly diagonal and Σ λz² spreads more than the statistic: p-values crowd in the middle.
+    two_sample(&with(TwoSampleMethod::Spectral), "spectral", false, Held::Decisions);
 }
 
 /// The normal limit needs many pairs.

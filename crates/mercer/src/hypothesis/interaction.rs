@@ -69,7 +69,6 @@ impl Interaction {
         for (sample, kernel) in samples.iter().zip(&kernels) {
             let bound = kernel.bind(Pairs::Within(sample.reborrow()), compute)?;
             check_matrix(&bound)?;
-            debug_assert_eq!(bound.shape().0, n);
             matrices.push(centred(&bound, &Centring::double(&row_sums(&bound, compute)?), compute)?);
             texts.push(bound.kernel().to_string());
         }
