@@ -23,7 +23,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// let x = Array2::from_shape_fn((32, 1), |(i, _)| if i % 2 == 0 { 1.0 } else { -1.0 });
 /// let y = Array2::from_shape_fn((32, 1), |(i, _)| if i / 2 % 2 == 0 { 1.0 } else { -1.0 });
 /// let z = &x * &y;
-/// let outcome = JointIndependence::default().test(&[(&x).into(), (&y).into(), (&z).into()], &Compute::new())?;
+/// let kernels = Some(vec!["gaussian(lengthscale=0.5)".parse()?; 3]);
+/// let test = JointIndependence { kernels, ..JointIndependence::default() };
+/// let outcome = test.test(&[(&x).into(), (&y).into(), (&z).into()], &Compute::new())?;
 /// assert!(outcome.reject);
 /// # Ok::<(), mercer::Error>(())
 /// ```

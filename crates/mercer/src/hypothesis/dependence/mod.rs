@@ -31,8 +31,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// let x = Array2::from_shape_fn((40, 1), |(i, _)| (i as f64 * 0.7).sin());
 /// let y = x.mapv(|v| v * v);
 /// let outcome = Independence::default().test(&x, &y, &Compute::new())?;
-/// assert!(outcome.reject);
-/// assert_eq!(outcome.p_value, 1.0 / 2000.0);
+/// assert!(outcome.reject && outcome.p_value < 0.005);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
