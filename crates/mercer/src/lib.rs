@@ -12,6 +12,8 @@
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge and logistic regression, general losses, Gaussian processes, splines, local smoothers, support vector machines |
+//! | [`measure`] | probability measures in ℋ: mean embeddings, MMD, HSIC, distances, Stein discrepancy |
+//! | [`hypothesis`] | measures made into decisions: two-sample, independence, interaction and goodness-of-fit tests |
 //! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
 //! | [`model`] | a fitted thing with what it expects of new data |
 //! | [`io`] | files |
@@ -36,9 +38,11 @@ pub mod definiteness;
 mod error;
 pub mod function;
 pub mod gram;
+pub mod hypothesis;
 pub mod io;
 pub mod kernel;
 pub mod learn;
+pub mod measure;
 pub mod model;
 pub mod points;
 pub mod real;
@@ -66,6 +70,10 @@ mod pages {
     struct SelectPage;
     #[doc = include_str!("../../../docs/model.md")]
     struct ModelPage;
+    #[doc = include_str!("../../../docs/measure.md")]
+    struct MeasurePage;
+    #[doc = include_str!("../../../docs/hypothesis.md")]
+    struct HypothesisPage;
     #[doc = include_str!("../../../docs/points.md")]
     struct PointsPage;
     #[doc = include_str!("../../../docs/real.md")]

@@ -20,6 +20,8 @@ const ROOMS: &[&str] = &[
     "definiteness",
     "function",
     "learn",
+    "measure",
+    "hypothesis",
     "select",
     "model",
     "io",

@@ -6,6 +6,8 @@
 
 mod bound;
 mod dense;
+mod fold;
+mod forms;
 mod median;
 pub(crate) mod metric;
 mod multiply;
@@ -16,7 +18,10 @@ mod tiles;
 
 pub use crate::kernel::Metric as MetricKind;
 pub use bound::Bound;
+pub(crate) use bound::Family;
 pub use dense::{dense, dense_single};
+pub(crate) use fold::{Tile, fold_tiles, sum};
+pub(crate) use forms::{Forms, quadratic_forms};
 pub use median::median_distance;
 pub use metric::Metric;
 pub use multiply::multiply;

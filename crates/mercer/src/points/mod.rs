@@ -61,6 +61,13 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// The same points, borrowed for a shorter time.
+    pub fn reborrow(&self) -> Points<'_> {
+        match self {
+            Self::Vectors(x) => Points::Vectors(x.view()),
+        }
+    }
+
     /// Refuses missing and infinite values; `what` names the sample in the error.
     ///
     /// # Cost
@@ -100,6 +107,35 @@ impl Sample {
     pub fn as_points(&self) -> Points<'_> {
         match self {
             Self::Vectors(x) => Points::Vectors(x.view()),
+        }
+    }
+}
+
+impl Sample {
+    /// Both samples as one, the points of the first before those of the second.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the points are of different kinds: vectors with different numbers of columns.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Points, Sample};
+    /// use ndarray::array;
+    /// let pooled = Sample::pooled(Points::from(&array![[1.0], [2.0]]), Points::from(&array![[3.0]]))?;
+    /// assert_eq!(pooled, Sample::from(array![[1.0], [2.0], [3.0]]));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn pooled(x: Points<'_>, y: Points<'_>) -> Result<Self> {
+        let (Points::Vectors(x), Points::Vectors(y)) = (x, y);
+        let pooled = ndarray::concatenate(ndarray::Axis(0), &[x, y])
+            .map_err(|_| Error::shape("columns of the second sample", x.ncols(), y.ncols()))?;
+        Ok(Self::Vectors(pooled))
+    }
+
+    /// The points with these numbers, in this order. Every number must be below the number of points.
+    pub(crate) fn select(points: Points<'_>, rows: &[usize]) -> Self {
+        match points {
+            Points::Vectors(x) => Self::Vectors(x.select(ndarray::Axis(0), rows)),
         }
     }
 }

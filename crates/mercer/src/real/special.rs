@@ -1,10 +1,11 @@
-//! Special functions: the gamma function, modified Bessel functions of the second kind, the Matérn profile and normal
+//! Special functions: the gamma function, tails of probability laws, modified Bessel functions of the second kind, the Matérn profile and normal
 //! quantiles.
 //!
 //! The Matérn profile of any smoothness is one formula with two independent ways to the Bessel functions in it:
 //! Temme's series and Steed's continued fraction in `f64`, and quadrature in every other arithmetic.
 
 pub(crate) mod gamma;
+mod incomplete;
 mod matern;
 mod normal;
 pub(crate) mod quadrature;
@@ -14,6 +15,7 @@ pub(crate) mod temme;
 mod reference;
 
 pub use gamma::ln_gamma;
+pub use incomplete::{erf, gamma_tail, normal_tail};
 pub use matern::MaternProfile;
 pub use normal::normal_quantile;
 

@@ -101,7 +101,7 @@ impl Effects {
     /// The curves of the parts of one column of numbers, side by side: the largest shares first.
     pub fn figure(&self) -> Option<Figure> {
         let mut drawn: Vec<&Part> = self.parts.iter().filter(|p| p.curve.is_some()).collect();
-        drawn.sort_by(|a, b| b.effect.variance_share.total_cmp(&a.effect.variance_share));
+        drawn.sort_by(|a, b| b.effect.norm_share.total_cmp(&a.effect.norm_share));
         let plots: Vec<CurvePlot> = drawn.into_iter().take(PICTURES).filter_map(|part| self.plot(part)).collect();
         (!plots.is_empty()).then_some(Figure::Curves(plots))
     }
@@ -110,9 +110,9 @@ impl Effects {
         let curve = part.curve.as_ref()?;
         let ends = curve.iter().map(|&(x, f, s)| (x, f - BAND * s, f + BAND * s));
         let line = curve.iter().map(|&(x, f, _)| (x, f)).collect();
-        let share = short((1000.0 * part.effect.variance_share).round() / 10.0).replace('-', "−");
+        let share = short((1000.0 * part.effect.norm_share).round() / 10.0);
         Some(CurvePlot {
-            title: format!("{}: {share} %", part.columns[0]),
+            title: format!("{}: {share} % of ‖f‖²", part.columns[0]),
             x: part.columns[0].clone(),
             y: format!("effect on {}", self.target),
             curves: vec![Curve::band("", ends), Curve { label: String::new(), points: line, mark: Mark::Line }],

@@ -68,13 +68,32 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound
     Ok(Bound { kernel: kernel.clone(), shape: matrix.dim(), symmetric, slots: binder.slots, root, given: true })
 }
 
-struct Binder<'a> {
+pub(super) struct Binder<'a> {
     slots: Slots,
     matrix: Option<(ArrayView2<'a, f64>, bool)>,
     parameters: usize,
 }
 
 impl<'a> Binder<'a> {
+    /// A binder of all pairs within a sample that was checked.
+    pub(super) fn of_points(x: ArrayView2<'_, f64>) -> Self {
+        Self { slots: Slots::of_data(x, None), matrix: None, parameters: 0 }
+    }
+
+    /// A binder of a symmetric matrix of values made elsewhere.
+    pub(super) fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
+        Self { slots: Slots::of_data(Array2::zeros((0, 0)).view(), None), matrix: Some((matrix, true)), parameters: 0 }
+    }
+
+    /// The bound expression of a kernel on the data.
+    pub(super) fn root(&mut self, kernel: &Kernel) -> Result<Node<'a>> {
+        self.bind(kernel, 0)
+    }
+
+    pub(super) fn into_slots(self) -> Slots {
+        self.slots
+    }
+
     fn bind(&mut self, kernel: &Kernel, slot: usize) -> Result<Node<'a>> {
         let first = self.parameters;
         self.parameters += kernel.own_parameter_count();

@@ -5,6 +5,7 @@ mod columnwise;
 mod contract;
 mod diagonal;
 mod error_bound;
+mod family;
 mod fill;
 mod node;
 mod slots;
@@ -14,6 +15,7 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2};
 
+pub(crate) use self::family::Family;
 use self::fill::Tile;
 use self::node::Node;
 use self::slots::Slots;

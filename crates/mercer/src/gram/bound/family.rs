@@ -1,0 +1,64 @@
+//! Several kernels bound to the same points: their tiles share distances.
+
+use std::ops::Range;
+
+use super::bind::Binder;
+use super::fill::Tile;
+use super::node::Node;
+use super::slots::Slots;
+use crate::gram::simd::{Element, Mode};
+use crate::gram::{Pairs, median};
+use crate::{Compute, Kernel, Result};
+
+/// Several kernels on one sample, or on one matrix of kernel values.
+#[derive(Debug)]
+pub(crate) struct Family<'a> {
+    kernels: Vec<Kernel>,
+    size: usize,
+    slots: Slots,
+    roots: Vec<Node<'a>>,
+}
+
+impl<'a> Family<'a> {
+    /// Binds every kernel to all pairs within a sample.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub(crate) fn new(kernels: &[Kernel], pairs: Pairs<'a>, compute: &Compute) -> Result<Self> {
+        // Binding one by one makes every check; what is kept is the binder that they share.
+        let mut size = 0;
+        for kernel in kernels {
+            size = kernel.bind(pairs, compute)?.shape.0;
+        }
+        let (mut binder, kernels) = match pairs {
+            Pairs::Within(x) | Pairs::Between(x, _) => {
+                let rows = x.vectors()?;
+                let resolved =
+                    kernels.iter().map(|k| median::resolve(k, rows, None, compute)).collect::<Result<_>>()?;
+                (Binder::of_points(rows), resolved)
+            }
+            Pairs::Given(matrix) => (Binder::of_matrix(matrix), kernels.to_vec()),
+        };
+        let roots = kernels.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
+        Ok(Self { kernels, size, slots: binder.into_slots(), roots })
+    }
+
+    /// The kernels, with medians resolved.
+    pub(crate) fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// The number of points.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The tiles of all kernels, kernel after kernel.
+    pub(crate) fn fill<T: Element>(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [T]) {
+        let len = (rows.len() * cols.len()).max(1);
+        let mut tile = Tile::new(&self.slots, rows, cols, true);
+        for (root, out) in self.roots.iter().zip(out.chunks_exact_mut(len)) {
+            tile.put(root, 1.0, Mode::Set, out);
+        }
+    }
+}

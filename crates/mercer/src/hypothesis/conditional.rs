@@ -1,0 +1,224 @@
+//! Are two variables independent given a third?
+
+mod regression;
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use self::regression::Residual;
+use super::TestOutcome;
+use super::dependence::{Independence, IndependenceMethod};
+use super::engine::{Enumeration, Resampling, resample};
+use super::labels::{Matrices, SignForms};
+use super::outcome::check_level;
+use crate::gram::Pairs;
+use crate::measure::{check_same_rows, check_sizes};
+use crate::real::special::gamma_tail;
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// A test of `X ⫫ Y | Z` (kernel conditional independence, KCI).
+///
+/// # Formula
+/// With centred matrices `K` of `(x, z/2)`, `L` of `y` and `M` of `z`, and `R = ε(M + εI)⁻¹`: `Σᵢⱼ (RKR)ᵢⱼ(RLR)ᵢⱼ`, the inner product of the covariances of what
+/// ridge regression on `z` leaves of the features of `(x, z)` and `y`. The columns are brought to mean 0 and variance 1 first.
+///
+/// # Theory
+/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its law
+/// is approximated by a gamma law with the moments of the normal ones, or resampled with random signs. Both are approximations whose level depends on how well the
+/// regressions remove the influence of `z`; no test of conditional independence has its level for all laws [Shah, Peters 2020]. A constant `Z` gives the
+/// unconditional test by [`Independence`] with the same method.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, Seed, hypothesis::ConditionalIndependence};
+/// use ndarray::Array2;
+/// let mut random = Seed(1).stream("example", 0);
+/// let z = Array2::from_shape_fn((80, 1), |_| random.normal());
+/// let x = z.mapv(|z| z + 0.3 * random.normal());
+/// // y depends on z and on x.
+/// let y = &z + &x.mapv(|x| 2.0 * x);
+/// let outcome = ConditionalIndependence::default().test(&x, &y, &z, &Compute::new())?;
+/// assert!(outcome.reject);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConditionalIndependence {
+    /// The kernel of `(x, z/2)`, with the columns of `x` first; `None` for a Gaussian kernel with the median lengthscale.
+    pub kernel_x: Option<Kernel>,
+    /// The kernel of `y`; `None` likewise.
+    pub kernel_y: Option<Kernel>,
+    /// How the influence of `z` is removed.
+    pub smoothing: Smoothing,
+    /// How the p-value is found.
+    pub method: ConditionalMethod,
+    /// How many vectors of signs are drawn.
+    pub permutations: usize,
+    /// The level of the decision.
+    pub level: f64,
+}
+
+/// How the p-value of a conditional independence test is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionalMethod {
+    /// The null law resampled with random signs.
+    Permutation,
+    /// Moments of a gamma law.
+    Gamma,
+}
+
+/// How the regressions on `z` are made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Smoothing {
+    /// A Gaussian kernel; its lengthscale and the ridge of each regression by the least leave-one-out error, in closed form.
+    LeaveOneOut,
+    /// This kernel of `z` and this ridge `ε`, the same for both regressions.
+    Fixed {
+        /// The kernel of `z`.
+        kernel: Kernel,
+        /// `ε`.
+        ridge: f64,
+    },
+}
+
+impl Default for ConditionalIndependence {
+    /// Gaussian kernels with median lengthscales, regressions by leave-one-out, 1999 vectors of signs, level 0.05.
+    fn default() -> Self {
+        Self {
+            kernel_x: None,
+            kernel_y: None,
+            smoothing: Smoothing::LeaveOneOut,
+            method: ConditionalMethod::Permutation,
+            permutations: 1999,
+            level: 0.05,
+        }
+    }
+}
+
+impl ConditionalIndependence {
+    /// Tests whether `x` and `y` are independent given `z`.
+    ///
+    /// # Cost
+    /// `O(n³)` for each lengthscale and ridge that is tried, some ten matrices of `n × n`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
+    /// (0, 1), no permutations or a ridge that is not positive, [`Error::Request`] for a constant `x` or `y`, [`Error::Memory`].
+    pub fn test<'a, 'b, 'c>(
+        &self,
+        x: impl Into<Points<'a>>,
+        y: impl Into<Points<'b>>,
+        z: impl Into<Points<'c>>,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        let (x, y, z) = (x.into(), y.into(), z.into());
+        let named = [("first sample", x.reborrow()), ("second sample", y.reborrow()), ("condition", z.reborrow())];
+        check_sizes(&named, 6)?;
+        check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
+        let condition = z.vectors()?;
+        if condition.axis_iter(Axis(0)).all(|row| row == condition.row(0)) {
+            return self.unconditional(x, y, compute);
+        }
+        let n = x.len() as u64;
+        compute.reserve(
+            "the matrices of a conditional test",
+            80 * n * n,
+            "use fewer points or a higher memory limit",
+        )?;
+        let (x, y, z) = (standardised(x.vectors()?), standardised(y.vectors()?), standardised(condition));
+        let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
+        let products = self.products(&joint, &y, &z, compute)?;
+        self.decide(products, compute)
+    }
+
+    /// The test without a condition.
+    fn unconditional(&self, x: Points<'_>, y: Points<'_>, compute: &Compute) -> Result<TestOutcome> {
+        let method = match self.method {
+            ConditionalMethod::Permutation => IndependenceMethod::Permutation,
+            ConditionalMethod::Gamma => IndependenceMethod::Gamma,
+        };
+        let test = Independence {
+            kernel_x: self.kernel_x.clone(),
+            kernel_y: self.kernel_y.clone(),
+            method,
+            permutations: self.permutations,
+            level: self.level,
+            ..Independence::default()
+        };
+        test.test(x, y, compute)
+    }
+
+    /// `A = RKR ∘ RLR`, with what was chosen.
+    fn products(&self, x: &Array2<f64>, y: &Array2<f64>, z: &Array2<f64>, compute: &Compute) -> Result<Products> {
+        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
+        let of = |points: &Array2<f64>, kernel: &Option<Kernel>| {
+            let bound = kernel.as_ref().unwrap_or(&median).bind(Pairs::within(points.view()), compute)?;
+            Residual::new(&bound, z, &self.smoothing, compute)
+        };
+        let (left, right) = (of(x, &self.kernel_x)?, of(y, &self.kernel_y)?);
+        let details = vec![("ridge_x".to_string(), left.ridge), ("ridge_y".to_string(), right.ridge)];
+        let kernel = format!("{}, {}; given z: {}, {}", left.kernel, right.kernel, left.smoother, right.smoother);
+        Ok(Products { matrix: left.matrix * &right.matrix, kernel, details })
+    }
+
+    fn decide(&self, products: Products, compute: &Compute) -> Result<TestOutcome> {
+        let Products { matrix, kernel, details } = products;
+        let statistic = matrix.sum();
+        let mean = matrix.diag().sum();
+        let variance = 2.0 * matrix.iter().map(|v| v * v).sum::<f64>();
+        if !(mean > 0.0 && variance > 0.0) {
+            return Err(Error::request("the null law has no spread: z determines x or y, or one of them is constant"));
+        }
+        let mut outcome = match self.method {
+            ConditionalMethod::Gamma => {
+                let (shape, scale) = (mean * mean / variance, variance / mean);
+                TestOutcome::new(
+                    "gamma",
+                    statistic,
+                    gamma_tail(shape, statistic / scale),
+                    self.level,
+                    kernel,
+                    compute.seed(),
+                )
+                .with_detail("null_mean", mean)
+                .with_detail("null_variance", variance)
+                .with_detail("shape", shape)
+                .with_detail("scale", scale)
+                .with_detail("effect", (statistic - mean) / variance.sqrt())
+            }
+            ConditionalMethod::Permutation => {
+                // Symmetric to the last bit, as a matrix of given values has to be.
+                let given = (&matrix + &matrix.t()) * 0.5;
+                let precomputed: Kernel = "precomputed()".parse()?;
+                let bound = precomputed.bind(Pairs::Given(given.view()), compute)?;
+                let form = SignForms { matrices: Matrices::One(&bound), hollow: false, divisor: 1.0 };
+                let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
+                let found = resample(&form, &how, compute)?;
+                TestOutcome::of_resampled("wild bootstrap", &found, self.level, kernel, compute.seed())
+            }
+        };
+        outcome.details.extend(details);
+        Ok(outcome)
+    }
+}
+
+/// What the decision is made from.
+struct Products {
+    matrix: Array2<f64>,
+    kernel: String,
+    details: Vec<(String, f64)>,
+}
+
+/// Columns of mean 0 and variance 1 (divisor `n − 1`); a constant column becomes 0.
+fn standardised(x: ArrayView2<'_, f64>) -> Array2<f64> {
+    let n = x.nrows() as f64;
+    let mut scaled = x.to_owned();
+    for mut column in scaled.columns_mut() {
+        let mean = column.sum() / n;
+        column.mapv_inplace(|v| v - mean);
+        let spread = (column.iter().map(|v| v * v).sum::<f64>() / (n - 1.0)).sqrt();
+        if spread > 0.0 {
+            column.mapv_inplace(|v| v / spread);
+        }
+    }
+    scaled
+}

@@ -1,0 +1,108 @@
+//! What ridge regression on `z` leaves of a feature space: `RKR` with `R = ε(M + εI)⁻¹`.
+
+use ndarray::{Array1, Array2, Axis};
+
+use super::Smoothing;
+use crate::gram::{self, Bound, MetricKind, Pairs, Tiles, median_distance};
+use crate::measure::{Centring, row_sums};
+use crate::solve::{SymmetricEigen, symmetric_eigen};
+use crate::{Compute, Error, Kernel, Result};
+
+/// Lengthscales that are tried, in multiples of the median distance.
+const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+/// Ridges that are tried, in multiples of the largest eigenvalue.
+const RIDGES: [f64; 9] = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0];
+
+/// The residual matrix of one variable, and how it was found.
+pub(super) struct Residual {
+    /// `RKR`.
+    pub(super) matrix: Array2<f64>,
+    /// The kernel of the variable.
+    pub(super) kernel: Kernel,
+    /// The kernel of `z`.
+    pub(super) smoother: Kernel,
+    /// `ε`.
+    pub(super) ridge: f64,
+}
+
+impl Residual {
+    pub(super) fn new(bound: &Bound<'_>, z: &Array2<f64>, smoothing: &Smoothing, compute: &Compute) -> Result<Self> {
+        let target = centred(bound, compute)?;
+        let (matrix, smoother, ridge) = match smoothing {
+            Smoothing::Fixed { kernel, ridge } => {
+                if !(ridge.is_finite() && *ridge > 0.0) {
+                    return Err(Error::parameter("ridge", ridge, "finite and positive"));
+                }
+                let spectrum = Spectrum::new(kernel, z, &target, compute)?;
+                (spectrum.residual(*ridge), spectrum.kernel, *ridge)
+            }
+            Smoothing::LeaveOneOut => chosen(z, &target, compute)?,
+        };
+        Ok(Self { matrix, kernel: bound.kernel().clone(), smoother, ridge })
+    }
+}
+
+/// The regression with the least leave-one-out error.
+fn chosen(z: &Array2<f64>, target: &Array2<f64>, compute: &Compute) -> Result<(Array2<f64>, Kernel, f64)> {
+    let median = median_distance(z.view(), MetricKind::SquaredEuclidean, compute)?;
+    let mut best: Option<(f64, f64, Spectrum)> = None;
+    for multiple in MULTIPLES {
+        compute.check_cancelled()?;
+        let spectrum = Spectrum::new(&Kernel::gaussian(multiple * median)?, z, target, compute)?;
+        let largest = spectrum.eigen.values.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
+        let tried = RIDGES.map(|ridge| (spectrum.leave_one_out(ridge * largest), ridge * largest));
+        let (error, ridge) = tried.into_iter().fold((f64::INFINITY, largest), |a, b| if b.0 < a.0 { b } else { a });
+        if best.as_ref().is_none_or(|(least, ..)| error < *least) {
+            best = Some((error, ridge, spectrum));
+        }
+    }
+    let (_, ridge, spectrum) = best.ok_or_else(|| Error::request("no lengthscale to choose from"))?;
+    Ok((spectrum.residual(ridge), spectrum.kernel, ridge))
+}
+
+/// `M = UΛUᵀ`, and `UᵀKU` of the variable that is regressed.
+struct Spectrum {
+    kernel: Kernel,
+    eigen: SymmetricEigen,
+    rotated: Array2<f64>,
+}
+
+impl Spectrum {
+    fn new(kernel: &Kernel, z: &Array2<f64>, target: &Array2<f64>, compute: &Compute) -> Result<Self> {
+        let bound = kernel.bind(Pairs::within(z.view()), compute)?;
+        let eigen = symmetric_eigen(centred(&bound, compute)?.view())?;
+        let rotated = eigen.vectors.t().dot(target).dot(&eigen.vectors);
+        Ok(Self { kernel: bound.kernel().clone(), eigen, rotated })
+    }
+
+    /// `ε/(λ + ε)` for every eigenvalue.
+    fn shrinkage(&self, ridge: f64) -> Array1<f64> {
+        self.eigen.values.iter().map(|v| ridge / (v.max(0.0) + ridge)).collect()
+    }
+
+    /// `RKR`.
+    fn residual(&self, ridge: f64) -> Array2<f64> {
+        let shrunk = &self.eigen.vectors * &self.shrinkage(ridge);
+        shrunk.dot(&self.rotated).dot(&shrunk.t())
+    }
+
+    /// `Σᵢ (RKR)ᵢᵢ/R²ᵢᵢ`: the squared errors in the feature space of predictions without the point itself.
+    fn leave_one_out(&self, ridge: f64) -> f64 {
+        let shrinkage = self.shrinkage(ridge);
+        let shrunk = &self.eigen.vectors * &shrinkage;
+        let residuals = (shrunk.dot(&self.rotated) * &shrunk).sum_axis(Axis(1));
+        let own = (&shrunk * &self.eigen.vectors).sum_axis(Axis(1));
+        residuals.iter().zip(&own).map(|(r, o)| r / (o * o)).sum()
+    }
+}
+
+/// `HKH`, stored.
+fn centred(bound: &Bound<'_>, compute: &Compute) -> Result<Array2<f64>> {
+    if !bound.symmetric() {
+        return Err(Error::request("kernel values of a sample must be a symmetric matrix"));
+    }
+    let centring = Centring::double(&row_sums(bound, compute)?);
+    let mut matrix = gram::dense(bound, compute)?;
+    matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v));
+    Ok(matrix)
+}

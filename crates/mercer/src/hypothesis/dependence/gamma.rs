@@ -1,0 +1,66 @@
+//! The gamma approximation of the null law of HSIC.
+
+use super::Independence;
+use crate::gram::{Bound, Tile, Tiles, fold_tiles};
+use crate::hypothesis::TestOutcome;
+use crate::measure::{Centring, HsicEstimator, hsic_of, row_sums};
+use crate::real::special::gamma_tail;
+use crate::{Compute, Error, Result};
+
+impl Independence {
+    /// `n·HSIC_b` against the gamma law with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)` of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other
+    /// entries, and the variance `(2(n−4)(n−5)/(n(n−1)(n−2)(n−3)))·mean_{i≠j} ((HKH)ᵢⱼ(HLH)ᵢⱼ)²` [Gretton et al. 2007].
+    pub(super) fn gamma(&self, k: &Bound<'_>, l: &Bound<'_>, compute: &Compute) -> Result<TestOutcome> {
+        let size = k.shape().0;
+        if size < 6 {
+            return Err(Error::shape("points for the gamma approximation", "at least 6", size));
+        }
+        let n = size as f64;
+        let (k_sums, l_sums) = (row_sums(k, compute)?, row_sums(l, compute)?);
+        let means = |tiles: &dyn Tiles, sums: &[f64]| -> Result<(f64, f64)> {
+            let own: f64 = tiles.diagonal()?.iter().sum();
+            Ok((own / n, (sums.iter().sum::<f64>() - own) / (n * (n - 1.0))))
+        };
+        let ((k_own, mu_x), (l_own, mu_y)) = (means(k, &k_sums)?, means(l, &l_sums)?);
+        let mean = (k_own * l_own + mu_x * mu_y - k_own * mu_y - l_own * mu_x) / n;
+        let squares = squared_products(k, l, &Centring::double(&k_sums), &Centring::double(&l_sums), compute)?;
+        let factor = 2.0 * (n - 4.0) * (n - 5.0) / (n * (n - 1.0) * (n - 2.0) * (n - 3.0));
+        let variance = factor * squares / (n * (n - 1.0));
+        if !(mean > 0.0 && variance > 0.0) {
+            return Err(Error::request("the null law has no spread: one of the samples is constant"));
+        }
+        let statistic = hsic_of(k, l, HsicEstimator::Biased, compute)?;
+        let (shape, scale) = (mean * mean / variance, variance / mean);
+        let text = format!("{}, {}", k.kernel(), l.kernel());
+        let p = gamma_tail(shape, statistic / scale);
+        Ok(TestOutcome::new("gamma", statistic, p, self.level, text, compute.seed())
+            .with_detail("scaled_statistic", n * statistic)
+            .with_detail("mu_x", mu_x)
+            .with_detail("mu_y", mu_y)
+            .with_detail("null_mean", mean)
+            .with_detail("null_variance", variance)
+            .with_detail("shape", shape)
+            .with_detail("scale", n * scale)
+            .with_detail("effect", (statistic - mean) / variance.sqrt()))
+    }
+}
+
+/// `Σ_{i≠j} (K̃ᵢⱼL̃ᵢⱼ)²`.
+fn squared_products(
+    k: &dyn Tiles,
+    l: &dyn Tiles,
+    k_centring: &Centring,
+    l_centring: &Centring,
+    compute: &Compute,
+) -> Result<f64> {
+    let add = |sum: &mut f64, tile: &Tile<'_>| {
+        for ((i, a), (_, b)) in tile.lines(0).zip(tile.lines(1)) {
+            for ((j, a), b) in tile.cols.clone().zip(a).zip(b) {
+                if i != j {
+                    *sum += tile.weight() * (k_centring.value(i, j, *a) * l_centring.value(i, j, *b)).powi(2);
+                }
+            }
+        }
+    };
+    Ok(fold_tiles(&[k, l], compute, || 0.0, add)?.into_iter().sum())
+}

@@ -1,0 +1,85 @@
+//! Joint independence of several variables.
+
+use super::check_matrix;
+use crate::gram::{self, Pairs, Tiles};
+use crate::hypothesis::TestOutcome;
+use crate::hypothesis::engine::{Resampling, resample};
+use crate::hypothesis::groups::{Orders, Strata};
+use crate::hypothesis::orders::{JointOrders, reserve};
+use crate::hypothesis::outcome::check_level;
+use crate::measure::{check_same_rows, check_sizes};
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// A test of the joint independence of two or more variables (dHSIC).
+///
+/// # Theory
+/// The statistic is [`dhsic`](crate::measure::dhsic). All variables but the first are permuted, each on its own: exact level [Pfister et al. 2018].
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, hypothesis::JointIndependence};
+/// use ndarray::Array2;
+/// // z = xy of signs: every two are independent, the three are not.
+/// let x = Array2::from_shape_fn((32, 1), |(i, _)| if i % 2 == 0 { 1.0 } else { -1.0 });
+/// let y = Array2::from_shape_fn((32, 1), |(i, _)| if i / 2 % 2 == 0 { 1.0 } else { -1.0 });
+/// let z = &x * &y;
+/// let kernels = Some(vec!["gaussian(lengthscale=0.5)".parse()?; 3]);
+/// let test = JointIndependence { kernels, ..JointIndependence::default() };
+/// let outcome = test.test(&[(&x).into(), (&y).into(), (&z).into()], &Compute::new())?;
+/// assert!(outcome.reject);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointIndependence {
+    /// The kernel of each variable; `None` for Gaussian kernels with median lengthscales.
+    pub kernels: Option<Vec<Kernel>>,
+    /// How many permutations are drawn, beside the observed one.
+    pub permutations: usize,
+    /// The level of the decision.
+    pub level: f64,
+}
+
+impl Default for JointIndependence {
+    /// Gaussian kernels with median lengthscales, 1999 permutations, level 0.05.
+    fn default() -> Self {
+        Self { kernels: None, permutations: 1999, level: 0.05 }
+    }
+}
+
+impl JointIndependence {
+    /// Tests whether the variables are jointly independent.
+    ///
+    /// # Cost
+    /// A kernel matrix per variable, stored; `n²` operations per variable and permutation.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 4, and as [`Independence::test`](super::Independence::test).
+    pub fn test(&self, samples: &[Points<'_>], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        let named: Vec<(&str, Points<'_>)> = samples.iter().map(|s| ("variable", s.reborrow())).collect();
+        check_sizes(&named, 4)?;
+        self.run(&samples.iter().map(|s| Pairs::Within(s.reborrow())).collect::<Vec<_>>(), compute)
+    }
+
+    fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
+        if variables.len() < 2 {
+            return Err(Error::shape("variables", "at least 2", variables.len()));
+        }
+        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
+        let kernels = self.kernels.clone().unwrap_or_else(|| vec![median; variables.len()]);
+        if kernels.len() != variables.len() {
+            return Err(Error::shape("kernels", format!("one per variable ({})", variables.len()), kernels.len()));
+        }
+        let bounds = variables.iter().zip(&kernels).map(|(x, k)| k.bind(*x, compute)).collect::<Result<Vec<_>>>()?;
+        let sizes: Vec<(&str, usize)> = bounds.iter().map(|b| ("another variable", b.shape().0)).collect();
+        bounds.iter().try_for_each(|b| check_matrix(b))?;
+        check_same_rows(&sizes)?;
+        let n = sizes[0].1;
+        reserve(n, bounds.len(), compute)?;
+        let matrices = bounds.iter().map(|b| gram::dense(b, compute)).collect::<Result<Vec<_>>>()?;
+        let statistic = JointOrders::new(matrices, Orders(Strata::one(n)));
+        let found = resample(&statistic, &Resampling::new(self.permutations), compute)?;
+        let text = bounds.iter().map(|b| b.kernel().to_string()).collect::<Vec<_>>().join(", ");
+        Ok(TestOutcome::of_resampled("permutation", &found, self.level, text, compute.seed()))
+    }
+}

@@ -1,0 +1,228 @@
+//! Are variables independent?
+
+mod aggregated;
+mod gamma;
+mod joint;
+
+pub use joint::JointIndependence;
+
+use ndarray::{Array2, ArrayView2};
+
+use super::TestOutcome;
+use super::engine::{Enumeration, Resampled, Resampling, resample};
+use super::factors::FactorProducts;
+use super::groups::{Orders, Strata};
+use super::orders::{OrderProducts, centred, reserve};
+use super::outcome::check_level;
+use crate::gram::{Bound, Pairs, Tiles};
+use crate::measure::{Centring, HsicEstimator, check_same_rows, check_sizes, hsic_of, row_sums};
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// A test of the independence of `x` and `y` from pairs `(xᵢ, yᵢ)`.
+///
+/// # Theory
+/// The statistic is the Hilbert–Schmidt independence criterion ([`hsic`](crate::measure::hsic)). When `x` and `y` are independent, permuting `y` does not change the
+/// law of the pairs, so that permutation tests have their level exactly.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, hypothesis::Independence};
+/// use ndarray::Array2;
+/// let x = Array2::from_shape_fn((40, 1), |(i, _)| (i as f64 * 0.7).sin());
+/// let y = x.mapv(|v| v * v);
+/// let outcome = Independence::default().test(&x, &y, &Compute::new())?;
+/// assert!(outcome.reject && outcome.p_value < 0.005);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Independence {
+    /// The kernel of `x`; `None` for a Gaussian kernel with the median lengthscale, or many lengthscales for the aggregated test.
+    pub kernel_x: Option<Kernel>,
+    /// The kernel of `y`, likewise.
+    pub kernel_y: Option<Kernel>,
+    /// How the p-value is found.
+    pub method: IndependenceMethod,
+    /// The estimator that is permuted.
+    pub estimator: HsicEstimator,
+    /// How many permutations are drawn, beside the observed order.
+    pub permutations: usize,
+    /// The level of the decision.
+    pub level: f64,
+    /// Points are permuted only within a stratum: one number for each pair.
+    pub strata: Option<Vec<usize>>,
+}
+
+/// How the p-value of an independence test is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndependenceMethod {
+    /// Random permutations; all of them when there are not more than would be drawn. Exact level.
+    Permutation,
+    /// All permutations; refused when there are more than a million (`n > 9`). Exact level.
+    Exact,
+    /// Random permutations until rejection has become impossible (Besag, Clifford). Exact level.
+    Sequential,
+    /// Moments of a gamma law matched to the null law (Gretton et al. 2007).
+    Gamma,
+    /// Many pairs of lengthscales at once (HSICAgg). Exact level.
+    Aggregated,
+}
+
+impl Default for Independence {
+    /// Gaussian kernels with median lengthscales, the biased statistic, 1999 permutations, level 0.05.
+    fn default() -> Self {
+        Self {
+            kernel_x: None,
+            kernel_y: None,
+            method: IndependenceMethod::Permutation,
+            estimator: HsicEstimator::Biased,
+            permutations: 1999,
+            level: 0.05,
+            strata: None,
+        }
+    }
+}
+
+impl Independence {
+    /// The default test with another method.
+    pub fn with_method(method: IndependenceMethod) -> Self {
+        Self { method, ..Self::default() }
+    }
+
+    /// Tests whether `x` and `y` are independent.
+    ///
+    /// # Cost
+    /// For smooth kernels and 256 points or more, `O(nrs)` for each permutation, with the ranks `r` and `s` of the two matrices to eleven digits, and nothing of
+    /// size `n²`. Otherwise both matrices are stored, from 1024 points on also in single precision, and a permutation takes `n²/2` operations. The gamma method
+    /// stores nothing.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for different numbers of rows or fewer than 4, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
+    /// (0, 1) or no permutations, [`Error::Request`] for a constant sample where its lengthscale is to be chosen, [`Error::Memory`] when the matrices do not
+    /// fit, [`Error::Cancelled`].
+    pub fn test<'a, 'b>(
+        &self,
+        x: impl Into<Points<'a>>,
+        y: impl Into<Points<'b>>,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
+        let (x, y) = (x.into(), y.into());
+        check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 4)?;
+        self.run(Pairs::Within(x), Pairs::Within(y), compute)
+    }
+
+    /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Independence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, hypothesis::Independence};
+    /// use ndarray::Array2;
+    /// let k = Array2::from_shape_fn((6, 6), |(i, j)| if i % 2 == j % 2 { 1.0 } else { 0.0 });
+    /// let test = Independence { kernel_x: Some("precomputed()".parse()?), kernel_y: Some("precomputed()".parse()?), ..Independence::default() };
+    /// // Of the 20 ways to choose three points out of six, two give the same groups.
+    /// assert!((test.test_gram(k.view(), k.view(), &Compute::new())?.p_value - 0.1).abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
+        if self.kernel_x.is_none() || self.kernel_y.is_none() {
+            return Err(Error::request("a test on kernel values needs kernels over precomputed()"));
+        }
+        for (name, matrix) in [("first", &k), ("second", &l)] {
+            if matrix.nrows() < 4 {
+                return Err(Error::shape(&format!("points of the {name} matrix"), "at least 4", matrix.nrows()));
+            }
+        }
+        self.run(Pairs::Given(k), Pairs::Given(l), compute)
+    }
+
+    fn run<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        use IndependenceMethod as Method;
+        if self.strata.is_some() && matches!(self.method, Method::Gamma) {
+            return Err(Error::request("strata are for permutations"));
+        }
+        match self.method {
+            Method::Aggregated => self.aggregate(x, y, compute),
+            Method::Gamma => {
+                let (k, l) = self.bind(x, y, compute)?;
+                self.gamma(&k, &l, compute)
+            }
+            Method::Permutation => self.permute(x, y, "permutation", Enumeration::WhenFew, None, compute),
+            Method::Exact => self.permute(x, y, "exact", Enumeration::Always, None, compute),
+            Method::Sequential => self.permute(x, y, "sequential", Enumeration::WhenFew, Some(self.level), compute),
+        }
+    }
+
+    fn permute<'a, 'b>(
+        &self,
+        x: Pairs<'a>,
+        y: Pairs<'b>,
+        method: &str,
+        enumeration: Enumeration,
+        stop_at: Option<f64>,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
+        let (k, l) = self.bind(x, y, compute)?;
+        let how = Resampling { permutations: self.permutations, enumeration, stop_at };
+        let found = self.resampled(&k, &l, &how, compute)?;
+        let text = format!("{}, {}", k.kernel(), l.kernel());
+        let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
+        let statistic = hsic_of(&k, &l, self.estimator, compute)?;
+        Ok(TestOutcome { statistic, ..outcome })
+    }
+
+    /// The statistic under permutations, by low-rank factors where there are some, otherwise by stored matrices.
+    fn resampled(&self, k: &Bound<'_>, l: &Bound<'_>, how: &Resampling, compute: &Compute) -> Result<Resampled> {
+        let n = k.shape().0;
+        let orders = Orders(self.strata(n)?);
+        if self.estimator == HsicEstimator::Biased
+            && let Some(factors) = FactorProducts::new(k, l, orders.clone(), compute)?
+        {
+            return resample(&factors, how, compute);
+        }
+        reserve(n, 2, compute)?;
+        let (fixed, moved) = (self.centred(k, compute)?, self.centred(l, compute)?);
+        resample(&OrderProducts::new(vec![fixed], vec![moved], orders, self.divisor(n)), how, compute)
+    }
+
+    /// The kernels on the two samples.
+    fn bind<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<(Bound<'a>, Bound<'b>)> {
+        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
+        let k = self.kernel_x.as_ref().unwrap_or(&median).bind(x, compute)?;
+        let l = self.kernel_y.as_ref().unwrap_or(&median).bind(y, compute)?;
+        check_matrix(&k)?;
+        check_matrix(&l)?;
+        check_same_rows(&[("x", k.shape().0), ("y", l.shape().0)])?;
+        Ok((k, l))
+    }
+
+    /// The matrix of a sample, centred as the estimator wants it.
+    fn centred(&self, tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
+        let sums = row_sums(tiles, compute)?;
+        let centring = match self.estimator {
+            HsicEstimator::Biased => Centring::double(&sums),
+            HsicEstimator::Unbiased => Centring::unbiased(&sums, &tiles.diagonal()?),
+        };
+        centred(tiles, &centring, compute)
+    }
+
+    /// `n²`, or `n(n − 3)`.
+    fn divisor(&self, n: usize) -> f64 {
+        let n = n as f64;
+        if self.estimator == HsicEstimator::Biased { n * n } else { n * (n - 3.0) }
+    }
+
+    fn strata(&self, n: usize) -> Result<Strata> {
+        self.strata.as_ref().map_or_else(|| Ok(Strata::one(n)), |codes| Strata::of(codes, n))
+    }
+}
+
+/// Kernel values of one sample.
+pub(super) fn check_matrix(tiles: &dyn Tiles) -> Result<()> {
+    if tiles.symmetric() {
+        return Ok(());
+    }
+    Err(Error::request("kernel values of a sample must be a symmetric matrix"))
+}

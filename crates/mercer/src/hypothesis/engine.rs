@@ -1,0 +1,240 @@
+//! The one permutation engine.
+
+use ndarray::{Array2, Axis, s};
+use rayon::prelude::*;
+
+use crate::{Compute, Error, Result, Stream};
+
+/// Relabellings evaluated at once.
+const BATCH: usize = 1024;
+/// Relabellings evaluated at once by the sequential mode, which may stop after any of them.
+const SEQUENTIAL_BATCH: usize = 128;
+/// The most relabellings that are enumerated.
+const MAX_ENUMERATED: f64 = 1e6;
+
+/// What the permutation engine needs of a statistic.
+///
+/// # Theory
+/// Under the hypothesis the law of the data does not change when a relabelling of the group is applied. The observed statistic is then
+/// exchangeable with the relabelled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
+pub trait Relabelled: Sync {
+    /// A relabelling: labels, signs or an order.
+    type Label: Clone + PartialEq + Send + Sync;
+
+    /// The relabelling that leaves everything as it was observed.
+    fn identity(&self) -> Self::Label;
+
+    /// A uniformly random relabelling.
+    fn draw(&self, random: &mut Stream) -> Self::Label;
+
+    /// How many relabellings there are, `∞` for more than can be counted.
+    fn count(&self) -> f64;
+
+    /// All of them, in any order. Only called for a [`Relabelled::count`] of at most a million.
+    fn all(&self) -> Vec<Self::Label>;
+
+    /// The statistics under some relabellings.
+    ///
+    /// # Errors
+    /// As the statistic demands.
+    fn evaluate(&self, labels: &[Self::Label], compute: &Compute) -> Result<Relabelling>;
+}
+
+/// Statistics under some relabellings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relabelling {
+    /// A row per relabelling, a column per statistic.
+    pub values: Array2<f64>,
+    /// For each statistic, differences up to this size are rounding: such values count as equal.
+    pub rounding: Vec<f64>,
+}
+
+/// Whether all relabellings are enumerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Enumeration {
+    /// When there are not more of them than would be drawn.
+    #[default]
+    WhenFew,
+    /// Always; more than a million are refused.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How relabellings are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resampling {
+    /// How many are drawn, beside the observed one.
+    pub permutations: usize,
+    /// Whether all of them are enumerated instead.
+    pub enumeration: Enumeration,
+    /// Stop as soon as rejection at this level has become impossible (Besag, Clifford 1991).
+    pub stop_at: Option<f64>,
+}
+
+impl Resampling {
+    /// Draws this many, or enumerates when there are fewer.
+    pub fn new(permutations: usize) -> Self {
+        Self { permutations, enumeration: Enumeration::WhenFew, stop_at: None }
+    }
+}
+
+/// Statistics under relabellings, the observed ones first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resampled {
+    /// A row per relabelling, the first of them the observed one; a column per statistic.
+    pub values: Array2<f64>,
+    /// For each statistic, the size of rounding.
+    pub rounding: Vec<f64>,
+    /// Whether these are all relabellings.
+    pub exact: bool,
+    /// Whether drawing stopped before the number asked for.
+    pub stopped: bool,
+}
+
+impl Resampled {
+    /// The relabellings beside the observed one.
+    pub fn relabellings(&self) -> usize {
+        self.values.nrows() - 1
+    }
+
+    /// The observed value of a statistic.
+    pub fn observed(&self, statistic: usize) -> f64 {
+        self.values[[0, statistic]]
+    }
+
+    /// The values of a statistic under the other relabellings.
+    pub fn null(&self, statistic: usize) -> Vec<f64> {
+        self.values.slice(s![1.., statistic]).to_vec()
+    }
+
+    /// How many relabelled values are at least the observed one; ties count.
+    pub fn at_least(&self, statistic: usize) -> usize {
+        let bar = self.observed(statistic) - self.rounding[statistic];
+        self.values.slice(s![1.., statistic]).iter().filter(|v| **v >= bar).count()
+    }
+
+    /// `(1 + #{≥})/(1 + B)`; after an early stop `#{≥}/B` (Besag, Clifford). Never 0.
+    pub fn p_value(&self, statistic: usize) -> f64 {
+        let (above, drawn) = (self.at_least(statistic) as f64, self.relabellings() as f64);
+        if self.stopped { above / drawn } else { (1.0 + above) / (1.0 + drawn) }
+    }
+
+    /// The smallest value `v` with `#{T ≤ v} ≥ (1 − level)(1 + B)`, the observed one counted: values above it are rejected.
+    pub fn threshold(&self, statistic: usize, level: f64) -> f64 {
+        let mut sorted = self.values.column(statistic).to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let rank = ((1.0 - level) * sorted.len() as f64 - 1e-9).ceil() as usize;
+        sorted[rank.clamp(1, sorted.len()) - 1]
+    }
+}
+
+/// Evaluates a statistic under relabellings.
+///
+/// # Cost
+/// One evaluation of all relabellings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
+///
+/// # Errors
+/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Request`] when enumeration is asked for and there are too many
+/// relabellings; as the statistic demands.
+pub fn resample<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
+    if how.permutations == 0 {
+        return Err(Error::parameter("permutations", 0, "at least 1"));
+    }
+    let count = statistic.count();
+    let few = count <= how.permutations as f64 + 1.0;
+    match how.enumeration {
+        Enumeration::Always if count > MAX_ENUMERATED => Err(Error::request(format!(
+            "there are {count:.3e} relabellings, more than the {MAX_ENUMERATED:e} that can be enumerated: draw permutations instead"
+        ))),
+        Enumeration::Always => enumerate(statistic, compute),
+        Enumeration::WhenFew if few && count <= MAX_ENUMERATED => enumerate(statistic, compute),
+        _ => draw(statistic, how, compute),
+    }
+}
+
+fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resampled> {
+    let identity = statistic.identity();
+    let others = statistic.all().into_iter().filter(|label| *label != identity);
+    let labels: Vec<S::Label> = std::iter::once(identity.clone()).chain(others).collect();
+    let mut collected = Collected::default();
+    for batch in labels.chunks(BATCH) {
+        collected.add(statistic.evaluate(batch, compute)?)?;
+    }
+    Ok(Resampled { exact: true, ..collected.finish(false)? })
+}
+
+fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
+    let total = how.permutations + 1;
+    let stop = how.stop_at.map(|level| exceedances_to_stop(level, total)).transpose()?;
+    let batch = if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH };
+    let label = |b: usize| match b {
+        0 => statistic.identity(),
+        b => statistic.draw(&mut compute.seed().stream("relabelling", b as u64)),
+    };
+    let mut collected = Collected::default();
+    for start in (0..total).step_by(batch) {
+        let range = start..total.min(start + batch);
+        let labels: Vec<S::Label> = compute.install(|| range.into_par_iter().map(label).collect());
+        collected.add(statistic.evaluate(&labels, compute)?)?;
+        if let Some(rows) = stop.and_then(|h| collected.rows_until(h)) {
+            collected.truncate(rows);
+            return collected.finish(true);
+        }
+    }
+    collected.finish(false)
+}
+
+/// The number of exceedances after which `p ≤ level` is impossible.
+fn exceedances_to_stop(level: f64, total: usize) -> Result<usize> {
+    if !(level > 0.0 && level < 1.0) {
+        return Err(Error::parameter("level", level, "between 0 and 1"));
+    }
+    Ok(((level * total as f64) as usize).max(1))
+}
+
+/// Batches of values, put together.
+#[derive(Default)]
+struct Collected {
+    parts: Vec<Array2<f64>>,
+    rounding: Vec<f64>,
+}
+
+impl Collected {
+    fn add(&mut self, part: Relabelling) -> Result<()> {
+        if let Some(at) = part.values.iter().position(|v| v.is_nan()) {
+            return Err(Error::Numerical(format!(
+                "the statistic of relabelling {at} is not a number; rescale the data"
+            )));
+        }
+        match self.rounding.is_empty() {
+            true => self.rounding = part.rounding,
+            false => self.rounding.iter_mut().zip(part.rounding).for_each(|(r, p)| *r = r.max(p)),
+        }
+        self.parts.push(part.values);
+        Ok(())
+    }
+
+    /// The rows up to the `h`-th relabelling whose first statistic is at least the observed one.
+    fn rows_until(&self, h: usize) -> Option<usize> {
+        let bar = self.parts.first()?[[0, 0]] - self.rounding[0];
+        let values = self.parts.iter().flat_map(|part| part.column(0).to_vec());
+        let reached = values.enumerate().skip(1).filter(|(_, v)| *v >= bar).nth(h - 1);
+        reached.map(|(row, _)| row + 1)
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        let mut left = rows;
+        for part in &mut self.parts {
+            let kept = left.min(part.nrows());
+            *part = part.slice(s![..kept, ..]).to_owned();
+            left -= kept;
+        }
+    }
+
+    fn finish(self, stopped: bool) -> Result<Resampled> {
+        let views: Vec<_> = self.parts.iter().map(|p| p.view()).collect();
+        let values = ndarray::concatenate(Axis(0), &views).map_err(|e| Error::request(e.to_string()))?;
+        Ok(Resampled { values, rounding: self.rounding, exact: false, stopped })
+    }
+}

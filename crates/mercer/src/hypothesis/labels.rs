@@ -1,0 +1,192 @@
+//! Statistics of labels and signs: quadratic forms of tiles, all relabellings at once.
+
+use std::ops::Range;
+
+use ndarray::Array2;
+
+use super::engine::{Relabelled, Relabelling};
+use super::groups::{Signs, Splits};
+use crate::gram::{Family, Forms, Tiles, quadratic_forms};
+use crate::measure::PairTiles;
+use crate::{Compute, Precision, Result, Stream};
+
+/// Products (multiplications of a value with a label) above which tiles are taken in single precision: the observed value and the
+/// relabelled ones share the rounding, and differences below it count as ties.
+const SINGLE_FROM: f64 = 3e8;
+
+/// The matrices whose forms a statistic is made of.
+pub(super) enum Matrices<'f, 'd> {
+    /// Kernels on a pooled sample.
+    Pooled(&'f Family<'d>),
+    /// The paired cores `h` of kernels on a pooled sample of this many pairs.
+    Pairs(&'f Family<'d>, usize),
+    /// One matrix.
+    One(&'f dyn Tiles),
+}
+
+impl Matrices<'_, '_> {
+    /// Rows of a matrix, and how many matrices there are.
+    fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Pooled(family) => (family.size(), family.kernels().len()),
+            Self::Pairs(family, pairs) => (*pairs, family.kernels().len()),
+            Self::One(tiles) => (tiles.shape().0, 1),
+        }
+    }
+
+    fn fill_double(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
+        match self {
+            Self::Pooled(family) => family.fill(rows, cols, out),
+            Self::Pairs(family, pairs) => {
+                PairTiles::combine(*pairs, &rows, &cols, out, |r, c, o| family.fill(r, c, o));
+            }
+            Self::One(tiles) => tiles.fill(rows, cols, out),
+        }
+    }
+
+    fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]) {
+        match self {
+            Self::Pooled(family) => family.fill(rows, cols, out),
+            Self::Pairs(family, pairs) => {
+                PairTiles::combine(*pairs, &rows, &cols, out, |r, c, o| family.fill(r, c, o));
+            }
+            Self::One(tiles) => tiles.fill_single(rows, cols, out),
+        }
+    }
+
+    /// The forms of some labels, and the relative size of rounding in them.
+    fn forms(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<(Forms, f64)> {
+        let (n, count) = self.size();
+        let work = n as f64 * n as f64 * labels.len() as f64 * count as f64;
+        if compute.precision() == Precision::SingleTiles || work > SINGLE_FROM {
+            let fill = |rows, cols, out: &mut [f32]| self.fill_single(rows, cols, out);
+            return Ok((quadratic_forms(fill, (n, count), labels, compute)?, 2e-7));
+        }
+        let fill = |rows, cols, out: &mut [f64]| self.fill_double(rows, cols, out);
+        Ok((quadratic_forms(fill, (n, count), labels, compute)?, 1e-13))
+    }
+}
+
+/// Which squared MMD is relabelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SplitStatistic {
+    /// The V-statistic.
+    Biased,
+    /// The U-statistic.
+    Unbiased,
+    /// The U-statistic over the root mean square of the kernel values.
+    Normalised,
+}
+
+/// The squared MMDs of a pooled sample, one per kernel, as functions of the labels.
+pub(super) struct SplitMmd<'f, 'd> {
+    pub(super) matrices: Matrices<'f, 'd>,
+    pub(super) splits: Splits,
+    pub(super) statistic: SplitStatistic,
+}
+
+impl Relabelled for SplitMmd<'_, '_> {
+    type Label = Vec<i8>;
+
+    fn identity(&self) -> Vec<i8> {
+        self.splits.identity()
+    }
+
+    fn draw(&self, random: &mut Stream) -> Vec<i8> {
+        self.splits.draw(random)
+    }
+
+    fn count(&self) -> f64 {
+        self.splits.count()
+    }
+
+    fn all(&self) -> Vec<Vec<i8>> {
+        self.splits.all()
+    }
+
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+        let (forms, relative) = self.matrices.forms(labels, compute)?;
+        let total = self.matrices.size().0 as f64;
+        let ones = self.splits.identity().iter().filter(|l| **l == 1).count() as f64;
+        let sizes = (ones, total - ones);
+        let scale = |k: usize| match self.statistic {
+            SplitStatistic::Normalised => root_mean_square(&forms, k, total),
+            _ => 1.0,
+        };
+        let scales: Vec<f64> = (0..forms.totals.len()).map(scale).collect();
+        let value = |(b, k): (usize, usize)| self.value(&forms, b, k, sizes) / scales[k];
+        let spread = (total / sizes.0.min(sizes.1)).powi(2);
+        let rounding = |k: usize| relative * spread * forms.absolute[k] / (total * total * scales[k]);
+        Ok(Relabelling {
+            values: Array2::from_shape_fn(forms.squares.dim(), value),
+            rounding: (0..scales.len()).map(rounding).collect(),
+        })
+    }
+}
+
+impl SplitMmd<'_, '_> {
+    /// The squared MMD from `aᵀKa`, `aᵀK1`, `1ᵀK1` and the diagonal.
+    fn value(&self, forms: &Forms, b: usize, k: usize, (m, n): (f64, f64)) -> f64 {
+        let (square, line) = (forms.squares[[b, k]], forms.lines[[b, k]]);
+        let (mut within_x, mut within_y) = (square, forms.totals[k] - 2.0 * line + square);
+        let between = line - square;
+        if self.statistic == SplitStatistic::Biased {
+            return within_x / (m * m) + within_y / (n * n) - 2.0 * between / (m * n);
+        }
+        within_x -= forms.diagonals[[b, k]];
+        within_y -= forms.traces[k] - forms.diagonals[[b, k]];
+        within_x / (m * (m - 1.0)) + within_y / (n * (n - 1.0)) - 2.0 * between / (m * n)
+    }
+}
+
+/// `√(Σ_{i≠j} K²ᵢⱼ/(N(N−1)))`, or 1 for a matrix of zeros.
+fn root_mean_square(forms: &Forms, k: usize, total: f64) -> f64 {
+    let square = forms.off_diagonal_squares[k] / (total * (total - 1.0));
+    if square > 0.0 { square.sqrt() } else { 1.0 }
+}
+
+/// Quadratic forms of signs, `Σ εᵢεⱼAᵢⱼ`, one per matrix: exchanges within pairs and the wild bootstrap.
+pub(super) struct SignForms<'f, 'd> {
+    pub(super) matrices: Matrices<'f, 'd>,
+    /// Whether the terms `i = j`, which no sign changes, are left out.
+    pub(super) hollow: bool,
+    /// What the sum is divided by.
+    pub(super) divisor: f64,
+}
+
+impl Relabelled for SignForms<'_, '_> {
+    type Label = Vec<i8>;
+
+    fn identity(&self) -> Vec<i8> {
+        self.signs().identity()
+    }
+
+    fn draw(&self, random: &mut Stream) -> Vec<i8> {
+        self.signs().draw(random)
+    }
+
+    fn count(&self) -> f64 {
+        self.signs().count()
+    }
+
+    fn all(&self) -> Vec<Vec<i8>> {
+        self.signs().all()
+    }
+
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+        let (forms, relative) = self.matrices.forms(labels, compute)?;
+        let own = |k: usize| if self.hollow { forms.traces[k] } else { 0.0 };
+        let value = |(b, k): (usize, usize)| (forms.squares[[b, k]] - own(k)) / self.divisor;
+        let rounding = |k: usize| relative * forms.absolute[k] / self.divisor;
+        Ok(Relabelling {
+            values: Array2::from_shape_fn(forms.squares.dim(), value),
+            rounding: (0..forms.totals.len()).map(rounding).collect(),
+        })
+    }
+}
+
+impl SignForms<'_, '_> {
+    fn signs(&self) -> Signs {
+        Signs(self.matrices.size().0)
+    }
+}

@@ -1,0 +1,33 @@
+//! Measures made into decisions: tests whose p-values are right.
+//!
+//! | question | test |
+//! |---|---|
+//! | do two samples have one law? | [`TwoSample`] |
+//! | are two variables independent? | [`Independence`]; several: [`JointIndependence`] |
+//! | … given a third? | [`ConditionalIndependence`] |
+//! | do three variables interact? | [`Interaction`] |
+//! | is a sample from this density? | [`GoodnessOfFit`] |
+//!
+//! Every permutation test goes through one engine ([`resample`]): the statistic says what its relabellings are and evaluates many of them at once
+//! ([`Relabelled`]); the engine draws or enumerates them, counts the observed one, counts ties against the rejection, and so never gives `p = 0`.
+
+mod conditional;
+mod dependence;
+mod engine;
+mod factors;
+mod fit;
+mod groups;
+mod interaction;
+mod labels;
+mod orders;
+mod outcome;
+mod two_sample;
+
+pub use conditional::{ConditionalIndependence, ConditionalMethod, Smoothing};
+pub use dependence::{Independence, IndependenceMethod, JointIndependence};
+pub use engine::{Enumeration, Relabelled, Relabelling, Resampled, Resampling, resample};
+pub use fit::GoodnessOfFit;
+pub use groups::Strata;
+pub use interaction::Interaction;
+pub use outcome::TestOutcome;
+pub use two_sample::{KernelWeights, TwoSample, TwoSampleMethod};

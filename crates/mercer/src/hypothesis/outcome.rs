@@ -1,0 +1,174 @@
+//! What a test gives back.
+
+use std::fmt;
+
+use super::Resampled;
+use crate::real::special::ln_gamma;
+use crate::{Error, Result, Seed};
+
+/// The outcome of a test: the decision and all that it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestOutcome {
+    /// The observed statistic.
+    pub statistic: f64,
+    /// The p-value, never 0 for a permutation test.
+    pub p_value: f64,
+    /// The level of the decision.
+    pub level: f64,
+    /// Whether `p ≤ level`.
+    pub reject: bool,
+    /// How the p-value was found.
+    pub method: String,
+    /// The relabellings that were evaluated beside the observed one; 0 when the null law is an approximation.
+    pub permutations: usize,
+    /// Whether these were all relabellings.
+    pub exact: bool,
+    /// Whether drawing stopped early because rejection had become impossible.
+    pub stopped_early: bool,
+    /// The statistic under the relabellings, or simulated from its null law.
+    pub null: Option<Vec<f64>>,
+    /// Statistics above this are rejected at the level.
+    pub threshold: Option<f64>,
+    /// The seed of the relabellings.
+    pub seed: Seed,
+    /// The kernel or kernels, as text, with the parameters that were used.
+    pub kernel: String,
+    /// An interval that holds the p-value of all relabellings with 99 % confidence, where they were drawn at random.
+    pub p_interval: Option<(f64, f64)>,
+    /// Further numbers by name.
+    pub details: Vec<(String, f64)>,
+}
+
+impl TestOutcome {
+    /// An outcome with a given p-value.
+    pub(super) fn new(method: &str, statistic: f64, p_value: f64, level: f64, kernel: String, seed: Seed) -> Self {
+        Self {
+            statistic,
+            p_value,
+            level,
+            reject: p_value <= level,
+            method: method.into(),
+            permutations: 0,
+            exact: false,
+            stopped_early: false,
+            null: None,
+            threshold: None,
+            seed,
+            kernel,
+            p_interval: None,
+            details: Vec::new(),
+        }
+    }
+
+    /// The outcome of a permutation test on the first statistic of a sample.
+    pub(super) fn of_resampled(method: &str, found: &Resampled, level: f64, kernel: String, seed: Seed) -> Self {
+        let null = found.null(0);
+        let p_value = found.p_value(0);
+        let mut outcome = Self::new(method, found.observed(0), p_value, level, kernel, seed);
+        outcome.permutations = found.relabellings();
+        outcome.exact = found.exact;
+        outcome.stopped_early = found.stopped;
+        outcome.threshold = Some(found.threshold(0, level));
+        if !found.exact {
+            outcome.p_interval = Some(binomial_interval(found.at_least(0), found.relabellings(), 0.99));
+        }
+        if let Some(effect) = effect(found.observed(0), &null) {
+            outcome.details.push(("effect".into(), effect));
+        }
+        outcome.null = Some(null);
+        outcome
+    }
+
+    /// A further number by its name.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, hypothesis::TwoSample};
+    /// use ndarray::array;
+    /// let test = TwoSample::permutation("gaussian()".parse()?);
+    /// let (x, y) = (array![[0.0], [1.0], [2.0]], array![[5.0], [6.0], [7.0]]);
+    /// let outcome = test.test(&x, &y, &Compute::new())?;
+    /// // The statistic in units of the spread of its null law.
+    /// assert!(outcome.detail("effect").unwrap() > 1.0);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn detail(&self, name: &str) -> Option<f64> {
+        self.details.iter().find(|(n, _)| n == name).map(|(_, value)| *value)
+    }
+
+    pub(super) fn with_detail(mut self, name: &str, value: f64) -> Self {
+        self.details.push((name.into(), value));
+        self
+    }
+}
+
+impl fmt::Display for TestOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decision = if self.reject { "rejected" } else { "not rejected" };
+        writeln!(f, "the hypothesis is {decision} at level {}: p = {:.4}", self.level, self.p_value)?;
+        writeln!(f, "  statistic {:.6} by {}", self.statistic, self.method)?;
+        if self.permutations > 0 {
+            let all = if self.exact { "all relabellings" } else { "random relabellings" };
+            let early = if self.stopped_early { ", stopped early" } else { "" };
+            writeln!(f, "  {} {all} beside the observed one (seed {}){early}", self.permutations, self.seed.0)?;
+        }
+        write!(f, "  kernel {}", self.kernel)
+    }
+}
+
+/// The observed statistic in units of the spread of the null values, from their mean.
+fn effect(observed: f64, null: &[f64]) -> Option<f64> {
+    let n = null.len() as f64;
+    let mean = null.iter().sum::<f64>() / n;
+    let variance = null.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (variance > 0.0).then(|| (observed - mean) / variance.sqrt())
+}
+
+/// A level between 0 and 1.
+pub(super) fn check_level(level: f64) -> Result<()> {
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("level", level, "between 0 and 1"))
+}
+
+/// The Clopper–Pearson interval of a probability after `k` successes in `n` trials.
+pub(super) fn binomial_interval(k: usize, n: usize, confidence: f64) -> (f64, f64) {
+    let tail = 0.5 * (1.0 - confidence);
+    let solve = |target: &dyn Fn(f64) -> bool| {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if target(middle) { low = middle } else { high = middle }
+        }
+        0.5 * (low + high)
+    };
+    let lower = if k == 0 { 0.0 } else { solve(&|p| at_least(k, n, p) < tail) };
+    let upper = if k == n { 1.0 } else { solve(&|p| 1.0 - at_least(k + 1, n, p) > tail) };
+    (lower, upper)
+}
+
+/// `P(S ≥ k)` for `S` of the binomial law.
+fn at_least(k: usize, n: usize, p: f64) -> f64 {
+    let ln_choose = |i: f64| ln_gamma(n as f64 + 1.0) - ln_gamma(i + 1.0) - ln_gamma(n as f64 - i + 1.0);
+    let term = |i: usize| {
+        let i = i as f64;
+        (ln_choose(i) + i * p.ln() + (n as f64 - i) * (-p).ln_1p()).exp()
+    };
+    (k..=n).map(term).sum::<f64>().min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_binomial_intervals() {
+        // 0 of 10: upper end 1 − 0.005^(1/10); 5 of 10 at 95 %, from tables.
+        let (low, high) = binomial_interval(0, 10, 0.99);
+        assert!(low == 0.0 && (high - (1.0 - 0.005_f64.powf(0.1))).abs() < 1e-12);
+        let (low, high) = binomial_interval(5, 10, 0.95);
+        assert!((low - 0.187_086).abs() < 1e-6 && (high - 0.812_914).abs() < 1e-6);
+        assert_eq!(binomial_interval(10, 10, 0.95).1, 1.0);
+    }
+}

@@ -1,0 +1,204 @@
+//! Many kernels at once, without splitting the data.
+
+use ndarray::Array2;
+
+use super::{Data, TwoSample, bandwidths};
+use crate::gram::Family;
+use crate::hypothesis::TestOutcome;
+use crate::hypothesis::engine::{Enumeration, Relabelled, Relabelling, Resampled, Resampling, resample};
+use crate::hypothesis::groups::{Splits, Strata};
+use crate::hypothesis::labels::{Matrices, SignForms, SplitMmd, SplitStatistic};
+use crate::kernel::Kernel;
+use crate::{Compute, Error, Result, Stream};
+
+/// How much each kernel of an aggregated test counts, in the order of the lengthscales.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum KernelWeights {
+    /// All the same.
+    #[default]
+    Uniform,
+    /// `∝ 1/i`: small lengthscales count more.
+    Decreasing,
+    /// `∝ 1/(n + 1 − i)`: large lengthscales count more.
+    Increasing,
+    /// `∝ 1/(1 + |i − (n+1)/2|)`: those in the middle count more.
+    Centred,
+}
+
+impl KernelWeights {
+    /// The weights of `count` lengthscales; they sum to 1.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::hypothesis::KernelWeights;
+    /// assert_eq!(KernelWeights::Uniform.of(4), [0.25; 4]);
+    /// assert_eq!(KernelWeights::Decreasing.of(2), [2.0 / 3.0, 1.0 / 3.0]);
+    /// ```
+    pub fn of(self, count: usize) -> Vec<f64> {
+        let weight = |i: usize| match self {
+            Self::Uniform => 1.0,
+            Self::Decreasing => 1.0 / (i + 1) as f64,
+            Self::Increasing => 1.0 / (count - i) as f64,
+            Self::Centred => 1.0 / (1.0 + (i as f64 - (count as f64 - 1.0) / 2.0).abs()),
+        };
+        let weights: Vec<f64> = (0..count).map(weight).collect();
+        let total: f64 = weights.iter().sum();
+        weights.into_iter().map(|w| w / total).collect()
+    }
+}
+
+impl TwoSample {
+    /// MMDAgg: the smallest weighted p-value of all kernels, against its own law under relabelling.
+    pub(super) fn aggregate(
+        &self,
+        data: &Data<'_>,
+        weights: KernelWeights,
+        wild: bool,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
+        let kernels = self.several_kernels(data, bandwidths::aggregated, compute)?;
+        let family = Family::new(&kernels, data.pairs, compute)?;
+        let how = Resampling::new(self.permutations);
+        let found = if wild {
+            let n = data.equal_sizes()?;
+            let divisor = n as f64 * (n as f64 - 1.0);
+            resample(&SignForms { matrices: Matrices::Pairs(&family, n), hollow: true, divisor }, &how, compute)?
+        } else {
+            let splits = Splits::new(data.first, Strata::one(data.total));
+            let statistic = SplitStatistic::Unbiased;
+            resample(&SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic }, &how, compute)?
+        };
+        let method = if wild { "aggregated, wild bootstrap" } else { "aggregated" };
+        // Lengthscales of one kind of kernel are weighted among themselves.
+        let groups = if self.kernel.is_none() { 2 } else { 1 };
+        let each = weights.of(kernels.len() / groups);
+        let weights: Vec<f64> = (0..kernels.len()).map(|k| each[k % each.len()] / groups as f64).collect();
+        Ok(smallest_p(method, &found, &weights, family.kernels(), self.level, compute))
+    }
+
+    /// MMD-FUSE: the soft maximum of the normalised statistics of all kernels, relabelled.
+    pub(super) fn fuse(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+        let kernels = self.several_kernels(data, bandwidths::fused, compute)?;
+        let family = Family::new(&kernels, data.pairs, compute)?;
+        let splits = Splits::new(data.first, Strata::one(data.total));
+        let inner = SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic: SplitStatistic::Normalised };
+        let smaller = data.first.min(data.total - data.first) as f64;
+        let fused = Fused { inner, sharpness: (smaller * (smaller - 1.0)).sqrt() };
+        let how = Resampling { enumeration: Enumeration::WhenFew, ..Resampling::new(self.permutations) };
+        let found = resample(&fused, &how, compute)?;
+        Ok(TestOutcome::of_resampled("fused", &found, self.level, texts(family.kernels()), compute.seed()))
+    }
+
+    /// The kernels that were asked for (the terms of a sum are taken apart), or those of a rule.
+    fn several_kernels(
+        &self,
+        data: &Data<'_>,
+        rule: fn(crate::gram::Pairs<'_>, &Compute) -> Result<Vec<Kernel>>,
+        compute: &Compute,
+    ) -> Result<Vec<Kernel>> {
+        match &self.kernel {
+            None => rule(data.pairs, compute),
+            Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),
+            Some(kernel) => Ok(vec![kernel.clone()]),
+        }
+    }
+}
+
+/// The minimum over statistics of `p/w`, and its rank among the minima of all relabellings.
+///
+/// # Theory
+/// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the correction of the level that MMDAgg finds by bisection
+/// from a second set of relabellings, without the bisection and the second set [Schrab et al. 2023; Westfall, Young 1993].
+pub(in crate::hypothesis) fn smallest_p(
+    method: &str,
+    found: &Resampled,
+    weights: &[f64],
+    kernels: &[Kernel],
+    level: f64,
+    compute: &Compute,
+) -> TestOutcome {
+    let minima = weighted_minima(found, weights);
+    let total = minima.len() as f64;
+    // Equal minima differ by rounding of the division alone.
+    let at_most = minima.iter().filter(|m| **m <= minima[0] * (1.0 + 1e-12)).count() as f64;
+    let p_value = at_most / total;
+    let mut sorted = minima.clone();
+    sorted.sort_by(f64::total_cmp);
+    let mut outcome = TestOutcome::new(method, minima[0], p_value, level, texts(kernels), compute.seed());
+    outcome.permutations = found.relabellings();
+    outcome.exact = found.exact;
+    let best = (0..weights.len()).min_by(|&a, &b| {
+        let p = |k: usize| found.p_value(k) / weights[k];
+        p(a).total_cmp(&p(b))
+    });
+    for (k, weight) in weights.iter().enumerate() {
+        outcome = outcome
+            .with_detail(&format!("p_{}", k + 1), found.p_value(k))
+            .with_detail(&format!("weight_{}", k + 1), *weight);
+    }
+    outcome.null = Some(minima[1..].to_vec());
+    outcome.with_detail("best_kernel", best.map_or(f64::NAN, |b| (b + 1) as f64))
+}
+
+/// `min_k p_k/w_k` for every relabelling, the p-value of each being its rank among all of them.
+fn weighted_minima(found: &Resampled, weights: &[f64]) -> Vec<f64> {
+    let rows = found.values.nrows();
+    let mut minima = vec![f64::INFINITY; rows];
+    for (k, weight) in weights.iter().enumerate() {
+        let column = found.values.column(k);
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.sort_by(|&a, &b| column[b].total_cmp(&column[a]));
+        // Going down, the rank of a value counts all that are at least as large, ties within rounding included.
+        let mut last = 0;
+        for &b in &order {
+            while last < rows && column[order[last]] >= column[b] - found.rounding[k] {
+                last += 1;
+            }
+            minima[b] = minima[b].min(last as f64 / rows as f64 / weight);
+        }
+    }
+    minima
+}
+
+fn texts(kernels: &[Kernel]) -> String {
+    kernels.iter().map(Kernel::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `(1/λ) log mean exp(λ Tₖ)` of several statistics.
+struct Fused<'f, 'd> {
+    inner: SplitMmd<'f, 'd>,
+    sharpness: f64,
+}
+
+impl Relabelled for Fused<'_, '_> {
+    type Label = Vec<i8>;
+
+    fn identity(&self) -> Vec<i8> {
+        self.inner.identity()
+    }
+
+    fn draw(&self, random: &mut Stream) -> Vec<i8> {
+        self.inner.draw(random)
+    }
+
+    fn count(&self) -> f64 {
+        self.inner.count()
+    }
+
+    fn all(&self) -> Vec<Vec<i8>> {
+        self.inner.all()
+    }
+
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+        let found = self.inner.evaluate(labels, compute)?;
+        let soft = |row: ndarray::ArrayView1<'_, f64>| {
+            let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let mean = row.iter().map(|v| (self.sharpness * (v - largest)).exp()).sum::<f64>() / row.len() as f64;
+            largest + mean.ln() / self.sharpness
+        };
+        let values: Vec<f64> = found.values.rows().into_iter().map(soft).collect();
+        let rounding = found.rounding.iter().copied().fold(0.0, f64::max);
+        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        Ok(Relabelling { values, rounding: vec![rounding] })
+    }
+}

@@ -1,0 +1,139 @@
+//! Null laws by approximation: gamma, spectral, normal.
+
+use rayon::prelude::*;
+
+use super::{Data, TwoSample};
+use crate::gram::{self, Tile, Tiles, fold_tiles};
+use crate::hypothesis::TestOutcome;
+use crate::measure::{Centring, PairTiles, TwoSampleSums, block_values, row_sums};
+use crate::real::special::{gamma_tail, normal_tail};
+use crate::solve::eigenvalues;
+use crate::{Compute, Error, Result};
+
+impl TwoSample {
+    /// `s·MMD²_b` against a gamma law with the mean and the variance of the null law, `s = m` for `m = n` and `mn/(m+n)` otherwise.
+    pub(super) fn gamma(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
+        let (m, n) = (data.first as f64, (data.total - data.first) as f64);
+        let paired = data.equal_sizes().ok().map(|pairs| paired_moments(&bound, pairs, compute)).transpose()?;
+        // Pairs of equal points have no moments; the pooled sample may have.
+        let (mean, variance) = match paired.filter(|(mean, variance)| *mean > 0.0 && *variance > 0.0) {
+            Some(moments) => moments,
+            None => pooled_moments(&bound, 1.0 / m + 1.0 / n, compute)?,
+        };
+        if !(mean > 0.0 && variance > 0.0) {
+            return Err(Error::request("the null law has no spread: all kernel values are equal"));
+        }
+        let (shape, scale) = (mean * mean / variance, variance / mean);
+        let p = gamma_tail(shape, biased / scale);
+        let factor = if m == n { m } else { m * n / (m + n) };
+        let text = bound.kernel().to_string();
+        Ok(TestOutcome::new("gamma", biased, p, self.level, text, compute.seed())
+            .with_detail("scaled_statistic", factor * biased)
+            .with_detail("null_mean", mean)
+            .with_detail("null_variance", variance)
+            .with_detail("shape", shape)
+            .with_detail("scale", factor * scale)
+            .with_detail("effect", (biased - mean) / variance.sqrt()))
+    }
+
+    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
+    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings.
+    pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+        if self.permutations == 0 {
+            return Err(Error::parameter("permutations", 0, "at least 1"));
+        }
+        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
+        let (m, total) = (data.first as f64, data.total as f64);
+        let factor = m * (total - m) / total;
+        let unit = total / ((total - 1.0) * factor);
+        let values = spectrum(&bound, compute)?;
+        let draw = |b: u64| {
+            let mut random = compute.seed().stream("spectral null", b);
+            values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>() * unit
+        };
+        let null: Vec<f64> = compute.install(|| (0..self.permutations as u64).into_par_iter().map(draw).collect());
+        let above = null.iter().filter(|v| **v >= biased).count() as f64;
+        let p = (1.0 + above) / (1.0 + self.permutations as f64);
+        let text = bound.kernel().to_string();
+        let mut outcome = TestOutcome::new("spectral", biased, p, self.level, text, compute.seed())
+            .with_detail("scaled_statistic", factor * biased);
+        for (j, value) in values.iter().rev().take(5).enumerate() {
+            outcome = outcome.with_detail(&format!("eigenvalue_{}", j + 1), *value);
+        }
+        outcome.null = Some(null);
+        Ok(outcome)
+    }
+
+    /// The mean over independent blocks, over its standard error, against the normal law.
+    pub(super) fn blocks(&self, data: &Data<'_>, size: usize, method: &str, compute: &Compute) -> Result<TestOutcome> {
+        if size < 2 {
+            return Err(Error::parameter("block size", size, "at least 2"));
+        }
+        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let values = block_values(&bound, data.first, size, compute)?;
+        let count = values.len() as f64;
+        if values.len() < 2 {
+            return Err(Error::shape("blocks", "at least 2", values.len()));
+        }
+        let mean = values.iter().sum::<f64>() / count;
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let error = (variance / count).sqrt();
+        let z = if error > 0.0 { mean / error } else { 0.0 };
+        let text = bound.kernel().to_string();
+        Ok(TestOutcome::new(method, mean, normal_tail(z), self.level, text, compute.seed())
+            .with_detail("z", z)
+            .with_detail("standard_error", error)
+            .with_detail("blocks", count))
+    }
+}
+
+/// Mean and variance of `MMD²_b` under the hypothesis for `m = n` (Gretton et al. 2012): `(2/m)(k̄ − mean k(xᵢ, yᵢ))`, where `k̄` is the mean of the
+/// diagonal, and `(2/(m²(m−1)²)) Σ_{i≠j} h²ᵢⱼ`.
+fn paired_moments(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<(f64, f64)> {
+    let tiles = PairTiles::new(pooled, pairs);
+    let m = pairs as f64;
+    // h(i, i) = k(xᵢ, xᵢ) + k(yᵢ, yᵢ) − 2k(xᵢ, yᵢ).
+    let mean = tiles.diagonal()?.iter().sum::<f64>() / (m * m);
+    let add = |sum: &mut f64, tile: &Tile<'_>| {
+        for (i, line) in tile.lines(0) {
+            let own = if tile.on_diagonal() { line[i - tile.cols.start].powi(2) } else { 0.0 };
+            *sum += tile.weight() * (line.iter().map(|h| h * h).sum::<f64>() - own);
+        }
+    };
+    let squares: f64 = fold_tiles(&[&tiles], compute, || 0.0, add)?.into_iter().sum();
+    Ok((mean, 2.0 * squares / (m * m * (m - 1.0) * (m - 1.0))))
+}
+
+/// Mean and variance of the limit `(1/m + 1/n) Σ λⱼzⱼ²`: `tr(HKH)/N` and `2‖HKH‖²/N²`, with the bias of the variances corrected by `N/(N−1)`.
+fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<(f64, f64)> {
+    let centring = Centring::double(&row_sums(pooled, compute)?);
+    let total = pooled.shape().0 as f64;
+    let add = |sums: &mut [f64; 2], tile: &Tile<'_>| {
+        for (i, line) in tile.lines(0) {
+            for (j, value) in tile.cols.clone().zip(line) {
+                let value = centring.value(i, j, *value);
+                sums[1] += tile.weight() * value * value;
+                if i == j {
+                    sums[0] += value;
+                }
+            }
+        }
+    };
+    let strips = fold_tiles(&[pooled], compute, || [0.0; 2], add)?;
+    let (trace, squares) = strips.iter().fold((0.0, 0.0), |(t, s), strip| (t + strip[0], s + strip[1]));
+    let freedom = total - 1.0;
+    Ok((factor * trace / freedom, 2.0 * factor * factor * squares / (freedom * freedom)))
+}
+
+/// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
+fn spectrum(pooled: &dyn Tiles, compute: &Compute) -> Result<Vec<f64>> {
+    let centring = Centring::double(&row_sums(pooled, compute)?);
+    let total = pooled.shape().0;
+    compute.reserve("the eigenvalues of the kernel matrix", 24 * (total * total) as u64, "use method permutation")?;
+    let mut matrix = gram::dense(pooled, compute)?;
+    matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v) / total as f64);
+    Ok(eigenvalues(matrix.view())?.into_iter().filter(|v| *v > 0.0).collect())
+}

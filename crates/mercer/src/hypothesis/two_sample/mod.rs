@@ -1,0 +1,226 @@
+//! Do two samples have one law?
+
+mod aggregated;
+mod approximate;
+mod bandwidths;
+mod bounds;
+mod optimised;
+mod permutation;
+
+pub use aggregated::KernelWeights;
+pub(super) use aggregated::smallest_p;
+pub(super) use bandwidths::{distances, quantile};
+
+use ndarray::ArrayView2;
+
+use super::TestOutcome;
+use super::engine::Enumeration;
+use super::groups::Strata;
+use super::outcome::check_level;
+use crate::gram::Pairs;
+use crate::measure::{Estimator, Pooled};
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// A test of `P = Q` from a sample of each.
+///
+/// # Theory
+/// The statistic is the squared maximum mean discrepancy ([`mmd`](crate::measure::mmd)), or several of them. Permutation tests have their level
+/// exactly, for every kernel, sample size and law; the approximations (gamma, spectral, linear) in the limit; the bounds always, at the price of power.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, hypothesis::{TwoSample, TwoSampleMethod}};
+/// use ndarray::array;
+/// let (x, y) = (array![[0.1], [0.2], [0.3], [0.4], [0.5]], array![[5.1], [5.2], [5.3], [5.4], [5.5]]);
+/// let test = TwoSample { method: TwoSampleMethod::Exact, ..TwoSample::permutation("gaussian()".parse()?) };
+/// let outcome = test.test(&x, &y, &Compute::new())?;
+/// // Of the 252 ways to divide ten points, two separate these samples.
+/// assert_eq!(outcome.p_value, 2.0 / 252.0);
+/// assert!(outcome.reject);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TwoSample {
+    /// The kernel; `None` chooses: Gaussian and Laplacian kernels of many lengthscales for the aggregated and the fused test, a Gaussian kernel
+    /// with the median lengthscale of the pooled sample for the others.
+    pub kernel: Option<Kernel>,
+    /// How the p-value is found.
+    pub method: TwoSampleMethod,
+    /// The estimator that is relabelled: [`Estimator::Biased`] or [`Estimator::Unbiased`].
+    pub estimator: Estimator,
+    /// How many relabellings are drawn, beside the observed one.
+    pub permutations: usize,
+    /// The level of the decision.
+    pub level: f64,
+    /// Points exchange their labels only within a stratum: one number for each point of the pooled sample.
+    pub strata: Option<Vec<usize>>,
+}
+
+/// How the p-value of a two-sample test is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TwoSampleMethod {
+    /// Random relabellings; all of them when there are not more than would be drawn. Exact level.
+    Permutation,
+    /// All relabellings; refused when there are more than a million. Exact level.
+    Exact,
+    /// For matched pairs `(xᵢ, yᵢ)`: exchanges within pairs. Exact level.
+    Paired,
+    /// Random relabellings until rejection has become impossible (Besag, Clifford). Exact level.
+    Sequential,
+    /// Moments of a gamma law matched to the null law.
+    Gamma,
+    /// The limit `Σ λⱼzⱼ²` with the eigenvalues of the centred kernel matrix, simulated.
+    Spectral,
+    /// The distribution-free bound on the biased statistic: never wrong more often than the level, rarely right.
+    BiasedBound,
+    /// The distribution-free bound on the unbiased statistic.
+    UnbiasedBound,
+    /// The linear-time statistic with its normal limit.
+    Linear,
+    /// The block statistic with its normal limit, for blocks of this many pairs.
+    Block(usize),
+    /// Many kernels at once, without splitting the data (MMDAgg). Exact level.
+    Aggregated {
+        /// The importance of the kernels, in the order of their lengthscales.
+        weights: KernelWeights,
+        /// Signs of pairs `(xᵢ, yᵢ)` instead of permutations, for `m = n`: a quarter of the work.
+        wild: bool,
+    },
+    /// Many kernels in one soft maximum of normalised statistics (MMD-FUSE). Exact level.
+    Fused,
+    /// A random half of the data chooses the lengthscale with the most power, the other half tests. Exact level.
+    Split,
+}
+
+impl Default for TwoSample {
+    /// Aggregated over Gaussian and Laplacian kernels, 1999 permutations, level 0.05.
+    fn default() -> Self {
+        Self {
+            kernel: None,
+            method: TwoSampleMethod::Aggregated { weights: KernelWeights::Uniform, wild: false },
+            estimator: Estimator::Biased,
+            permutations: 1999,
+            level: 0.05,
+            strata: None,
+        }
+    }
+}
+
+impl TwoSample {
+    /// A permutation test with one kernel.
+    pub fn permutation(kernel: Kernel) -> Self {
+        Self { kernel: Some(kernel), method: TwoSampleMethod::Permutation, ..Self::default() }
+    }
+
+    /// The default test with another method.
+    pub fn with_method(method: TwoSampleMethod) -> Self {
+        Self { method, ..Self::default() }
+    }
+
+    /// Tests whether the two samples have one law.
+    ///
+    /// # Cost
+    /// For `N = m + n` points and `B` permutations: every pair once and `N²B/2` multiplications for each kernel, as products of tiles with all label
+    /// vectors; no matrix is stored (the spectral method stores one).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for fewer than 2 points in a sample or different columns, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level
+    /// outside of (0, 1) or no permutations, [`Error::Request`] for choices that do not fit together or points that are all equal where lengthscales are
+    /// to be chosen, [`Error::Memory`], [`Error::Cancelled`].
+    pub fn test<'a, 'b>(
+        &self,
+        x: impl Into<Points<'a>>,
+        y: impl Into<Points<'b>>,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        let pooled = Pooled::new(x.into(), y.into(), 2)?;
+        let data = Data { pairs: Pairs::Within(pooled.points()), first: pooled.first(), total: pooled.points().len() };
+        self.run(&data, compute)
+    }
+
+    /// As [`TwoSample::test`], from the kernel values of the pooled sample, of which the first `first` points are the first sample. The kernel must be one
+    /// over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`TwoSample::test`], and [`Error::Request`] without a kernel or for a matrix that is not symmetric.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, hypothesis::TwoSample};
+    /// use ndarray::array;
+    /// let k = array![[1.0, 0.9, 0.1, 0.1], [0.9, 1.0, 0.1, 0.1], [0.1, 0.1, 1.0, 0.9], [0.1, 0.1, 0.9, 1.0]];
+    /// let outcome = TwoSample::permutation("precomputed()".parse()?).test_gram(k.view(), 2, &Compute::new())?;
+    /// assert_eq!(outcome.p_value, 2.0 / 6.0);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn test_gram(&self, gram: ArrayView2<'_, f64>, first: usize, compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        let total = gram.nrows();
+        if self.kernel.is_none() {
+            return Err(Error::request("a test on kernel values needs a kernel over precomputed()"));
+        }
+        if gram.ncols() != total || gram.indexed_iter().any(|((i, j), v)| *v != gram[[j, i]]) {
+            return Err(Error::request("kernel values of a pooled sample must be a symmetric matrix"));
+        }
+        for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
+            if size < 2 {
+                return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
+            }
+        }
+        self.run(&Data { pairs: Pairs::Given(gram), first, total }, compute)
+    }
+
+    fn run(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+        use TwoSampleMethod as Method;
+        if self.strata.is_some() && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential) {
+            return Err(Error::request("strata are for the methods permutation, exact and sequential"));
+        }
+        match self.method {
+            Method::Permutation => self.permute(data, "permutation", Enumeration::WhenFew, None, compute),
+            Method::Exact => self.permute(data, "exact", Enumeration::Always, None, compute),
+            Method::Sequential => self.permute(data, "sequential", Enumeration::WhenFew, Some(self.level), compute),
+            Method::Paired => self.exchange(data, compute),
+            Method::Gamma => self.gamma(data, compute),
+            Method::Spectral => self.spectral(data, compute),
+            Method::BiasedBound => self.bound(data, Estimator::Biased, compute),
+            Method::UnbiasedBound => self.bound(data, Estimator::Unbiased, compute),
+            Method::Linear => self.blocks(data, 2, "linear", compute),
+            Method::Block(size) => self.blocks(data, size, "block", compute),
+            Method::Aggregated { weights, wild } => self.aggregate(data, weights, wild, compute),
+            Method::Fused => self.fuse(data, compute),
+            Method::Split => self.split(data, compute),
+        }
+    }
+
+    /// The kernel, or a Gaussian one with the median lengthscale.
+    fn one_kernel(&self) -> Result<Kernel> {
+        match &self.kernel {
+            Some(kernel) => Ok(kernel.clone()),
+            None => "gaussian(lengthscale=median)".parse(),
+        }
+    }
+
+    fn strata(&self, total: usize) -> Result<Strata> {
+        self.strata.as_ref().map_or_else(|| Ok(Strata::one(total)), |codes| Strata::of(codes, total))
+    }
+}
+
+/// The pooled sample, or its kernel values.
+struct Data<'a> {
+    pairs: Pairs<'a>,
+    first: usize,
+    total: usize,
+}
+
+impl Data<'_> {
+    /// The number of pairs `(xᵢ, yᵢ)`, when there are as many points in both samples.
+    fn equal_sizes(&self) -> Result<usize> {
+        let second = self.total - self.first;
+        if self.first == second {
+            return Ok(second);
+        }
+        let expected = format!("as many as in the first ({})", self.first);
+        Err(Error::shape("points of the second sample", expected, second))
+    }
+}

@@ -1,0 +1,70 @@
+//! Inner products of centred matrices: what HSIC, distance covariance and Lancaster's interaction are sums of.
+
+use ndarray::Array2;
+
+use crate::gram::{self, Tile, Tiles, fold_tiles};
+use crate::{Compute, Result};
+
+/// How a matrix is centred: `K̃ᵢⱼ = Kᵢⱼ − rᵢ − rⱼ + c`.
+#[derive(Clone, Debug)]
+pub(crate) struct Centring {
+    /// `rᵢ`.
+    pub(crate) rows: Vec<f64>,
+    /// `c`.
+    pub(crate) constant: f64,
+    /// Whether the diagonal is left out (set to 0).
+    pub(crate) hollow: bool,
+}
+
+impl Centring {
+    /// `HKH`, `H = I − 11ᵀ/n`.
+    pub(crate) fn double(row_sums: &[f64]) -> Self {
+        let n = row_sums.len() as f64;
+        let rows: Vec<f64> = row_sums.iter().map(|s| s / n).collect();
+        let constant = rows.iter().sum::<f64>() / n;
+        Self { rows, constant, hollow: false }
+    }
+
+    /// U-centring: inner products of hollow matrices centred so are unbiased [Székely, Rizzo 2014; Song et al. 2012].
+    pub(crate) fn unbiased(row_sums: &[f64], diagonal: &[f64]) -> Self {
+        let n = row_sums.len() as f64;
+        let hollow: Vec<f64> = row_sums.iter().zip(diagonal).map(|(s, d)| s - d).collect();
+        let constant = hollow.iter().sum::<f64>() / ((n - 1.0) * (n - 2.0));
+        Self { rows: hollow.iter().map(|s| s / (n - 2.0)).collect(), constant, hollow: true }
+    }
+
+    /// The centred value of an entry.
+    pub(crate) fn value(&self, i: usize, j: usize, value: f64) -> f64 {
+        if self.hollow && i == j { 0.0 } else { value - (self.rows[i] + self.rows[j]) + self.constant }
+    }
+}
+
+/// `K1`, without storing `K`.
+///
+/// # Errors
+/// As [`gram::multiply`].
+pub(crate) fn row_sums(tiles: &dyn Tiles, compute: &Compute) -> Result<Vec<f64>> {
+    let ones = Array2::ones((tiles.shape().1, 1));
+    Ok(gram::multiply(tiles, ones.view(), compute)?.into_raw_vec_and_offset().0)
+}
+
+/// `Σᵢⱼ Π_q K̃^{(q)}ᵢⱼ` over several centred matrices of one size.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub(crate) fn product_sum(matrices: &[(&dyn Tiles, &Centring)], compute: &Compute) -> Result<f64> {
+    let tiles: Vec<&dyn Tiles> = matrices.iter().map(|(tiles, _)| *tiles).collect();
+    let add = |sum: &mut f64, tile: &Tile<'_>| {
+        let width = tile.cols.len();
+        for (r, i) in tile.rows.clone().enumerate() {
+            let mut line = 0.0;
+            for (c, j) in tile.cols.clone().enumerate() {
+                let entry =
+                    |(q, (_, centring)): (usize, &(_, &Centring))| centring.value(i, j, tile.values[q][r * width + c]);
+                line += matrices.iter().enumerate().map(entry).product::<f64>();
+            }
+            *sum += tile.weight() * line;
+        }
+    };
+    Ok(fold_tiles(&tiles, compute, || 0.0, add)?.into_iter().sum())
+}

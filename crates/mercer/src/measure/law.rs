@@ -1,0 +1,140 @@
+//! Embeddings of laws that are known, in closed form.
+
+use ndarray::{Array1, Array2, ArrayView2};
+
+use super::law_forms::Form;
+use crate::{Error, Kernel, Points, Result};
+
+/// A probability law whose mean embedding has a closed form under some kernels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// The normal law `N(mean, covariance)`.
+    Gaussian {
+        /// The mean.
+        mean: Array1<f64>,
+        /// The covariance matrix, symmetric and positive semi-definite.
+        covariance: Array2<f64>,
+    },
+    /// The uniform law on an interval of the line.
+    Uniform {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// Laplace's law on the line, of density `exp(−|x|/scale)/(2·scale)`.
+    Laplace {
+        /// The scale.
+        scale: f64,
+    },
+    /// Any law on the line, by its moments `E X, E X², …`.
+    Moments(Vec<f64>),
+}
+
+/// `μ_P = E k(·, X)` for a law `P` that is known.
+///
+/// # Formula
+/// | kernel | law | `μ(t)` |
+/// |---|---|---|
+/// | `gaussian(ℓ)` | `N(m, S)` | `det(I + S/ℓ²)^{−1/2} exp(−½(t−m)ᵀ(S + ℓ²I)⁻¹(t−m))` |
+/// | `gaussian(ℓ)` | uniform on `[a, b]` | `(ℓ√(π/2)/(b−a)) [erf((b−t)/(ℓ√2)) − erf((a−t)/(ℓ√2))]` |
+/// | `polynomial(m, c, s)` | moments `Mₖ` | `Σₖ C(m, k) c^{m−k} sᵏ Mₖ tᵏ` |
+/// | `exponential(s)` | `N(m, v)` on the line | `exp(mt/s + vt²/(2s²))` |
+/// | `laplacian(ℓ)` | Laplace of scale `b ≠ ℓ` | `ℓ(ℓe^{−∣t∣/ℓ} − be^{−∣t∣/b})/(ℓ² − b²)` |
+/// | `wiener()` | uniform on `[0, 1]` | `t − t²/2` |
+///
+/// # Example
+/// ```
+/// use mercer::measure::{Law, LawEmbedding};
+/// use ndarray::array;
+/// // A point mass at 0 has the embedding k(·, 0).
+/// let law = Law::Gaussian { mean: array![0.0], covariance: array![[0.0]] };
+/// let mu = LawEmbedding::new(&"gaussian(lengthscale=1)".parse()?, law)?;
+/// assert!((mu.evaluate(&array![[1.0]])?[0] - (-0.5_f64).exp()).abs() < 1e-15);
+/// assert_eq!(mu.squared_norm()?, 1.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct LawEmbedding {
+    kernel: Kernel,
+    law: Law,
+    form: Form,
+}
+
+impl LawEmbedding {
+    /// The embedding of a law.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
+    /// that makes no sense.
+    pub fn new(kernel: &Kernel, law: Law) -> Result<Self> {
+        let form = Form::new(kernel, &law)?;
+        Ok(Self { kernel: kernel.clone(), law, form })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The law.
+    pub fn law(&self) -> &Law {
+        &self.law
+    }
+
+    /// `μ(t)` for every row of `t`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities.
+    pub fn evaluate<'a>(&self, t: impl Into<Points<'a>>) -> Result<Array1<f64>> {
+        let points = t.into();
+        points.check_finite("points")?;
+        let t: ArrayView2<'_, f64> = points.vectors()?;
+        if t.ncols() != self.form.columns() {
+            return Err(Error::shape("columns of the points", self.form.columns(), t.ncols()));
+        }
+        Ok(t.rows().into_iter().map(|row| self.form.value(row)).collect())
+    }
+
+    /// `‖μ‖² = E k(X, X′)`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] where there is no closed form (`exponential`, `laplacian`).
+    pub fn squared_norm(&self) -> Result<f64> {
+        self.inner(self)
+    }
+
+    /// `⟨μ_P, μ_Q⟩ = E k(X, Y)` for independent `X ~ P`, `Y ~ Q`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when the kernels differ or there is no closed form.
+    pub fn inner(&self, other: &Self) -> Result<f64> {
+        if self.kernel != other.kernel {
+            return Err(Error::request(format!(
+                "the embeddings live in different spaces: one has the kernel {}, the other {}",
+                self.kernel, other.kernel
+            )));
+        }
+        self.form.inner(&other.form).ok_or_else(|| {
+            Error::request(format!("the inner product of these laws has no closed form under {}", self.kernel))
+        })
+    }
+
+    /// `MMD²(P, Q) = ‖μ_P − μ_Q‖²` of the laws themselves.
+    ///
+    /// # Errors
+    /// As [`LawEmbedding::inner`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::measure::{Law, LawEmbedding};
+    /// let k = "polynomial(degree=1, offset=0)".parse()?;
+    /// let p = LawEmbedding::new(&k, Law::Moments(vec![1.0]))?;
+    /// let q = LawEmbedding::new(&k, Law::Moments(vec![3.0]))?;
+    /// assert_eq!(p.squared_mmd(&q)?, 4.0);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn squared_mmd(&self, other: &Self) -> Result<f64> {
+        Ok(self.squared_norm()? - 2.0 * self.inner(other)? + other.squared_norm()?)
+    }
+}

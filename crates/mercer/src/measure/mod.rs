@@ -1,0 +1,46 @@
+//! Probability measures as elements of ℋ: `μ_P = E k(·, X)`, and distances and dependence measured there.
+//!
+//! | quantity | formula |
+//! |---|---|
+//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form |
+//! | [`mmd`] | `‖μ_P − μ_Q‖²`, five estimators, with the [`witness`] `μ_P − μ_Q` |
+//! | [`energy_distance`] | `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖` |
+//! | [`hsic`] | `‖μ_{XY} − μ_X ⊗ μ_Y‖²`; [`distance_covariance`] is its case of distances |
+//! | [`dhsic`], [`lancaster`] | joint independence and interaction of several variables |
+//! | [`SteinKernel`] | how far a sample is from a density known up to its constant |
+//!
+//! Every statistic is a sum over tiles in a fixed order: no matrix is stored, and the bytes do not depend on the number of threads.
+
+mod centred;
+mod compression;
+mod distance_covariance;
+mod embedding;
+mod energy;
+mod fast_distance_covariance;
+mod hsic;
+mod joint;
+mod law;
+mod law_forms;
+mod mmd;
+mod pairwise;
+mod samples;
+mod stein;
+mod stein_kernel;
+
+pub(crate) use centred::{Centring, row_sums};
+pub use compression::Compression;
+pub use distance_covariance::{
+    DistanceCovariance, distance_correlation, distance_covariance, distance_statistics, unbiased_distance_statistics,
+};
+pub use embedding::MeanEmbedding;
+pub use energy::{energy_distance, wasserstein};
+pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic};
+pub use joint::{dhsic, dhsic_of, lancaster, lancaster_of};
+pub use law::{Law, LawEmbedding};
+pub use mmd::{BlockMmd, Estimator, SupMmd, block_mmd, mmd, mmd_of, sup_mmd, witness};
+pub(crate) use mmd::{TwoSampleSums, block_values};
+pub(crate) use pairwise::PairTiles;
+pub(crate) use samples::{Pooled, check_same_rows, check_sizes};
+pub use stein::{Density, stein_discrepancy};
+pub use stein_kernel::SteinKernel;
+pub(crate) use stein_kernel::SteinTiles;

@@ -1,0 +1,324 @@
+//! The level of every test: when the hypothesis is true it is rejected as often as the level says.
+//!
+//! Rejections among independent data sets are binomial; the test fails outside of the exact 99.9 % interval. Seeds are fixed, so that a
+//! correct test that passes once passes always. Exact tests on data without ties are held from both sides, the others from above.
+
+mod common;
+
+use common::effort;
+use mercer::hypothesis::{
+    ConditionalIndependence, ConditionalMethod, GoodnessOfFit, Independence, IndependenceMethod, Interaction,
+    JointIndependence, KernelWeights, TwoSample, TwoSampleMethod,
+};
+use mercer::measure::Density;
+use mercer::{Compute, Kernel, Seed, Stream};
+use ndarray::Array2;
+
+/// Levels at which rejections are counted; the last ones show that p-values are not too small anywhere.
+const LEVELS: [f64; 6] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75];
+
+/// The counts that a binomial law stays within with probability 99.9 %, half of the rest on each side.
+fn interval(trials: u64, level: f64) -> (u64, u64) {
+    let mut term = (1.0 - level).powi(trials as i32);
+    let (mut below, mut low, mut high) = (term, None, trials);
+    for k in 0..trials {
+        if below >= 0.0005 && low.is_none() {
+            low = Some(k);
+        }
+        if below >= 0.9995 {
+            high = k;
+            break;
+        }
+        term *= (trials - k) as f64 / (k + 1) as f64 * level / (1.0 - level);
+        below += term;
+    }
+    (low.unwrap_or(0), high)
+}
+
+/// Which side of the interval a test is held to.
+#[derive(Clone, Copy, PartialEq)]
+enum Held {
+    /// The level is met.
+    Both,
+    /// The level is kept, and no share of p-values is too small.
+    Above,
+    /// The level is kept where decisions are made, up to 0.1.
+    Decisions,
+}
+
+/// Runs a test on many data sets for which the hypothesis is true.
+fn calibrate(name: &str, held: Held, p_value: impl Fn(&mut Stream, &Compute) -> f64) {
+    let trials = effort(300, 2000);
+    let mut p = Vec::new();
+    for t in 0..trials {
+        let compute = Compute::new().with_seed(Seed(t));
+        p.push(p_value(&mut Seed(17).stream(name, t), &compute));
+    }
+    assert!(p.iter().all(|p| *p > 0.0 && *p <= 1.0), "{name}: p outside of (0, 1]");
+    let levels = if held == Held::Decisions { &LEVELS[..3] } else { &LEVELS[..] };
+    for &level in levels {
+        let rejected = p.iter().filter(|p| **p <= level * (1.0 + 1e-12)).count() as u64;
+        let (low, high) = interval(trials, level);
+        assert!(rejected <= high, "{name}: {rejected} of {trials} rejected at level {level}, at most {high} expected");
+        assert!(
+            held != Held::Both || rejected >= low,
+            "{name}: {rejected} of {trials} rejected at {level}, at least {low} expected"
+        );
+    }
+}
+
+#[test]
+fn the_interval_is_binomial() {
+    // P(S ≤ 2) ≥ 0.0005 > P(S ≤ 1) and P(S ≤ 27) for S of 300 trials at 0.05, from the sum of the probabilities.
+    let (low, high) = interval(300, 0.05);
+    let cdf = |k: u64| -> f64 {
+        (0..=k)
+            .map(|i| {
+                let choose: f64 = (0..i).map(|j| ((300 - j) as f64 / (j + 1) as f64).ln()).sum();
+                (choose + i as f64 * 0.05_f64.ln() + (300 - i) as f64 * 0.95_f64.ln()).exp()
+            })
+            .sum()
+    };
+    assert!(cdf(low) >= 0.0005 && cdf(low - 1) < 0.0005 && cdf(high) >= 0.9995 && cdf(high - 1) < 0.9995);
+}
+
+/// A law to draw samples from.
+#[derive(Clone, Copy)]
+enum Law {
+    Normal,
+    Cauchy,
+    /// Whole numbers 0, 1, 2: most values are tied.
+    Discrete,
+}
+
+impl Law {
+    fn sample(self, rows: usize, columns: usize, random: &mut Stream) -> Array2<f64> {
+        Array2::from_shape_fn((rows, columns), |_| match self {
+            Self::Normal => random.normal(),
+            Self::Cauchy => random.normal() / random.normal(),
+            Self::Discrete => random.below(3) as f64,
+        })
+    }
+}
+
+/// Null hypotheses of the two-sample tests: name, law, sizes, columns.
+const NULLS: [(&str, Law, usize, usize, usize); 5] = [
+    ("normal", Law::Normal, 20, 20, 1),
+    ("50 columns", Law::Normal, 20, 20, 50),
+    ("Cauchy", Law::Cauchy, 20, 20, 2),
+    ("discrete", Law::Discrete, 20, 20, 1),
+    ("m ≠ n", Law::Normal, 12, 28, 2),
+];
+
+fn two_sample(test: &TwoSample, name: &str, equal_sizes: bool, held: Held) {
+    for (law_name, law, m, n, columns) in NULLS {
+        let n = if equal_sizes { m } else { n };
+        let held = if held == Held::Both && matches!(law, Law::Discrete) { Held::Above } else { held };
+        calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
+            let (x, y) = (law.sample(m, columns, random), law.sample(n, columns, random));
+            test.test(&x, &y, compute).unwrap().p_value
+        });
+    }
+}
+
+fn with(method: TwoSampleMethod) -> TwoSample {
+    TwoSample { permutations: 199, ..TwoSample::with_method(method) }
+}
+
+#[test]
+fn two_sample_permutation() {
+    two_sample(&with(TwoSampleMethod::Permutation), "permutation", false, Held::Both);
+}
+
+#[test]
+fn two_sample_unbiased_permutation() {
+    let test = TwoSample { estimator: mercer::measure::Estimator::Unbiased, ..with(TwoSampleMethod::Permutation) };
+    two_sample(&test, "unbiased permutation", false, Held::Both);
+}
+
+#[test]
+fn two_sample_exchanges_of_pairs() {
+    two_sample(&with(TwoSampleMethod::Paired), "paired", true, Held::Both);
+}
+
+/// Pairs that are dependent: exchanges within pairs are right where permutations are not.
+#[test]
+fn two_sample_exchanges_of_dependent_pairs() {
+    let test = with(TwoSampleMethod::Paired);
+    calibrate("dependent pairs", Held::Both, |random, compute| {
+        let common = Law::Normal.sample(20, 1, random);
+        let (x, y) = (&common + &Law::Normal.sample(20, 1, random), &common + &Law::Normal.sample(20, 1, random));
+        test.test(&x, &y, compute).unwrap().p_value
+    });
+}
+
+#[test]
+fn two_sample_sequential() {
+    // The sequential p-value is exact for the decision; early stops make it coarse in between.
+    two_sample(&with(TwoSampleMethod::Sequential), "sequential", false, Held::Above);
+}
+
+/// Two strata with different laws and different shares in the samples.
+#[test]
+fn two_sample_stratified() {
+    calibrate("stratified", Held::Both, |random, compute| {
+        let (x, y) = (Law::Normal.sample(20, 1, random), Law::Normal.sample(20, 1, random));
+        let strata: Vec<usize> = (0..40).map(|i| usize::from(i < 15 || (20..25).contains(&i))).collect();
+        let shift = |x: Array2<f64>, offset: usize| {
+            Array2::from_shape_fn(x.dim(), |(i, j)| x[[i, j]] + 4.0 * strata[offset + i] as f64)
+        };
+        let (x, y) = (shift(x, 0), shift(y, 20));
+        let test = TwoSample { strata: Some(strata.clone()), ..with(TwoSampleMethod::Permutation) };
+        test.test(&x, &y, compute).unwrap().p_value
+    });
+}
+
+#[test]
+fn two_sample_aggregated() {
+    let method = TwoSampleMethod::Aggregated { weights: KernelWeights::Uniform, wild: false };
+    // The smallest p-value of many kernels has ties: the level is kept, and nearly met.
+    two_sample(&with(method), "aggregated", false, Held::Above);
+}
+
+#[test]
+fn two_sample_aggregated_by_signs() {
+    let method = TwoSampleMethod::Aggregated { weights: KernelWeights::Centred, wild: true };
+    two_sample(&with(method), "aggregated, wild", true, Held::Above);
+}
+
+#[test]
+fn two_sample_fused() {
+    two_sample(&with(TwoSampleMethod::Fused), "fused", false, Held::Both);
+}
+
+#[test]
+fn two_sample_split() {
+    two_sample(&with(TwoSampleMethod::Split), "split", false, Held::Both);
+}
+
+#[test]
+fn two_sample_bounds() {
+    two_sample(&with(TwoSampleMethod::BiasedBound), "biased bound", false, Held::Above);
+    two_sample(&with(TwoSampleMethod::UnbiasedBound), "unbiased bound", false, Held::Above);
+}
+
+#[test]
+fn two_sample_gamma() {
+    two_sample(&with(TwoSampleMethod::Gamma), "gamma", false, Held::Above);
+}
+
+#[test]
+fn two_sample_spectral() {
+    // In many columns the kernel matrix is nearly diagonal and Σ λz² spreads more than the statistic: p-values crowd in the middle.
+    two_sample(&with(TwoSampleMethod::Spectral), "spectral", false, Held::Decisions);
+}
+
+/// The normal limit needs many pairs.
+#[test]
+fn two_sample_linear_and_block() {
+    for (name, method, n) in [("linear", TwoSampleMethod::Linear, 800), ("block", TwoSampleMethod::Block(8), 1600)] {
+        calibrate(name, Held::Above, |random, compute| {
+            let (x, y) = (Law::Normal.sample(n, 2, random), Law::Normal.sample(n, 2, random));
+            let test = TwoSample { kernel: Some(Kernel::gaussian(1.0).unwrap()), ..with(method) };
+            test.test(&x, &y, compute).unwrap().p_value
+        });
+    }
+}
+
+fn independence(method: IndependenceMethod, name: &str, exact: bool) {
+    let test = Independence { permutations: 199, ..Independence::with_method(method) };
+    for (law_name, law, rows, columns) in [
+        ("normal", Law::Normal, 25, 1),
+        ("50 columns", Law::Normal, 25, 50),
+        ("Cauchy", Law::Cauchy, 25, 1),
+        ("discrete", Law::Discrete, 25, 1),
+    ] {
+        let held = if exact && !matches!(law, Law::Discrete) { Held::Both } else { Held::Above };
+        calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
+            let (x, y) = (law.sample(rows, columns, random), law.sample(rows, 1, random));
+            // A constant column of whole numbers has no distances; such draws are rare and carry no evidence.
+            test.test(&x, &y, compute).map_or(1.0, |outcome| outcome.p_value)
+        });
+    }
+}
+
+#[test]
+fn independence_permutation() {
+    independence(IndependenceMethod::Permutation, "independence", true);
+}
+
+#[test]
+fn independence_sequential() {
+    independence(IndependenceMethod::Sequential, "independence, sequential", false);
+}
+
+#[test]
+fn independence_gamma() {
+    independence(IndependenceMethod::Gamma, "independence, gamma", false);
+}
+
+#[test]
+fn independence_aggregated() {
+    independence(IndependenceMethod::Aggregated, "independence, aggregated", false);
+}
+
+#[test]
+fn joint_independence() {
+    let test = JointIndependence { permutations: 199, ..JointIndependence::default() };
+    for (name, law) in
+        [("joint, normal", Law::Normal), ("joint, Cauchy", Law::Cauchy), ("joint, discrete", Law::Discrete)]
+    {
+        let held = if matches!(law, Law::Discrete) { Held::Above } else { Held::Both };
+        calibrate(name, held, |random, compute| {
+            let [x, y, z] = std::array::from_fn(|_| law.sample(20, 1, random));
+            test.test(&[(&x).into(), (&y).into(), (&z).into()], compute).map_or(1.0, |outcome| outcome.p_value)
+        });
+    }
+}
+
+/// The hypothesis is a union: everything independent, and a dependent pair with an independent third.
+#[test]
+fn interaction() {
+    let test = Interaction { permutations: 199, ..Interaction::default() };
+    for (name, share) in [("interaction, independent", 0.0), ("interaction, a dependent pair", 3.0)] {
+        calibrate(name, Held::Above, |random, compute| {
+            let [x, y, z] = std::array::from_fn(|_| Law::Normal.sample(25, 1, random));
+            let y = &y + &x.mapv(|v| share * v);
+            test.test([(&x).into(), (&y).into(), (&z).into()], compute).unwrap().p_value
+        });
+    }
+}
+
+#[test]
+fn goodness_of_fit() {
+    let test = GoodnessOfFit { permutations: 199, ..GoodnessOfFit::default() };
+    calibrate("fit, normal", Held::Above, |random, compute| {
+        let x = Law::Normal.sample(60, 1, random);
+        test.test_density(x.view(), &Density::standard_normal(1), compute).unwrap().p_value
+    });
+    calibrate("fit, five columns", Held::Above, |random, compute| {
+        let x = Law::Normal.sample(60, 5, random);
+        test.test_density(x.view(), &Density::standard_normal(5), compute).unwrap().p_value
+    });
+    let student = Density::student(1.0, 0.0, 1.0).unwrap();
+    calibrate("fit, Cauchy", Held::Above, |random, compute| {
+        let x = Law::Cauchy.sample(60, 1, random);
+        test.test_density(x.view(), &student, compute).unwrap().p_value
+    });
+}
+
+#[test]
+fn conditional_independence() {
+    for (name, method) in
+        [("given z, gamma", ConditionalMethod::Gamma), ("given z, signs", ConditionalMethod::Permutation)]
+    {
+        let test = ConditionalIndependence { method, permutations: 199, ..ConditionalIndependence::default() };
+        // The regressions leave a little of z, which makes p-values in the middle too small.
+        calibrate(name, Held::Decisions, |random, compute| {
+            let z = Law::Normal.sample(60, 1, random);
+            let x = &z + &Law::Normal.sample(60, 1, random);
+            let y = z.mapv(f64::sin) + 0.5 * &Law::Normal.sample(60, 1, random);
+            test.test(&x, &y, &z, compute).unwrap().p_value
+        });
+    }
+}
