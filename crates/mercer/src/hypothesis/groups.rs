@@ -279,8 +279,10 @@ mod tests {
             assert!(all.contains(&splits.draw(&mut random)) && every.contains(&orders.draw(&mut random)));
         }
         assert!(all.contains(&splits.identity()) && every.contains(&orders.identity()));
-        (all.sort(), all.dedup());
-        (every.sort(), every.dedup());
+        all.sort();
+        all.dedup();
+        every.sort();
+        every.dedup();
         assert_eq!((all.len(), every.len()), (9, 36));
         assert_eq!(Splits::new(5, Strata::one(10)).count(), 252.0);
         assert_eq!(Signs(3).all().len(), 8);

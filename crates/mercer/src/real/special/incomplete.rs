@@ -108,7 +108,7 @@ mod tests {
     fn whole_shapes_are_poisson_sums() {
         for n in [1_u32, 2, 5, 20] {
             for x in [0.1, 1.0, 4.9, 5.1, 19.0, 22.0, 60.0] {
-                let mut term = (-x as f64).exp();
+                let mut term = f64::exp(-x);
                 let mut sum = term;
                 for k in 1..n {
                     term *= x / f64::from(k);
