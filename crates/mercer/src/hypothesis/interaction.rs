@@ -6,7 +6,7 @@ use super::engine::{Resampled, Resampling, resample};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
-use crate::gram::{Pairs, Tiles};
+use crate::gram::Pairs;
 use crate::measure::{Centring, check_same_rows, check_sizes, row_sums};
 use crate::{Compute, Kernel, Points, Result};
 
