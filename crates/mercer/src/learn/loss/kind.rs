@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     const SMOOTH: [Loss; 6] =
-        [Loss::Squared, Loss::Huber { delta: 0.7 }, Loss::LogCosh, Loss::SquaredHinge, Loss::Logistic, Loss::Poisson];
+        [Loss::Squared, Loss::Huber { delta: 0.8 }, Loss::LogCosh, Loss::SquaredHinge, Loss::Logistic, Loss::Poisson];
     const KINKED: [Loss; 4] =
         [Loss::Absolute, Loss::Quantile { level: 0.3 }, Loss::EpsilonInsensitive { epsilon: 0.2 }, Loss::Hinge];
 
