@@ -14,6 +14,8 @@ use crate::plot::{Figure, HeatLabels, HeatMap};
 use crate::report::{Block, Report, Table};
 use crate::session::Session;
 
+/// Characters of a candidate's name in a table; programs get all of it.
+const NAME_WIDTH: usize = 72;
 /// Candidates that are shown.
 const SHOWN: usize = 6;
 /// Bytes of a decomposition per squared row.
@@ -155,7 +157,7 @@ impl Choice {
         let shown = self.shown();
         for candidate in &shown {
             let lambda = candidate.lambda.map_or("—".into(), short);
-            table.push([candidate.name.clone(), lambda, short(candidate.score.max(0.0).sqrt())]);
+            table.push([shortened(&candidate.name), lambda, short(candidate.score.max(0.0).sqrt())]);
         }
         report.push(Block::Table(table));
         let rest = self.candidates.len().saturating_sub(shown.len());
@@ -228,4 +230,12 @@ pub fn name(criterion: Criterion) -> String {
         Criterion::Gcv => "generalised cross-validation".into(),
         Criterion::Folds(k) => format!("{k}-fold cross-validation"),
     }
+}
+
+/// The name of a candidate, or as much of it as a table has room for.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= NAME_WIDTH {
+        return name.into();
+    }
+    name.chars().take(NAME_WIDTH - 1).chain(['…']).collect()
 }
