@@ -116,7 +116,7 @@ def observed(model: mercer.GaussianProcessRegressor) -> Predict:
     return predict
 
 
-def process(kernel: str, subset: int = 2_000, **options: object) -> Fit:
+def process(kernel: str, subset: int = 1_000, **options: object) -> Fit:
     """Choose the parameters of a Gaussian process on at most `subset` rows, then use all rows exactly."""
 
     def fit(x: np.ndarray, y: np.ndarray) -> Predict:
@@ -131,7 +131,7 @@ def process(kernel: str, subset: int = 2_000, **options: object) -> Fit:
     return fit
 
 
-def sparse(kernel: str, count: int, subset: int = 2_000) -> Fit:
+def sparse(kernel: str, count: int, subset: int = 1_000) -> Fit:
     """Choose the parameters on a subset, then a variational Gaussian process on `count` inducing points."""
 
     def fit(x: np.ndarray, y: np.ndarray) -> Predict:
@@ -232,7 +232,7 @@ def sets(folder: Path | None) -> Iterator[Set]:
             2,
             {
                 "ridge, gaussian, LOO": ridge("gaussian(lengthscale=1)"),
-                "GP, gaussian, a length per column": process(ard(8), subset=1_000),
+                "GP, gaussian, a length per column": process(ard(8)),
             },
         ),
         "california": (
