@@ -3,10 +3,10 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::likelihood::{Posterior, names};
+use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, law};
 use super::{Method, Optimisation};
 use crate::gram::{self, Pairs};
-use crate::solve::symmetric_eigen;
 use crate::{Compute, Expansion, Kernel, Result};
 
 /// Rows that are predicted at a time.
@@ -112,15 +112,7 @@ impl GaussianProcessFit {
     /// # Errors
     /// As [`GaussianProcessFit::covariance`].
     pub fn sample(&self, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
-        let mean = self.predict(x, compute)?.mean;
-        let root = symmetric_eigen(self.covariance(x, compute)?.view())?.map(|v| v.max(0.0).sqrt());
-        let mut samples = Array2::zeros((x.nrows(), count));
-        for (index, mut column) in samples.columns_mut().into_iter().enumerate() {
-            let mut stream = compute.seed().stream("posterior sample", index as u64);
-            let normal = Array1::from_shape_fn(x.nrows(), |_| stream.normal());
-            column.assign(&(&mean + &root.dot(&normal)));
-        }
-        Ok(samples)
+        draw(&self.predict(x, compute)?.mean, &self.covariance(x, compute)?, count, compute)
     }
 
     /// What the other observations say of each, in closed form.

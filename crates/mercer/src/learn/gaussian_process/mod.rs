@@ -8,6 +8,7 @@ mod fit;
 mod likelihood;
 mod optimise;
 mod record;
+mod sample;
 pub mod sparse;
 mod spec;
 mod state_space;

@@ -2,13 +2,13 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
+use super::super::sample::draw;
 use super::Approximation;
 use super::basis::{column_squares, strips};
 use super::posterior::{Data, Posterior};
 use crate::gram::{self, Pairs};
 use crate::learn::gaussian_process::{Optimisation, Prediction};
 use crate::learn::parameter_space::names;
-use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// A fitted [`SparseGaussianProcess`](super::SparseGaussianProcess).
@@ -76,15 +76,7 @@ impl SparseGaussianProcessFit {
     /// # Errors
     /// As [`SparseGaussianProcessFit::covariance`].
     pub fn sample(&self, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
-        let mean = self.predict(x, compute)?.mean;
-        let root = symmetric_eigen(self.covariance(x, compute)?.view())?.map(|v| v.max(0.0).sqrt());
-        let mut samples = Array2::zeros((x.nrows(), count));
-        for (index, mut column) in samples.columns_mut().into_iter().enumerate() {
-            let mut stream = compute.seed().stream("posterior sample", index as u64);
-            let normal = Array1::from_shape_fn(x.nrows(), |_| stream.normal());
-            column.assign(&(&mean + &root.dot(&normal)));
-        }
-        Ok(samples)
+        draw(&self.predict(x, compute)?.mean, &self.covariance(x, compute)?, count, compute)
     }
 
     /// The posterior mean as a function of ℋ: `Σ wⱼk(·, zⱼ)` with `w = L⁻ᵀβ`.
