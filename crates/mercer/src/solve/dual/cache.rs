@@ -12,7 +12,7 @@ const GROUP: usize = 60;
 const COLUMNS: usize = 512;
 /// A row that was not asked for in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
 /// kernel values, and such rows rarely come back.
-const ROUNDS: u64 = 8;
+const ROUNDS: u64 = 64;
 /// Bytes that are allocated together.
 const SLAB: usize = 64 << 20;
 
