@@ -16,7 +16,7 @@ const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
 const CHUNK: usize = 2048;
 /// Runs of neighbours up to which a part of a matrix is read where it is.
-const RUNS: usize = 3;
+const RUNS: usize = 6;
 
 /// The rows of a symmetric kernel matrix, on demand.
 #[derive(Debug)]
@@ -124,6 +124,15 @@ impl<'a> KernelRows<'a> {
         }
     }
 
+    /// `Σ factor · K[point, column]` for some columns of a whole matrix that is no part of another.
+    pub(crate) fn combine(&self, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
+        match &self.store {
+            Store::Double(matrix) => combine(matrix, self.stride, terms, columns),
+            Store::Single(matrix) => combine(matrix, self.stride, terms, columns),
+            Store::Cache(_) => unreachable!("only matrices that were made whole are combined"),
+        }
+    }
+
     /// The number of points.
     pub fn points(&self) -> usize {
         self.diagonal.len()
@@ -190,6 +199,19 @@ fn part<T: Element>(matrix: &[T], n: usize, points: &[usize]) -> Vec<T> {
         }
     }
     values
+}
+
+fn combine<T: Element>(matrix: &[T], stride: usize, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
+    let mut out = vec![0.0; columns.len()];
+    let mut rest = &mut out[..];
+    for run in runs(columns) {
+        let (now, later) = rest.split_at_mut(run.len());
+        let piece =
+            |&(point, factor): &(usize, f64)| (&matrix[point * stride + run.start..point * stride + run.end], factor);
+        add_rows(&terms.iter().map(piece).collect::<Vec<_>>(), now);
+        rest = later;
+    }
+    out
 }
 
 fn spread_lines<T: Element>(changes: &[(usize, f64)], lines: &Lines<'_, T>, out: &mut [f64], compute: &Compute) {

@@ -8,11 +8,8 @@ use crate::{Compute, Result};
 
 /// Steps within one working set, per variable of it.
 const STEPS_PER_VARIABLE: u64 = 20;
-/// The same where every variable is in the set: there is nobody to ask but the user who may want to stop.
-const STEPS_OF_WHOLE: u64 = 200;
-
-/// Variables up to which all are in the set, where every row of the kernel is at hand.
-const WHOLE: usize = 4096;
+/// A problem of so many working sets is taken as one where every row of the kernel is at hand: nothing need be gathered.
+const SETS: usize = 2;
 
 pub(super) struct Solver<'s, 'a> {
     problem: &'s DualProblem,
@@ -48,7 +45,7 @@ impl<'s, 'a> Solver<'s, 'a> {
 
     /// The most variables whose rows can be at hand together.
     fn set_size(&self) -> usize {
-        let whole = self.rows.is_whole() && self.problem.len() <= WHOLE;
+        let whole = self.rows.is_whole() && self.problem.len() <= SETS * self.options.working_set;
         let wanted = if whole { self.problem.len() } else { self.options.working_set };
         wanted.max(2).min(self.rows.capacity().max(2))
     }
@@ -97,8 +94,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         let tolerance = self.options.tolerance;
         // The others have not been asked yet: more digits than these would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
-        let per_variable = if whole { STEPS_OF_WHOLE } else { STEPS_PER_VARIABLE };
-        let most = left.min(per_variable * set.len() as u64);
+        let most = left.min(STEPS_PER_VARIABLE * set.len() as u64);
         let (problem, diagonal) = (self.problem, self.rows.diagonal());
         let (steps, alpha) = match self.rows.among(&points, &mut self.room, self.compute) {
             Among::Double(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
