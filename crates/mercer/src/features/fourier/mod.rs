@@ -5,6 +5,8 @@ mod spec;
 mod transform;
 mod whitening;
 
+pub(crate) use draw::allocate_by_mass;
 pub use spec::{FourierForm, RandomFourier};
 pub use transform::FourierFeatures;
+pub(crate) use transform::{check, rows_in_parallel};
 pub use whitening::whitened;
