@@ -8,6 +8,7 @@ use mercer::features::{
     binning_bound, ridge_leverage_scores,
 };
 use mercer::gram::{self, Pairs};
+use mercer::learn::CentreMachine;
 use mercer::solve::{eigenvalues, pivoted_cholesky};
 use mercer::{Compute, Kernel};
 use ndarray::{Array1, Array2};
@@ -180,4 +181,23 @@ fn pivots_and_factors() {
             golden.check_all(key, "column", &found.factor.column(steps - 1).to_vec(), &column);
         }
     }
+}
+
+#[test]
+fn ridge_regression_on_a_subset_of_regressors() {
+    let golden = Golden::load("c14_nystrom_approximation");
+    let (x, y, compute) = (matrix(golden.input("X")), matrix(golden.input("y")), Compute::new());
+    let gaussian = kernel(&format!("gaussian(lengthscale={})", number(golden.input("l"))));
+    let rows: Vec<usize> = numbers(golden.input("landmarks")).into_iter().map(|r| r as usize).collect();
+    let machine = CentreMachine {
+        tolerance: 1e-14,
+        landmarks: Landmarks::Rows(rows.clone()),
+        ..CentreMachine::new(gaussian, number(golden.input("lambda")), rows.len())
+    };
+    let fit = machine.fit(x.view(), y.view(), None, &compute).unwrap();
+    let expected = &golden.expected()["subset_of_regressors"];
+    let key = "subset_of_regressors";
+    golden.check_all(key, "beta", &fit.coefficients().column(0).to_vec(), &numbers(&expected["beta"]));
+    let fitted = fit.predict(x.view(), &compute).unwrap().column(0).to_vec();
+    golden.check_all(key, "fitted", &fitted, &numbers(&expected["fitted"]));
 }

@@ -35,7 +35,7 @@ pub enum Landmarks {
 
 impl Landmarks {
     /// At most `count` landmarks for a sample.
-    pub(super) fn choose(
+    pub(crate) fn choose(
         &self,
         kernel: &Kernel,
         x: ArrayView2<f64>,
