@@ -4,7 +4,7 @@ mod common;
 
 use mercer::features::{
     ExplicitFeatures, FeatureMap, FourierForm, FourierGuarantee, Landmarks, Nystrom, RandomBinning, RandomFourier,
-    Sampling, SpectralMeasure, binning_bound, empirical_kernel_map, fourier_bound, measured_error,
+    Sampling, SpectralMeasure, StructuredFourier, binning_bound, empirical_kernel_map, fourier_bound, measured_error,
 };
 use mercer::gram::{self, Pairs};
 use mercer::{Compute, Kernel, Seed};
@@ -427,4 +427,32 @@ fn wrong_requests_for_landmarks_are_refused() {
     assert!(with(Nystrom { tolerance: 1.0, ..plain.clone() }).contains("tolerance"));
     assert!(with(Nystrom { kernel: kernel("tanh()"), ..plain.clone() }).contains("positive semi-definite"));
     assert!(plain.fit(Array2::zeros((0, 2)).view(), &compute(0)).is_err());
+}
+
+#[test]
+fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
+    let map = StructuredFourier::new(kernel("matern(nu=5/2, lengthscale=3)"), 128).draw(64, &compute(1)).unwrap();
+    let frequencies = map.frequencies(&compute(0)).unwrap();
+    let products = frequencies.dot(&frequencies.t());
+    for ((i, j), v) in products.indexed_iter().filter(|((i, j), _)| i != j) {
+        assert!(v.abs() <= 1e-10 * (products[[i, i]] * products[[j, j]]).sqrt(), "{i} {j}: {v}");
+    }
+    let x = Array2::from_shape_fn((2, 50), |(i, j)| ((i * 50 + j) as f64).sin());
+    let kernel = kernel("2*gaussian(lengthscale=5)");
+    let exact = kernel.evaluate(&x.row(0).to_vec(), &x.row(1).to_vec()).unwrap();
+    let spec = StructuredFourier::new(kernel, 256);
+    let error = |seed: u64| {
+        let z = spec.draw(50, &compute(seed)).unwrap().transform(x.view(), &compute(0)).unwrap();
+        assert!((z.row(0).dot(&z.row(0)) - 2.0).abs() < 1e-12);
+        z.row(0).dot(&z.row(1)) - exact
+    };
+    let errors: Vec<f64> = (0..200).map(error).collect();
+    let mean = errors.iter().sum::<f64>() / 200.0;
+    let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / 199.0;
+    // Four and a half standard deviations of the mean, and a bias of the order of 1/64.
+    assert!(mean.abs() <= 4.5 * (variance / 200.0).sqrt() + 0.015, "{mean} ± {variance}");
+    for text in ["laplacian(norm=l1)", "gaussian() + laplacian()", "linear()"] {
+        assert!(StructuredFourier::new(text.parse().unwrap(), 8).draw(4, &compute(0)).is_err(), "{text}");
+    }
+    assert!(StructuredFourier::new("gaussian()".parse().unwrap(), 7).draw(4, &compute(0)).is_err());
 }

@@ -17,7 +17,7 @@ pub mod spectral;
 pub use binning::{BinningFeatures, CellMatrix, RandomBinning};
 pub use bounds::{FourierGuarantee, Region, binning_bound, binning_grids, fourier_bound, fourier_components};
 pub use explicit::ExplicitFeatures;
-pub use fourier::{FourierFeatures, FourierForm, RandomFourier, whitened};
+pub use fourier::{FourierFeatures, FourierForm, RandomFourier, StructuredFeatures, StructuredFourier, whitened};
 pub use map::FeatureMap;
 pub use measured::{MeasuredError, measured_error};
 pub use nystrom::{Landmarks, Nystrom, NystromFeatures, empirical_kernel_map, ridge_leverage_scores};
