@@ -90,6 +90,13 @@ impl FiniteRank {
         self.weights.iter().map(|w| w.get()).collect()
     }
 
+    /// `√ηₖ φₖ(x)`: its features.
+    pub(crate) fn features(&self, x: f64) -> Vec<f64> {
+        let mut values: Vec<f64> = self.weights.iter().map(|w| w.get().sqrt()).collect();
+        self.basis.values(self.weights.len(), x, |k, phi| values[k] *= phi);
+        values
+    }
+
     /// `sup k(x, x)`.
     fn bound(&self) -> f64 {
         let weights = self.weights();
