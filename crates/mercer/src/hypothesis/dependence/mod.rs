@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2};
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
+use super::given::{check_kernels_given, check_symmetric, check_values};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
@@ -126,14 +127,9 @@ impl Independence {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
-        if self.kernel_x.is_none() || self.kernel_y.is_none() {
-            return Err(Error::request("a test on kernel values needs kernels over precomputed()"));
-        }
-        for (name, matrix) in [("first", &k), ("second", &l)] {
-            if matrix.nrows() < 4 {
-                return Err(Error::shape(&format!("points of the {name} matrix"), "at least 4", matrix.nrows()));
-            }
-        }
+        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        check_values("first matrix", k, 4)?;
+        check_values("second matrix", l, 4)?;
         self.run(Pairs::Given(k), Pairs::Given(l), compute)
     }
 
@@ -170,7 +166,8 @@ impl Independence {
         let text = format!("{}, {}", k.kernel(), l.kernel());
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
         let statistic = hsic_of(&k, &l, self.estimator, compute)?;
-        Ok(TestOutcome { statistic, ..outcome })
+        let share = normalized(&k, &l, compute)?;
+        Ok(TestOutcome { statistic, ..outcome }.with_detail("normalized_hsic", share))
     }
 
     /// The statistic under permutations, by low-rank factors where there are some, otherwise by stored matrices.
@@ -192,8 +189,8 @@ impl Independence {
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let k = self.kernel_x.as_ref().unwrap_or(&median).bind(x, compute)?;
         let l = self.kernel_y.as_ref().unwrap_or(&median).bind(y, compute)?;
-        check_matrix(&k)?;
-        check_matrix(&l)?;
+        check_symmetric(&k)?;
+        check_symmetric(&l)?;
         check_same_rows(&[("x", k.shape().0), ("y", l.shape().0)])?;
         Ok((k, l))
     }
@@ -219,10 +216,9 @@ impl Independence {
     }
 }
 
-/// Kernel values of one sample.
-pub(super) fn check_matrix(tiles: &dyn Tiles) -> Result<()> {
-    if tiles.symmetric() {
-        return Ok(());
-    }
-    Err(Error::request("kernel values of a sample must be a symmetric matrix"))
+/// The biased HSIC over the largest that it could be.
+fn normalized(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<f64> {
+    let biased = |a: &dyn Tiles, b: &dyn Tiles| hsic_of(a, b, HsicEstimator::Biased, compute);
+    let largest = (biased(k, k)? * biased(l, l)?).sqrt();
+    Ok(if largest > 0.0 { biased(k, l)? / largest } else { 0.0 })
 }
