@@ -165,6 +165,101 @@ class Function:
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
+class MeanEmbedding:
+    def __new__(
+        cls, kernel: _Kernel, X: ArrayLike, weights: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> MeanEmbedding: ...
+    def __call__(self, X: ArrayLike, **options: Unpack[Options]) -> NDArray[np.float64]: ...
+    def inner(self, other: MeanEmbedding | Function, **options: Unpack[Options]) -> float: ...
+    def norm(self, **options: Unpack[Options]) -> float: ...
+    def distance(self, other: MeanEmbedding, **options: Unpack[Options]) -> float: ...
+    def function(self, **options: Unpack[Options]) -> Function: ...
+    def herd(self, count: int, **options: Unpack[Options]) -> tuple[MeanEmbedding, NDArray[np.uintp], float]: ...
+    def compress(self, count: int, **options: Unpack[Options]) -> tuple[MeanEmbedding, NDArray[np.uintp], float]: ...
+    @property
+    def kernel(self) -> Kernel: ...
+    @property
+    def points(self) -> NDArray[np.float64]: ...
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+def mmd(X: ArrayLike, Y: ArrayLike | int, kernel: Kernel, estimator: str, **options: Unpack[Options]) -> float: ...
+def mmd_witness(X: ArrayLike, Y: ArrayLike, kernel: Kernel, **options: Unpack[Options]) -> Function: ...
+def energy_distance(X: ArrayLike, Y: ArrayLike, estimator: str, **options: Unpack[Options]) -> float: ...
+def wasserstein(x: ArrayLike, y: ArrayLike) -> float: ...
+def hsic(
+    X: ArrayLike,
+    Y: ArrayLike,
+    kernel_x: Kernel,
+    kernel_y: Kernel,
+    estimator: str,
+    normalized: bool,
+    **options: Unpack[Options],
+) -> float: ...
+def distance_statistics(
+    X: ArrayLike, Y: ArrayLike, estimator: str, **options: Unpack[Options]
+) -> tuple[float, float]: ...
+def joint_statistic(
+    variables: list[ArrayLike], kernels: list[Kernel], interaction: bool, **options: Unpack[Options]
+) -> float: ...
+def stein_discrepancy(
+    X: ArrayLike, scores: ArrayLike, kernel: Kernel | None, estimator: str, **options: Unpack[Options]
+) -> float: ...
+def density_scores(density: str, X: ArrayLike) -> NDArray[np.float64]: ...
+def two_sample_test(
+    X: ArrayLike,
+    Y: ArrayLike | int,
+    kernel: Kernel | None,
+    method: str,
+    permutations: int,
+    level: float,
+    choices: Mapping[str, Any],
+    **options: Unpack[Options],
+) -> dict[str, Any]: ...
+def independence_test(
+    X: ArrayLike,
+    Y: ArrayLike,
+    kernel_x: Kernel | None,
+    kernel_y: Kernel | None,
+    method: str,
+    estimator: str,
+    permutations: int,
+    level: float,
+    strata: list[int] | None,
+    **options: Unpack[Options],
+) -> dict[str, Any]: ...
+def joint_test(
+    variables: list[ArrayLike],
+    kernels: list[Kernel],
+    interaction: bool,
+    permutations: int,
+    level: float,
+    **options: Unpack[Options],
+) -> dict[str, Any]: ...
+def conditional_independence_test(
+    X: ArrayLike,
+    Y: ArrayLike,
+    Z: ArrayLike,
+    kernel_x: Kernel | None,
+    kernel_y: Kernel | None,
+    smoothing: tuple[Kernel, float] | None,
+    method: str,
+    permutations: int,
+    level: float,
+    **options: Unpack[Options],
+) -> dict[str, Any]: ...
+def goodness_of_fit_test(
+    X: ArrayLike,
+    scores: ArrayLike,
+    kernel: Kernel | None,
+    estimator: str,
+    permutations: int,
+    level: float,
+    **options: Unpack[Options],
+) -> dict[str, Any]: ...
+
+@final
 class Ridge:
     def __new__(
         cls,

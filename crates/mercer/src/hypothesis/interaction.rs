@@ -1,13 +1,13 @@
 //! Do three variables interact?
 
 use super::TestOutcome;
-use super::dependence::check_matrix;
+use super::dependence::{check_matrix, check_variable};
 use super::engine::{Resampled, Resampling, resample};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
-use crate::gram::Pairs;
-use crate::measure::{Centring, check_same_rows, check_sizes, row_sums};
+use crate::gram::{Pairs, Tiles};
+use crate::measure::{Centring, check_same_rows, row_sums};
 use crate::{Compute, Kernel, Points, Result};
 
 /// Lancaster's test of a three-variable interaction.
@@ -54,24 +54,29 @@ impl Interaction {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for different numbers of rows or fewer than 4, and as [`Independence::test`](super::Independence::test).
     pub fn test(&self, samples: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
+        self.test_pairs(samples.map(Pairs::Within), compute)
+    }
+
+    /// As [`Interaction::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Interaction::test`], and [`Error::Request`](crate::Error::Request) for a matrix that is not symmetric.
+    pub fn test_pairs(&self, variables: [Pairs<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        let [x, y, z] = &samples;
-        check_sizes(
-            &[("first sample", x.reborrow()), ("second sample", y.reborrow()), ("third sample", z.reborrow())],
-            4,
-        )?;
-        check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
+        let names = ["first sample", "second sample", "third sample"];
+        names.iter().zip(variables).try_for_each(|(name, pairs)| check_variable(name, pairs, 4))?;
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let kernels = self.kernels.clone().unwrap_or_else(|| std::array::from_fn(|_| median.clone()));
-        let n = x.len();
+        let bounds =
+            variables.iter().zip(&kernels).map(|(pairs, k)| k.bind(*pairs, compute)).collect::<Result<Vec<_>>>()?;
+        bounds.iter().try_for_each(|bound| check_matrix(bound))?;
+        let sizes: Vec<(&str, usize)> = ["x", "y", "z"].into_iter().zip(bounds.iter().map(|b| b.shape().0)).collect();
+        check_same_rows(&sizes)?;
+        let n = sizes[0].1;
         reserve(n, 6, compute)?;
-        let (mut matrices, mut texts) = (Vec::new(), Vec::new());
-        for (sample, kernel) in samples.iter().zip(&kernels) {
-            let bound = kernel.bind(Pairs::Within(sample.reborrow()), compute)?;
-            check_matrix(&bound)?;
-            matrices.push(centred(&bound, &Centring::double(&row_sums(&bound, compute)?), compute)?);
-            texts.push(bound.kernel().to_string());
-        }
+        let centre = |bound| centred(bound, &Centring::double(&row_sums(bound, compute)?), compute);
+        let matrices = bounds.iter().map(|bound| centre(bound)).collect::<Result<Vec<_>>>()?;
+        let texts: Vec<String> = bounds.iter().map(|bound| bound.kernel().to_string()).collect();
         let parts = (0..3).map(|alone| self.part(&matrices, alone, n, compute)).collect::<Result<Vec<_>>>()?;
         Ok(self.outcome(&parts, texts.join(", "), compute))
     }

@@ -113,11 +113,19 @@ pub fn normalized_hsic<'a, 'b>(
     compute: &Compute,
 ) -> Result<f64> {
     let (x, y) = (x.into(), y.into());
-    let own = |points: &Points<'_>, kernel: &Kernel| {
-        hsic(points.reborrow(), points.reborrow(), (kernel, kernel), HsicEstimator::Biased, compute)
-    };
-    let largest = (own(&x, kernels.0)? * own(&y, kernels.1)?).sqrt();
-    let both = hsic(x, y, kernels, HsicEstimator::Biased, compute)?;
+    check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 2)?;
+    let k = kernels.0.bind(Pairs::Within(x), compute)?;
+    let l = kernels.1.bind(Pairs::Within(y), compute)?;
+    normalized_hsic_of(&k, &l, compute)
+}
+
+/// As [`normalized_hsic`], from the two matrices of kernel values.
+///
+/// # Errors
+/// As [`hsic_of`].
+pub fn normalized_hsic_of(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<f64> {
+    let of = |a: &dyn Tiles, b: &dyn Tiles| hsic_of(a, b, HsicEstimator::Biased, compute);
+    let (both, largest) = (of(k, l)?, (of(k, k)? * of(l, l)?).sqrt());
     Ok(if largest > 0.0 { both / largest } else { 0.0 })
 }
 

@@ -1,13 +1,13 @@
 //! Joint independence of several variables.
 
-use super::check_matrix;
+use super::{check_matrix, check_variable};
 use crate::gram::{self, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
 use crate::hypothesis::groups::{Orders, Strata};
 use crate::hypothesis::orders::{JointOrders, reserve};
 use crate::hypothesis::outcome::check_level;
-use crate::measure::{check_same_rows, check_sizes};
+use crate::measure::check_same_rows;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the joint independence of two or more variables (dHSIC).
@@ -55,13 +55,16 @@ impl JointIndependence {
     /// # Errors
     /// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 4, and as [`Independence::test`](super::Independence::test).
     pub fn test(&self, samples: &[Points<'_>], compute: &Compute) -> Result<TestOutcome> {
-        check_level(self.level)?;
-        let named: Vec<(&str, Points<'_>)> = samples.iter().map(|s| ("variable", s.reborrow())).collect();
-        check_sizes(&named, 4)?;
-        self.run(&samples.iter().map(|s| Pairs::Within(s.reborrow())).collect::<Vec<_>>(), compute)
+        self.test_pairs(&samples.iter().map(|s| Pairs::Within(s.reborrow())).collect::<Vec<_>>(), compute)
     }
 
-    fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
+    /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`JointIndependence::test`], and [`Error::Request`] for a matrix that is not symmetric.
+    pub fn test_pairs(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        variables.iter().try_for_each(|pairs| check_variable("variable", *pairs, 4))?;
         if variables.len() < 2 {
             return Err(Error::shape("variables", "at least 2", variables.len()));
         }

@@ -105,9 +105,17 @@ impl Independence {
         y: impl Into<Points<'b>>,
         compute: &Compute,
     ) -> Result<TestOutcome> {
-        let (x, y) = (x.into(), y.into());
-        check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 4)?;
-        self.run(Pairs::Within(x), Pairs::Within(y), compute)
+        self.test_pairs(Pairs::Within(x.into()), Pairs::Within(y.into()), compute)
+    }
+
+    /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Independence::test`] and [`Independence::test_gram`].
+    pub fn test_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
+        check_variable("first sample", x, 4)?;
+        check_variable("second sample", y, 4)?;
+        self.run(x, y, compute)
     }
 
     /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over `precomputed()`.
@@ -216,6 +224,18 @@ impl Independence {
 
     fn strata(&self, n: usize) -> Result<Strata> {
         self.strata.as_ref().map_or_else(|| Ok(Strata::one(n)), |codes| Strata::of(codes, n))
+    }
+}
+
+/// A variable of at least `least` points, and finite values.
+pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<()> {
+    match pairs {
+        Pairs::Within(points) => check_sizes(&[(name, points)], least),
+        Pairs::Given(values) if values.nrows() < least => {
+            Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), values.nrows()))
+        }
+        Pairs::Given(_) => Ok(()),
+        Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
     }
 }
 
