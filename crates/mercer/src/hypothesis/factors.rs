@@ -8,7 +8,7 @@ use super::groups::Orders;
 use crate::gram::{Bound, Tiles};
 use crate::kernel::Property;
 use crate::solve::pivoted_cholesky;
-use crate::{Compute, Error, Result, Stream};
+use crate::{Compute, Error, Result};
 
 /// Points from which factors are tried.
 const FROM: usize = 256;
@@ -77,22 +77,10 @@ fn centred_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2
 }
 
 impl Relabelled for FactorProducts {
-    type Label = Vec<u32>;
+    type Group = Orders;
 
-    fn identity(&self) -> Vec<u32> {
-        self.orders.identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<u32> {
-        self.orders.draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.orders.count()
-    }
-
-    fn all(&self) -> Vec<Vec<u32>> {
-        self.orders.all()
+    fn group(&self) -> &Orders {
+        &self.orders
     }
 
     fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {

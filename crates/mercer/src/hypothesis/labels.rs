@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use ndarray::Array2;
 
-use super::engine::{Relabelled, Relabelling};
+use super::engine::{Group, Relabelled, Relabelling};
 use super::groups::{Signs, Splits};
 use crate::gram::{Family, Forms, Tiles, quadratic_forms};
 use crate::measure::PairTiles;
-use crate::{Compute, Precision, Result, Stream};
+use crate::{Compute, Precision, Result};
 
 /// Products (multiplications of a value with a label) above which tiles are taken in single precision: the observed value and the
 /// relabelled ones share the rounding, and differences below it count as ties.
@@ -86,22 +86,10 @@ pub(super) struct SplitMmd<'f, 'd> {
 }
 
 impl Relabelled for SplitMmd<'_, '_> {
-    type Label = Vec<i8>;
+    type Group = Splits;
 
-    fn identity(&self) -> Vec<i8> {
-        self.splits.identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        self.splits.draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.splits.count()
-    }
-
-    fn all(&self) -> Vec<Vec<i8>> {
-        self.splits.all()
+    fn group(&self) -> &Splits {
+        &self.splits
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
@@ -147,30 +135,25 @@ fn root_mean_square(forms: &Forms, k: usize, total: f64) -> f64 {
 
 /// Quadratic forms of signs, `Σ εᵢεⱼAᵢⱼ`, one per matrix: exchanges within pairs and the wild bootstrap.
 pub(super) struct SignForms<'f, 'd> {
-    pub(super) matrices: Matrices<'f, 'd>,
-    /// Whether the terms `i = j`, which no sign changes, are left out.
-    pub(super) hollow: bool,
-    /// What the sum is divided by.
-    pub(super) divisor: f64,
+    matrices: Matrices<'f, 'd>,
+    signs: Signs,
+    hollow: bool,
+    divisor: f64,
+}
+
+impl<'f, 'd> SignForms<'f, 'd> {
+    /// The sums over `divisor`; `hollow` leaves out the terms `i = j`, which no sign changes.
+    pub(super) fn new(matrices: Matrices<'f, 'd>, hollow: bool, divisor: f64) -> Self {
+        let signs = Signs(matrices.size().0);
+        Self { matrices, signs, hollow, divisor }
+    }
 }
 
 impl Relabelled for SignForms<'_, '_> {
-    type Label = Vec<i8>;
+    type Group = Signs;
 
-    fn identity(&self) -> Vec<i8> {
-        self.signs().identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        self.signs().draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.signs().count()
-    }
-
-    fn all(&self) -> Vec<Vec<i8>> {
-        self.signs().all()
+    fn group(&self) -> &Signs {
+        &self.signs
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
@@ -182,11 +165,5 @@ impl Relabelled for SignForms<'_, '_> {
             values: Array2::from_shape_fn(forms.squares.dim(), value),
             rounding: (0..forms.totals.len()).map(rounding).collect(),
         })
-    }
-}
-
-impl SignForms<'_, '_> {
-    fn signs(&self) -> Signs {
-        Signs(self.matrices.size().0)
     }
 }

@@ -1,5 +1,7 @@
 //! Inner products of centred matrices: what HSIC, distance covariance and Lancaster's interaction are sums of.
 
+use std::ops::Range;
+
 use ndarray::Array2;
 
 use crate::gram::{self, Tile, Tiles, fold_tiles};
@@ -37,6 +39,17 @@ impl Centring {
     pub(crate) fn value(&self, i: usize, j: usize, value: f64) -> f64 {
         if self.hollow && i == j { 0.0 } else { value - (self.rows[i] + self.rows[j]) + self.constant }
     }
+
+    /// The centred values of some columns of row `i`.
+    pub(crate) fn centre(&self, i: usize, cols: Range<usize>, values: &[f64], out: &mut [f64]) {
+        let own = self.rows[i];
+        for ((out, value), row) in out.iter_mut().zip(values).zip(&self.rows[cols.clone()]) {
+            *out = value - (own + row) + self.constant;
+        }
+        if self.hollow && cols.contains(&i) {
+            out[i - cols.start] = 0.0;
+        }
+    }
 }
 
 /// `K1`, without storing `K`.
@@ -56,14 +69,14 @@ pub(crate) fn product_sum(matrices: &[(&dyn Tiles, &Centring)], compute: &Comput
     let tiles: Vec<&dyn Tiles> = matrices.iter().map(|(tiles, _)| *tiles).collect();
     let add = |sum: &mut f64, tile: &Tile<'_>| {
         let width = tile.cols.len();
+        let (mut product, mut factor) = (vec![0.0; width], vec![0.0; width]);
         for (r, i) in tile.rows.clone().enumerate() {
-            let mut line = 0.0;
-            for (c, j) in tile.cols.clone().enumerate() {
-                let entry =
-                    |(q, (_, centring)): (usize, &(_, &Centring))| centring.value(i, j, tile.values[q][r * width + c]);
-                line += matrices.iter().enumerate().map(entry).product::<f64>();
+            product.fill(1.0);
+            for ((_, centring), values) in matrices.iter().zip(tile.values) {
+                centring.centre(i, tile.cols.clone(), &values[r * width..(r + 1) * width], &mut factor);
+                product.iter_mut().zip(&factor).for_each(|(p, f)| *p *= f);
             }
-            *sum += tile.weight() * line;
+            *sum += tile.weight() * gram::sum(&product);
         }
     };
     Ok(fold_tiles(&tiles, compute, || 0.0, add)?.into_iter().sum())

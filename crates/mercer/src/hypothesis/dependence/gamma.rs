@@ -41,7 +41,8 @@ impl Independence {
             .with_detail("null_variance", variance)
             .with_detail("shape", shape)
             .with_detail("scale", n * scale)
-            .with_detail("effect", (statistic - mean) / variance.sqrt()))
+            .with_detail("effect", (statistic - mean) / variance.sqrt())
+            .with_detail("normalized_hsic", super::normalized(k, l, compute)?))
     }
 }
 

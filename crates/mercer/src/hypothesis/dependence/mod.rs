@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2};
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
+use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
@@ -105,17 +106,9 @@ impl Independence {
         y: impl Into<Points<'b>>,
         compute: &Compute,
     ) -> Result<TestOutcome> {
-        self.test_pairs(Pairs::Within(x.into()), Pairs::Within(y.into()), compute)
-    }
-
-    /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`Independence::test`] and [`Independence::test_gram`].
-    pub fn test_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
-        check_variable("first sample", x, 4)?;
-        check_variable("second sample", y, 4)?;
-        self.run(x, y, compute)
+        let (x, y) = (x.into(), y.into());
+        check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 4)?;
+        self.run(Pairs::Within(x), Pairs::Within(y), compute)
     }
 
     /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over `precomputed()`.
@@ -134,15 +127,20 @@ impl Independence {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
-        if self.kernel_x.is_none() || self.kernel_y.is_none() {
-            return Err(Error::request("a test on kernel values needs kernels over precomputed()"));
-        }
-        for (name, matrix) in [("first", &k), ("second", &l)] {
-            if matrix.nrows() < 4 {
-                return Err(Error::shape(&format!("points of the {name} matrix"), "at least 4", matrix.nrows()));
-            }
-        }
+        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        check_values("first matrix", k, 4)?;
+        check_values("second matrix", l, 4)?;
         self.run(Pairs::Given(k), Pairs::Given(l), compute)
+    }
+
+    /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Independence::test`] and [`Independence::test_gram`].
+    pub fn test_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
+        check_variable("first sample", x, 4)?;
+        check_variable("second sample", y, 4)?;
+        self.run(x, y, compute)
     }
 
     fn run<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<TestOutcome> {
@@ -178,7 +176,8 @@ impl Independence {
         let text = format!("{}, {}", k.kernel(), l.kernel());
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
         let statistic = hsic_of(&k, &l, self.estimator, compute)?;
-        Ok(TestOutcome { statistic, ..outcome })
+        let share = normalized(&k, &l, compute)?;
+        Ok(TestOutcome { statistic, ..outcome }.with_detail("normalized_hsic", share))
     }
 
     /// The statistic under permutations, by low-rank factors where there are some, otherwise by stored matrices.
@@ -200,8 +199,8 @@ impl Independence {
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let k = self.kernel_x.as_ref().unwrap_or(&median).bind(x, compute)?;
         let l = self.kernel_y.as_ref().unwrap_or(&median).bind(y, compute)?;
-        check_matrix(&k)?;
-        check_matrix(&l)?;
+        check_symmetric(&k)?;
+        check_symmetric(&l)?;
         check_same_rows(&[("x", k.shape().0), ("y", l.shape().0)])?;
         Ok((k, l))
     }
@@ -227,22 +226,9 @@ impl Independence {
     }
 }
 
-/// A variable of at least `least` points, and finite values.
-pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<()> {
-    match pairs {
-        Pairs::Within(points) => check_sizes(&[(name, points)], least),
-        Pairs::Given(values) if values.nrows() < least => {
-            Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), values.nrows()))
-        }
-        Pairs::Given(_) => Ok(()),
-        Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
-    }
-}
-
-/// Kernel values of one sample.
-pub(super) fn check_matrix(tiles: &dyn Tiles) -> Result<()> {
-    if tiles.symmetric() {
-        return Ok(());
-    }
-    Err(Error::request("kernel values of a sample must be a symmetric matrix"))
+/// The biased HSIC over the largest that it could be.
+fn normalized(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<f64> {
+    let biased = |a: &dyn Tiles, b: &dyn Tiles| hsic_of(a, b, HsicEstimator::Biased, compute);
+    let largest = (biased(k, k)? * biased(l, l)?).sqrt();
+    Ok(if largest > 0.0 { biased(k, l)? / largest } else { 0.0 })
 }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{Data, TwoSample};
 use crate::gram::{self, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
+use crate::hypothesis::outcome::{binomial_interval, effect};
 use crate::measure::{Centring, PairTiles, TwoSampleSums, block_values, row_sums};
 use crate::real::special::{gamma_tail, normal_tail};
 use crate::solve::eigenvalues;
@@ -14,7 +15,8 @@ impl TwoSample {
     /// `s·MMD²_b` against a gamma law with the mean and the variance of the null law, `s = m` for `m = n` and `mn/(m+n)` otherwise.
     pub(super) fn gamma(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
-        let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
+        let sums = TwoSampleSums::new(&bound, data.first, compute)?;
+        let biased = sums.biased();
         let (m, n) = (data.first as f64, (data.total - data.first) as f64);
         let paired = data.equal_sizes().ok().map(|pairs| paired_moments(&bound, pairs, compute)).transpose()?;
         // Pairs of equal points have no moments; the pooled sample may have.
@@ -35,7 +37,8 @@ impl TwoSample {
             .with_detail("null_variance", variance)
             .with_detail("shape", shape)
             .with_detail("scale", factor * scale)
-            .with_detail("effect", (biased - mean) / variance.sqrt()))
+            .with_detail("effect", (biased - mean) / variance.sqrt())
+            .with_detail("share_of_variance", sums.share_of_variance()))
     }
 
     /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
@@ -45,7 +48,8 @@ impl TwoSample {
             return Err(Error::parameter("permutations", 0, "at least 1"));
         }
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
-        let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
+        let sums = TwoSampleSums::new(&bound, data.first, compute)?;
+        let biased = sums.biased();
         let (m, total) = (data.first as f64, data.total as f64);
         let factor = m * (total - m) / total;
         let unit = total / ((total - 1.0) * factor);
@@ -59,7 +63,12 @@ impl TwoSample {
         let p = (1.0 + above) / (1.0 + self.permutations as f64);
         let text = bound.kernel().to_string();
         let mut outcome = TestOutcome::new("spectral", biased, p, self.level, text, compute.seed())
-            .with_detail("scaled_statistic", factor * biased);
+            .with_detail("scaled_statistic", factor * biased)
+            .with_detail("share_of_variance", sums.share_of_variance());
+        if let Some(effect) = effect(biased, &null) {
+            outcome = outcome.with_detail("effect", effect);
+        }
+        outcome.p_interval = Some(binomial_interval(above as usize, self.permutations, 0.99));
         for (j, value) in values.iter().rev().take(5).enumerate() {
             outcome = outcome.with_detail(&format!("eigenvalue_{}", j + 1), *value);
         }
@@ -85,6 +94,7 @@ impl TwoSample {
         let text = bound.kernel().to_string();
         Ok(TestOutcome::new(method, mean, normal_tail(z), self.level, text, compute.seed())
             .with_detail("z", z)
+            .with_detail("effect", z)
             .with_detail("standard_error", error)
             .with_detail("blocks", count))
     }

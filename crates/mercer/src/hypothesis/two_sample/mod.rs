@@ -4,17 +4,20 @@ mod aggregated;
 mod approximate;
 mod bandwidths;
 mod bounds;
+mod columns;
 mod optimised;
 mod permutation;
 
 pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
 pub(super) use bandwidths::{distances, quantile};
+pub use columns::ColumnOutcome;
 
 use ndarray::ArrayView2;
 
 use super::TestOutcome;
 use super::engine::Enumeration;
+use super::given::{check_kernels_given, check_values};
 use super::groups::Strata;
 use super::outcome::check_level;
 use crate::gram::Pairs;
@@ -156,13 +159,9 @@ impl TwoSample {
     /// ```
     pub fn test_gram(&self, gram: ArrayView2<'_, f64>, first: usize, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
+        check_kernels_given(self.kernel.is_some())?;
+        check_values("pooled sample", gram, 2)?;
         let total = gram.nrows();
-        if self.kernel.is_none() {
-            return Err(Error::request("a test on kernel values needs a kernel over precomputed()"));
-        }
-        if gram.ncols() != total || gram.indexed_iter().any(|((i, j), v)| *v != gram[[j, i]]) {
-            return Err(Error::request("kernel values of a pooled sample must be a symmetric matrix"));
-        }
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
             if size < 2 {
                 return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
