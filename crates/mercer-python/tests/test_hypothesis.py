@@ -1,5 +1,6 @@
 """Measures and tests: what is accepted, what is refused, what comes out."""
 
+import doctest
 import pickle
 
 import numpy as np
@@ -262,3 +263,15 @@ def test_memory_limits():
 def test_progress(capsys):
     mercer.two_sample_test(X, Y, K, permutations=9, verbose=True)
     assert capsys.readouterr().out == ""
+
+
+def test_examples():
+    runner = doctest.DocTestRunner()
+    for module in [mercer._measures, mercer._hypothesis]:
+        tests = [t for t in doctest.DocTestFinder().find(module) if t.examples]
+        assert len(tests) >= 6
+        for test in tests:
+            runner.run(test)
+    for test in doctest.DocTestFinder().find(mercer.MeanEmbedding, "MeanEmbedding"):
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
