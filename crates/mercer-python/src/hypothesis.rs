@@ -26,13 +26,6 @@ const WEIGHTS: [(&str, KernelWeights); 4] = [
     ("increasing", KernelWeights::Increasing),
     ("centred", KernelWeights::Centred),
 ];
-const INDEPENDENCE: [(&str, IndependenceMethod); 5] = [
-    ("permutation", IndependenceMethod::Permutation),
-    ("exact", IndependenceMethod::Exact),
-    ("sequential", IndependenceMethod::Sequential),
-    ("gamma", IndependenceMethod::Gamma),
-    ("aggregated", IndependenceMethod::Aggregated),
-];
 const CONDITIONAL: [(&str, ConditionalMethod); 2] =
     [("permutation", ConditionalMethod::Permutation), ("gamma", ConditionalMethod::Gamma)];
 
@@ -44,7 +37,33 @@ pub struct TwoSampleChoices {
     weights: String,
     wild: bool,
     block_size: i64,
+    n_components: i64,
     strata: Option<Vec<usize>>,
+}
+
+/// What only some independence tests ask for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct IndependenceChoices {
+    method: String,
+    estimator: String,
+    n_components: i64,
+    strata: Option<Vec<usize>>,
+}
+
+impl IndependenceChoices {
+    fn method(&self) -> PyResult<IndependenceMethod> {
+        use IndependenceMethod as Method;
+        let methods = [
+            ("permutation", Method::Permutation),
+            ("exact", Method::Exact),
+            ("sequential", Method::Sequential),
+            ("gamma", Method::Gamma),
+            ("aggregated", Method::Aggregated),
+            ("features", Method::Features(count("n_components", self.n_components)?)),
+        ];
+        choice("method", &self.method, &methods)
+    }
 }
 
 /// The methods by their names.
@@ -65,6 +84,7 @@ fn two_sample_method(name: &str, given: &TwoSampleChoices, estimator: Estimator)
         ("aggregated", Method::Aggregated { weights, wild: given.wild }),
         ("fused", Method::Fused),
         ("split", Method::Split),
+        ("features", Method::Features(count("n_components", given.n_components)?)),
     ];
     choice("method", name, &methods)
 }
@@ -105,7 +125,7 @@ pub fn two_sample_test<'py>(
 
 /// Are two variables independent?
 #[pyfunction]
-#[pyo3(signature = (X, Y, kernel_x, kernel_y, method, estimator, permutations, level, strata, **options))]
+#[pyo3(signature = (X, Y, kernel_x, kernel_y, permutations, level, choices, **options))]
 #[allow(non_snake_case, clippy::too_many_arguments)]
 pub fn independence_test<'py>(
     py: Python<'py>,
@@ -113,22 +133,20 @@ pub fn independence_test<'py>(
     Y: &Bound<'py, PyAny>,
     kernel_x: Option<&PyKernel>,
     kernel_y: Option<&PyKernel>,
-    method: &str,
-    estimator: &str,
     permutations: i64,
     level: f64,
-    strata: Option<Vec<usize>>,
+    choices: IndependenceChoices,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (first, second) = (variable(kernel_x, X, "X")?, variable(kernel_y, Y, "Y")?);
     let test = Independence {
         kernel_x: kernel_x.map(|_| first.kernel.clone()),
         kernel_y: kernel_y.map(|_| second.kernel.clone()),
-        method: choice("method", method, &INDEPENDENCE)?,
-        estimator: choice("estimator", estimator, &HSIC)?,
+        method: choices.method()?,
+        estimator: choice("estimator", &choices.estimator, &HSIC)?,
         permutations: count("permutations", permutations)?,
         level,
-        strata,
+        strata: choices.strata,
     };
     let (x, y, options) = (first.pairs(), second.pairs(), Options::read(options)?);
     let outcome = run(py, &options, || test.test_pairs(x, y, &options.compute))?;

@@ -1,5 +1,6 @@
 //! The Python door of Mercer: newtypes around the library, arrays in and out, errors with their kind. No mathematics.
 
+mod betting;
 mod catalogue;
 mod data;
 mod definiteness;
@@ -48,6 +49,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Measures and tests; the functions of the package stand on them.
 fn add_measures(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<embedding::PyMeanEmbedding>()?;
+    module.add_class::<betting::PySequentialTwoSample>()?;
     module.add_function(wrap_pyfunction!(measure::mmd, module)?)?;
     module.add_function(wrap_pyfunction!(measure::mmd_witness, module)?)?;
     module.add_function(wrap_pyfunction!(measure::energy_distance, module)?)?;

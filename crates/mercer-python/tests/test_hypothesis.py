@@ -48,7 +48,19 @@ def test_variables_may_be_mixed():
     assert three.statistic == pytest.approx(mercer.lancaster(U, V, U * V, k, k, k), rel=1e-12)
 
 
-METHODS = ["permutation", "sequential", "gamma", "spectral", "bound", "linear", "block", "aggregated", "fused", "split"]
+METHODS = [
+    "permutation",
+    "sequential",
+    "gamma",
+    "spectral",
+    "bound",
+    "linear",
+    "block",
+    "aggregated",
+    "fused",
+    "split",
+    "features",
+]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -62,7 +74,7 @@ def test_two_sample_methods(method):
     assert again.p_value == result.p_value
 
 
-@pytest.mark.parametrize("method", ["permutation", "sequential", "gamma", "aggregated"])
+@pytest.mark.parametrize("method", ["permutation", "sequential", "gamma", "aggregated", "features"])
 def test_independence_methods(method):
     assert mercer.independence_test(U, U**2 + 0.1 * V, method=method, permutations=199).reject
     assert not mercer.independence_test(U, V, method=method, permutations=199).reject
@@ -260,6 +272,27 @@ def test_memory_limits():
     assert not big.reject
 
 
+def test_sequential_test():
+    rng = np.random.default_rng(1)
+    test = mercer.SequentialTwoSampleTest(level=0.01)
+    while not test.reject and test.batches < 50:
+        assert test.update(rng.normal(size=(25, 2)), rng.normal(size=(20, 2)) + 0.7) == test.p_value
+    assert test.reject
+    assert test.p_value <= test.level == 0.01
+    assert len(test.history) == test.batches
+    assert test.history[-1] == test.wealth
+    assert "rejected at level 0.01" in repr(test)
+    same = mercer.SequentialTwoSampleTest("gaussian(lengthscale=1)")
+    for _ in range(10):
+        same.update(rng.normal(size=20), rng.normal(size=20))
+    assert not same.reject
+    assert [str(k) for k in same.kernels] == ["gaussian(lengthscale=1)"]
+    with pytest.raises(ValueError, match="columns"):
+        same.update(rng.normal(size=(20, 2)), rng.normal(size=(20, 2)))
+    with pytest.raises(ValueError, match="level = 3 is not allowed"):
+        mercer.SequentialTwoSampleTest(level=3)
+
+
 def test_progress(capsys):
     mercer.two_sample_test(X, Y, K, permutations=9, verbose=True)
     assert capsys.readouterr().out == ""
@@ -272,6 +305,7 @@ def test_examples():
         assert len(tests) >= 6
         for test in tests:
             runner.run(test)
-    for test in doctest.DocTestFinder().find(mercer.MeanEmbedding, "MeanEmbedding"):
-        runner.run(test)
+    for name in ["MeanEmbedding", "SequentialTwoSampleTest"]:
+        for test in doctest.DocTestFinder().find(getattr(mercer, name), name):
+            runner.run(test)
     assert runner.summarize(verbose=False).failed == 0

@@ -106,6 +106,12 @@ pub struct TwoSampleArguments {
     /// The pairs of a block of the method block
     #[arg(long, value_name = "N", value_parser = positive, default_value = "32")]
     pub block: usize,
+    /// The random features of the method features, an even number
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "512")]
+    pub components: usize,
+    /// What --plot draws
+    #[arg(long, value_enum, value_name = "NAME", default_value = "null")]
+    pub picture: PictureWord,
     /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
     #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = "Data")]
     pub columns: Vec<String>,
@@ -144,6 +150,17 @@ pub enum TwoSampleWord {
     Block,
     /// A bound that holds for every law
     Bound,
+    /// Random Fourier features, permuted: linear time, for millions of rows
+    Features,
+}
+
+/// The picture of a two-sample test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PictureWord {
+    /// The null law with the statistic
+    Null,
+    /// The witness over one or two columns: where the files differ
+    Witness,
 }
 
 /// Weights by their words.
@@ -191,6 +208,9 @@ pub struct IndependenceArguments {
     /// How the p-value is found
     #[arg(long, value_enum, value_name = "NAME", default_value = "permutation")]
     pub method: IndependenceWord,
+    /// The random features of the method features, an even number
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "512")]
+    pub components: usize,
     /// What all tests share.
     #[command(flatten)]
     pub options: TestOptions,
@@ -209,6 +229,8 @@ pub enum IndependenceWord {
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg)
     Aggregated,
+    /// Random Fourier features, permuted: linear time, for millions of rows
+    Features,
 }
 
 /// The words of `mercer test joint`.

@@ -53,9 +53,19 @@ fn two_samples_that_differ() {
 fn every_method_and_a_given_kernel() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(&folder, 1.0);
-    for method in
-        ["aggregated", "permutation", "sequential", "fused", "split", "gamma", "spectral", "linear", "block", "bound"]
-    {
+    for method in [
+        "aggregated",
+        "permutation",
+        "sequential",
+        "fused",
+        "split",
+        "gamma",
+        "spectral",
+        "linear",
+        "block",
+        "bound",
+        "features",
+    ] {
         let json = two_sample(&a, &b, &["--method", method, "--block", "5", "--json"]).json();
         assert!(json["method"].as_str().unwrap().contains(method), "{method}: {}", json["method"]);
         let p = json["p_value"].as_f64().unwrap();
@@ -87,10 +97,12 @@ fn pictures_and_pages() {
     // The null law, and the witness over the plane as a small picture.
     assert_eq!(html.matches("<svg").count(), 2, "{html}");
     assert!(html.contains("data:image/png"));
-    assert!(std::fs::read_to_string(&picture).unwrap().contains("threshold") == false);
+    assert!(!std::fs::read_to_string(&picture).unwrap().contains("threshold"));
     two_sample(&a, &b, &["--columns", "u", "--kernel", "gaussian(lengthscale=1)", "--plot", &picture]).done();
     let svg = std::fs::read_to_string(&picture).unwrap();
     assert!(svg.contains("statistic, p = 0.005") && svg.contains("threshold at level 0.05"));
+    two_sample(&a, &b, &["--columns", "u", "--picture", "witness", "--plot", &picture]).done();
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("first file"));
     let line = place(&folder, "line.html");
     two_sample(&a, &b, &["--columns", "u", "--report", &line]).done();
     assert!(std::fs::read_to_string(&line).unwrap().contains("witness μ₁ − μ₂"));
@@ -228,6 +240,8 @@ fn what_is_refused() {
     two_sample(&a, &b, &["--method", "paired"]).fails(1, &["as many as in the first (40)"]);
     two_sample(&a, &b, &["--kernel", "gausian()"]).fails(1, &["--kernel", "did you mean `gaussian`?"]);
     two_sample(&a, &b, &["--by", "month"]).fails(1, &["--by", "month"]);
+    let wide = file(&folder, "wide.csv", &table("a,b,c", 9, |i| vec![noise(i, 1), noise(i, 2), noise(i, 3)]));
+    two_sample(&wide, &wide, &["--picture", "witness"]).fails(1, &["--picture", "one or two columns"]);
     two_sample("-", "-", &[]).fails(1, &["standard input"]);
     let iris = example("iris.csv");
     let independence = |rest: &[&str]| mercer(&[&["test", "independence", &iris], rest].concat());

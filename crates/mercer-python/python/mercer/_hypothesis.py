@@ -27,6 +27,7 @@ def two_sample_test(
     weights: str = "uniform",
     wild: bool = False,
     block_size: int = 32,
+    n_components: int = 512,
     random_state: Any = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
@@ -45,9 +46,9 @@ def two_sample_test(
     method : str, default="auto"
         ``"auto"`` is ``"aggregated"`` with ``kernel="auto"`` and ``"permutation"`` with a given kernel.
         ``"permutation"``, ``"exact"`` (all relabellings), ``"paired"`` (exchanges within pairs), ``"sequential"``
-        (stops when rejection has become impossible), ``"aggregated"`` (MMDAgg), ``"fused"`` (MMD-FUSE) and
-        ``"split"`` have their level exactly; ``"gamma"``, ``"spectral"``, ``"linear"`` and ``"block"`` in the limit;
-        ``"bound"`` always, with little power.
+        (stops when rejection has become impossible), ``"aggregated"`` (MMDAgg), ``"fused"`` (MMD-FUSE), ``"split"``
+        and ``"features"`` (random Fourier features, in linear time, for millions of points) have their level exactly;
+        ``"gamma"``, ``"spectral"``, ``"linear"`` and ``"block"`` in the limit; ``"bound"`` always, with little power.
     permutations : int, default=1999
         How many relabellings are drawn; the observed one is counted besides.
     level : float, default=0.05
@@ -63,6 +64,8 @@ def two_sample_test(
         work.
     block_size : int, default=32
         The pairs of a block for ``method="block"``.
+    n_components : int, default=512
+        The random Fourier features of ``method="features"``, an even number.
     random_state, n_jobs, max_memory, verbose
         How to compute.
 
@@ -87,6 +90,7 @@ def two_sample_test(
         "weights": weights,
         "wild": wild,
         "block_size": block_size,
+        "n_components": n_components,
         "strata": strata_codes(strata),
     }
     options = how(random_state, n_jobs, max_memory, verbose)
@@ -105,6 +109,7 @@ def independence_test(
     level: float = 0.05,
     estimator: str = "biased",
     strata: Any = None,
+    n_components: int = 512,
     random_state: Any = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
@@ -119,9 +124,9 @@ def independence_test(
     kernel_x, kernel_y : text, Kernel, function of two points, "precomputed" or "auto"
         ``"auto"`` is a Gaussian kernel with the median distance, or many lengthscales for the aggregated test. With
         ``"precomputed"`` the sample is the matrix of its kernel values.
-    method : {"permutation", "exact", "sequential", "gamma", "aggregated"}
+    method : {"permutation", "exact", "sequential", "gamma", "aggregated", "features"}
         All but ``"gamma"`` have their level exactly. ``"exact"`` refuses more than a million permutations.
-    permutations, level, estimator, strata
+    permutations, level, estimator, strata, n_components
         As in `two_sample_test`; a stratum for each pair.
     random_state, n_jobs, max_memory, verbose
         How to compute.
@@ -142,11 +147,9 @@ def independence_test(
         variable(kernel_y, Y),
         chosen(kernel_x, X),
         chosen(kernel_y, Y),
-        method,
-        estimator,
         permutations,
         level,
-        strata_codes(strata),
+        {"method": method, "estimator": estimator, "n_components": n_components, "strata": strata_codes(strata)},
         **how(random_state, n_jobs, max_memory, verbose),
     )
     return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 
 use crate::{Compute, Error, Result, Stream};
 
-/// Relabellings evaluated at once.
+/// Relabellings evaluated at once, unless they are longer than `BATCH_BYTES` together.
 const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 1 << 27;
 /// Relabellings evaluated at once by the sequential mode, which may stop after any of them.
 const SEQUENTIAL_BATCH: usize = 128;
 /// The most relabellings that are enumerated.
@@ -28,6 +29,9 @@ pub trait Group: Sync {
 
     /// All of them, in any order. Only called for a [`Group::count`] of at most a million.
     fn all(&self) -> Vec<Self::Label>;
+
+    /// The bytes of one relabelling: of long ones fewer are evaluated at once.
+    fn bytes(&self) -> usize;
 }
 
 /// What the permutation engine needs of a statistic.
@@ -167,7 +171,7 @@ fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resample
     let others = statistic.group().all().into_iter().filter(|label| *label != identity);
     let labels: Vec<_> = std::iter::once(identity.clone()).chain(others).collect();
     let mut collected = Collected::default();
-    for batch in labels.chunks(BATCH) {
+    for batch in labels.chunks(batch(statistic.group())) {
         collected.add(statistic.evaluate(batch, compute)?)?;
     }
     Ok(Resampled { exact: true, ..collected.finish(false)? })
@@ -176,7 +180,7 @@ fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resample
 fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     let total = how.permutations + 1;
     let stop = how.stop_at.map(|level| exceedances_to_stop(level, total)).transpose()?;
-    let batch = if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH };
+    let batch = batch(statistic.group()).min(if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH });
     let label = |b: usize| match b {
         0 => statistic.group().identity(),
         b => statistic.group().draw(&mut compute.seed().stream("relabelling", b as u64)),
@@ -192,6 +196,11 @@ fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Re
         }
     }
     collected.finish(false)
+}
+
+/// How many relabellings are evaluated at once.
+fn batch<G: Group>(group: &G) -> usize {
+    (BATCH_BYTES / group.bytes().max(1)).clamp(8, BATCH)
 }
 
 /// The number of exceedances after which `p ≤ level` is impossible.

@@ -122,6 +122,10 @@ impl Group for Splits {
         self.extend(&mut Vec::new(), [zeros, ones], &mut found);
         found
     }
+
+    fn bytes(&self) -> usize {
+        self.labels.len()
+    }
 }
 
 /// Signs ±1: the members of each pair exchange their places, or do not.
@@ -156,6 +160,10 @@ impl Group for Signs {
         let signs = |code: u64| (0..self.0).map(|i| if code >> i & 1 == 1 { -1 } else { 1 }).collect();
         (0..1_u64 << self.0.min(63)).map(signs).collect()
     }
+
+    fn bytes(&self) -> usize {
+        self.0
+    }
 }
 
 /// Orders of the points, within strata.
@@ -188,6 +196,10 @@ impl Group for Orders {
         let mut found = Vec::new();
         self.extend(&mut Vec::new(), &mut vec![false; self.0.points()], &mut found);
         found
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.0.points()
     }
 }
 
@@ -240,6 +252,10 @@ impl Group for SeveralOrders {
             };
             begun.iter().flat_map(extend).collect()
         })
+    }
+
+    fn bytes(&self) -> usize {
+        self.count * self.each.bytes()
     }
 }
 

@@ -16,6 +16,7 @@ mod conditional;
 mod dependence;
 mod engine;
 mod factors;
+mod feature_means;
 mod fit;
 mod given;
 mod groups;

@@ -81,3 +81,38 @@ pub(crate) fn product_sum(matrices: &[(&dyn Tiles, &Centring)], compute: &Comput
     };
     Ok(fold_tiles(&tiles, compute, || 0.0, add)?.into_iter().sum())
 }
+
+/// `Σ K̃∘L̃`, `Σ K̃∘K̃` and `Σ L̃∘L̃` in one pass.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub(crate) fn inner_products(
+    (k, k_centring): (&dyn Tiles, &Centring),
+    (l, l_centring): (&dyn Tiles, &Centring),
+    compute: &Compute,
+) -> Result<[f64; 3]> {
+    let add = |sums: &mut [f64; 3], tile: &Tile<'_>| {
+        let (mut a, mut b) = (vec![0.0; tile.cols.len()], vec![0.0; tile.cols.len()]);
+        for ((i, k), (_, l)) in tile.lines(0).zip(tile.lines(1)) {
+            k_centring.centre(i, tile.cols.clone(), k, &mut a);
+            l_centring.centre(i, tile.cols.clone(), l, &mut b);
+            for (sum, (a, b)) in sums.iter_mut().zip([(&a, &b), (&a, &a), (&b, &b)]) {
+                *sum += tile.weight() * dot(a, b);
+            }
+        }
+    };
+    let strips = fold_tiles(&[k, l], compute, || [0.0; 3], add)?;
+    Ok(strips.iter().fold([0.0; 3], |total, strip| std::array::from_fn(|q| total[q] + strip[q])))
+}
+
+/// `Σ aᵢbᵢ`: eight chains in a fixed order.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a_lanes, a_rest), (b_lanes, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a_lanes.iter().zip(b_lanes) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
+}

@@ -2,7 +2,7 @@
 //!
 //! | quantity | formula |
 //! |---|---|
-//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form |
+//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form; [`EmbeddingSketch`] of few numbers, mergeable |
 //! | [`mmd`] | `‖μ_P − μ_Q‖²`, five estimators, with the [`witness`] `μ_P − μ_Q` |
 //! | [`energy_distance`] | `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖` |
 //! | [`hsic`] | `‖μ_{XY} − μ_X ⊗ μ_Y‖²`; [`distance_covariance`] is its case of distances |
@@ -26,6 +26,7 @@ mod mmd;
 mod named;
 mod pairwise;
 mod samples;
+mod sketch;
 mod stein;
 mod stein_kernel;
 mod witness;
@@ -38,6 +39,7 @@ pub use distance_covariance::{
 };
 pub use embedding::MeanEmbedding;
 pub use energy::{energy_distance, wasserstein};
+pub(crate) use hsic::aligned_hsic;
 pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic, normalized_hsic_of};
 pub use joint::{dhsic, dhsic_of, lancaster, lancaster_of};
 pub use law::{Law, LawEmbedding};
@@ -45,6 +47,7 @@ pub use mmd::{BlockMmd, Estimator, SupMmd, block_mmd, mmd, mmd_of, sup_mmd};
 pub(crate) use mmd::{TwoSampleSums, block_values};
 pub(crate) use pairwise::PairTiles;
 pub(crate) use samples::{Pooled, check_same_rows, check_sizes};
+pub use sketch::EmbeddingSketch;
 pub use stein::{Density, stein_discrepancy};
 pub use stein_kernel::SteinKernel;
 pub(crate) use stein_kernel::SteinTiles;

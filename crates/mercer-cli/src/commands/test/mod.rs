@@ -11,7 +11,7 @@ mod tell;
 
 use mercer::hypothesis::TestOutcome;
 
-use crate::arguments::TestCommand;
+use crate::arguments::{PictureWord, TestCommand};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
@@ -25,8 +25,28 @@ pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure>
     let question = Question::new(command, &cases)?;
     let outcomes = cases.list.iter().map(|case| question.ask(case, session)).collect::<Result<Vec<_>, _>>()?;
     match outcomes.as_slice() {
-        [outcome] if command.options().by.is_none() => one(&question, &cases, outcome, session),
+        [outcome] if command.options().by.is_none() => {
+            let mut report = one(&question, &cases, outcome, session)?;
+            choose_picture(&mut report, command)?;
+            Ok(report)
+        }
         _ => tell::groups(&question, command.options(), &cases, &outcomes),
+    }
+}
+
+/// The picture that was asked for comes first.
+fn choose_picture(report: &mut Report, command: &TestCommand) -> Result<(), Failure> {
+    match command {
+        TestCommand::TwoSample(words) if words.picture == PictureWord::Witness => {
+            if report.json["columns"][0].as_array().is_some_and(|names| names.len() > 2) {
+                return Err(Failure::request(
+                    "--picture: the witness is drawn over one or two columns; choose with --columns",
+                ));
+            }
+            report.figures.reverse();
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -89,6 +89,10 @@ fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
             IndependenceMethod::Aggregated => {
                 of("centred matrices of five lengthscales for each variable, gathered", matrices(10), 25.0 * relabel)
             }
+            IndependenceMethod::Features(count) => {
+                let each = count as f64 * (count * permutations + columns) as f64;
+                of("random features of both variables, their products permuted", matrices(0), n as f64 * each)
+            }
             _ => of(
                 "low-rank factors of smooth kernels, or else two stored matrices that are gathered",
                 matrices(2),
@@ -127,6 +131,11 @@ fn two_sample(
             ("one pass over the pairs, nothing stored", 0, kernel)
         }
         Method::Spectral => ("the eigenvalues of the centred matrix", matrices(2), 9.0 * (n as f64).powi(3)),
+        Method::Features(count) => (
+            "random features block by block, nothing stored",
+            0,
+            (n * count) as f64 * (2 * columns + 20 + 2 * test.permutations) as f64,
+        ),
         Method::Linear => ("one pass over the points", 0, (n * columns) as f64 * 10.0),
         Method::Block(size) => ("blocks of pairs", 0, n as f64 * size as f64 * (2 * columns + 20) as f64),
         _ => (tiles, 0, kernel + relabel),

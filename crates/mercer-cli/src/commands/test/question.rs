@@ -173,6 +173,7 @@ fn two_sample(words: &TwoSampleArguments, names: &[String]) -> Result<TwoSample,
         TwoSampleWord::Linear => Method::Linear,
         TwoSampleWord::Block => Method::Block(words.block),
         TwoSampleWord::Bound => Method::BiasedBound,
+        TwoSampleWord::Features => Method::Features(words.components),
     };
     let (permutations, level) = (words.options.permutations, words.options.level);
     Ok(TwoSample { kernel, method, permutations, level, ..TwoSample::default() })
@@ -189,6 +190,7 @@ fn independence(words: &IndependenceArguments, names: &[Vec<String>]) -> Result<
             IndependenceWord::Sequential => IndependenceMethod::Sequential,
             IndependenceWord::Gamma => IndependenceMethod::Gamma,
             IndependenceWord::Aggregated => IndependenceMethod::Aggregated,
+            IndependenceWord::Features => IndependenceMethod::Features(words.components),
         },
         permutations: words.options.permutations,
         level: words.options.level,

@@ -45,7 +45,10 @@ fn verdict(outcome: &TestOutcome) -> Block {
 fn sizes(question: &Question, case: &Case) -> String {
     let rows = |i: usize| grouped(case.samples[i].nrows() as u64);
     match question {
-        Question::TwoSample(_) => format!("{} and {} in {} columns", rows(0), rows(1), case.samples[0].ncols()),
+        Question::TwoSample(_) => match case.samples[0].ncols() {
+            1 => format!("{} and {} in 1 column", rows(0), rows(1)),
+            d => format!("{} and {} in {d} columns", rows(0), rows(1)),
+        },
         _ => rows(0),
     }
 }

@@ -15,6 +15,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod transpose;
+mod waves;
 
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
@@ -24,3 +25,4 @@ pub use fast64::Fast64;
 pub use map::{Formula, Mode, map, map_in_place};
 pub(crate) use near::count_near;
 pub use steps::{Steps, steps};
+pub(crate) use waves::{cosines, waves};

@@ -1,6 +1,7 @@
 //! Are variables independent?
 
 mod aggregated;
+mod features;
 mod gamma;
 mod joint;
 
@@ -16,7 +17,7 @@ use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
 use crate::gram::{Bound, Pairs, Tiles};
-use crate::measure::{Centring, HsicEstimator, check_same_rows, check_sizes, hsic_of, row_sums};
+use crate::measure::{Centring, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the independence of `x` and `y` from pairs `(xᵢ, yᵢ)`.
@@ -66,6 +67,8 @@ pub enum IndependenceMethod {
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
     Aggregated,
+    /// This many random Fourier features of each variable (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
+    Features(usize),
 }
 
 impl Default for Independence {
@@ -151,6 +154,7 @@ impl Independence {
         }
         match self.method {
             Method::Aggregated => self.aggregate(x, y, compute),
+            Method::Features(components) => self.features(x, y, components, compute),
             Method::Gamma => {
                 let (k, l) = self.bind(x, y, compute)?;
                 self.gamma(&k, &l, compute)
@@ -175,8 +179,12 @@ impl Independence {
         let found = self.resampled(&k, &l, &how, compute)?;
         let text = format!("{}, {}", k.kernel(), l.kernel());
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
-        let statistic = hsic_of(&k, &l, self.estimator, compute)?;
-        let share = normalized(&k, &l, compute)?;
+        // The statistic itself is reported in double precision, whatever the permutations were compared in.
+        let (biased, share) = aligned_hsic(&k, &l, compute)?;
+        let statistic = match self.estimator {
+            HsicEstimator::Biased => biased,
+            HsicEstimator::Unbiased => hsic_of(&k, &l, HsicEstimator::Unbiased, compute)?,
+        };
         Ok(TestOutcome { statistic, ..outcome }.with_detail("normalized_hsic", share))
     }
 
@@ -224,11 +232,4 @@ impl Independence {
     fn strata(&self, n: usize) -> Result<Strata> {
         self.strata.as_ref().map_or_else(|| Ok(Strata::one(n)), |codes| Strata::of(codes, n))
     }
-}
-
-/// The biased HSIC over the largest that it could be.
-fn normalized(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<f64> {
-    let biased = |a: &dyn Tiles, b: &dyn Tiles| hsic_of(a, b, HsicEstimator::Biased, compute);
-    let largest = (biased(k, k)? * biased(l, l)?).sqrt();
-    Ok(if largest > 0.0 { biased(k, l)? / largest } else { 0.0 })
 }

@@ -42,7 +42,8 @@ impl TwoSample {
     }
 
     /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
-    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings.
+    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings, and their distances from the mean by
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabelling does not move the diagonal, which matters where the matrix is nearly diagonal.
     pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, "at least 1"));
@@ -53,10 +54,12 @@ impl TwoSample {
         let (m, total) = (data.first as f64, data.total as f64);
         let factor = m * (total - m) / total;
         let unit = total / ((total - 1.0) * factor);
-        let values = spectrum(&bound, compute)?;
+        let Spectrum { values, spread } = Spectrum::new(&bound, compute)?;
+        let mean: f64 = values.iter().sum();
         let draw = |b: u64| {
             let mut random = compute.seed().stream("spectral null", b);
-            values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>() * unit
+            let value = values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>();
+            (mean + spread * (value - mean)) * unit
         };
         let null: Vec<f64> = compute.install(|| (0..self.permutations as u64).into_par_iter().map(draw).collect());
         let above = null.iter().filter(|v| **v >= biased).count() as f64;
@@ -138,12 +141,25 @@ fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<
     Ok((factor * trace / freedom, 2.0 * factor * factor * squares / (freedom * freedom)))
 }
 
-/// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
-fn spectrum(pooled: &dyn Tiles, compute: &Compute) -> Result<Vec<f64>> {
-    let centring = Centring::double(&row_sums(pooled, compute)?);
-    let total = pooled.shape().0;
-    compute.reserve("the eigenvalues of the kernel matrix", 24 * (total * total) as u64, "use method permutation")?;
-    let mut matrix = gram::dense(pooled, compute)?;
-    matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v) / total as f64);
-    Ok(eigenvalues(matrix.view())?.into_iter().filter(|v| *v > 0.0).collect())
+/// The null law of the spectral method.
+struct Spectrum {
+    /// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
+    values: Vec<f64>,
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`.
+    spread: f64,
+}
+
+impl Spectrum {
+    fn new(pooled: &dyn Tiles, compute: &Compute) -> Result<Self> {
+        let centring = Centring::double(&row_sums(pooled, compute)?);
+        let total = pooled.shape().0;
+        let bytes = 24 * (total * total) as u64;
+        compute.reserve("the eigenvalues of the kernel matrix", bytes, "use method permutation")?;
+        let mut matrix = gram::dense(pooled, compute)?;
+        matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v) / total as f64);
+        let squares: f64 = matrix.iter().map(|v| v * v).sum();
+        let own: f64 = matrix.diag().iter().map(|v| v * v).sum();
+        let spread = if squares > 0.0 { (1.0 - own / squares).max(0.0).sqrt() } else { 1.0 };
+        Ok(Self { values: eigenvalues(matrix.view())?.into_iter().filter(|v| *v > 0.0).collect(), spread })
+    }
 }

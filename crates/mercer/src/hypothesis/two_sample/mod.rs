@@ -5,6 +5,7 @@ mod approximate;
 mod bandwidths;
 mod bounds;
 mod columns;
+mod features;
 mod optimised;
 mod permutation;
 
@@ -91,6 +92,8 @@ pub enum TwoSampleMethod {
     },
     /// Many kernels in one soft maximum of normalised statistics (MMD-FUSE). Exact level.
     Fused,
+    /// The means of this many random Fourier features (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
+    Features(usize),
     /// A random half of the data chooses the lengthscale with the most power, the other half tests. Exact level.
     Split,
 }
@@ -172,8 +175,10 @@ impl TwoSample {
 
     fn run(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         use TwoSampleMethod as Method;
-        if self.strata.is_some() && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential) {
-            return Err(Error::request("strata are for the methods permutation, exact and sequential"));
+        if self.strata.is_some()
+            && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential | Method::Features(_))
+        {
+            return Err(Error::request("strata are for the methods permutation, exact, sequential and features"));
         }
         match self.method {
             Method::Permutation => self.permute(data, "permutation", Enumeration::WhenFew, None, compute),
@@ -187,6 +192,7 @@ impl TwoSample {
             Method::Linear => self.blocks(data, 2, "linear", compute),
             Method::Block(size) => self.blocks(data, size, "block", compute),
             Method::Aggregated { weights, wild } => self.aggregate(data, weights, wild, compute),
+            Method::Features(components) => self.features(data, components, compute),
             Method::Fused => self.fuse(data, compute),
             Method::Split => self.split(data, compute),
         }
