@@ -19,8 +19,8 @@ pub use fit::{
 };
 pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
 pub use test::{
-    ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, TestCommand,
-    TestOptions, TwoSampleArguments, TwoSampleWord,
+    ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
+    TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
 };
 
 /// Kernel methods as one system: kernels with proofs, fits, predictions, tests, Gram matrices, data.
