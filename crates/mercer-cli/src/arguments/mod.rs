@@ -5,6 +5,7 @@ mod common;
 mod fit;
 mod help;
 mod kernel;
+mod test;
 
 use std::path::PathBuf;
 
@@ -17,8 +18,12 @@ pub use fit::{
     SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
 };
 pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
+pub use test::{
+    ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
+    TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
+};
 
-/// Kernel methods as one system: kernels with proofs, fits, predictions, Gram matrices, data.
+/// Kernel methods as one system: kernels with proofs, fits, predictions, tests, Gram matrices, data.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about, long_about = help::ABOUT, after_help = help::SHORT_FOOT, after_long_help = help::FOOT)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
@@ -43,6 +48,9 @@ pub enum Command {
     /// Predictions of a saved model for a table, with intervals
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
+    /// Hypothesis tests: two samples, independence, interaction, goodness of fit
+    #[command(subcommand, long_about = help::TEST)]
+    Test(TestCommand),
     /// Data: what is in a file
     #[command(subcommand)]
     Data(DataCommand),
@@ -79,6 +87,9 @@ pub enum PlanTarget {
     /// The plan of a fit: solver, bytes, work, time
     #[command(subcommand)]
     Fit(FitCommand),
+    /// The plan of a test: sizes, relabellings, bytes, work
+    #[command(subcommand)]
+    Test(TestCommand),
 }
 
 /// The words of `mercer data describe`.

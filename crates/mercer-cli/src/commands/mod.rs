@@ -12,6 +12,7 @@ mod plan;
 mod predict;
 mod sections;
 mod spectrum;
+mod test;
 
 use crate::arguments::{Command, DataCommand, KernelCommand, PlanCommand, PlanTarget};
 use crate::failure::Failure;
@@ -30,9 +31,11 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
         Command::Fit(words) => fit::fit(words, session),
         Command::Predict(words) => predict::predict(words, session),
+        Command::Test(words) => test::test(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
+        Command::Explain(PlanTarget::Test(words)) => test::explain(words, session),
         Command::Demo(words) => demo::demo(words, session),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man(words) => manual::manual(words),
@@ -44,7 +47,7 @@ fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
         Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_)) => true,
-        Command::Fit(_) | Command::Predict(_) => true,
+        Command::Fit(_) | Command::Predict(_) | Command::Test(_) => true,
         _ => false,
     }
 }

@@ -2,7 +2,8 @@
 
 use ndarray::ArrayView2;
 
-use crate::gram::Tiles;
+use crate::gram::{Pairs, Tiles};
+use crate::measure::check_sizes;
 use crate::{Error, Result};
 
 /// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` says which.
@@ -22,6 +23,18 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
         return Err(not_symmetric());
     }
     Ok(())
+}
+
+/// A variable of at least `least` points, from its points or from its kernel values; how many there are.
+///
+/// # Errors
+/// As [`check_values`].
+pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<usize> {
+    match pairs {
+        Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
+        Pairs::Given(values) => check_values(name, values, least).map(|()| values.nrows()),
+        Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
+    }
 }
 
 /// Kernel values of one sample.

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::TestOutcome;
 use super::engine::{Resampled, Resampling, resample};
-use super::given::{check_kernels_given, check_symmetric, check_values};
+use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
@@ -79,6 +79,19 @@ impl Interaction {
         }
         check_same_rows(&[("x", k.nrows()), ("y", l.nrows()), ("z", m.nrows())])?;
         self.run([k, l, m].map(|matrix| Pairs::Given(matrix.view())), k.nrows(), compute)
+    }
+
+    /// As [`Interaction::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Interaction::test`] and [`Interaction::test_gram`].
+    pub fn test_pairs(&self, variables: [Pairs<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        let [x, y, z] = variables;
+        let n = check_variable("first sample", x, 4)?;
+        let (second, third) = (check_variable("second sample", y, 4)?, check_variable("third sample", z, 4)?);
+        check_same_rows(&[("x", n), ("y", second), ("z", third)])?;
+        self.run(variables, n, compute)
     }
 
     fn run(&self, variables: [Pairs<'_>; 3], n: usize, compute: &Compute) -> Result<TestOutcome> {

@@ -132,6 +132,14 @@ pub fn normalized_hsic<'a, 'b>(
     Ok(aligned_hsic(&k, &l, compute)?.1)
 }
 
+/// As [`normalized_hsic`], from the two matrices of kernel values.
+///
+/// # Errors
+/// As [`hsic_of`].
+pub fn normalized_hsic_of(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<f64> {
+    Ok(aligned_hsic(k, l, compute)?.1)
+}
+
 /// Symmetric matrices of one size, at least `least`; that size.
 pub(super) fn check_matrices(matrices: &[&dyn Tiles], least: usize) -> Result<usize> {
     if matrices.iter().any(|m| !m.symmetric()) {

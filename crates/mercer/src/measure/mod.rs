@@ -23,6 +23,7 @@ mod joint;
 mod law;
 mod law_forms;
 mod mmd;
+mod named;
 mod pairwise;
 mod samples;
 mod sketch;
@@ -39,7 +40,7 @@ pub use distance_covariance::{
 pub use embedding::MeanEmbedding;
 pub use energy::{energy_distance, wasserstein};
 pub(crate) use hsic::aligned_hsic;
-pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic};
+pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic, normalized_hsic_of};
 pub use joint::{dhsic, dhsic_of, lancaster, lancaster_of};
 pub use law::{Law, LawEmbedding};
 pub use mmd::{BlockMmd, Estimator, SupMmd, block_mmd, mmd, mmd_of, sup_mmd};

@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 use crate::gram::{self, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
-use crate::hypothesis::given::{check_kernels_given, check_symmetric, check_values};
+use crate::hypothesis::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use crate::hypothesis::groups::{Orders, Strata};
 use crate::hypothesis::orders::{JointOrders, reserve};
 use crate::hypothesis::outcome::check_level;
@@ -83,6 +83,18 @@ impl JointIndependence {
         check_kernels_given(self.kernels.is_some())?;
         matrices.iter().try_for_each(|m| check_values("matrix of a variable", m.view(), 4))?;
         self.run(&matrices.iter().map(|m| Pairs::Given(m.view())).collect::<Vec<_>>(), compute)
+    }
+
+    /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`JointIndependence::test`] and [`JointIndependence::test_gram`].
+    pub fn test_pairs(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        for pairs in variables {
+            check_variable("variable", *pairs, 4)?;
+        }
+        self.run(variables, compute)
     }
 
     fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2};
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
-use super::given::{check_kernels_given, check_symmetric, check_values};
+use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
@@ -134,6 +134,16 @@ impl Independence {
         check_values("first matrix", k, 4)?;
         check_values("second matrix", l, 4)?;
         self.run(Pairs::Given(k), Pairs::Given(l), compute)
+    }
+
+    /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Independence::test`] and [`Independence::test_gram`].
+    pub fn test_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
+        check_variable("first sample", x, 4)?;
+        check_variable("second sample", y, 4)?;
+        self.run(x, y, compute)
     }
 
     fn run<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<TestOutcome> {
