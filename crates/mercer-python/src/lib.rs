@@ -9,6 +9,7 @@ mod function;
 mod gaussian_process;
 mod input;
 mod kernel;
+mod losses;
 mod model;
 mod options;
 mod parameters;
@@ -19,6 +20,7 @@ mod run;
 mod search;
 mod smoother;
 mod spline;
+mod svm;
 mod tuner;
 
 use pyo3::prelude::*;
@@ -53,6 +55,12 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spline::PySplineFit>()?;
     module.add_class::<smoother::PySmoother>()?;
     module.add_class::<smoother::PyLocalFit>()?;
+    module.add_class::<svm::PySvc>()?;
+    module.add_class::<svm::PySvcFit>()?;
+    module.add_class::<svm::PySvm>()?;
+    module.add_class::<svm::PySvmFit>()?;
+    module.add_class::<losses::PyPenalised>()?;
+    module.add_class::<losses::PyPenalisedFit>()?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;

@@ -13,6 +13,7 @@ pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
+mod stopped;
 pub mod svm;
 
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};

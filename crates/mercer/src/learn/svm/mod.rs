@@ -7,6 +7,7 @@ mod classes;
 mod decide;
 mod evidence;
 mod probability;
+mod record;
 mod regression;
 mod schedule;
 mod support;
