@@ -49,9 +49,10 @@ bench: build-bench
 	$(BIN)/python bench/gram.py
 	$(BIN)/python bench/regression.py --grid-search
 
-## The tables of docs/accuracy.md: test errors and intervals on real data. DATA names a folder with sets that are not bundled.
+## The tables of docs/accuracy.md: test errors, intervals and published accuracies on real data. DATA names a folder with sets that are not bundled.
 tables: build-bench
 	$(BIN)/python bench/accuracy.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
+	$(BIN)/python bench/classification.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
 
 build-bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
 from mercer._gaussian_process import GaussianProcessRegressor as GaussianProcessRegressor
+from mercer._logistic import KernelLogisticRegression as KernelLogisticRegression
+from mercer._machine import KernelMachine as KernelMachine
 from mercer._mercer import Check as Check
 from mercer._mercer import Counterexample as Counterexample
 from mercer._mercer import Function as Function
@@ -33,6 +35,11 @@ from mercer._ridge_cv import KernelRidgeCV as KernelRidgeCV
 from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
+from mercer._svm import SVC as SVC
+from mercer._svm import SVR as SVR
+from mercer._svm import NuSVC as NuSVC
+from mercer._svm import NuSVR as NuSVR
+from mercer._svm import OneClassSVM as OneClassSVM
 
 __version__: str
 __all__: list[str]

@@ -53,7 +53,8 @@ impl PyPenalised {
         Ok(Self(match (loss, levels) {
             (None, None) => {
                 let base = LogisticRegression::new(kernel, alpha);
-                let (tolerance, max_iterations) = (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
+                let (tolerance, max_iterations) =
+                    (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
                 let leave_one_out = true;
                 Spec::Logistic(LogisticRegression {
                     intercept,
@@ -67,10 +68,13 @@ impl PyPenalised {
             }
             (_, Some(levels)) => {
                 let base = QuantileCurves::new(&levels, kernel, alpha);
-                let (tolerance, max_iterations) = (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
+                let (tolerance, max_iterations) =
+                    (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
                 Spec::Quantiles(QuantileCurves { intercept, tolerance, max_iterations, ..base })
             }
-            (Some(loss), None) => Spec::Machine(machine(loss, parameter, kernel, alpha, intercept, solver, tol, max_iter)?),
+            (Some(loss), None) => {
+                Spec::Machine(machine(loss, parameter, kernel, alpha, intercept, solver, tol, max_iter)?)
+            }
         }))
     }
 

@@ -1,8 +1,8 @@
 //! Support vector machines: specifications and fits.
 
 use mercer::learn::svm::{
-    Calibration, Calibrator, Classes, DecisionShape, Evidence, OneClass, OneClassFit, Penalty, Scheme, Svc, SvcFit, Svr,
-    SvrFit, Tube,
+    Calibration, Calibrator, Classes, DecisionShape, Evidence, OneClass, OneClassFit, Penalty, Scheme, Svc, SvcFit,
+    Svr, SvrFit, Tube,
 };
 use mercer::solve::{DualOptions, Stopped};
 use mercer::{Error, Kernel};
@@ -68,6 +68,18 @@ impl PySvc {
         let (x, weights) = (points.view(), weights.as_deref().map(aview1));
         let work = || self.0.fit(x, &Classes::from_indices(classes, names)?, weights, &options.compute);
         run(py, &options, || work().map_err(reworded)).map(PySvcFit)
+    }
+
+    /// What a fit of these sizes will take, as text.
+    #[pyo3(signature = (rows, columns, classes, **options))]
+    fn plan(
+        &self,
+        rows: usize,
+        columns: usize,
+        classes: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        Ok(self.0.plan(rows, columns, classes, &Options::read(options)?.compute).to_string())
     }
 }
 
@@ -159,7 +171,8 @@ impl PySvcFit {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let (x, shape) = (points.view(), if pairs { DecisionShape::OneVersusOne } else { DecisionShape::OneVersusRest });
+        let (x, shape) =
+            (points.view(), if pairs { DecisionShape::OneVersusOne } else { DecisionShape::OneVersusRest });
         let values = run(py, &options, || self.0.decision_function(x, shape, &options.compute))?;
         Ok(PyArray2::from_owned_array(py, values))
     }
@@ -311,6 +324,17 @@ impl PySvm {
             Spec::Region(region) => region.fit(x, weights, &options.compute).map(SvmFit::Region),
         };
         run(py, &options, || work().map_err(reworded)).map(PySvmFit)
+    }
+
+    /// What a fit of these sizes will take, as text.
+    #[pyo3(signature = (rows, columns, **options))]
+    fn plan(&self, rows: usize, columns: usize, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let compute = &Options::read(options)?.compute;
+        let plan = match &self.0 {
+            Spec::Regression(svr) => svr.plan(rows, columns, compute),
+            Spec::Region(region) => region.plan(rows, columns, compute),
+        };
+        Ok(plan.to_string())
     }
 }
 

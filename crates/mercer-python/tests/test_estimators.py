@@ -63,6 +63,19 @@ ESTIMATORS = [
     mercer.NadarayaWatson(1.0),
     SplineOnFirstColumn(lam=0.1),
     LocalLinearOnFirstColumn(1.0),
+    mercer.SVC(),
+    mercer.SVC(probability=True, multi_class="ovr", tol=1e-8),
+    mercer.SVC(kernel="precomputed", allow_indefinite=True),
+    mercer.NuSVC(),
+    mercer.SVR(),
+    mercer.NuSVR(),
+    mercer.OneClassSVM(),
+    mercer.KernelLogisticRegression(),
+    mercer.KernelMachine(),
+    mercer.KernelMachine("absolute"),
+    mercer.KernelMachine("poisson"),
+    mercer.KernelMachine("hinge"),
+    mercer.KernelMachine("logistic"),
 ]
 
 
@@ -79,6 +92,10 @@ ALL = [
     mercer.NadarayaWatson(0.6, weights="epanechnikov"),
     mercer.SmoothingSpline("reml"),
     mercer.LocalLinear(),
+    mercer.SVR(C=10.0, kernel="gaussian(lengthscale=median)"),
+    mercer.NuSVR(kernel="matern(lengthscale=0.5)"),
+    mercer.KernelMachine("huber", 0.1, kernel="gaussian(lengthscale=0.5)"),
+    mercer.KernelMachine("quantile", 0.1, kernel="gaussian(lengthscale=0.5)", quantile=0.3),
 ]
 NAMES = [type(estimator).__name__ for estimator in ALL]
 

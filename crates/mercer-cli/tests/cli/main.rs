@@ -5,5 +5,6 @@ mod fit;
 mod fit_refusals;
 mod gram;
 mod kernel;
+mod margins;
 mod refusals;
 mod tour;
