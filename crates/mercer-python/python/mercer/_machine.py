@@ -149,7 +149,7 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         """
         X, targets = self._sides(X, y) if self.loss in _CLASSES else self._read_fit(X, y)
         weights = self._read_weights(sample_weight, X)
-        kernel, values = self._prepared(X)
+        kernel, values = self._prepared(X, weights)
         fit = self._specification(kernel).fit(values, targets, weights, **self._options())
         self.X_fit_ = X
         self._adopt(fit, flat=fit.levels is None)

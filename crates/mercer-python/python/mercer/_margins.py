@@ -20,10 +20,10 @@ from mercer._mercer import Kernel
 class MarginEstimator(KernelEstimator):
     """An estimator whose ``gamma`` may be ``"scale"`` or ``"auto"``, and whose answer comes with a duality gap."""
 
-    def _prepared(self, X: np.ndarray) -> tuple[Kernel, np.ndarray]:
+    def _prepared(self, X: np.ndarray, weights: np.ndarray | None = None) -> tuple[Kernel, np.ndarray]:
         """Give the kernel, and what stands in the place of the points."""
         self._X = X if is_computed_outside(self.kernel) else None
-        return self._compiled_kernel(X.shape[1], gamma_number(self.gamma, X, self.kernel)), self._values(X)
+        return self._compiled_kernel(X.shape[1], gamma_number(self.gamma, X, self.kernel, weights)), self._values(X)
 
     def _new_values(self, X: Any) -> np.ndarray:
         """Check new points, and give what stands in their place."""
@@ -72,7 +72,7 @@ class ClassMixin:
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             only = ", ".join(map(str, self.classes_))
-            raise ValueError(f"a classifier needs samples of at least 2 classes; the only class is {only}")
+            raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {only}")
         return X, codes
 
     def _class_factors(self, codes: np.ndarray) -> np.ndarray:
@@ -124,7 +124,7 @@ def labels_of(names: list[str]) -> np.ndarray:
     return np.array(names)
 
 
-def gamma_number(gamma: Any, X: np.ndarray, kernel: Any) -> float | None:
+def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | None = None) -> float | None:
     """Give ``gamma`` as a number: ``"scale"`` is ``1/(n_features·Var X)``, ``"auto"`` and None are ``1/n_features``."""
     if not isinstance(gamma, str):
         return gamma
@@ -132,5 +132,13 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any) -> float | None:
         return 1.0 / X.shape[1]
     if gamma != "scale":
         raise ValueError(f"gamma = {gamma!r} is not allowed: it must be 'scale', 'auto' or a number above 0")
-    variance = 1.0 if kernel == "precomputed" else X.var()
+    variance = 1.0 if kernel == "precomputed" else spread(X, weights)
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def spread(X: np.ndarray, weights: np.ndarray | None) -> float:
+    """Give the variance of all numbers, with weights of the rows where there are some."""
+    if weights is None or not weights.sum() > 0:
+        return X.var()
+    mean = np.average(X, weights=weights, axis=0).mean()
+    return np.average((X - mean) ** 2, weights=weights, axis=0).mean()

@@ -340,7 +340,7 @@ class NuSVC(SupportVectorClassifier):
     --------
     >>> from mercer import NuSVC
     >>> model = NuSVC(nu=0.5, kernel="linear()").fit([[-2.0], [-1.0], [1.0], [3.0]], [0, 0, 1, 1])
-    >>> model.predict([[-0.1], [0.2]])
+    >>> model.predict([[-1.5], [2.0]])
     array([0, 1])
     """
 
