@@ -12,6 +12,7 @@ mod gaussian_process;
 mod hypothesis;
 mod input;
 mod kernel;
+mod losses;
 mod measure;
 mod model;
 mod options;
@@ -24,6 +25,7 @@ mod samples;
 mod search;
 mod smoother;
 mod spline;
+mod svm;
 mod tuner;
 
 use pyo3::prelude::*;
@@ -80,6 +82,12 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spline::PySplineFit>()?;
     module.add_class::<smoother::PySmoother>()?;
     module.add_class::<smoother::PyLocalFit>()?;
+    module.add_class::<svm::PySvc>()?;
+    module.add_class::<svm::PySvcFit>()?;
+    module.add_class::<svm::PySvm>()?;
+    module.add_class::<svm::PySvmFit>()?;
+    module.add_class::<losses::PyPenalised>()?;
+    module.add_class::<losses::PyPenalisedFit>()?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;

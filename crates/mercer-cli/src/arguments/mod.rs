@@ -14,8 +14,9 @@ use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
 pub use fit::{
-    ApproximationWord, AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments,
-    SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
+    ApproximationWord, AutoArguments, ClassWeight, FitCommand, FitData, FoldWords, GpArguments, LogisticArguments,
+    MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
+    SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
 };
 pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
 pub use test::{
@@ -42,10 +43,10 @@ pub enum Command {
     /// Kernels: their list, their proofs, counterexamples, Gram matrices
     #[command(subcommand, long_about = help::KERNEL)]
     Kernel(KernelCommand),
-    /// Fit a model to a table and save it: ridge, gp, spline, smooth, or auto
+    /// Fit a model to a table and save it: ridge, gp, spline, smooth, svm, svr, one-class, logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
-    /// Predictions of a saved model for a table, with intervals
+    /// Predictions of a saved model for a table, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
     /// Hypothesis tests: two samples, independence, interaction, goodness of fit

@@ -10,6 +10,7 @@ mod gram;
 mod manual;
 mod plan;
 mod predict;
+mod predict_classes;
 mod sections;
 mod spectrum;
 mod test;

@@ -5,6 +5,7 @@ mod fit;
 mod fit_refusals;
 mod gram;
 mod kernel;
+mod margins;
 mod refusals;
 mod test;
 mod tour;

@@ -14,6 +14,7 @@ pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
+mod stopped;
 pub mod svm;
 
 pub use centres::{CentreFit, CentreMachine};

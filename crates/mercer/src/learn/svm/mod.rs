@@ -6,7 +6,9 @@
 mod classes;
 mod decide;
 mod evidence;
+mod plan;
 mod probability;
+mod record;
 mod regression;
 mod schedule;
 mod support;
@@ -19,6 +21,7 @@ mod weights;
 pub use classes::Classes;
 pub use decide::DecisionShape;
 pub use evidence::Evidence;
+pub use plan::MachinePlan;
 pub use probability::{Calibration, Calibrator, Isotonic, Sigmoid};
 pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
 pub use schedule::Scheme;
