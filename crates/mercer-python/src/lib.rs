@@ -18,6 +18,7 @@ mod ridge;
 mod run;
 mod search;
 mod smoother;
+mod spectrum;
 mod spline;
 mod tuner;
 
@@ -30,6 +31,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<function::PyFunction>()?;
+    module.add_class::<spectrum::PySpectrum>()?;
     module.add_class::<definiteness::PyCounterexample>()?;
     module.add_class::<definiteness::PyCheck>()?;
     module.add_class::<definiteness::PyRepaired>()?;

@@ -16,7 +16,9 @@ pub use fit::{
     ApproximationWord, AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments,
     SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
 };
-pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
+pub use kernel::{
+    CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
+};
 
 /// Kernel methods as one system: kernels with proofs, fits, predictions, Gram matrices, data.
 #[derive(Debug, Parser)]
