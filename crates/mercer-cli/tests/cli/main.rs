@@ -6,4 +6,5 @@ mod fit_refusals;
 mod gram;
 mod kernel;
 mod refusals;
+mod spectrum;
 mod tour;
