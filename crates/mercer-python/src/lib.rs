@@ -24,6 +24,7 @@ mod run;
 mod samples;
 mod search;
 mod smoother;
+mod spectrum;
 mod spline;
 mod svm;
 mod tuner;
@@ -37,6 +38,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<function::PyFunction>()?;
+    module.add_class::<spectrum::PySpectrum>()?;
     module.add_class::<definiteness::PyCounterexample>()?;
     module.add_class::<definiteness::PyCheck>()?;
     module.add_class::<definiteness::PyRepaired>()?;

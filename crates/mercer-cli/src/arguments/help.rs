@@ -99,6 +99,16 @@ Examples:
   mercer kernel gram \"laplacian()\" train.parquet --against test.parquet -o cross.csv --scale standardize
   cat iris.csv | mercer kernel gram \"linear()\" - --columns 0,1";
 
+pub const SPECTRUM: &str = "\
+The operator is f -> integral of k(x, y) f(y): under a sample of n rows it is K/n, and each
+eigenvalue has a standard error as an estimate of that of the law. How fast the eigenvalues
+fall says how many features a method needs.
+
+Examples:
+  mercer kernel spectrum \"gaussian(lengthscale=median)\" iris.csv --columns 0,1,2,3 --plot decay.svg
+  mercer kernel spectrum \"wiener()\" --under uniform --components 10
+  mercer kernel spectrum \"gaussian(lengthscale=0.5)\" --under gaussian:1";
+
 pub const FIT: &str = "\
 Fit a model to a table and save it.
 

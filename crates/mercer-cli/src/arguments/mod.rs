@@ -18,7 +18,9 @@ pub use fit::{
     MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
     SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
 };
-pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
+pub use kernel::{
+    CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
+};
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,

@@ -12,6 +12,7 @@ mod dual;
 mod eigen;
 mod factor;
 mod lbfgs;
+mod leading;
 mod pivoted;
 pub(crate) mod products;
 mod random_pivots;
@@ -28,6 +29,7 @@ pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, S
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub use factor::{Factor, Factored, factor};
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
+pub use leading::{LeadingEigen, leading_eigen};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
 pub use random_pivots::randomly_pivoted_cholesky;
 pub(crate) use resolvent::{Resolvent, resolvents};
