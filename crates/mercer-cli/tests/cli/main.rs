@@ -5,5 +5,8 @@ mod fit;
 mod fit_refusals;
 mod gram;
 mod kernel;
+mod margins;
 mod refusals;
+mod spectrum;
+mod test;
 mod tour;

@@ -7,21 +7,49 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
 from mercer._gaussian_process import GaussianProcessRegressor as GaussianProcessRegressor
+from mercer._hypothesis import conditional_independence_test as conditional_independence_test
+from mercer._hypothesis import goodness_of_fit_test as goodness_of_fit_test
+from mercer._hypothesis import independence_test as independence_test
+from mercer._hypothesis import interaction_test as interaction_test
+from mercer._hypothesis import joint_independence_test as joint_independence_test
+from mercer._hypothesis import two_sample_test as two_sample_test
+from mercer._logistic import KernelLogisticRegression as KernelLogisticRegression
+from mercer._machine import KernelMachine as KernelMachine
+from mercer._measures import dhsic as dhsic
+from mercer._measures import distance_correlation as distance_correlation
+from mercer._measures import distance_covariance as distance_covariance
+from mercer._measures import energy_distance as energy_distance
+from mercer._measures import hsic as hsic
+from mercer._measures import lancaster as lancaster
+from mercer._measures import mmd as mmd
+from mercer._measures import mmd_witness as mmd_witness
+from mercer._measures import normalized_hsic as normalized_hsic
+from mercer._measures import stein_discrepancy as stein_discrepancy
+from mercer._measures import wasserstein as wasserstein
 from mercer._mercer import Check as Check
 from mercer._mercer import Counterexample as Counterexample
 from mercer._mercer import Function as Function
 from mercer._mercer import Kernel as Kernel
+from mercer._mercer import MeanEmbedding as MeanEmbedding
 from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
 from mercer._mercer import Repaired as Repaired
+from mercer._mercer import SequentialTwoSampleTest as SequentialTwoSampleTest
+from mercer._mercer import Spectrum as Spectrum
 from mercer._mercer import catalogue as catalogue
 from mercer._mercer import repair as repair
 from mercer._models import load as load
 from mercer._models import save as save
+from mercer._result import TestResult as TestResult
 from mercer._ridge import KernelRidge as KernelRidge
 from mercer._ridge_cv import KernelRidgeCV as KernelRidgeCV
 from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
+from mercer._svm import SVC as SVC
+from mercer._svm import SVR as SVR
+from mercer._svm import NuSVC as NuSVC
+from mercer._svm import NuSVR as NuSVR
+from mercer._svm import OneClassSVM as OneClassSVM
 
 __version__: str
 __all__: list[str]

@@ -6,6 +6,7 @@
 
 mod ard;
 mod criterion;
+mod folds;
 mod grid;
 mod logistic;
 mod path;
@@ -17,6 +18,7 @@ mod tuner;
 
 pub use ard::with_column_lengthscales;
 pub use criterion::Criterion;
+pub use folds::stratified_folds;
 pub use grid::{log_grid, median_lengthscales, with_lengthscale};
 pub use logistic::{LogisticPath, logistic_path};
 pub use path::{RidgePath, ridge_path};

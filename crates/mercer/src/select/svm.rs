@@ -44,7 +44,7 @@ impl SvmGrid {
 ///
 /// # Example
 /// ```
-/// use mercer::{Compute, learn::svm::{Classes, Svc}, select::{log_grid, svm_grid, with_lengthscale}};
+/// use mercer::{Compute, learn::svm::{Classes, Svc}, select::svm_grid};
 /// use ndarray::Array2;
 /// // Two classes in turn along a line: a wide kernel cannot tell them apart.
 /// let x = Array2::from_shape_fn((40, 1), |(i, _)| i as f64);

@@ -60,8 +60,9 @@ impl Svc {
     /// let (x, classes) = (array![[-2.0], [-1.0], [1.0], [3.0]], Classes::from_texts(["left", "left", "right", "right"]));
     /// let svc = Svc::new("linear()".parse()?, 10.0);
     /// let fit = svc.fit(x.view(), &classes, None, &Compute::new())?;
-    /// // Without −1 the boundary moves to −½: −1 is still on its side, and so is 1.
-    /// assert_eq!(svc.leave_one_out(&fit, x.view(), &classes, None, &Compute::new())?[0].span, 0.0);
+    /// let found = svc.leave_one_out(&fit, x.view(), &classes, None, &Compute::new())?[0];
+    /// // α = ½ at −1 and at 1, S² = 4 is the squared distance between them, and ½·4 ≥ 1: both count, two rows of four.
+    /// assert_eq!((found.xi_alpha, found.span), (0.5, 0.5));
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn leave_one_out(
