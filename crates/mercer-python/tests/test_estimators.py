@@ -80,7 +80,7 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    """As scikit-learn says of its own machines: they stop at a tolerance, and a variance of X does not know the weights."""
+    """As scikit-learn says of its own machines: they stop at a tolerance, and ν may be infeasible."""
     failures = {}
     machine = isinstance(estimator, (mercer.SVC, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM))
     if (machine and estimator.tol > 1e-6) or getattr(estimator, "loss", None) == "absolute":
