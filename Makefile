@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo test test-full lint test-rust test-python docs bench build-bench tables build-python images clean
+.PHONY: demo test test-full lint test-rust test-python docs bench build-bench tables power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
 demo:
@@ -48,11 +48,18 @@ docs:
 bench: build-bench
 	$(BIN)/python bench/gram.py
 	$(BIN)/python bench/regression.py --grid-search
+	$(BIN)/python bench/tests.py
 
-## The tables of docs/accuracy.md: test errors, intervals and published accuracies on real data. DATA names a folder with sets that are not bundled.
+## The tables of docs/accuracy.md (test errors, intervals and published accuracies on real data) and docs/tests.md (hypothesis tests). DATA names a folder with sets that are
+## not bundled; without it the second page stays as it is.
 tables: build-bench
 	$(BIN)/python bench/accuracy.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
 	$(BIN)/python bench/classification.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
+	$(if $(DATA),$(BIN)/python bench/tests_tables.py --output docs/tests.md --data $(DATA))
+
+## The power of the tests beside published figures, in docs/hypothesis.md. DATA names a folder with mnist/.
+power:
+	cargo run --release --quiet -p mercer --example power -- --page docs/hypothesis.md $(if $(DATA),--data $(DATA))
 
 build-bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt

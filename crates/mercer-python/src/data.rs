@@ -32,6 +32,14 @@ impl<'py> Data<'py> {
         Ok(Self { kernel, rows, columns, given })
     }
 
+    /// One variable: its points, or the matrix of its kernel values. `what` names it in errors.
+    pub fn variable(kernel: &Kernel, x: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        let rows = Matrix::read(x, what)?;
+        let kernel = rows.name_columns(kernel).map_err(to_python)?;
+        let given = is_precomputed(&kernel);
+        Ok(Self { kernel, rows, columns: None, given })
+    }
+
     /// The pairs of points, borrowed.
     pub fn pairs(&self) -> Pairs<'_> {
         match &self.columns {
@@ -42,6 +50,7 @@ impl<'py> Data<'py> {
     }
 }
 
-fn is_precomputed(kernel: &Kernel) -> bool {
+/// Whether the kernel stands on a matrix of values.
+pub fn is_precomputed(kernel: &Kernel) -> bool {
     matches!(kernel, Kernel::Base(Base::Precomputed(_))) || kernel.children().into_iter().any(is_precomputed)
 }

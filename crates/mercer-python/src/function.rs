@@ -31,6 +31,13 @@ pub struct PyFunction {
     residual_norm: Option<f64>,
 }
 
+impl PyFunction {
+    /// The function itself.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
 impl From<Expansion> for PyFunction {
     fn from(expansion: Expansion) -> Self {
         Self { expansion, residual_norm: None }

@@ -1,15 +1,19 @@
 //! The Python door of Mercer: newtypes around the library, arrays in and out, errors with their kind. No mathematics.
 
+mod betting;
 mod catalogue;
 mod data;
 mod definiteness;
 mod effects;
+mod embedding;
 mod errors;
 mod function;
 mod gaussian_process;
+mod hypothesis;
 mod input;
 mod kernel;
 mod losses;
+mod measure;
 mod model;
 mod options;
 mod parameters;
@@ -17,8 +21,10 @@ mod process;
 mod progress;
 mod ridge;
 mod run;
+mod samples;
 mod search;
 mod smoother;
+mod spectrum;
 mod spline;
 mod svm;
 mod tuner;
@@ -32,6 +38,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<function::PyFunction>()?;
+    module.add_class::<spectrum::PySpectrum>()?;
     module.add_class::<definiteness::PyCounterexample>()?;
     module.add_class::<definiteness::PyCheck>()?;
     module.add_class::<definiteness::PyRepaired>()?;
@@ -39,7 +46,29 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
     module.add_function(wrap_pyfunction!(options::_after_fork, module)?)?;
+    add_measures(module)?;
     add_learners(module)
+}
+
+/// Measures and tests; the functions of the package stand on them.
+fn add_measures(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<embedding::PyMeanEmbedding>()?;
+    module.add_class::<betting::PySequentialTwoSample>()?;
+    module.add_function(wrap_pyfunction!(measure::mmd, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::mmd_witness, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::energy_distance, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::wasserstein, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::hsic, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::distance_statistics, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::joint_statistic, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::stein_discrepancy, module)?)?;
+    module.add_function(wrap_pyfunction!(measure::density_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(hypothesis::two_sample_test, module)?)?;
+    module.add_function(wrap_pyfunction!(hypothesis::independence_test, module)?)?;
+    module.add_function(wrap_pyfunction!(hypothesis::joint_test, module)?)?;
+    module.add_function(wrap_pyfunction!(hypothesis::conditional_independence_test, module)?)?;
+    module.add_function(wrap_pyfunction!(hypothesis::goodness_of_fit_test, module)?)?;
+    Ok(())
 }
 
 /// Specifications and fits; the estimators of the package stand on them.

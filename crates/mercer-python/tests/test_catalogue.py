@@ -122,7 +122,7 @@ def test_stubs_are_up_to_date():
 
 def test_stubs_name_everything_public():
     stub = (PACKAGE / "_mercer.pyi").read_text()
-    for name in ["Kernel", "Function", "Check", "Counterexample", "Repaired"]:
+    for name in ["Kernel", "Function", "MeanEmbedding", "Check", "Counterexample", "Repaired"]:
         assert f"class {name}" in stub
         for member in vars(getattr(mercer, name)):
             if not member.startswith("_"):

@@ -1,8 +1,9 @@
-//! How long tests take. Run with `cargo run --release --example test_speed`.
+//! How long tests take. Run with `cargo run --release --example test_speed`; with `large` also n = m = 5000, with `million` also random features up to a million
+//! points in 1 GB.
 
 use std::time::Instant;
 
-use mercer::hypothesis::{Independence, KernelWeights, TwoSample, TwoSampleMethod};
+use mercer::hypothesis::{Independence, IndependenceMethod, KernelWeights, TwoSample, TwoSampleMethod};
 use mercer::{Compute, Kernel, Result, Seed};
 use ndarray::Array2;
 
@@ -24,7 +25,37 @@ fn timed(name: &str, repeats: usize, mut work: impl FnMut() -> Result<f64>) -> R
     Ok(())
 }
 
+/// Random features: the time grows linearly with the number of points. The memory is the largest that the process had.
+fn million() -> Result<()> {
+    let compute = Compute::new().with_memory(1 << 30);
+    let method = TwoSampleMethod::Features(256);
+    let two = TwoSample { permutations: 199, ..TwoSample::with_method(method) };
+    let pair = Independence { permutations: 199, ..Independence::with_method(IndependenceMethod::Features(64)) };
+    for n in [125_000, 250_000, 500_000, 1_000_000] {
+        let (x, y) = (normal(11, n / 2, 10), normal(12, n / 2, 10));
+        timed(&format!("256 features, {n} points, d = 10, 199 permutations"), 1, || {
+            Ok(two.test(&x, &y, &compute)?.p_value)
+        })?;
+        let (x, y) = (normal(13, n, 10), normal(14, n, 10));
+        timed(&format!("64 + 64 features, {n} pairs, d = 10, 199 permutations"), 1, || {
+            Ok(pair.test(&x, &y, &compute)?.p_value)
+        })?;
+        println!("{:<62} {:>8} MB", "  memory so far", peak_megabytes());
+    }
+    Ok(())
+}
+
+/// The largest memory of the process, where the system tells it.
+fn peak_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
 fn main() -> Result<()> {
+    if std::env::args().any(|a| a == "million") {
+        return million();
+    }
     let compute = Compute::new();
     let (x, y) = (normal(1, 500, 10), normal(2, 500, 10));
     let one = TwoSample { permutations: 500, ..TwoSample::permutation(Kernel::gaussian(3.0)?) };

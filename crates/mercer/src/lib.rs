@@ -11,6 +11,7 @@
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorisations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
+//! | [`features`] | `z(x)ᵀz(y) ≈ k(x, y)`: explicit features, random Fourier features |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge and logistic regression, general losses, Gaussian processes, splines, local smoothers, support vector machines |
 //! | [`measure`] | probability measures in ℋ: mean embeddings, MMD, HSIC, distances, Stein discrepancy |
 //! | [`hypothesis`] | measures made into decisions: two-sample, independence, interaction and goodness-of-fit tests |
@@ -36,6 +37,7 @@ pub mod compute;
 mod counterexample;
 pub mod definiteness;
 mod error;
+pub mod features;
 pub mod function;
 pub mod gram;
 pub mod hypothesis;
@@ -64,6 +66,8 @@ pub use seed::{Seed, Stream};
 mod pages {
     #[doc = include_str!("../../../docs/gram.md")]
     struct GramPage;
+    #[doc = include_str!("../../../docs/features.md")]
+    struct FeaturesPage;
     #[doc = include_str!("../../../docs/learn.md")]
     struct LearnPage;
     #[doc = include_str!("../../../docs/select.md")]

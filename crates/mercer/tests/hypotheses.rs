@@ -351,32 +351,6 @@ fn the_memory_limit_is_kept() {
 }
 
 #[test]
-fn precomputed_values_give_the_same_tests() {
-    let compute = Compute::new();
-    let (x, y, k) = (normal(24, 12, 2), normal(25, 15, 2), kernel("gaussian(lengthscale=1)"));
-    let pooled = ndarray::concatenate![Axis(0), x, y];
-    let gram = |x: &Array2<f64>| {
-        mercer::gram::dense(&k.bind(mercer::gram::Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap()
-    };
-    for method in [TwoSampleMethod::Permutation, TwoSampleMethod::Gamma, TwoSampleMethod::Spectral] {
-        let test = TwoSample { method, permutations: 99, ..TwoSample::permutation(k.clone()) };
-        let expected = test.test(&x, &y, &compute).unwrap();
-        let given = TwoSample { kernel: Some(kernel("precomputed()")), ..test };
-        let found = given.test_gram(gram(&pooled).view(), 12, &compute).unwrap();
-        assert_close!(found.statistic, expected.statistic, 1e-14);
-        assert_close!(found.p_value, expected.p_value, 1e-9);
-    }
-    assert!(matches!(TwoSample::default().test_gram(gram(&pooled).view(), 12, &compute), Err(Error::Request(_))));
-    let y = normal(26, 12, 1);
-    let test = Independence { kernel_x: Some(k.clone()), kernel_y: Some(k.clone()), ..Independence::default() };
-    let expected = test.test(&x, &y, &compute).unwrap();
-    let pre = Some(kernel("precomputed()"));
-    let given = Independence { kernel_x: pre.clone(), kernel_y: pre, ..Independence::default() };
-    let found = given.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
-    assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
-}
-
-#[test]
 fn the_number_of_threads_changes_no_byte() {
     let (x, y, z) = (normal(27, 150, 2), normal(28, 150, 2), normal(29, 150, 1));
     let all = |threads: usize| {

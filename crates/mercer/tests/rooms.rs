@@ -19,6 +19,7 @@ const ROOMS: &[&str] = &[
     "solve",
     "definiteness",
     "function",
+    "features",
     "learn",
     "measure",
     "hypothesis",

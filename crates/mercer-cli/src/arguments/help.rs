@@ -16,6 +16,7 @@ Examples:
   mercer kernel check \"tanh(scale=1, offset=-1)\"
   mercer fit auto data.csv --target y -o model.safetensors
   mercer predict model.safetensors new.csv -o predictions.csv --interval
+  mercer test two-sample reference.csv new.csv
   mercer demo
 
 `mercer help COMMAND` or `mercer COMMAND --help` tells more.";
@@ -28,6 +29,7 @@ Examples:
   mercer kernel gram \"gaussian(lengthscale=median)\" data.csv -o gram.npy
   mercer fit auto data.csv --target y -o model.safetensors
   mercer predict model.safetensors new.csv -o predictions.csv --interval
+  mercer test two-sample reference.csv new.csv
   mercer demo
 
 Data:
@@ -57,7 +59,8 @@ The data is read (its size is part of the plan); the matrix is not computed.
 
 Example:
   mercer explain kernel gram \"gaussian(lengthscale=1)\" data.csv --memory 2GB
-  mercer explain fit ridge data.csv --target y";
+  mercer explain fit ridge data.csv --target y
+  mercer explain test two-sample a.csv b.csv";
 
 pub const LIST: &str = "\
 Examples:
@@ -95,6 +98,16 @@ Examples:
   mercer kernel gram \"on([petal_width], linear())\" iris.csv --plot heat.png
   mercer kernel gram \"laplacian()\" train.parquet --against test.parquet -o cross.csv --scale standardize
   cat iris.csv | mercer kernel gram \"linear()\" - --columns 0,1";
+
+pub const SPECTRUM: &str = "\
+The operator is f -> integral of k(x, y) f(y): under a sample of n rows it is K/n, and each
+eigenvalue has a standard error as an estimate of that of the law. How fast the eigenvalues
+fall says how many features a method needs.
+
+Examples:
+  mercer kernel spectrum \"gaussian(lengthscale=median)\" iris.csv --columns 0,1,2,3 --plot decay.svg
+  mercer kernel spectrum \"wiener()\" --under uniform --components 10
+  mercer kernel spectrum \"gaussian(lengthscale=0.5)\" --under gaussian:1";
 
 pub const FIT: &str = "\
 Fit a model to a table and save it.
@@ -185,6 +198,60 @@ Examples:
   mercer predict model.safetensors test.csv -o predictions.csv --interval 0.9 --plot errors.svg
   mercer predict model.safetensors new.csv -o predictions.csv --proba
   mercer predict model.safetensors - < new.csv";
+
+pub const TEST: &str = "\
+Hypothesis tests whose p-values are right.
+
+A sample is embedded as the mean of k(·, xᵢ) in the space of a kernel; distances there tell
+laws apart, and products tell dependence. The null law is that of relabelled data: the
+observed labelling is counted among them, ties count against rejection, and p is never 0.
+The exit code is 0 whether or not the hypothesis is rejected.";
+
+pub const TEST_TWO_SAMPLE: &str = "\
+Columns are matched by name. The default looks at Gaussian and Laplacian kernels of ten
+lengthscales each and has its level exactly. With --by a test is made for every value of a
+column: of the rows of B against those of A with the same value, or against all of A where
+A does not have the column; the p-values are corrected (Holm by default).
+
+Examples:
+  mercer test two-sample reference.csv new.csv
+  mercer test two-sample reference.csv new.csv --by month --report drift.html
+  mercer test two-sample a.csv b.csv --kernel \"gaussian(lengthscale=2)\" --plot null.svg --json
+  mercer test two-sample before.csv after.csv --method paired --columns weight,pressure";
+
+pub const TEST_INDEPENDENCE: &str = "\
+Examples:
+  mercer test independence data.csv --x height,weight --y income
+  mercer test independence data.csv --x 0-3 --y species --method gamma
+  mercer test independence data.csv --x a --y b --by year --correction bh";
+
+pub const TEST_JOINT: &str = "\
+Example:
+  mercer test joint data.csv --variable a --variable b,c --variable d";
+
+pub const TEST_CONDITIONAL: &str = "\
+Ridge regressions on the condition are taken out of the features of both variables; their
+lengthscales and ridges have the least leave-one-out error. A constant condition gives
+exactly the test of independence.
+
+Example:
+  mercer test conditional data.csv --x dose --y effect --given age,weight";
+
+pub const TEST_INTERACTION: &str = "\
+The hypothesis is that one variable is independent of the two others. All three ways are
+tested; the p-value is the largest of the three and needs no further correction.
+
+Example:
+  mercer test interaction data.csv --x a --y b --z c";
+
+pub const TEST_FIT: &str = "\
+The density is known up to its constant; the parameters must not be estimated from the
+same data.
+
+Examples:
+  mercer test fit data.csv --against \"normal(mean=0, std=1)\" --columns residual
+  mercer test fit data.csv --against \"normal(mean=[0, 5], std=[1, 2])\"
+  mercer test fit data.csv --against \"student(freedom=5, scale=2)\" --columns 0";
 
 pub const DESCRIBE: &str = "\
 Examples:

@@ -5,6 +5,7 @@ mod common;
 mod fit;
 mod help;
 mod kernel;
+mod test;
 
 use std::path::PathBuf;
 
@@ -17,9 +18,15 @@ pub use fit::{
     MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
     SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
 };
-pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
+pub use kernel::{
+    CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
+};
+pub use test::{
+    ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
+    TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
+};
 
-/// Kernel methods as one system: kernels with proofs, fits, predictions, Gram matrices, data.
+/// Kernel methods as one system: kernels with proofs, fits, predictions, tests, Gram matrices, data.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about, long_about = help::ABOUT, after_help = help::SHORT_FOOT, after_long_help = help::FOOT)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
@@ -44,6 +51,9 @@ pub enum Command {
     /// Predictions of a saved model for a table, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
+    /// Hypothesis tests: two samples, independence, interaction, goodness of fit
+    #[command(subcommand, long_about = help::TEST)]
+    Test(TestCommand),
     /// Data: what is in a file
     #[command(subcommand)]
     Data(DataCommand),
@@ -80,6 +90,9 @@ pub enum PlanTarget {
     /// The plan of a fit: solver, bytes, work, time
     #[command(subcommand)]
     Fit(FitCommand),
+    /// The plan of a test: sizes, relabellings, bytes, work
+    #[command(subcommand)]
+    Test(TestCommand),
 }
 
 /// The words of `mercer data describe`.

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod check;
+mod decay;
 mod demo;
 mod describe;
 mod explain;
@@ -13,6 +14,7 @@ mod predict;
 mod predict_classes;
 mod sections;
 mod spectrum;
+mod test;
 
 use crate::arguments::{Command, DataCommand, KernelCommand, PlanCommand, PlanTarget};
 use crate::failure::Failure;
@@ -29,11 +31,14 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words, session),
         Command::Kernel(KernelCommand::Check(words)) => check::check(words, session),
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
+        Command::Kernel(KernelCommand::Spectrum(words)) => decay::spectrum(words, session),
         Command::Fit(words) => fit::fit(words, session),
         Command::Predict(words) => predict::predict(words, session),
+        Command::Test(words) => test::test(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
+        Command::Explain(PlanTarget::Test(words)) => test::explain(words, session),
         Command::Demo(words) => demo::demo(words, session),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man(words) => manual::manual(words),
@@ -44,8 +49,8 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
 fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
-        Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_)) => true,
-        Command::Fit(_) | Command::Predict(_) => true,
+        Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_)) => true,
+        Command::Fit(_) | Command::Predict(_) | Command::Test(_) => true,
         _ => false,
     }
 }

@@ -7,4 +7,6 @@ mod gram;
 mod kernel;
 mod margins;
 mod refusals;
+mod spectrum;
+mod test;
 mod tour;

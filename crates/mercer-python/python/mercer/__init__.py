@@ -18,17 +18,42 @@ from typing import Any as _Any
 
 from mercer import _mercer
 from mercer._catalogue import constructors as _constructors
+from mercer._hypothesis import (
+    conditional_independence_test,
+    goodness_of_fit_test,
+    independence_test,
+    interaction_test,
+    joint_independence_test,
+    two_sample_test,
+)
+from mercer._measures import (
+    dhsic,
+    distance_correlation,
+    distance_covariance,
+    energy_distance,
+    hsic,
+    lancaster,
+    mmd,
+    mmd_witness,
+    normalized_hsic,
+    stein_discrepancy,
+    wasserstein,
+)
 from mercer._mercer import (
     Check,
     Counterexample,
     Function,
     Kernel,
+    MeanEmbedding,
     NotPositiveDefiniteError,
     Repaired,
+    SequentialTwoSampleTest,
+    Spectrum,
     __version__,
     catalogue,
     repair,
 )
+from mercer._result import TestResult
 
 globals().update(_constructors())
 
@@ -57,11 +82,32 @@ __all__ = [
     "Counterexample",
     "Function",
     "Kernel",
+    "MeanEmbedding",
     "NotPositiveDefiniteError",
     "Repaired",
+    "SequentialTwoSampleTest",
+    "Spectrum",
+    "TestResult",
     "__version__",
     "catalogue",
+    "conditional_independence_test",
+    "dhsic",
+    "distance_correlation",
+    "distance_covariance",
+    "energy_distance",
+    "goodness_of_fit_test",
+    "hsic",
+    "independence_test",
+    "interaction_test",
+    "joint_independence_test",
+    "lancaster",
+    "mmd",
+    "mmd_witness",
+    "normalized_hsic",
     "repair",
+    "stein_discrepancy",
+    "two_sample_test",
+    "wasserstein",
     *_constructors(),
     *(_ESTIMATORS if _find_spec("sklearn") else ()),
 ]

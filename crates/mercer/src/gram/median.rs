@@ -90,6 +90,11 @@ pub(crate) fn resolve(
     }
 }
 
+/// The kernel with every `median` resolved on one sample.
+pub(crate) fn resolve_medians(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
+    resolve(kernel, x, None, compute)
+}
+
 fn has_median(kernel: &Kernel) -> bool {
     match kernel {
         Kernel::Base(base) => base.lengthscale() == Some(&Lengthscale::Median),

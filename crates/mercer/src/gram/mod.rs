@@ -23,6 +23,7 @@ pub use dense::{dense, dense_single};
 pub(crate) use fold::{Tile, fold_tiles, sum};
 pub(crate) use forms::{Forms, quadratic_forms};
 pub use median::median_distance;
+pub(crate) use median::resolve_medians;
 pub use metric::Metric;
 pub use multiply::multiply;
 pub use pairs::Pairs;

@@ -8,9 +8,10 @@ use self::regression::Residual;
 use super::TestOutcome;
 use super::dependence::{Independence, IndependenceMethod};
 use super::engine::{Enumeration, Resampling, resample};
+use super::given::{check_kernels_given, check_values};
 use super::labels::{Matrices, SignForms};
 use super::outcome::check_level;
-use crate::gram::Pairs;
+use crate::gram::{self, Bound, Pairs};
 use crate::measure::{check_same_rows, check_sizes};
 use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -116,45 +117,80 @@ impl ConditionalIndependence {
         check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
         let condition = z.vectors()?;
         if condition.axis_iter(Axis(0)).all(|row| row == condition.row(0)) {
-            return self.unconditional(x, y, compute);
+            return self.without_condition().test(x, y, compute);
         }
-        let n = x.len() as u64;
-        compute.reserve(
-            "the matrices of a conditional test",
-            80 * n * n,
-            "use fewer points or a higher memory limit",
-        )?;
+        reserve(x.len(), compute)?;
         let (x, y, z) = (standardised(x.vectors()?), standardised(y.vectors()?), standardised(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
-        let products = self.products(&joint, &y, &z, compute)?;
-        self.decide(products, compute)
+        let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
+        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
+        let kernel_x = self.kernel_x.as_ref().unwrap_or(&median).bind(x, compute)?;
+        let kernel_y = self.kernel_y.as_ref().unwrap_or(&median).bind(y, compute)?;
+        self.decide(self.products(&kernel_x, &kernel_y, z, compute)?, compute)
+    }
+
+    /// As [`ConditionalIndependence::test`], from the matrices of kernel values of `x`, `y` and `z`; the kernels must be over `precomputed()`. The kernel of
+    /// `(x, z)` is the product of the two; with [`Smoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
+    ///
+    /// # Errors
+    /// As [`ConditionalIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, Seed, gram::{self, Pairs}, hypothesis::ConditionalIndependence};
+    /// use ndarray::Array2;
+    /// let (mut random, compute) = (Seed(1).stream("example", 0), Compute::new());
+    /// let z = Array2::from_shape_fn((80, 1), |_| random.normal());
+    /// let x = z.mapv(|z| z + 0.3 * random.normal());
+    /// let y = &z + &x.mapv(|x| 2.0 * x);
+    /// let k: mercer::Kernel = "gaussian()".parse()?;
+    /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
+    /// let given = Some("precomputed()".parse()?);
+    /// let test = ConditionalIndependence { kernel_x: given.clone(), kernel_y: given, ..ConditionalIndependence::default() };
+    /// assert!(test.test_gram([values(&x)?.view(), values(&y)?.view(), values(&z)?.view()], &compute)?.reject);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        let precomputed: Kernel = "precomputed()".parse()?;
+        let (kernel_x, kernel_y) =
+            (self.kernel_x.as_ref().unwrap_or(&precomputed), self.kernel_y.as_ref().unwrap_or(&precomputed));
+        let [x, y, z] = &matrices;
+        for (name, matrix) in [("first matrix", x), ("second matrix", y), ("matrix of the condition", z)] {
+            check_values(name, matrix.view(), 6)?;
+        }
+        check_same_rows(&[("x", x.nrows()), ("y", y.nrows()), ("z", z.nrows())])?;
+        if z.iter().all(|v| *v == z[[0, 0]]) {
+            return self.without_condition().test_gram(x.view(), y.view(), compute);
+        }
+        reserve(x.nrows(), compute)?;
+        let joint = gram::dense(&kernel_x.bind(Pairs::Given(x.view()), compute)?, compute)? * z;
+        let kernel_x = precomputed.bind(Pairs::Given(joint.view()), compute)?;
+        let kernel_y = kernel_y.bind(Pairs::Given(y.view()), compute)?;
+        self.decide(self.products(&kernel_x, &kernel_y, Pairs::Given(z.view()), compute)?, compute)
     }
 
     /// The test without a condition.
-    fn unconditional(&self, x: Points<'_>, y: Points<'_>, compute: &Compute) -> Result<TestOutcome> {
+    fn without_condition(&self) -> Independence {
         let method = match self.method {
             ConditionalMethod::Permutation => IndependenceMethod::Permutation,
             ConditionalMethod::Gamma => IndependenceMethod::Gamma,
         };
-        let test = Independence {
+        Independence {
             kernel_x: self.kernel_x.clone(),
             kernel_y: self.kernel_y.clone(),
             method,
             permutations: self.permutations,
             level: self.level,
             ..Independence::default()
-        };
-        test.test(x, y, compute)
+        }
     }
 
     /// `A = RKR ∘ RLR`, with what was chosen.
-    fn products(&self, x: &Array2<f64>, y: &Array2<f64>, z: &Array2<f64>, compute: &Compute) -> Result<Products> {
-        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
-        let of = |points: &Array2<f64>, kernel: &Option<Kernel>| {
-            let bound = kernel.as_ref().unwrap_or(&median).bind(Pairs::within(points.view()), compute)?;
-            Residual::new(&bound, z, &self.smoothing, compute)
-        };
-        let (left, right) = (of(x, &self.kernel_x)?, of(y, &self.kernel_y)?);
+    fn products(&self, x: &Bound<'_>, y: &Bound<'_>, z: Pairs<'_>, compute: &Compute) -> Result<Products> {
+        let left = Residual::new(x, z, &self.smoothing, compute)?;
+        let right = Residual::new(y, z, &self.smoothing, compute)?;
         let details = vec![("ridge_x".to_string(), left.ridge), ("ridge_y".to_string(), right.ridge)];
         let kernel = format!("{}, {}; given z: {}, {}", left.kernel, right.kernel, left.smoother, right.smoother);
         Ok(Products { matrix: left.matrix * &right.matrix, kernel, details })
@@ -190,7 +226,7 @@ impl ConditionalIndependence {
                 let given = (&matrix + &matrix.t()) * 0.5;
                 let precomputed: Kernel = "precomputed()".parse()?;
                 let bound = precomputed.bind(Pairs::Given(given.view()), compute)?;
-                let form = SignForms { matrices: Matrices::One(&bound), hollow: false, divisor: 1.0 };
+                let form = SignForms::new(Matrices::One(&bound), false, 1.0);
                 let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
                 let found = resample(&form, &how, compute)?;
                 TestOutcome::of_resampled("wild bootstrap", &found, self.level, kernel, compute.seed())
@@ -199,6 +235,12 @@ impl ConditionalIndependence {
         outcome.details.extend(details);
         Ok(outcome)
     }
+}
+
+/// Asks for the memory before it is taken.
+fn reserve(n: usize, compute: &Compute) -> Result<()> {
+    let bytes = 80 * (n as u64) * (n as u64);
+    compute.reserve("the matrices of a conditional test", bytes, "use fewer points or a higher memory limit")
 }
 
 /// What the decision is made from.

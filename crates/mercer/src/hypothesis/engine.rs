@@ -5,19 +5,16 @@ use rayon::prelude::*;
 
 use crate::{Compute, Error, Result, Stream};
 
-/// Relabellings evaluated at once.
+/// Relabellings evaluated at once, unless they are longer than `BATCH_BYTES` together.
 const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 1 << 27;
 /// Relabellings evaluated at once by the sequential mode, which may stop after any of them.
 const SEQUENTIAL_BATCH: usize = 128;
 /// The most relabellings that are enumerated.
 const MAX_ENUMERATED: f64 = 1e6;
 
-/// What the permutation engine needs of a statistic.
-///
-/// # Theory
-/// Under the hypothesis the law of the data does not change when a relabelling of the group is applied. The observed statistic is then
-/// exchangeable with the relabelled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
-pub trait Relabelled: Sync {
+/// The relabellings of a statistic.
+pub trait Group: Sync {
     /// A relabelling: labels, signs or an order.
     type Label: Clone + PartialEq + Send + Sync;
 
@@ -30,14 +27,30 @@ pub trait Relabelled: Sync {
     /// How many relabellings there are, `∞` for more than can be counted.
     fn count(&self) -> f64;
 
-    /// All of them, in any order. Only called for a [`Relabelled::count`] of at most a million.
+    /// All of them, in any order. Only called for a [`Group::count`] of at most a million.
     fn all(&self) -> Vec<Self::Label>;
+
+    /// The bytes of one relabelling: of long ones fewer are evaluated at once.
+    fn bytes(&self) -> usize;
+}
+
+/// What the permutation engine needs of a statistic.
+///
+/// # Theory
+/// Under the hypothesis the law of the data does not change when a relabelling of the group is applied. The observed statistic is then
+/// exchangeable with the relabelled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
+pub trait Relabelled: Sync {
+    /// The relabellings.
+    type Group: Group;
+
+    /// The relabellings that leave the law of the data unchanged when the hypothesis is true.
+    fn group(&self) -> &Self::Group;
 
     /// The statistics under some relabellings.
     ///
     /// # Errors
     /// As the statistic demands.
-    fn evaluate(&self, labels: &[Self::Label], compute: &Compute) -> Result<Relabelling>;
+    fn evaluate(&self, labels: &[<Self::Group as Group>::Label], compute: &Compute) -> Result<Relabelling>;
 }
 
 /// Statistics under some relabellings.
@@ -141,7 +154,7 @@ pub fn resample<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Comput
     if how.permutations == 0 {
         return Err(Error::parameter("permutations", 0, "at least 1"));
     }
-    let count = statistic.count();
+    let count = statistic.group().count();
     let few = count <= how.permutations as f64 + 1.0;
     match how.enumeration {
         Enumeration::Always if count > MAX_ENUMERATED => Err(Error::request(format!(
@@ -154,11 +167,11 @@ pub fn resample<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Comput
 }
 
 fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resampled> {
-    let identity = statistic.identity();
-    let others = statistic.all().into_iter().filter(|label| *label != identity);
-    let labels: Vec<S::Label> = std::iter::once(identity.clone()).chain(others).collect();
+    let identity = statistic.group().identity();
+    let others = statistic.group().all().into_iter().filter(|label| *label != identity);
+    let labels: Vec<_> = std::iter::once(identity.clone()).chain(others).collect();
     let mut collected = Collected::default();
-    for batch in labels.chunks(BATCH) {
+    for batch in labels.chunks(batch(statistic.group())) {
         collected.add(statistic.evaluate(batch, compute)?)?;
     }
     Ok(Resampled { exact: true, ..collected.finish(false)? })
@@ -167,15 +180,15 @@ fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resample
 fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     let total = how.permutations + 1;
     let stop = how.stop_at.map(|level| exceedances_to_stop(level, total)).transpose()?;
-    let batch = if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH };
+    let batch = batch(statistic.group()).min(if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH });
     let label = |b: usize| match b {
-        0 => statistic.identity(),
-        b => statistic.draw(&mut compute.seed().stream("relabelling", b as u64)),
+        0 => statistic.group().identity(),
+        b => statistic.group().draw(&mut compute.seed().stream("relabelling", b as u64)),
     };
     let mut collected = Collected::default();
     for start in (0..total).step_by(batch) {
         let range = start..total.min(start + batch);
-        let labels: Vec<S::Label> = compute.install(|| range.into_par_iter().map(label).collect());
+        let labels: Vec<_> = compute.install(|| range.into_par_iter().map(label).collect());
         collected.add(statistic.evaluate(&labels, compute)?)?;
         if let Some(rows) = stop.and_then(|h| collected.rows_until(h)) {
             collected.truncate(rows);
@@ -183,6 +196,11 @@ fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Re
         }
     }
     collected.finish(false)
+}
+
+/// How many relabellings are evaluated at once.
+fn batch<G: Group>(group: &G) -> usize {
+    (BATCH_BYTES / group.bytes().max(1)).clamp(8, BATCH)
 }
 
 /// The number of exceedances after which `p ≤ level` is impossible.

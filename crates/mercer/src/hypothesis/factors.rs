@@ -1,14 +1,15 @@
 //! HSIC of smooth kernels: low-rank factors instead of matrices.
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayView2, Axis, LinalgScalar, s};
 use rayon::prelude::*;
 
-use super::engine::{Relabelled, Relabelling};
+use super::engine::{Group, Relabelled, Relabelling};
 use super::groups::Orders;
+use crate::gram::simd::Element;
 use crate::gram::{Bound, Tiles};
 use crate::kernel::Property;
 use crate::solve::pivoted_cholesky;
-use crate::{Compute, Error, Result, Stream};
+use crate::{Compute, Error, Result};
 
 /// Points from which factors are tried.
 const FROM: usize = 256;
@@ -16,17 +17,20 @@ const FROM: usize = 256;
 const TOLERANCE: f64 = 1e-11;
 /// Columns of the permuted factors in one product.
 const COLUMNS: usize = 256;
+/// Rows in one product; never a function of the number of threads.
+const ROWS: usize = 512;
 
 /// `Σᵢⱼ (HKH)ᵢⱼ(HLH)_{π(i)π(j)} = ‖(HF)ᵀ(HG)_π‖²` for `K = FFᵀ`, `L = GGᵀ`.
-pub(super) struct FactorProducts {
+pub(super) struct FactorProducts<T> {
     /// `HF` and `HG`.
-    fixed: Array2<f64>,
-    moved: Array2<f64>,
+    fixed: Array2<T>,
+    moved: Array2<T>,
     orders: Orders,
-    rounding: f64,
+    /// The size of rounding, and its share of the values.
+    rounding: (f64, f64),
 }
 
-impl FactorProducts {
+impl FactorProducts<f64> {
     /// The factors, when both matrices are positive semi-definite by proof and their ranks are small enough to gain by it.
     ///
     /// # Errors
@@ -42,22 +46,44 @@ impl FactorProducts {
         let left_out = k_left * l_norm + l_left * k_norm + k_left * l_left;
         let n = fixed.nrows() as f64;
         let rounding = (left_out + 1e-13 * k_norm * l_norm) / (n * n);
-        Ok(Some(Self { fixed, moved, orders, rounding }))
+        Ok(Some(Self { fixed, moved, orders, rounding: (rounding, 0.0) }))
+    }
+}
+
+impl FactorProducts<f32> {
+    /// Explicit features as factors, centred. Sums over all rows are accurate to the last digits of single precision, relative to their size.
+    pub(super) fn of_features(fixed: Array2<f32>, moved: Array2<f32>, orders: Orders) -> Self {
+        Self { fixed, moved, orders, rounding: (0.0, 1e-6) }
     }
 
-    /// The statistics of a few orders: one product for all of them.
-    fn chunk(&self, orders: &[Vec<u32>]) -> Vec<f64> {
-        let (n, rank) = self.moved.dim();
-        let mut gathered = Array2::zeros((n, rank * orders.len()));
-        for (i, mut line) in gathered.rows_mut().into_iter().enumerate() {
+    /// A value as a share of the largest that it could be, `‖FᵀF‖‖GᵀG‖/n²`.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        let order = [self.orders.identity()];
+        let own = |factor: &Array2<f32>| squared_products(factor, factor, &order)[0];
+        let largest = (own(&self.fixed) * own(&self.moved)).sqrt();
+        if largest > 0.0 { value / largest } else { 0.0 }
+    }
+}
+
+/// `‖FᵀG_π‖²/n²` for a few orders π: one product for all of them, block of rows after block, summed in `f64`.
+fn squared_products<T: Element + LinalgScalar>(fixed: &Array2<T>, moved: &Array2<T>, orders: &[Vec<u32>]) -> Vec<f64> {
+    let (n, rank) = moved.dim();
+    let width = rank * orders.len();
+    let mut sums = Array2::<f64>::zeros((fixed.ncols(), width));
+    let mut gathered = Array2::<T>::zeros((ROWS.min(n), width));
+    for start in (0..n).step_by(ROWS) {
+        let rows = start..n.min(start + ROWS);
+        let mut gathered = gathered.slice_mut(s![..rows.len(), ..]);
+        for (i, mut line) in rows.clone().zip(gathered.rows_mut()) {
             for (order, mut part) in orders.iter().zip(line.axis_chunks_iter_mut(Axis(0), rank)) {
-                part.assign(&self.moved.row(order[i] as usize));
+                part.assign(&moved.row(order[i] as usize));
             }
         }
-        let products = self.fixed.t().dot(&gathered);
-        let squares = |part: ndarray::ArrayView2<'_, f64>| part.iter().map(|v| v * v).sum::<f64>() / (n * n) as f64;
-        products.axis_chunks_iter(Axis(1), rank).map(squares).collect()
+        let product = fixed.slice(s![rows, ..]).t().dot(&gathered);
+        sums.zip_mut_with(&product, |sum, value| *sum += value.to_f64());
     }
+    let squares = |part: ArrayView2<'_, f64>| part.iter().map(|v| v * v).sum::<f64>() / (n as f64 * n as f64);
+    sums.axis_chunks_iter(Axis(1), rank).map(squares).collect()
 }
 
 /// `HF` and `tr(K − FFᵀ)`, unless the matrix is not known to be positive semi-definite, small, or of a rank above `2√n`.
@@ -76,30 +102,21 @@ fn centred_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2
     Ok(Some((found.factor - &means, found.trace_left)))
 }
 
-impl Relabelled for FactorProducts {
-    type Label = Vec<u32>;
+impl<T: Element + LinalgScalar> Relabelled for FactorProducts<T> {
+    type Group = Orders;
 
-    fn identity(&self) -> Vec<u32> {
-        self.orders.identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<u32> {
-        self.orders.draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.orders.count()
-    }
-
-    fn all(&self) -> Vec<Vec<u32>> {
-        self.orders.all()
+    fn group(&self) -> &Orders {
+        &self.orders
     }
 
     fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {
         compute.check_cancelled()?;
         let orders = (COLUMNS / self.moved.ncols()).max(1);
-        let chunks: Vec<Vec<f64>> = compute.install(|| labels.par_chunks(orders).map(|c| self.chunk(c)).collect());
-        let values = Array2::from_shape_vec((labels.len(), 1), chunks.concat());
-        Ok(Relabelling { values: values.map_err(|e| Error::request(e.to_string()))?, rounding: vec![self.rounding] })
+        let chunks: Vec<Vec<f64>> = compute
+            .install(|| labels.par_chunks(orders).map(|c| squared_products(&self.fixed, &self.moved, c)).collect());
+        let values = chunks.concat();
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        Ok(Relabelling { values, rounding: vec![self.rounding.0 + self.rounding.1 * largest] })
     }
 }

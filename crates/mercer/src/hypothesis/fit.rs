@@ -66,7 +66,7 @@ impl GoodnessOfFit {
             Estimator::Unbiased => (true, n * (n - 1.0)),
             _ => return Err(Error::request("the Stein discrepancy has a biased and an unbiased estimator")),
         };
-        let statistic = SignForms { matrices: Matrices::One(&tiles), hollow, divisor };
+        let statistic = SignForms::new(Matrices::One(&tiles), hollow, divisor);
         let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
         let found = resample(&statistic, &how, compute)?;
         Ok(TestOutcome::of_resampled("wild bootstrap", &found, self.level, self.kernel.to_string(), compute.seed()))

@@ -1,5 +1,6 @@
 //! The relabellings that leave the law of the data unchanged when the hypothesis is true.
 
+use super::engine::Group;
 use crate::{Error, Result, Stream};
 
 /// Which points may exchange their labels: those of one stratum.
@@ -66,38 +67,8 @@ impl Splits {
         Self { labels, strata }
     }
 
-    pub(super) fn identity(&self) -> Vec<i8> {
-        self.labels.clone()
-    }
-
-    pub(super) fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        let (mut labels, mut random) = (vec![0; self.labels.len()], Halves::new(random));
-        for members in &self.strata.members {
-            let mut members = members.clone();
-            for i in 0..self.ones(&members) {
-                let other = i + random.below(members.len() - i);
-                members.swap(i, other);
-                labels[members[i]] = 1;
-            }
-        }
-        labels
-    }
-
-    /// `Π C(size, ones)` over the strata.
-    pub(super) fn count(&self) -> f64 {
-        self.strata.members.iter().map(|members| binomial(members.len(), self.ones(members))).product()
-    }
-
     fn ones(&self, members: &[usize]) -> usize {
         members.iter().filter(|&&i| self.labels[i] == 1).count()
-    }
-
-    pub(super) fn all(&self) -> Vec<Vec<i8>> {
-        let ones = self.strata.members.iter().map(|m| self.ones(m)).collect();
-        let zeros = self.strata.members.iter().map(|m| m.len() - self.ones(m)).collect();
-        let mut found = Vec::new();
-        self.extend(&mut Vec::new(), [zeros, ones], &mut found);
-        found
     }
 
     /// Every way to go on with a beginning, given how many labels of each kind are left in each stratum.
@@ -119,16 +90,56 @@ impl Splits {
     }
 }
 
+impl Group for Splits {
+    type Label = Vec<i8>;
+
+    fn identity(&self) -> Vec<i8> {
+        self.labels.clone()
+    }
+
+    fn draw(&self, random: &mut Stream) -> Vec<i8> {
+        let (mut labels, mut random) = (vec![0; self.labels.len()], Halves::new(random));
+        for members in &self.strata.members {
+            let mut members = members.clone();
+            for i in 0..self.ones(&members) {
+                let other = i + random.below(members.len() - i);
+                members.swap(i, other);
+                labels[members[i]] = 1;
+            }
+        }
+        labels
+    }
+
+    /// `Π C(size, ones)` over the strata.
+    fn count(&self) -> f64 {
+        self.strata.members.iter().map(|members| binomial(members.len(), self.ones(members))).product()
+    }
+
+    fn all(&self) -> Vec<Vec<i8>> {
+        let ones = self.strata.members.iter().map(|m| self.ones(m)).collect();
+        let zeros = self.strata.members.iter().map(|m| m.len() - self.ones(m)).collect();
+        let mut found = Vec::new();
+        self.extend(&mut Vec::new(), [zeros, ones], &mut found);
+        found
+    }
+
+    fn bytes(&self) -> usize {
+        self.labels.len()
+    }
+}
+
 /// Signs ±1: the members of each pair exchange their places, or do not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signs(pub(super) usize);
 
-impl Signs {
-    pub(super) fn identity(self) -> Vec<i8> {
+impl Group for Signs {
+    type Label = Vec<i8>;
+
+    fn identity(&self) -> Vec<i8> {
         vec![1; self.0]
     }
 
-    pub(super) fn draw(self, random: &mut Stream) -> Vec<i8> {
+    fn draw(&self, random: &mut Stream) -> Vec<i8> {
         let mut bits = 0;
         let sign = |i: usize| {
             if i.is_multiple_of(64) {
@@ -141,13 +152,17 @@ impl Signs {
         (0..self.0).map(sign).collect()
     }
 
-    pub(super) fn count(self) -> f64 {
+    fn count(&self) -> f64 {
         2.0_f64.powi(self.0 as i32)
     }
 
-    pub(super) fn all(self) -> Vec<Vec<i8>> {
+    fn all(&self) -> Vec<Vec<i8>> {
         let signs = |code: u64| (0..self.0).map(|i| if code >> i & 1 == 1 { -1 } else { 1 }).collect();
         (0..1_u64 << self.0.min(63)).map(signs).collect()
+    }
+
+    fn bytes(&self) -> usize {
+        self.0
     }
 }
 
@@ -155,12 +170,14 @@ impl Signs {
 #[derive(Clone, Debug)]
 pub(super) struct Orders(pub(super) Strata);
 
-impl Orders {
-    pub(super) fn identity(&self) -> Vec<u32> {
+impl Group for Orders {
+    type Label = Vec<u32>;
+
+    fn identity(&self) -> Vec<u32> {
         (0..self.0.points() as u32).collect()
     }
 
-    pub(super) fn draw(&self, random: &mut Stream) -> Vec<u32> {
+    fn draw(&self, random: &mut Stream) -> Vec<u32> {
         let (mut order, mut random) = (self.identity(), Halves::new(random));
         for members in &self.0.members {
             for i in (1..members.len()).rev() {
@@ -171,16 +188,22 @@ impl Orders {
     }
 
     /// `Π size!` over the strata.
-    pub(super) fn count(&self) -> f64 {
+    fn count(&self) -> f64 {
         self.0.members.iter().map(|m| (1..=m.len()).map(|k| k as f64).product::<f64>()).product()
     }
 
-    pub(super) fn all(&self) -> Vec<Vec<u32>> {
+    fn all(&self) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
         self.extend(&mut Vec::new(), &mut vec![false; self.0.points()], &mut found);
         found
     }
 
+    fn bytes(&self) -> usize {
+        4 * self.0.points()
+    }
+}
+
+impl Orders {
     fn extend(&self, begun: &mut Vec<u32>, used: &mut [bool], found: &mut Vec<Vec<u32>>) {
         let at = begun.len();
         if at == used.len() {
@@ -195,6 +218,44 @@ impl Orders {
                 used[*next] = false;
             }
         }
+    }
+}
+
+/// An order for each of several variables, drawn independently of one another.
+#[derive(Clone, Debug)]
+pub(super) struct SeveralOrders {
+    pub(super) each: Orders,
+    pub(super) count: usize,
+}
+
+impl Group for SeveralOrders {
+    type Label = Vec<Vec<u32>>;
+
+    fn identity(&self) -> Self::Label {
+        vec![self.each.identity(); self.count]
+    }
+
+    fn draw(&self, random: &mut Stream) -> Self::Label {
+        (0..self.count).map(|_| self.each.draw(random)).collect()
+    }
+
+    fn count(&self) -> f64 {
+        self.each.count().powi(self.count as i32)
+    }
+
+    fn all(&self) -> Vec<Self::Label> {
+        let each = self.each.all();
+        let start = vec![Vec::new()];
+        (0..self.count).fold(start, |begun: Vec<Self::Label>, _| {
+            let extend = |label: &Self::Label| {
+                each.iter().map(|order| label.iter().cloned().chain([order.clone()]).collect()).collect::<Vec<_>>()
+            };
+            begun.iter().flat_map(extend).collect()
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.count * self.each.bytes()
     }
 }
 

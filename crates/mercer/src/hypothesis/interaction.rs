@@ -1,8 +1,10 @@
 //! Do three variables interact?
 
+use ndarray::{Array2, ArrayView2};
+
 use super::TestOutcome;
-use super::dependence::check_matrix;
 use super::engine::{Resampled, Resampling, resample};
+use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
@@ -61,14 +63,45 @@ impl Interaction {
             4,
         )?;
         check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
+        self.run([x, y, z].map(|sample| Pairs::Within(sample.reborrow())), x.len(), compute)
+    }
+
+    /// As [`Interaction::test`], from a matrix of kernel values for each variable; the kernels must be over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Interaction::test`], and [`Error::Request`](crate::Error::Request) without kernels or for matrices that are not symmetric.
+    pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        check_kernels_given(self.kernels.is_some())?;
+        let [k, l, m] = &matrices;
+        for (name, matrix) in [("first matrix", k), ("second matrix", l), ("third matrix", m)] {
+            check_values(name, matrix.view(), 4)?;
+        }
+        check_same_rows(&[("x", k.nrows()), ("y", l.nrows()), ("z", m.nrows())])?;
+        self.run([k, l, m].map(|matrix| Pairs::Given(matrix.view())), k.nrows(), compute)
+    }
+
+    /// As [`Interaction::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Interaction::test`] and [`Interaction::test_gram`].
+    pub fn test_pairs(&self, variables: [Pairs<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        let [x, y, z] = variables;
+        let n = check_variable("first sample", x, 4)?;
+        let (second, third) = (check_variable("second sample", y, 4)?, check_variable("third sample", z, 4)?);
+        check_same_rows(&[("x", n), ("y", second), ("z", third)])?;
+        self.run(variables, n, compute)
+    }
+
+    fn run(&self, variables: [Pairs<'_>; 3], n: usize, compute: &Compute) -> Result<TestOutcome> {
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let kernels = self.kernels.clone().unwrap_or_else(|| std::array::from_fn(|_| median.clone()));
-        let n = x.len();
         reserve(n, 6, compute)?;
         let (mut matrices, mut texts) = (Vec::new(), Vec::new());
-        for (sample, kernel) in samples.iter().zip(&kernels) {
-            let bound = kernel.bind(Pairs::Within(sample.reborrow()), compute)?;
-            check_matrix(&bound)?;
+        for (pairs, kernel) in variables.into_iter().zip(&kernels) {
+            let bound = kernel.bind(pairs, compute)?;
+            check_symmetric(&bound)?;
             matrices.push(centred(&bound, &Centring::double(&row_sums(&bound, compute)?), compute)?);
             texts.push(bound.kernel().to_string());
         }
@@ -77,7 +110,7 @@ impl Interaction {
     }
 
     /// The permutation test in which variable `alone` is permuted against the product of the two others.
-    fn part(&self, matrices: &[ndarray::Array2<f64>], alone: usize, n: usize, compute: &Compute) -> Result<Resampled> {
+    fn part(&self, matrices: &[Array2<f64>], alone: usize, n: usize, compute: &Compute) -> Result<Resampled> {
         let product = &matrices[(alone + 1) % 3] * &matrices[(alone + 2) % 3];
         let orders = Orders(Strata::one(n));
         let statistic = OrderProducts::new(vec![product], vec![matrices[alone].clone()], orders, (n * n) as f64);

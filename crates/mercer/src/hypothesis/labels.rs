@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use ndarray::Array2;
 
-use super::engine::{Relabelled, Relabelling};
+use super::engine::{Group, Relabelled, Relabelling};
 use super::groups::{Signs, Splits};
 use crate::gram::{Family, Forms, Tiles, quadratic_forms};
 use crate::measure::PairTiles;
-use crate::{Compute, Precision, Result, Stream};
+use crate::{Compute, Precision, Result};
 
 /// Products (multiplications of a value with a label) above which tiles are taken in single precision: the observed value and the
 /// relabelled ones share the rounding, and differences below it count as ties.
@@ -54,16 +54,16 @@ impl Matrices<'_, '_> {
         }
     }
 
-    /// The forms of some labels, and the relative size of rounding in them.
-    fn forms(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<(Forms, f64)> {
+    /// The forms of some labels, and the relative size of rounding in them; `lines` only for labels 0 and 1.
+    fn forms(&self, labels: &[Vec<i8>], lines: bool, compute: &Compute) -> Result<(Forms, f64)> {
         let (n, count) = self.size();
         let work = n as f64 * n as f64 * labels.len() as f64 * count as f64;
         if compute.precision() == Precision::SingleTiles || work > SINGLE_FROM {
             let fill = |rows, cols, out: &mut [f32]| self.fill_single(rows, cols, out);
-            return Ok((quadratic_forms(fill, (n, count), labels, compute)?, 2e-7));
+            return Ok((quadratic_forms(fill, (n, count), labels, lines, compute)?, 2e-7));
         }
         let fill = |rows, cols, out: &mut [f64]| self.fill_double(rows, cols, out);
-        Ok((quadratic_forms(fill, (n, count), labels, compute)?, 1e-13))
+        Ok((quadratic_forms(fill, (n, count), labels, lines, compute)?, 1e-13))
     }
 }
 
@@ -86,26 +86,14 @@ pub(super) struct SplitMmd<'f, 'd> {
 }
 
 impl Relabelled for SplitMmd<'_, '_> {
-    type Label = Vec<i8>;
+    type Group = Splits;
 
-    fn identity(&self) -> Vec<i8> {
-        self.splits.identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        self.splits.draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.splits.count()
-    }
-
-    fn all(&self) -> Vec<Vec<i8>> {
-        self.splits.all()
+    fn group(&self) -> &Splits {
+        &self.splits
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
-        let (forms, relative) = self.matrices.forms(labels, compute)?;
+        let (forms, relative) = self.matrices.forms(labels, true, compute)?;
         let total = self.matrices.size().0 as f64;
         let ones = self.splits.identity().iter().filter(|l| **l == 1).count() as f64;
         let sizes = (ones, total - ones);
@@ -147,34 +135,29 @@ fn root_mean_square(forms: &Forms, k: usize, total: f64) -> f64 {
 
 /// Quadratic forms of signs, `Σ εᵢεⱼAᵢⱼ`, one per matrix: exchanges within pairs and the wild bootstrap.
 pub(super) struct SignForms<'f, 'd> {
-    pub(super) matrices: Matrices<'f, 'd>,
-    /// Whether the terms `i = j`, which no sign changes, are left out.
-    pub(super) hollow: bool,
-    /// What the sum is divided by.
-    pub(super) divisor: f64,
+    matrices: Matrices<'f, 'd>,
+    signs: Signs,
+    hollow: bool,
+    divisor: f64,
+}
+
+impl<'f, 'd> SignForms<'f, 'd> {
+    /// The sums over `divisor`; `hollow` leaves out the terms `i = j`, which no sign changes.
+    pub(super) fn new(matrices: Matrices<'f, 'd>, hollow: bool, divisor: f64) -> Self {
+        let signs = Signs(matrices.size().0);
+        Self { matrices, signs, hollow, divisor }
+    }
 }
 
 impl Relabelled for SignForms<'_, '_> {
-    type Label = Vec<i8>;
+    type Group = Signs;
 
-    fn identity(&self) -> Vec<i8> {
-        self.signs().identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        self.signs().draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.signs().count()
-    }
-
-    fn all(&self) -> Vec<Vec<i8>> {
-        self.signs().all()
+    fn group(&self) -> &Signs {
+        &self.signs
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
-        let (forms, relative) = self.matrices.forms(labels, compute)?;
+        let (forms, relative) = self.matrices.forms(labels, false, compute)?;
         let own = |k: usize| if self.hollow { forms.traces[k] } else { 0.0 };
         let value = |(b, k): (usize, usize)| (forms.squares[[b, k]] - own(k)) / self.divisor;
         let rounding = |k: usize| relative * forms.absolute[k] / self.divisor;
@@ -182,11 +165,5 @@ impl Relabelled for SignForms<'_, '_> {
             values: Array2::from_shape_fn(forms.squares.dim(), value),
             rounding: (0..forms.totals.len()).map(rounding).collect(),
         })
-    }
-}
-
-impl SignForms<'_, '_> {
-    fn signs(&self) -> Signs {
-        Signs(self.matrices.size().0)
     }
 }

@@ -2,32 +2,38 @@
 //!
 //! | question | test |
 //! |---|---|
-//! | do two samples have one law? | [`TwoSample`] |
+//! | do two samples have one law? | [`TwoSample`]; batch after batch: [`SequentialTwoSample`] |
 //! | are two variables independent? | [`Independence`]; several: [`JointIndependence`] |
 //! | … given a third? | [`ConditionalIndependence`] |
 //! | do three variables interact? | [`Interaction`] |
 //! | is a sample from this density? | [`GoodnessOfFit`] |
 //!
-//! Every permutation test goes through one engine ([`resample`]): the statistic says what its relabellings are and evaluates many of them at once
+//! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one engine ([`resample`]): the statistic says what its relabellings are and evaluates many of them at once
 //! ([`Relabelled`]); the engine draws or enumerates them, counts the observed one, counts ties against the rejection, and so never gives `p = 0`.
 
+mod betting;
 mod conditional;
 mod dependence;
 mod engine;
 mod factors;
+mod feature_means;
 mod fit;
+mod given;
 mod groups;
 mod interaction;
 mod labels;
+mod multiplicity;
 mod orders;
 mod outcome;
 mod two_sample;
 
+pub use betting::{BettingTest, Evidence, SequentialTwoSample};
 pub use conditional::{ConditionalIndependence, ConditionalMethod, Smoothing};
 pub use dependence::{Independence, IndependenceMethod, JointIndependence};
-pub use engine::{Enumeration, Relabelled, Relabelling, Resampled, Resampling, resample};
+pub use engine::{Enumeration, Group, Relabelled, Relabelling, Resampled, Resampling, resample};
 pub use fit::GoodnessOfFit;
 pub use groups::Strata;
 pub use interaction::Interaction;
+pub use multiplicity::Correction;
 pub use outcome::TestOutcome;
-pub use two_sample::{KernelWeights, TwoSample, TwoSampleMethod};
+pub use two_sample::{ColumnOutcome, KernelWeights, TwoSample, TwoSampleMethod};

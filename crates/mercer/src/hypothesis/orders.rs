@@ -4,11 +4,11 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::engine::{Relabelled, Relabelling};
-use super::groups::Orders;
+use super::groups::{Orders, SeveralOrders};
 use crate::gram::simd::Element;
 use crate::gram::{self, Tiles};
 use crate::measure::Centring;
-use crate::{Compute, Error, Result, Stream};
+use crate::{Compute, Error, Result};
 
 /// Points from which the matrices are stored in single precision.
 const SINGLE_FROM: usize = 1024;
@@ -78,22 +78,10 @@ pub(super) fn centred(tiles: &dyn Tiles, centring: &Centring, compute: &Compute)
 }
 
 impl Relabelled for OrderProducts {
-    type Label = Vec<u32>;
+    type Group = Orders;
 
-    fn identity(&self) -> Vec<u32> {
-        self.orders.identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<u32> {
-        self.orders.draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.orders.count()
-    }
-
-    fn all(&self) -> Vec<Vec<u32>> {
-        self.orders.all()
+    fn group(&self) -> &Orders {
+        &self.orders
     }
 
     fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {
@@ -181,19 +169,20 @@ pub(super) struct JointOrders {
     matrices: Vec<Array2<f64>>,
     /// The row means of each matrix.
     means: Vec<Vec<f64>>,
-    orders: Orders,
+    orders: SeveralOrders,
 }
 
 impl JointOrders {
     pub(super) fn new(matrices: Vec<Array2<f64>>, orders: Orders) -> Self {
         let n = orders.0.points() as f64;
+        let orders = SeveralOrders { each: orders, count: matrices.len().saturating_sub(1) };
         let means = matrices.iter().map(|m| m.rows().into_iter().map(|r| r.sum() / n).collect()).collect();
         Self { matrices, means, orders }
     }
 
     /// `dHSIC` with variable `q` in the order `orders[q − 1]`.
     fn value(&self, orders: &[Vec<u32>]) -> f64 {
-        let n = self.orders.0.points();
+        let n = self.means[0].len();
         let views: Vec<ArrayView2<'_, f64>> = self.matrices.iter().map(|m| m.view()).collect();
         let (mut joint, mut mixed) = (0.0, 0.0);
         let mut products = vec![0.0; n];
@@ -215,32 +204,13 @@ impl JointOrders {
 }
 
 impl Relabelled for JointOrders {
-    type Label = Vec<Vec<u32>>;
+    type Group = SeveralOrders;
 
-    fn identity(&self) -> Self::Label {
-        vec![self.orders.identity(); self.matrices.len() - 1]
+    fn group(&self) -> &SeveralOrders {
+        &self.orders
     }
 
-    fn draw(&self, random: &mut Stream) -> Self::Label {
-        (1..self.matrices.len()).map(|_| self.orders.draw(random)).collect()
-    }
-
-    fn count(&self) -> f64 {
-        self.orders.count().powi(self.matrices.len() as i32 - 1)
-    }
-
-    fn all(&self) -> Vec<Self::Label> {
-        let each = self.orders.all();
-        let start = vec![Vec::new()];
-        (1..self.matrices.len()).fold(start, |begun: Vec<Self::Label>, _| {
-            let extend = |label: &Self::Label| {
-                each.iter().map(|order| label.iter().cloned().chain([order.clone()]).collect()).collect::<Vec<_>>()
-            };
-            begun.iter().flat_map(extend).collect()
-        })
-    }
-
-    fn evaluate(&self, labels: &[Self::Label], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<Vec<u32>>], compute: &Compute) -> Result<Relabelling> {
         compute.check_cancelled()?;
         let values: Vec<f64> = compute.install(|| labels.par_iter().map(|label| self.value(label)).collect());
         let scale = self.means.iter().map(|m| m.iter().fold(0.0_f64, |a, v| a.max(v.abs()))).product::<f64>();

@@ -34,6 +34,7 @@ pub struct TestOutcome {
     /// The kernel or kernels, as text, with the parameters that were used.
     pub kernel: String,
     /// An interval that holds the p-value of all relabellings with 99 % confidence, where they were drawn at random.
+    /// For the smallest p-value of several kernels the interval is approximate: it takes the p-values of the single kernels as they were found.
     pub p_interval: Option<(f64, f64)>,
     /// Further numbers by name.
     pub details: Vec<(String, f64)>,
@@ -117,7 +118,7 @@ impl fmt::Display for TestOutcome {
 }
 
 /// The observed statistic in units of the spread of the null values, from their mean.
-fn effect(observed: f64, null: &[f64]) -> Option<f64> {
+pub(super) fn effect(observed: f64, null: &[f64]) -> Option<f64> {
     let n = null.len() as f64;
     let mean = null.iter().sum::<f64>() / n;
     let variance = null.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);

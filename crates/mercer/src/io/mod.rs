@@ -23,7 +23,9 @@ pub use atomic::atomic_write;
 pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
 pub use format::Format;
 pub use libsvm::write_libsvm;
-pub use model_file::{load_model, read_model, save_model, write_model};
+pub use model_file::{
+    load_model, load_sketch, read_model, read_sketch, save_model, save_sketch, write_model, write_sketch,
+};
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
 pub use parquet::write_parquet;

@@ -1,5 +1,7 @@
 //! Inner products of centred matrices: what HSIC, distance covariance and Lancaster's interaction are sums of.
 
+use std::ops::Range;
+
 use ndarray::Array2;
 
 use crate::gram::{self, Tile, Tiles, fold_tiles};
@@ -37,6 +39,17 @@ impl Centring {
     pub(crate) fn value(&self, i: usize, j: usize, value: f64) -> f64 {
         if self.hollow && i == j { 0.0 } else { value - (self.rows[i] + self.rows[j]) + self.constant }
     }
+
+    /// The centred values of some columns of row `i`.
+    pub(crate) fn centre(&self, i: usize, cols: Range<usize>, values: &[f64], out: &mut [f64]) {
+        let own = self.rows[i];
+        for ((out, value), row) in out.iter_mut().zip(values).zip(&self.rows[cols.clone()]) {
+            *out = value - (own + row) + self.constant;
+        }
+        if self.hollow && cols.contains(&i) {
+            out[i - cols.start] = 0.0;
+        }
+    }
 }
 
 /// `K1`, without storing `K`.
@@ -56,15 +69,50 @@ pub(crate) fn product_sum(matrices: &[(&dyn Tiles, &Centring)], compute: &Comput
     let tiles: Vec<&dyn Tiles> = matrices.iter().map(|(tiles, _)| *tiles).collect();
     let add = |sum: &mut f64, tile: &Tile<'_>| {
         let width = tile.cols.len();
+        let (mut product, mut factor) = (vec![0.0; width], vec![0.0; width]);
         for (r, i) in tile.rows.clone().enumerate() {
-            let mut line = 0.0;
-            for (c, j) in tile.cols.clone().enumerate() {
-                let entry =
-                    |(q, (_, centring)): (usize, &(_, &Centring))| centring.value(i, j, tile.values[q][r * width + c]);
-                line += matrices.iter().enumerate().map(entry).product::<f64>();
+            product.fill(1.0);
+            for ((_, centring), values) in matrices.iter().zip(tile.values) {
+                centring.centre(i, tile.cols.clone(), &values[r * width..(r + 1) * width], &mut factor);
+                product.iter_mut().zip(&factor).for_each(|(p, f)| *p *= f);
             }
-            *sum += tile.weight() * line;
+            *sum += tile.weight() * gram::sum(&product);
         }
     };
     Ok(fold_tiles(&tiles, compute, || 0.0, add)?.into_iter().sum())
+}
+
+/// `Σ K̃∘L̃`, `Σ K̃∘K̃` and `Σ L̃∘L̃` in one pass.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub(crate) fn inner_products(
+    (k, k_centring): (&dyn Tiles, &Centring),
+    (l, l_centring): (&dyn Tiles, &Centring),
+    compute: &Compute,
+) -> Result<[f64; 3]> {
+    let add = |sums: &mut [f64; 3], tile: &Tile<'_>| {
+        let (mut a, mut b) = (vec![0.0; tile.cols.len()], vec![0.0; tile.cols.len()]);
+        for ((i, k), (_, l)) in tile.lines(0).zip(tile.lines(1)) {
+            k_centring.centre(i, tile.cols.clone(), k, &mut a);
+            l_centring.centre(i, tile.cols.clone(), l, &mut b);
+            for (sum, (a, b)) in sums.iter_mut().zip([(&a, &b), (&a, &a), (&b, &b)]) {
+                *sum += tile.weight() * dot(a, b);
+            }
+        }
+    };
+    let strips = fold_tiles(&[k, l], compute, || [0.0; 3], add)?;
+    Ok(strips.iter().fold([0.0; 3], |total, strip| std::array::from_fn(|q| total[q] + strip[q])))
+}
+
+/// `Σ aᵢbᵢ`: eight chains in a fixed order.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a_lanes, a_rest), (b_lanes, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a_lanes.iter().zip(b_lanes) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }

@@ -1,6 +1,6 @@
 //! The Hilbert–Schmidt independence criterion.
 
-use super::centred::{Centring, product_sum, row_sums};
+use super::centred::{Centring, inner_products, product_sum, row_sums};
 use super::samples::{check_same_rows, check_sizes};
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -75,6 +75,19 @@ pub fn hsic_of(k: &dyn Tiles, l: &dyn Tiles, estimator: HsicEstimator, compute: 
     Ok(sum / weight(n, estimator))
 }
 
+/// The biased HSIC, and its share of the largest that it could be, `HSIC(x, y)/√(HSIC(x, x)HSIC(y, y))`; 0 where one of the samples is constant.
+///
+/// # Errors
+/// As [`hsic_of`].
+pub(crate) fn aligned_hsic(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<(f64, f64)> {
+    let n = check_matrices(&[k, l], 2)? as f64;
+    let (k_centring, l_centring) =
+        (centring(k, HsicEstimator::Biased, compute)?, centring(l, HsicEstimator::Biased, compute)?);
+    let [both, own_k, own_l] = inner_products((k, &k_centring), (l, &l_centring), compute)?;
+    let largest = (own_k * own_l).sqrt();
+    Ok((both / (n * n), if largest > 0.0 { both / largest } else { 0.0 }))
+}
+
 /// `n²`, or `n(n − 3)`.
 fn weight(n: usize, estimator: HsicEstimator) -> f64 {
     let n = n as f64;
@@ -113,12 +126,18 @@ pub fn normalized_hsic<'a, 'b>(
     compute: &Compute,
 ) -> Result<f64> {
     let (x, y) = (x.into(), y.into());
-    let own = |points: &Points<'_>, kernel: &Kernel| {
-        hsic(points.reborrow(), points.reborrow(), (kernel, kernel), HsicEstimator::Biased, compute)
-    };
-    let largest = (own(&x, kernels.0)? * own(&y, kernels.1)?).sqrt();
-    let both = hsic(x, y, kernels, HsicEstimator::Biased, compute)?;
-    Ok(if largest > 0.0 { both / largest } else { 0.0 })
+    check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 2)?;
+    let k = kernels.0.bind(Pairs::Within(x), compute)?;
+    let l = kernels.1.bind(Pairs::Within(y), compute)?;
+    Ok(aligned_hsic(&k, &l, compute)?.1)
+}
+
+/// As [`normalized_hsic`], from the two matrices of kernel values.
+///
+/// # Errors
+/// As [`hsic_of`].
+pub fn normalized_hsic_of(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<f64> {
+    Ok(aligned_hsic(k, l, compute)?.1)
 }
 
 /// Symmetric matrices of one size, at least `least`; that size.

@@ -1,11 +1,10 @@
 //! The maximum mean discrepancy: estimators of `‖μ_P − μ_Q‖²`.
 
-use ndarray::Array1;
 use rayon::prelude::*;
 
 use super::samples::Pooled;
 use crate::gram::{Tile, Tiles, fold_tiles, sum};
-use crate::{Compute, Error, Expansion, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How the squared MMD is estimated from two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -162,6 +161,15 @@ impl TwoSampleSums {
         self.within_x / (m * m) + self.within_y / (n * n) - 2.0 * self.between / (m * n)
     }
 
+    /// The share of the variance in ℋ that lies between the two samples, `(mn/N²)‖μ_P − μ_Q‖²/((1/N) Σ‖φ(zᵢ) − μ‖²)`; 0 where there is no variance.
+    pub(crate) fn share_of_variance(&self) -> f64 {
+        let (m, n) = self.sizes;
+        let total = m + n;
+        let mean = (self.within_x + self.within_y + 2.0 * self.between) / (total * total);
+        let variance = (self.diagonal_x + self.diagonal_y) / total - mean;
+        if variance > 0.0 { m * n / (total * total) * self.biased() / variance } else { 0.0 }
+    }
+
     pub(crate) fn unbiased(&self) -> f64 {
         let (m, n) = self.sizes;
         (self.within_x - self.diagonal_x) / (m * (m - 1.0)) + (self.within_y - self.diagonal_y) / (n * (n - 1.0))
@@ -254,37 +262,6 @@ pub fn block_mmd<'a, 'b>(
     let value = mean(&values);
     let spread: f64 = values.iter().map(|v| (v - value).powi(2)).sum();
     Ok(BlockMmd { value, variance: spread / (values.len() as f64 - 1.0), blocks: values.len() })
-}
-
-/// The witness function `f = μ_P − μ_Q` of two samples, the direction in which they differ most.
-///
-/// # Formula
-/// `f(t) = (1/m) Σ k(xᵢ, t) − (1/n) Σ k(yⱼ, t)`; `‖f‖²` is the biased squared MMD.
-///
-/// # Errors
-/// As [`mmd`].
-///
-/// # Example
-/// ```
-/// use mercer::{Compute, measure::witness};
-/// use ndarray::array;
-/// let (x, y, compute) = (array![[2.0]], array![[0.5]], Compute::new());
-/// let f = witness(&x, &y, &"linear()".parse()?, &compute)?;
-/// assert_eq!(f.evaluate(array![[3.0]].view(), &compute)?[0], 4.5);
-/// # Ok::<(), mercer::Error>(())
-/// ```
-pub fn witness<'a, 'b>(
-    x: impl Into<Points<'a>>,
-    y: impl Into<Points<'b>>,
-    kernel: &Kernel,
-    compute: &Compute,
-) -> Result<Expansion> {
-    let (x, y) = (x.into(), y.into());
-    let (m, n) = (x.len(), y.len());
-    let pooled = Pooled::new(x, y, 1)?;
-    let weight = |i: usize| if i < m { 1.0 / m as f64 } else { -1.0 / n as f64 };
-    let weights = Array1::from_shape_fn(m + n, weight);
-    Expansion::new(kernel, pooled.points().vectors()?, weights.view(), compute)
 }
 
 /// The largest MMD over a family of kernels.

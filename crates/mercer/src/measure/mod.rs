@@ -2,7 +2,7 @@
 //!
 //! | quantity | formula |
 //! |---|---|
-//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form |
+//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form; [`EmbeddingSketch`] of few numbers, mergeable |
 //! | [`mmd`] | `‖μ_P − μ_Q‖²`, five estimators, with the [`witness`] `μ_P − μ_Q` |
 //! | [`energy_distance`] | `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖` |
 //! | [`hsic`] | `‖μ_{XY} − μ_X ⊗ μ_Y‖²`; [`distance_covariance`] is its case of distances |
@@ -13,6 +13,7 @@
 
 mod centred;
 mod compression;
+mod dependence_witness;
 mod distance_covariance;
 mod embedding;
 mod energy;
@@ -22,25 +23,32 @@ mod joint;
 mod law;
 mod law_forms;
 mod mmd;
+mod named;
 mod pairwise;
 mod samples;
+mod sketch;
 mod stein;
 mod stein_kernel;
+mod witness;
 
 pub(crate) use centred::{Centring, row_sums};
 pub use compression::Compression;
+pub use dependence_witness::{dependence_shares, dependence_witness};
 pub use distance_covariance::{
     DistanceCovariance, distance_correlation, distance_covariance, distance_statistics, unbiased_distance_statistics,
 };
 pub use embedding::MeanEmbedding;
 pub use energy::{energy_distance, wasserstein};
-pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic};
+pub(crate) use hsic::aligned_hsic;
+pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic, normalized_hsic_of};
 pub use joint::{dhsic, dhsic_of, lancaster, lancaster_of};
 pub use law::{Law, LawEmbedding};
-pub use mmd::{BlockMmd, Estimator, SupMmd, block_mmd, mmd, mmd_of, sup_mmd, witness};
+pub use mmd::{BlockMmd, Estimator, SupMmd, block_mmd, mmd, mmd_of, sup_mmd};
 pub(crate) use mmd::{TwoSampleSums, block_values};
 pub(crate) use pairwise::PairTiles;
 pub(crate) use samples::{Pooled, check_same_rows, check_sizes};
+pub use sketch::EmbeddingSketch;
 pub use stein::{Density, stein_discrepancy};
 pub use stein_kernel::SteinKernel;
 pub(crate) use stein_kernel::SteinTiles;
+pub use witness::{Side, WitnessExtremes, WitnessPoint, WitnessValues, witness, witness_values, witness_values_of};

@@ -15,7 +15,7 @@ pub(crate) mod temme;
 mod reference;
 
 pub use gamma::ln_gamma;
-pub use incomplete::{erf, gamma_tail, normal_tail};
+pub use incomplete::{erf, gamma_distribution, gamma_quantile, gamma_tail, normal_tail};
 pub use matern::MaternProfile;
 pub use normal::normal_quantile;
 

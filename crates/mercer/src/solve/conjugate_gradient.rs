@@ -26,9 +26,13 @@ pub struct ConjugateGradientSolution {
     pub solution: Array2<f64>,
     /// Products with `A`, each for all columns.
     pub iterations: usize,
-    /// The largest `‖b − Ax‖/‖b‖` over the columns, computed from `x` itself and not by recurrence.
+    /// The largest `‖b − Ax‖/‖b‖` over the columns: computed from `x` itself, or by the recurrence where few steps were enough.
     pub residual: f64,
 }
+
+/// Products up to which the residual of the recurrence is taken for the true one: they differ by at most `2kε(‖A‖ max‖xⱼ‖ + ‖b‖)` after `k` steps
+/// (Greenbaum 1997): less than a fifth of the default tolerance.
+const TRUSTED: usize = 8;
 
 /// A product with several vectors, one per column.
 pub type Product<'a> = dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>> + 'a;
@@ -37,7 +41,8 @@ pub type Product<'a> = dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>> + 'a;
 ///
 /// # Theory
 /// The error in the norm of `A` falls by at least `(√κ − 1)/(√κ + 1)` per step, `κ` the condition number of `M⁻¹A`. When
-/// the residual of the recurrence is small the true one is computed; if it is not small, the iteration starts again from there.
+/// the residual of the recurrence is small after more than eight steps, the true one is computed; if it is not small, the iteration starts again from
+/// there.
 ///
 /// # Errors
 /// [`Error::NotConverged`] with the residual that was reached; errors of the products.
@@ -67,8 +72,10 @@ pub fn conjugate_gradients(
     };
     loop {
         state.run(apply, precondition, options.max_iterations)?;
-        state.residual = &b - &apply(state.x.view())?;
-        state.iterations += 1;
+        if state.iterations > TRUSTED || !state.is_within(options.tolerance) {
+            state.residual = &b - &apply(state.x.view())?;
+            state.iterations += 1;
+        }
         let residual = worst(&norms(state.residual.view()), &state.sizes);
         // The recurrence may be a little ahead of the truth: what is left is rounding within ten tolerances.
         if state.is_within(10.0 * options.tolerance) {
@@ -96,20 +103,19 @@ struct State {
 impl State {
     /// The recurrence, from `x` and its residual, until the residual is small by its own account.
     fn run(&mut self, apply: &Product<'_>, precondition: &Product<'_>, most: usize) -> Result<()> {
-        let mut z = precondition(self.residual.view())?;
-        let mut rho = inner(self.residual.view(), z.view());
-        let mut direction = z.clone();
+        let mut direction = Array2::zeros(self.x.dim());
+        let mut rho = Array1::zeros(self.x.ncols());
         while self.iterations < most && !self.is_within(self.tolerance) {
+            let z = precondition(self.residual.view())?;
+            let next = inner(self.residual.view(), z.view());
+            direction = z + &direction * &ratio(&next, &rho);
+            rho = next;
             let image = apply(direction.view())?;
             self.iterations += 1;
             self.scale = self.scale.max(worst(&norms(image.view()), &norms(direction.view())));
             let step = ratio(&rho, &inner(direction.view(), image.view()));
             self.x += &(&direction * &step);
             self.residual -= &(&image * &step);
-            z = precondition(self.residual.view())?;
-            let next = inner(self.residual.view(), z.view());
-            direction = &z + &(&direction * &ratio(&next, &rho));
-            rho = next;
         }
         Ok(())
     }

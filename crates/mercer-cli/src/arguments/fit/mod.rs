@@ -11,7 +11,7 @@ use mercer::points::{Missing, Scaling};
 
 use super::common::Gap;
 use super::help;
-use numbers::level;
+pub use numbers::level;
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,

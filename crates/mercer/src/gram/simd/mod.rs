@@ -5,6 +5,7 @@ mod buffer;
 mod element;
 mod fast32;
 mod fast64;
+mod labelled;
 mod map;
 mod near;
 pub(crate) mod pairs;
@@ -15,12 +16,15 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod transpose;
+mod waves;
 
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
 pub use element::{Element, Lane};
 pub use fast32::Fast32;
 pub use fast64::Fast64;
+pub(crate) use labelled::{add_margins, add_products, add_weighted};
 pub use map::{Formula, Mode, map, map_in_place};
 pub(crate) use near::count_near;
 pub use steps::{Steps, steps};
+pub(crate) use waves::{cosines, waves};

@@ -3,7 +3,8 @@
 use ndarray::{Array1, Array2, Axis};
 
 use super::Smoothing;
-use crate::gram::{self, Bound, MetricKind, Pairs, Tiles, median_distance};
+use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
+use crate::hypothesis::given::check_symmetric;
 use crate::measure::{Centring, row_sums};
 use crate::solve::{SymmetricEigen, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
@@ -26,7 +27,7 @@ pub(super) struct Residual {
 }
 
 impl Residual {
-    pub(super) fn new(bound: &Bound<'_>, z: &Array2<f64>, smoothing: &Smoothing, compute: &Compute) -> Result<Self> {
+    pub(super) fn new(bound: &Bound<'_>, z: Pairs<'_>, smoothing: &Smoothing, compute: &Compute) -> Result<Self> {
         let target = centred(bound, compute)?;
         let (matrix, smoother, ridge) = match smoothing {
             Smoothing::Fixed { kernel, ridge } => {
@@ -43,12 +44,11 @@ impl Residual {
 }
 
 /// The regression with the least leave-one-out error.
-fn chosen(z: &Array2<f64>, target: &Array2<f64>, compute: &Compute) -> Result<(Array2<f64>, Kernel, f64)> {
-    let median = median_distance(z.view(), MetricKind::SquaredEuclidean, compute)?;
+fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Array2<f64>, Kernel, f64)> {
     let mut best: Option<(f64, f64, Spectrum)> = None;
-    for multiple in MULTIPLES {
+    for kernel in candidates(z, compute)? {
         compute.check_cancelled()?;
-        let spectrum = Spectrum::new(&Kernel::gaussian(multiple * median)?, z, target, compute)?;
+        let spectrum = Spectrum::new(&kernel, z, target, compute)?;
         let largest = spectrum.eigen.values.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
         let tried = RIDGES.map(|ridge| (spectrum.leave_one_out(ridge * largest), ridge * largest));
         let (error, ridge) = tried.into_iter().fold((f64::INFINITY, largest), |a, b| if b.0 < a.0 { b } else { a });
@@ -60,6 +60,13 @@ fn chosen(z: &Array2<f64>, target: &Array2<f64>, compute: &Compute) -> Result<(A
     Ok((spectrum.residual(ridge), spectrum.kernel, ridge))
 }
 
+/// Gaussian kernels around the median distance; of given values there is one kernel, and only the ridge is chosen.
+fn candidates(z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+    let Pairs::Within(points) = z else { return Ok(vec!["precomputed()".parse()?]) };
+    let median = median_distance(points.vectors()?, MetricKind::SquaredEuclidean, compute)?;
+    MULTIPLES.iter().map(|multiple| Kernel::gaussian(multiple * median)).collect()
+}
+
 /// `M = UΛUᵀ`, and `UᵀKU` of the variable that is regressed.
 struct Spectrum {
     kernel: Kernel,
@@ -68,8 +75,8 @@ struct Spectrum {
 }
 
 impl Spectrum {
-    fn new(kernel: &Kernel, z: &Array2<f64>, target: &Array2<f64>, compute: &Compute) -> Result<Self> {
-        let bound = kernel.bind(Pairs::within(z.view()), compute)?;
+    fn new(kernel: &Kernel, z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<Self> {
+        let bound = kernel.bind(z, compute)?;
         let eigen = symmetric_eigen(centred(&bound, compute)?.view())?;
         let rotated = eigen.vectors.t().dot(target).dot(&eigen.vectors);
         Ok(Self { kernel: bound.kernel().clone(), eigen, rotated })
@@ -98,9 +105,7 @@ impl Spectrum {
 
 /// `HKH`, stored.
 fn centred(bound: &Bound<'_>, compute: &Compute) -> Result<Array2<f64>> {
-    if !bound.symmetric() {
-        return Err(Error::request("kernel values of a sample must be a symmetric matrix"));
-    }
+    check_symmetric(bound)?;
     let centring = Centring::double(&row_sums(bound, compute)?);
     let mut matrix = gram::dense(bound, compute)?;
     matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v));

@@ -6,6 +6,7 @@ use super::Independence;
 use crate::gram::{MetricKind, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
+use crate::hypothesis::given::check_symmetric;
 use crate::hypothesis::groups::Orders;
 use crate::hypothesis::orders::{OrderProducts, reserve};
 use crate::hypothesis::two_sample::{distances, quantile, smallest_p};
@@ -32,6 +33,7 @@ impl Independence {
         let count = kx.len() * ky.len();
         let weights = vec![1.0 / count as f64; count];
         Ok(smallest_p("aggregated", &found, &weights, &resolved, self.level, compute)
+            .0
             .with_detail("kernels_of_x", kx.len() as f64)
             .with_detail("kernels_of_y", ky.len() as f64))
     }
@@ -46,7 +48,7 @@ impl Independence {
     ) -> Result<Vec<Array2<f64>>> {
         let matrix = |kernel: &Kernel| {
             let bound = kernel.bind(pairs, compute)?;
-            super::check_matrix(&bound)?;
+            check_symmetric(&bound)?;
             resolved.push(bound.kernel().clone());
             self.centred(&bound, compute)
         };

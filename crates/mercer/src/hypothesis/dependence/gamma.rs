@@ -1,9 +1,9 @@
 //! The gamma approximation of the null law of HSIC.
 
 use super::Independence;
-use crate::gram::{Bound, Tile, Tiles, fold_tiles};
+use crate::gram::{self, Bound, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
-use crate::measure::{Centring, HsicEstimator, hsic_of, row_sums};
+use crate::measure::{Centring, aligned_hsic, row_sums};
 use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Result};
 
@@ -29,7 +29,7 @@ impl Independence {
         if !(mean > 0.0 && variance > 0.0) {
             return Err(Error::request("the null law has no spread: one of the samples is constant"));
         }
-        let statistic = hsic_of(k, l, HsicEstimator::Biased, compute)?;
+        let (statistic, share) = aligned_hsic(k, l, compute)?;
         let (shape, scale) = (mean * mean / variance, variance / mean);
         let text = format!("{}, {}", k.kernel(), l.kernel());
         let p = gamma_tail(shape, statistic / scale);
@@ -41,7 +41,8 @@ impl Independence {
             .with_detail("null_variance", variance)
             .with_detail("shape", shape)
             .with_detail("scale", n * scale)
-            .with_detail("effect", (statistic - mean) / variance.sqrt()))
+            .with_detail("effect", (statistic - mean) / variance.sqrt())
+            .with_detail("normalized_hsic", share))
     }
 }
 
@@ -54,12 +55,15 @@ fn squared_products(
     compute: &Compute,
 ) -> Result<f64> {
     let add = |sum: &mut f64, tile: &Tile<'_>| {
-        for ((i, a), (_, b)) in tile.lines(0).zip(tile.lines(1)) {
-            for ((j, a), b) in tile.cols.clone().zip(a).zip(b) {
-                if i != j {
-                    *sum += tile.weight() * (k_centring.value(i, j, *a) * l_centring.value(i, j, *b)).powi(2);
-                }
+        let (mut a, mut b) = (vec![0.0; tile.cols.len()], vec![0.0; tile.cols.len()]);
+        for ((i, k), (_, l)) in tile.lines(0).zip(tile.lines(1)) {
+            k_centring.centre(i, tile.cols.clone(), k, &mut a);
+            l_centring.centre(i, tile.cols.clone(), l, &mut b);
+            if tile.on_diagonal() {
+                a[i - tile.cols.start] = 0.0;
             }
+            a.iter_mut().zip(&b).for_each(|(a, b)| *a *= *a * b * b);
+            *sum += tile.weight() * gram::sum(&a);
         }
     };
     Ok(fold_tiles(&[k, l], compute, || 0.0, add)?.into_iter().sum())

@@ -1,9 +1,11 @@
 //! Joint independence of several variables.
 
-use super::check_matrix;
+use ndarray::ArrayView2;
+
 use crate::gram::{self, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
+use crate::hypothesis::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use crate::hypothesis::groups::{Orders, Strata};
 use crate::hypothesis::orders::{JointOrders, reserve};
 use crate::hypothesis::outcome::check_level;
@@ -61,6 +63,40 @@ impl JointIndependence {
         self.run(&samples.iter().map(|s| Pairs::Within(s.reborrow())).collect::<Vec<_>>(), compute)
     }
 
+    /// As [`JointIndependence::test`], from a matrix of kernel values for each variable; the kernels must be over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`JointIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, hypothesis::JointIndependence};
+    /// use ndarray::Array2;
+    /// let k = Array2::from_shape_fn((6, 6), |(i, j)| if i % 2 == j % 2 { 1.0 } else { 0.0 });
+    /// let test = JointIndependence { kernels: Some(vec!["precomputed()".parse()?; 2]), ..JointIndependence::default() };
+    /// // Of the 20 ways to choose three points out of six, two give the same groups.
+    /// assert!((test.test_gram(&[k.view(), k.view()], &Compute::new())?.p_value - 0.1).abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn test_gram(&self, matrices: &[ArrayView2<'_, f64>], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        check_kernels_given(self.kernels.is_some())?;
+        matrices.iter().try_for_each(|m| check_values("matrix of a variable", m.view(), 4))?;
+        self.run(&matrices.iter().map(|m| Pairs::Given(m.view())).collect::<Vec<_>>(), compute)
+    }
+
+    /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`JointIndependence::test`] and [`JointIndependence::test_gram`].
+    pub fn test_pairs(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
+        check_level(self.level)?;
+        for pairs in variables {
+            check_variable("variable", *pairs, 4)?;
+        }
+        self.run(variables, compute)
+    }
+
     fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
         if variables.len() < 2 {
             return Err(Error::shape("variables", "at least 2", variables.len()));
@@ -72,7 +108,7 @@ impl JointIndependence {
         }
         let bounds = variables.iter().zip(&kernels).map(|(x, k)| k.bind(*x, compute)).collect::<Result<Vec<_>>>()?;
         let sizes: Vec<(&str, usize)> = bounds.iter().map(|b| ("another variable", b.shape().0)).collect();
-        bounds.iter().try_for_each(|b| check_matrix(b))?;
+        bounds.iter().try_for_each(|b| check_symmetric(b))?;
         check_same_rows(&sizes)?;
         let n = sizes[0].1;
         reserve(n, bounds.len(), compute)?;

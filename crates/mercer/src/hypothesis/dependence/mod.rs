@@ -1,6 +1,7 @@
 //! Are variables independent?
 
 mod aggregated;
+mod features;
 mod gamma;
 mod joint;
 
@@ -11,11 +12,12 @@ use ndarray::{Array2, ArrayView2};
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
+use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centred, reserve};
 use super::outcome::check_level;
 use crate::gram::{Bound, Pairs, Tiles};
-use crate::measure::{Centring, HsicEstimator, check_same_rows, check_sizes, hsic_of, row_sums};
+use crate::measure::{Centring, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the independence of `x` and `y` from pairs `(xᵢ, yᵢ)`.
@@ -65,6 +67,8 @@ pub enum IndependenceMethod {
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
     Aggregated,
+    /// This many random Fourier features of each variable (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
+    Features(usize),
 }
 
 impl Default for Independence {
@@ -126,15 +130,20 @@ impl Independence {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
-        if self.kernel_x.is_none() || self.kernel_y.is_none() {
-            return Err(Error::request("a test on kernel values needs kernels over precomputed()"));
-        }
-        for (name, matrix) in [("first", &k), ("second", &l)] {
-            if matrix.nrows() < 4 {
-                return Err(Error::shape(&format!("points of the {name} matrix"), "at least 4", matrix.nrows()));
-            }
-        }
+        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        check_values("first matrix", k, 4)?;
+        check_values("second matrix", l, 4)?;
         self.run(Pairs::Given(k), Pairs::Given(l), compute)
+    }
+
+    /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    ///
+    /// # Errors
+    /// As [`Independence::test`] and [`Independence::test_gram`].
+    pub fn test_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
+        check_variable("first sample", x, 4)?;
+        check_variable("second sample", y, 4)?;
+        self.run(x, y, compute)
     }
 
     fn run<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<TestOutcome> {
@@ -145,6 +154,7 @@ impl Independence {
         }
         match self.method {
             Method::Aggregated => self.aggregate(x, y, compute),
+            Method::Features(components) => self.features(x, y, components, compute),
             Method::Gamma => {
                 let (k, l) = self.bind(x, y, compute)?;
                 self.gamma(&k, &l, compute)
@@ -169,8 +179,13 @@ impl Independence {
         let found = self.resampled(&k, &l, &how, compute)?;
         let text = format!("{}, {}", k.kernel(), l.kernel());
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
-        let statistic = hsic_of(&k, &l, self.estimator, compute)?;
-        Ok(TestOutcome { statistic, ..outcome })
+        // The statistic itself is reported in double precision, whatever the permutations were compared in.
+        let (biased, share) = aligned_hsic(&k, &l, compute)?;
+        let statistic = match self.estimator {
+            HsicEstimator::Biased => biased,
+            HsicEstimator::Unbiased => hsic_of(&k, &l, HsicEstimator::Unbiased, compute)?,
+        };
+        Ok(TestOutcome { statistic, ..outcome }.with_detail("normalized_hsic", share))
     }
 
     /// The statistic under permutations, by low-rank factors where there are some, otherwise by stored matrices.
@@ -192,8 +207,8 @@ impl Independence {
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let k = self.kernel_x.as_ref().unwrap_or(&median).bind(x, compute)?;
         let l = self.kernel_y.as_ref().unwrap_or(&median).bind(y, compute)?;
-        check_matrix(&k)?;
-        check_matrix(&l)?;
+        check_symmetric(&k)?;
+        check_symmetric(&l)?;
         check_same_rows(&[("x", k.shape().0), ("y", l.shape().0)])?;
         Ok((k, l))
     }
@@ -217,12 +232,4 @@ impl Independence {
     fn strata(&self, n: usize) -> Result<Strata> {
         self.strata.as_ref().map_or_else(|| Ok(Strata::one(n)), |codes| Strata::of(codes, n))
     }
-}
-
-/// Kernel values of one sample.
-pub(super) fn check_matrix(tiles: &dyn Tiles) -> Result<()> {
-    if tiles.symmetric() {
-        return Ok(());
-    }
-    Err(Error::request("kernel values of a sample must be a symmetric matrix"))
 }

@@ -8,8 +8,10 @@ use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Enumeration, Relabelled, Relabelling, Resampled, Resampling, resample};
 use crate::hypothesis::groups::{Splits, Strata};
 use crate::hypothesis::labels::{Matrices, SignForms, SplitMmd, SplitStatistic};
+use crate::hypothesis::outcome::{binomial_interval, effect};
 use crate::kernel::Kernel;
-use crate::{Compute, Error, Result, Stream};
+use crate::measure::TwoSampleSums;
+use crate::{Compute, Error, Result};
 
 /// How much each kernel of an aggregated test counts, in the order of the lengthscales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -62,7 +64,7 @@ impl TwoSample {
         let found = if wild {
             let n = data.equal_sizes()?;
             let divisor = n as f64 * (n as f64 - 1.0);
-            resample(&SignForms { matrices: Matrices::Pairs(&family, n), hollow: true, divisor }, &how, compute)?
+            resample(&SignForms::new(Matrices::Pairs(&family, n), true, divisor), &how, compute)?
         } else {
             let splits = Splits::new(data.first, Strata::one(data.total));
             let statistic = SplitStatistic::Unbiased;
@@ -73,7 +75,9 @@ impl TwoSample {
         let groups = if self.kernel.is_none() { 2 } else { 1 };
         let each = weights.of(kernels.len() / groups);
         let weights: Vec<f64> = (0..kernels.len()).map(|k| each[k % each.len()] / groups as f64).collect();
-        Ok(smallest_p(method, &found, &weights, family.kernels(), self.level, compute))
+        let (outcome, best) = smallest_p(method, &found, &weights, family.kernels(), self.level, compute);
+        let sums = TwoSampleSums::new(&family.kernels()[best].bind(data.pairs, compute)?, data.first, compute)?;
+        Ok(outcome.with_detail("share_of_variance", sums.share_of_variance()))
     }
 
     /// MMD-FUSE: the soft maximum of the normalised statistics of all kernels, relabelled.
@@ -104,7 +108,7 @@ impl TwoSample {
     }
 }
 
-/// The minimum over statistics of `p/w`, and its rank among the minima of all relabellings.
+/// The minimum over statistics of `p/w`, and its rank among the minima of all relabellings; and the statistic that attains it.
 ///
 /// # Theory
 /// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the correction of the level that MMDAgg finds by bisection
@@ -116,28 +120,30 @@ pub(in crate::hypothesis) fn smallest_p(
     kernels: &[Kernel],
     level: f64,
     compute: &Compute,
-) -> TestOutcome {
+) -> (TestOutcome, usize) {
     let minima = weighted_minima(found, weights);
-    let total = minima.len() as f64;
+    let total = minima.len();
     // Equal minima differ by rounding of the division alone.
-    let at_most = minima.iter().filter(|m| **m <= minima[0] * (1.0 + 1e-12)).count() as f64;
-    let p_value = at_most / total;
-    let mut sorted = minima.clone();
-    sorted.sort_by(f64::total_cmp);
+    let at_most = minima.iter().filter(|m| **m <= minima[0] * (1.0 + 1e-12)).count();
+    let p_value = at_most as f64 / total as f64;
     let mut outcome = TestOutcome::new(method, minima[0], p_value, level, texts(kernels), compute.seed());
     outcome.permutations = found.relabellings();
     outcome.exact = found.exact;
-    let best = (0..weights.len()).min_by(|&a, &b| {
-        let p = |k: usize| found.p_value(k) / weights[k];
-        p(a).total_cmp(&p(b))
-    });
+    if !found.exact {
+        outcome.p_interval = Some(binomial_interval(at_most - 1, total - 1, 0.99));
+    }
+    let p = |k: usize| found.p_value(k) / weights[k];
+    let best = (1..weights.len()).fold(0, |best, k| if p(k) < p(best) { k } else { best });
     for (k, weight) in weights.iter().enumerate() {
         outcome = outcome
             .with_detail(&format!("p_{}", k + 1), found.p_value(k))
             .with_detail(&format!("weight_{}", k + 1), *weight);
     }
     outcome.null = Some(minima[1..].to_vec());
-    outcome.with_detail("best_kernel", best.map_or(f64::NAN, |b| (b + 1) as f64))
+    if let Some(effect) = effect(found.observed(best), &found.null(best)) {
+        outcome = outcome.with_detail("effect", effect);
+    }
+    (outcome.with_detail("best_kernel", (best + 1) as f64), best)
 }
 
 /// `min_k p_k/w_k` for every relabelling, the p-value of each being its rank among all of them.
@@ -171,22 +177,10 @@ struct Fused<'f, 'd> {
 }
 
 impl Relabelled for Fused<'_, '_> {
-    type Label = Vec<i8>;
+    type Group = Splits;
 
-    fn identity(&self) -> Vec<i8> {
-        self.inner.identity()
-    }
-
-    fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        self.inner.draw(random)
-    }
-
-    fn count(&self) -> f64 {
-        self.inner.count()
-    }
-
-    fn all(&self) -> Vec<Vec<i8>> {
-        self.inner.all()
+    fn group(&self) -> &Splits {
+        self.inner.group()
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{Data, TwoSample};
 use crate::gram::{self, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
+use crate::hypothesis::outcome::{binomial_interval, effect};
 use crate::measure::{Centring, PairTiles, TwoSampleSums, block_values, row_sums};
 use crate::real::special::{gamma_tail, normal_tail};
 use crate::solve::eigenvalues;
@@ -14,7 +15,8 @@ impl TwoSample {
     /// `s·MMD²_b` against a gamma law with the mean and the variance of the null law, `s = m` for `m = n` and `mn/(m+n)` otherwise.
     pub(super) fn gamma(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
-        let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
+        let sums = TwoSampleSums::new(&bound, data.first, compute)?;
+        let biased = sums.biased();
         let (m, n) = (data.first as f64, (data.total - data.first) as f64);
         let paired = data.equal_sizes().ok().map(|pairs| paired_moments(&bound, pairs, compute)).transpose()?;
         // Pairs of equal points have no moments; the pooled sample may have.
@@ -35,31 +37,41 @@ impl TwoSample {
             .with_detail("null_variance", variance)
             .with_detail("shape", shape)
             .with_detail("scale", factor * scale)
-            .with_detail("effect", (biased - mean) / variance.sqrt()))
+            .with_detail("effect", (biased - mean) / variance.sqrt())
+            .with_detail("share_of_variance", sums.share_of_variance()))
     }
 
     /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
-    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings.
+    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings, and their distances from the mean by
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabelling does not move the diagonal, which matters where the matrix is nearly diagonal.
     pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, "at least 1"));
         }
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
-        let biased = TwoSampleSums::new(&bound, data.first, compute)?.biased();
+        let sums = TwoSampleSums::new(&bound, data.first, compute)?;
+        let biased = sums.biased();
         let (m, total) = (data.first as f64, data.total as f64);
         let factor = m * (total - m) / total;
         let unit = total / ((total - 1.0) * factor);
-        let values = spectrum(&bound, compute)?;
+        let Spectrum { values, spread } = Spectrum::new(&bound, compute)?;
+        let mean: f64 = values.iter().sum();
         let draw = |b: u64| {
             let mut random = compute.seed().stream("spectral null", b);
-            values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>() * unit
+            let value = values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>();
+            (mean + spread * (value - mean)) * unit
         };
         let null: Vec<f64> = compute.install(|| (0..self.permutations as u64).into_par_iter().map(draw).collect());
         let above = null.iter().filter(|v| **v >= biased).count() as f64;
         let p = (1.0 + above) / (1.0 + self.permutations as f64);
         let text = bound.kernel().to_string();
         let mut outcome = TestOutcome::new("spectral", biased, p, self.level, text, compute.seed())
-            .with_detail("scaled_statistic", factor * biased);
+            .with_detail("scaled_statistic", factor * biased)
+            .with_detail("share_of_variance", sums.share_of_variance());
+        if let Some(effect) = effect(biased, &null) {
+            outcome = outcome.with_detail("effect", effect);
+        }
+        outcome.p_interval = Some(binomial_interval(above as usize, self.permutations, 0.99));
         for (j, value) in values.iter().rev().take(5).enumerate() {
             outcome = outcome.with_detail(&format!("eigenvalue_{}", j + 1), *value);
         }
@@ -85,6 +97,7 @@ impl TwoSample {
         let text = bound.kernel().to_string();
         Ok(TestOutcome::new(method, mean, normal_tail(z), self.level, text, compute.seed())
             .with_detail("z", z)
+            .with_detail("effect", z)
             .with_detail("standard_error", error)
             .with_detail("blocks", count))
     }
@@ -128,12 +141,25 @@ fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<
     Ok((factor * trace / freedom, 2.0 * factor * factor * squares / (freedom * freedom)))
 }
 
-/// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
-fn spectrum(pooled: &dyn Tiles, compute: &Compute) -> Result<Vec<f64>> {
-    let centring = Centring::double(&row_sums(pooled, compute)?);
-    let total = pooled.shape().0;
-    compute.reserve("the eigenvalues of the kernel matrix", 24 * (total * total) as u64, "use method permutation")?;
-    let mut matrix = gram::dense(pooled, compute)?;
-    matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v) / total as f64);
-    Ok(eigenvalues(matrix.view())?.into_iter().filter(|v| *v > 0.0).collect())
+/// The null law of the spectral method.
+struct Spectrum {
+    /// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
+    values: Vec<f64>,
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`.
+    spread: f64,
+}
+
+impl Spectrum {
+    fn new(pooled: &dyn Tiles, compute: &Compute) -> Result<Self> {
+        let centring = Centring::double(&row_sums(pooled, compute)?);
+        let total = pooled.shape().0;
+        let bytes = 24 * (total * total) as u64;
+        compute.reserve("the eigenvalues of the kernel matrix", bytes, "use method permutation")?;
+        let mut matrix = gram::dense(pooled, compute)?;
+        matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v) / total as f64);
+        let squares: f64 = matrix.iter().map(|v| v * v).sum();
+        let own: f64 = matrix.diag().iter().map(|v| v * v).sum();
+        let spread = if squares > 0.0 { (1.0 - own / squares).max(0.0).sqrt() } else { 1.0 };
+        Ok(Self { values: eigenvalues(matrix.view())?.into_iter().filter(|v| *v > 0.0).collect(), spread })
+    }
 }

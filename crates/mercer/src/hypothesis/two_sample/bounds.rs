@@ -31,7 +31,7 @@ impl TwoSample {
         let text = bound.kernel().to_string();
         let mut outcome = TestOutcome::new(method, statistic, (-exponent).exp(), self.level, text, compute.seed());
         outcome.threshold = Some(threshold);
-        Ok(outcome.with_detail("kernel_bound", largest))
+        Ok(outcome.with_detail("kernel_bound", largest).with_detail("share_of_variance", sums.share_of_variance()))
     }
 }
 

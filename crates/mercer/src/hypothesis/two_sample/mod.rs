@@ -4,17 +4,21 @@ mod aggregated;
 mod approximate;
 mod bandwidths;
 mod bounds;
+mod columns;
+mod features;
 mod optimised;
 mod permutation;
 
 pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
 pub(super) use bandwidths::{distances, quantile};
+pub use columns::ColumnOutcome;
 
 use ndarray::ArrayView2;
 
 use super::TestOutcome;
 use super::engine::Enumeration;
+use super::given::{check_kernels_given, check_values};
 use super::groups::Strata;
 use super::outcome::check_level;
 use crate::gram::Pairs;
@@ -88,6 +92,8 @@ pub enum TwoSampleMethod {
     },
     /// Many kernels in one soft maximum of normalised statistics (MMD-FUSE). Exact level.
     Fused,
+    /// The means of this many random Fourier features (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
+    Features(usize),
     /// A random half of the data chooses the lengthscale with the most power, the other half tests. Exact level.
     Split,
 }
@@ -156,13 +162,9 @@ impl TwoSample {
     /// ```
     pub fn test_gram(&self, gram: ArrayView2<'_, f64>, first: usize, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
+        check_kernels_given(self.kernel.is_some())?;
+        check_values("pooled sample", gram, 2)?;
         let total = gram.nrows();
-        if self.kernel.is_none() {
-            return Err(Error::request("a test on kernel values needs a kernel over precomputed()"));
-        }
-        if gram.ncols() != total || gram.indexed_iter().any(|((i, j), v)| *v != gram[[j, i]]) {
-            return Err(Error::request("kernel values of a pooled sample must be a symmetric matrix"));
-        }
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
             if size < 2 {
                 return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
@@ -173,8 +175,10 @@ impl TwoSample {
 
     fn run(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         use TwoSampleMethod as Method;
-        if self.strata.is_some() && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential) {
-            return Err(Error::request("strata are for the methods permutation, exact and sequential"));
+        if self.strata.is_some()
+            && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential | Method::Features(_))
+        {
+            return Err(Error::request("strata are for the methods permutation, exact, sequential and features"));
         }
         match self.method {
             Method::Permutation => self.permute(data, "permutation", Enumeration::WhenFew, None, compute),
@@ -188,6 +192,7 @@ impl TwoSample {
             Method::Linear => self.blocks(data, 2, "linear", compute),
             Method::Block(size) => self.blocks(data, size, "block", compute),
             Method::Aggregated { weights, wild } => self.aggregate(data, weights, wild, compute),
+            Method::Features(components) => self.features(data, components, compute),
             Method::Fused => self.fuse(data, compute),
             Method::Split => self.split(data, compute),
         }

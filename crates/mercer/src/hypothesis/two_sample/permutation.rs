@@ -35,7 +35,7 @@ impl TwoSample {
         // The statistic itself is reported in double precision, whatever the relabellings were compared in.
         let sums = TwoSampleSums::new(&family.kernels()[0].bind(data.pairs, compute)?, data.first, compute)?;
         let observed = if self.estimator == Estimator::Biased { sums.biased() } else { sums.unbiased() };
-        Ok(TestOutcome { statistic: observed, ..outcome })
+        Ok(TestOutcome { statistic: observed, ..outcome }.with_detail("share_of_variance", sums.share_of_variance()))
     }
 
     /// Exchanges within pairs.
@@ -46,9 +46,11 @@ impl TwoSample {
         let n = pairs as f64;
         let hollow = self.estimator != Estimator::Biased;
         let divisor = if hollow { n * (n - 1.0) } else { n * n };
-        let statistic = SignForms { matrices: Matrices::Pairs(&family, pairs), hollow, divisor };
+        let statistic = SignForms::new(Matrices::Pairs(&family, pairs), hollow, divisor);
         let found = resample(&statistic, &Resampling::new(self.permutations), compute)?;
         let text = family.kernels()[0].to_string();
-        Ok(TestOutcome::of_resampled("paired", &found, self.level, text, compute.seed()))
+        let sums = TwoSampleSums::new(&family.kernels()[0].bind(data.pairs, compute)?, data.first, compute)?;
+        Ok(TestOutcome::of_resampled("paired", &found, self.level, text, compute.seed())
+            .with_detail("share_of_variance", sums.share_of_variance()))
     }
 }

@@ -1,6 +1,9 @@
 //! Model files: a safetensors container with texts about the model and named arrays of `f64`.
 
 mod container;
+mod sketch;
+
+pub use sketch::{load_sketch, read_sketch, save_sketch, write_sketch};
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -31,10 +34,14 @@ pub fn save_model(path: &Path, model: &Model) -> Result<()> {
 /// # Errors
 /// What the system says.
 pub fn write_model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
-    let mut record = model.to_record();
+    container::write(out, &stamped(model.to_record()))
+}
+
+/// A record with what tells our files from others.
+fn stamped(mut record: Record) -> Record {
     record.put_text("format", "mercer");
     record.put_text("version", VERSION);
-    container::write(out, &record)
+    record
 }
 
 /// Reads a model that [`save_model`] wrote. Its predictions have the same bytes as those of the model that was saved.
@@ -53,6 +60,11 @@ pub fn write_model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
 /// # std::fs::remove_file(&path).unwrap();
 /// ```
 pub fn load_model(path: &Path, compute: &Compute) -> Result<Model> {
+    read_model(&read_bytes(path, compute)?, &path.display().to_string(), compute)
+}
+
+/// The bytes of a file, if they fit the memory limit.
+fn read_bytes(path: &Path, compute: &Compute) -> Result<Vec<u8>> {
     let failed = |source: io::Error| match uncarry(source) {
         Ok(ours) => ours,
         Err(source) => Error::File { path: path.to_owned(), source },
@@ -64,7 +76,7 @@ pub fn load_model(path: &Path, compute: &Compute) -> Result<Model> {
     // A pipe has no size: one byte more than is allowed shows that there is too much.
     let limit = compute.memory().saturating_add(1);
     Meter::new(file, size, compute).take(limit).read_to_end(&mut bytes).map_err(failed)?;
-    read_model(&bytes, &path.display().to_string(), compute)
+    Ok(bytes)
 }
 
 /// Reads a model from bytes, in the format of [`save_model`]; `name` stands for the file in errors.
@@ -72,14 +84,25 @@ pub fn load_model(path: &Path, compute: &Compute) -> Result<Model> {
 /// # Errors
 /// As [`load_model`].
 pub fn read_model(bytes: &[u8], name: &str, compute: &Compute) -> Result<Model> {
+    read_record(bytes, name, "model", compute, |record| Model::from_record(record, compute))
+}
+
+/// Reads the record in some bytes, and makes of it what it is a record of.
+fn read_record<T>(
+    bytes: &[u8],
+    name: &str,
+    what: &str,
+    compute: &Compute,
+    make: impl FnOnce(Record) -> Result<T>,
+) -> Result<T> {
     reserve(bytes.len() as u64, compute)?;
     let found = container::read(bytes).and_then(|record| {
         check_version(&record)?;
-        Model::from_record(record, compute)
+        make(record)
     });
     found.map_err(|error| match error {
         Error::Memory { .. } | Error::Cancelled => error,
-        other => Error::Format { path: name.into(), line: None, reason: format!("no model can be read: {other}") },
+        other => Error::Format { path: name.into(), line: None, reason: format!("no {what} can be read: {other}") },
     })
 }
 

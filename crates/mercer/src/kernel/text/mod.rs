@@ -11,7 +11,7 @@
 
 mod arguments;
 mod print;
-mod syntax;
+pub(crate) mod syntax;
 
 use std::str::FromStr;
 

@@ -140,7 +140,7 @@ impl Loss {
     }
 
     /// The checks that need no data.
-    pub(super) fn check(self) -> Result<()> {
+    pub(in crate::learn) fn check(self) -> Result<()> {
         match self {
             Self::Huber { delta } if !(delta.is_finite() && delta > 0.0) => {
                 Err(Error::parameter("delta", delta, "finite and positive"))
@@ -156,7 +156,7 @@ impl Loss {
     }
 
     /// Whether the targets with weight are ones that the loss knows, and determine an intercept.
-    pub(super) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
+    pub(in crate::learn) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
         let allowed = |v: f64| match self {
             Self::Poisson => v >= 0.0,
             _ if self.is_classification() => v == 1.0 || v == -1.0,

@@ -1,0 +1,291 @@
+"""Hypothesis tests in Mercer beside its peers, in one run: MMD, aggregated MMD, HSIC, and a million points.
+
+Both sides are run in turn and the best time of each counts; peers that take minutes run once. Run it as
+
+    python bench/tests.py [--json FILE] [--only TEXT] [--repeat 3] [--scale 1.0] [--slow]
+
+`--slow` also runs hyppo at every size, and 5 000 + 5 000 points in 100 columns: that takes many minutes. Peers that are
+not installed (bench/requirements-tests.txt) are left out, and said so.
+"""
+
+import argparse
+import importlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from timing import best_seconds, machine, peak_growth, warn_if_busy
+
+import mercer
+
+PERMUTATIONS = 500
+
+
+@dataclass
+class Row:
+    """One comparison: seconds of both sides, the ratio to reach, and what else was found."""
+
+    name: str
+    peer: str
+    ours: float
+    theirs: float
+    target: float
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster ours is."""
+        return self.theirs / self.ours
+
+
+def print_row(row: Row) -> Row:
+    verdict = "ok" if row.ratio >= row.target else "MISSED"
+    times = f"{row.ours:>9.4f}{row.theirs:>10.3f}{row.ratio:>8.1f}×{row.target:>6.1f}×  {verdict:<7}"
+    print(f"{row.name:<38}{row.peer:<26}{times} {row.note}", flush=True)
+    return row
+
+
+def samples(n: int, d: int, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """Draw two normal samples, the first column of the second one shifted."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    y[:, 0] += shift
+    return x, y
+
+
+def pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw pairs that depend a little."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 1))
+    return x, 0.2 * x**2 + rng.normal(size=(n, 1))
+
+
+def once(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peer(name: str) -> object | None:
+    """Import a peer, or say that it is not there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        print(f"{name}: not installed ({error})", flush=True)
+        return None
+
+
+# ---- numpy by hand --------------------------------------------------------------------------------------------------
+
+
+def split_labels(m: int, n: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Give a column per relabelling, the observed one first: 1/m for the first sample and −1/n for the second."""
+    labels = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
+    return np.stack([labels, *(rng.permutation(labels) for _ in range(count))], axis=1)
+
+
+def numpy_mmd(x: np.ndarray, y: np.ndarray, permutations: int) -> float:
+    """Give the p-value of the biased MMD², all relabellings as one product with the matrix of signs."""
+    pooled = np.concatenate([x, y])
+    squares = cdist(pooled, pooled, "sqeuclidean")
+    median = np.median(squares[np.triu_indices_from(squares, 1)])
+    kernel = np.exp(-squares / (2 * median))
+    labels = split_labels(len(x), len(y), permutations, np.random.default_rng(0))
+    values = np.sum(labels * (kernel @ labels), axis=0)
+    return float(np.mean(values >= values[0] - 1e-12))
+
+
+def numpy_aggregated(x: np.ndarray, y: np.ndarray, first: int, second: int, level: float = 0.05) -> bool:
+    """Decide by MMDAgg as its paper describes it.
+
+    Ten lengthscales of two kernels, quantiles from the first set of relabellings, the correction of the level by
+    bisection on the second.
+    """
+    pooled = np.concatenate([x, y])
+    labels = split_labels(len(x), len(y), first + second, np.random.default_rng(0))
+    values = np.stack([unbiased(kernel, labels, len(x), len(y)) for kernel in family(pooled)])
+    observed, ranked, fresh = values[:, 0], np.sort(values[:, : first + 1], axis=1), values[:, first + 1 :]
+    weight, low, high = 1 / len(values), 0.0, 1 / (1 / len(values))
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        bars = thresholds(ranked, level, middle * weight)
+        if np.mean(np.any(fresh > bars[:, None], axis=0)) <= level:
+            low = middle
+        else:
+            high = middle
+    return bool(np.any(observed > thresholds(ranked, level, low * weight)))
+
+
+def thresholds(ranked: np.ndarray, level: float, share: float) -> np.ndarray:
+    """Give the 1 − level·share quantiles of every kernel."""
+    count = ranked.shape[1]
+    place = int(np.ceil(count * max(1 - share, 0.0))) - 1
+    return ranked[:, min(max(place, 0), count - 1)]
+
+
+def family(pooled: np.ndarray) -> list[np.ndarray]:
+    """Give ten Laplacian and ten Gaussian kernel matrices, lengthscales in geometric progression."""
+    matrices = []
+    for metric, profile in (("cityblock", lambda t: np.exp(-t)), ("euclidean", lambda t: np.exp(-(t**2)))):
+        distances = cdist(pooled, pooled, metric)
+        every = distances[np.triu_indices_from(distances, 1)]
+        low = every.min() / 2 if every.min() >= 0.1 else max(np.quantile(every, 0.05), 0.1) / 2
+        lengths = np.geomspace(low, 2 * max(every.max(), 0.3), 10)
+        matrices += [profile(distances / length) for length in lengths]
+    return matrices
+
+
+def unbiased(kernel: np.ndarray, labels: np.ndarray, m: int, n: int) -> np.ndarray:
+    """Give the unbiased MMD² of every relabelling from products with the indicators of the first sample."""
+    hollow = kernel - np.diag(np.diag(kernel))
+    inside = (labels > 0).astype(float)
+    product = hollow @ inside
+    within_first = np.sum(inside * product, axis=0)
+    to_first = product.sum(axis=0)
+    total = hollow.sum()
+    between = to_first - within_first
+    within_second = total - within_first - 2 * between
+    return within_first / (m * (m - 1)) + within_second / (n * (n - 1)) - 2 * between / (m * n)
+
+
+# ---- cases ----------------------------------------------------------------------------------------------------------
+
+
+def permutation(arguments: argparse.Namespace) -> list[Row]:
+    """Test 500 + 500 points with 500 permutations by one Gaussian kernel."""
+    n = int(500 * arguments.scale)
+    x, y = samples(n, 10)
+
+    def ours() -> mercer.TestResult:
+        return mercer.two_sample_test(x, y, "gaussian(lengthscale=median)", permutations=PERMUTATIONS)
+
+    name = f"MMD {n}+{n}, {PERMUTATIONS} permutations"
+    seconds, hand = best_seconds([ours, lambda: numpy_mmd(x, y, PERMUTATIONS)], arguments.repeat)
+    note = f"p {ours().p_value:.3f} and {numpy_mmd(x, y, PERMUTATIONS):.3f}"
+    rows = [print_row(Row(name, "numpy, all signs at once", seconds, hand, 5.0, note))]
+    if hyppo := peer("hyppo.ksample"):
+        test = hyppo.MMD(compute_kernel="gaussian")
+        theirs = once(lambda: test.test(x, y, reps=PERMUTATIONS, workers=1, auto=False))
+        rows.append(print_row(Row(name, "hyppo MMD", seconds, theirs, 200.0, "hyppo once")))
+    return rows
+
+
+def aggregated(arguments: argparse.Namespace) -> list[Row]:
+    """Run the default test, 20 kernels, beside MMDAgg in numpy with two sets of relabellings."""
+    n = int(500 * arguments.scale)
+    rows = [aggregated_row(n, 10, arguments.repeat, 5.0)]
+    if arguments.slow:
+        rows.append(aggregated_row(int(5_000 * arguments.scale), 100, 1, 3.0))
+    return rows
+
+
+def aggregated_row(n: int, d: int, repeat: int, target: float) -> Row:
+    x, y = samples(n, d)
+
+    def ours() -> mercer.TestResult:
+        return mercer.two_sample_test(x, y, permutations=2 * PERMUTATIONS)
+
+    def theirs() -> bool:
+        return numpy_aggregated(x, y, PERMUTATIONS, PERMUTATIONS)
+
+    seconds, hand = best_seconds([ours, theirs], repeat)
+    note = f"rejected: {ours().reject}" if n > 1_000 else f"rejected: {ours().reject} and {theirs()}"
+    name = f"aggregated {n}+{n}×{d}, 20 kernels"
+    return print_row(Row(name, "numpy MMDAgg", seconds, hand, target, note))
+
+
+def larger(arguments: argparse.Namespace) -> list[Row]:
+    """Test 2 000 + 2 000 points beside the fastest of the peers."""
+    n = int(2_000 * arguments.scale)
+    x, y = samples(n, 10)
+    (seconds,) = best_seconds(
+        [lambda: mercer.two_sample_test(x, y, "gaussian(lengthscale=median)", permutations=PERMUTATIONS)],
+        arguments.repeat,
+    )
+    times: dict[str, float] = {}
+    if dcor := peer("dcor"):
+        times["dcor energy test"] = once(
+            lambda: dcor.homogeneity.energy_test(x, y, num_resamples=PERMUTATIONS, random_state=0)
+        )
+    if detect := peer("alibi_detect.cd"):
+        for backend in ("pytorch", "tensorflow"):
+            try:
+                drift = detect.MMDDrift(x, backend=backend, n_permutations=PERMUTATIONS, p_val=0.05)
+            except ImportError:
+                continue
+            times[f"alibi-detect, {backend}"] = once(lambda drift=drift: drift.predict(y))
+    if arguments.slow and (hyppo := peer("hyppo.ksample")):
+        test = hyppo.MMD(compute_kernel="gaussian")
+        times["hyppo MMD"] = once(lambda: test.test(x, y, reps=PERMUTATIONS, workers=1, auto=False))
+    name, fastest = f"MMD {n}+{n}, {PERMUTATIONS} permutations", min(times, key=times.get, default=None)
+    return [
+        print_row(Row(name, who, seconds, theirs, 50.0, "the fastest peer" if who == fastest else ""))
+        for who, theirs in times.items()
+    ]
+
+
+def independence(arguments: argparse.Namespace) -> list[Row]:
+    """Test the independence of 2 000 pairs with 500 permutations."""
+    n = int(2_000 * arguments.scale)
+    x, y = pairs(n)
+    (seconds,) = best_seconds([lambda: mercer.independence_test(x, y, permutations=PERMUTATIONS)], arguments.repeat)
+    name, rows = f"HSIC {n}, {PERMUTATIONS} permutations", []
+    if hyppo := peer("hyppo.independence"):
+        test = hyppo.Hsic()
+        theirs = once(lambda: test.test(x, y, reps=PERMUTATIONS, workers=1, auto=False))
+        rows.append(print_row(Row(name, "hyppo Hsic", seconds, theirs, 20.0)))
+    if dcor := peer("dcor"):
+        theirs = once(
+            lambda: dcor.independence.distance_covariance_test(x, y, num_resamples=PERMUTATIONS, random_state=0)
+        )
+        rows.append(print_row(Row(name, "dcor distance covariance", seconds, theirs, 5.0)))
+    return rows
+
+
+def features(arguments: argparse.Namespace) -> list[Row]:
+    """Test up to a million points by random features: linear growth, within 1 GB."""
+    rows = []
+    for n in (int(size * arguments.scale) for size in (10_000, 100_000, 1_000_000)):
+        for name, call in (
+            ("two-sample", "mercer.two_sample_test(x[: n // 2], x[n // 2 :], method='features', permutations=200)"),
+            ("independence", "mercer.independence_test(x[:, :5], x[:, 5:], method='features', permutations=200)"),
+        ):
+            prepare = f"import mercer, numpy as np\nn = {n}\nx = np.random.default_rng(0).normal(size=(n, 10))"
+            setting: dict[str, object] = {}
+            exec(prepare, setting)
+            try:
+                seconds = once(lambda call=call, setting=setting: exec(call, setting))
+            except ValueError as error:
+                print(f"random features, {name}: {error}", flush=True)
+                return rows
+            grown = peak_growth(prepare, call)
+            note = f"{1e9 * seconds / n:.0f} ns per point, {grown / 1e9:.2f} GB (target 1 GB)"
+            rows.append(print_row(Row(f"features, {name}, {n}", "no peer", seconds, seconds, 1.0, note)))
+    return rows
+
+
+CASES = [permutation, aggregated, larger, independence, features]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", metavar="FILE", help="write the rows as JSON too")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only the cases whose name contains this")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each side (default 3)")
+    parser.add_argument("--scale", type=float, default=1.0, help="shrink the samples, such as 0.2")
+    parser.add_argument("--slow", action="store_true", help="run what takes many minutes too")
+    arguments = parser.parse_args()
+    warn_if_busy()
+    head = f"{'ours s':>9}{'theirs s':>10}{'ratio':>9}{'target':>7}"
+    print(f"{f'best of {arguments.repeat}':<38}{'peer':<26}{head}")
+    rows = [row for case in CASES if arguments.only in case.__name__ for row in case(arguments)]
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({**machine(), "rows": [{**asdict(row), "ratio": row.ratio} for row in rows]}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+//! `mercer test`: tables → samples → a decision, told about.
+
+mod groups;
+mod pictures;
+mod plan;
+mod pool;
+mod question;
+mod read;
+mod reading;
+mod tell;
+
+use mercer::hypothesis::TestOutcome;
+
+use crate::arguments::{PictureWord, TestCommand};
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::session::Session;
+pub use plan::explain;
+use question::Question;
+use read::Cases;
+
+/// Reads, tests, tells.
+pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure> {
+    let cases = read::read(command, session)?;
+    let question = Question::new(command, &cases)?;
+    let outcomes = cases.list.iter().map(|case| question.ask(case, session)).collect::<Result<Vec<_>, _>>()?;
+    match outcomes.as_slice() {
+        [outcome] if command.options().by.is_none() => {
+            let mut report = one(&question, &cases, outcome, session)?;
+            choose_picture(&mut report, command)?;
+            Ok(report)
+        }
+        _ => tell::groups(&question, command.options(), &cases, &outcomes),
+    }
+}
+
+/// The picture that was asked for comes first.
+fn choose_picture(report: &mut Report, command: &TestCommand) -> Result<(), Failure> {
+    match command {
+        TestCommand::TwoSample(words) if words.picture == PictureWord::Witness => {
+            if report.json["columns"][0].as_array().is_some_and(|names| names.len() > 2) {
+                return Err(Failure::request(
+                    "--picture: the witness is drawn over one or two columns; choose with --columns",
+                ));
+            }
+            report.figures.reverse();
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A single test, with what lies behind it.
+fn one(question: &Question, cases: &Cases, outcome: &TestOutcome, session: &Session) -> Result<Report, Failure> {
+    let case = &cases.list[0];
+    let mut report = tell::one(question, cases, outcome);
+    reading::add(&mut report, question, cases, outcome, session)?;
+    report.figures.extend(pictures::null(outcome, question.title()));
+    report.figures.extend(pictures::witness(question, cases, case, outcome, &session.compute)?);
+    Ok(report)
+}

@@ -1,0 +1,57 @@
+//! Two tables with the same columns as one.
+
+use std::path::Path;
+
+use mercer::points::{Column, ColumnData, Table};
+
+use crate::data::shown;
+use crate::failure::Failure;
+
+/// The rows of the first table, then those of the second, whose columns are matched by name.
+pub fn pool(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<Table, Failure> {
+    check_names(first, second, paths)?;
+    let columns =
+        first.columns().iter().map(|a| joined(a, second.column(&a.name)?, paths.1)).collect::<Result<_, _>>()?;
+    Ok(Table::from_columns(columns)?)
+}
+
+fn check_names(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<(), Failure> {
+    let missing = |of: &Table, from: &Table| {
+        of.names().filter(|name| from.names().all(|n| n != *name)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (absent, has, lacks) in [(missing(first, second), paths.0, paths.1), (missing(second, first), paths.1, paths.0)]
+    {
+        if !absent.is_empty() {
+            return Err(Failure::request(format!(
+                "{} has the columns {} that {} does not have ({} and {} columns): choose the columns of both with --columns",
+                shown(has),
+                absent.join(", "),
+                shown(lacks),
+                first.columns().len(),
+                second.columns().len(),
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// One column after the other.
+fn joined(a: &Column, b: &Column, path: &Path) -> Result<Column, Failure> {
+    match (&a.data, &b.data) {
+        (ColumnData::Numbers(x), ColumnData::Numbers(y)) => Ok(Column::numbers(&a.name, [x.as_slice(), y].concat())),
+        (ColumnData::Categories { .. }, ColumnData::Categories { .. }) => {
+            let texts = texts(&a.data).into_iter().chain(texts(&b.data));
+            Ok(Column::categories(&a.name, texts))
+        }
+        _ => Err(Failure::request(format!(
+            "{}: the column {} has another kind of values than in the first file (numbers or categories)",
+            shown(path),
+            a.name
+        ))),
+    }
+}
+
+fn texts(data: &ColumnData) -> Vec<Option<&str>> {
+    let ColumnData::Categories { codes, levels } = data else { return Vec::new() };
+    codes.iter().map(|code| code.map(|c| levels[c as usize].as_str())).collect()
+}

@@ -1,0 +1,229 @@
+//! Tables → the samples of every test.
+
+use std::path::Path;
+
+use mercer::Error;
+use mercer::points::{Encoded, EncodedColumn, Encoding, Table};
+use ndarray::{Array2, Axis, s};
+
+use super::groups::{Key, distinct, keys};
+use super::pool::pool;
+use crate::arguments::{TestCommand, TestOptions, TwoSampleArguments};
+use crate::data::{choose, expand, is_standard_input, named, read_table, shown};
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// The samples of one test.
+pub struct Case {
+    /// The group, where there are several.
+    pub group: Option<Key>,
+    /// Two samples, the variables, or one sample.
+    pub samples: Vec<Array2<f64>>,
+    /// For every sample, the rows of the file that its points are from.
+    pub rows: Vec<Vec<usize>>,
+}
+
+/// All tests that were asked for.
+pub struct Cases {
+    /// The tests.
+    pub list: Vec<Case>,
+    /// The names of the coordinates of every sample.
+    pub names: Vec<Vec<String>>,
+    /// What people should know.
+    pub remarks: Vec<String>,
+}
+
+/// Reads the samples of a command.
+pub fn read(command: &TestCommand, session: &Session) -> Result<Cases, Failure> {
+    let one = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<String>>();
+    match command {
+        TestCommand::TwoSample(words) => two_samples(words, session),
+        TestCommand::Independence(w) => {
+            variables(&w.data, &[("--x", w.x.clone()), ("--y", w.y.clone())], &w.options, session)
+        }
+        TestCommand::Joint(w) => {
+            let lists: Vec<_> = w.variable.iter().map(|text| ("--variable", one(text))).collect();
+            variables(&w.data, &lists, &w.options, session)
+        }
+        TestCommand::Conditional(w) => {
+            let lists = [("--x", w.x.clone()), ("--y", w.y.clone()), ("--given", w.given.clone())];
+            variables(&w.data, &lists, &w.options, session)
+        }
+        TestCommand::Interaction(w) => {
+            let lists = [("--x", w.x.clone()), ("--y", w.y.clone()), ("--z", w.z.clone())];
+            variables(&w.data, &lists, &w.options, session)
+        }
+        TestCommand::Fit(w) => variables(&w.data, &[("--columns", w.columns.clone())], &w.options, session),
+    }
+}
+
+/// The points of a table, by the rules of the words.
+fn encode(table: &Table, options: &TestOptions) -> Result<(Encoded, Vec<usize>), Error> {
+    let rules = Encoding {
+        missing: options.missing.map(Into::into).unwrap_or_default(),
+        scaling: options.scale.map(Into::into).unwrap_or_default(),
+    };
+    let encoding = rules.fit(table)?;
+    let widths = encoding.columns().iter().map(EncodedColumn::width).collect();
+    Ok((encoding.apply(table)?, widths))
+}
+
+fn remarks(encoded: &Encoded) -> Vec<String> {
+    let told =
+        [(encoded.dropped, "rows with missing values were left out"), (encoded.filled, "missing values were filled")];
+    told.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
+}
+
+/// Variables that are columns of one file.
+fn variables(
+    path: &Path,
+    lists: &[(&str, Vec<String>)],
+    options: &TestOptions,
+    session: &Session,
+) -> Result<Cases, Failure> {
+    let table = read_table(path, session)?;
+    let groups = options.by.as_ref().map(|by| keys(&table, by)).transpose()?;
+    let lists = column_lists(&table, lists, options)?;
+    let flags = lists.iter().map(|(flag, _)| *flag).collect::<Vec<_>>().join(", ");
+    let chosen = table.select(lists.iter().flat_map(|(_, names)| names));
+    let chosen = chosen.map_err(|e| Failure::request(format!("{flags}: {e}")))?;
+    if chosen.rows() == 0 {
+        return Err(Failure::request(format!("{}: there is no row of data", shown(path))));
+    }
+    let (encoded, widths) = encode(&chosen, options).map_err(|e| named(e, path))?;
+    let spans = spans(&lists, &widths);
+    let names = spans.iter().map(|span| encoded.names[span.clone()].to_vec()).collect();
+    let case = |group: Option<Key>, kept: Vec<usize>| {
+        let samples =
+            spans.iter().map(|span| encoded.matrix.slice(s![.., span.clone()]).select(Axis(0), &kept)).collect();
+        let rows = kept.iter().map(|&i| encoded.kept_rows[i]).collect::<Vec<_>>();
+        Case { group, samples, rows: vec![rows; spans.len()] }
+    };
+    let mut notes = remarks(&encoded);
+    let all = 0..encoded.kept_rows.len();
+    let Some(groups) = groups else {
+        return Ok(Cases { list: vec![case(None, all.collect())], names, remarks: notes });
+    };
+    let mut list = Vec::new();
+    for key in distinct(&groups) {
+        let kept: Vec<usize> = all.clone().filter(|&i| groups[encoded.kept_rows[i]].as_ref() == Some(&key)).collect();
+        push_case(&mut list, &mut notes, case(Some(key), kept), 6);
+    }
+    finish(Cases { list, names, remarks: notes })
+}
+
+/// The names of the columns of every variable; without names all columns but that of the groups.
+fn column_lists<'f>(
+    table: &Table,
+    lists: &[(&'f str, Vec<String>)],
+    options: &TestOptions,
+) -> Result<Vec<(&'f str, Vec<String>)>, Failure> {
+    let grouping = options.by.as_ref().and_then(|by| table.find(by).ok());
+    let rest = || (0..table.columns().len()).filter(|j| Some(*j) != grouping).map(|j| table.columns()[j].name.clone());
+    let mut found = Vec::new();
+    for (flag, list) in lists {
+        let wanted: Vec<String> = list.iter().flat_map(|c| expand(table, c.trim())).collect();
+        let names = wanted.iter().map(|c| table.column(c).map(|c| c.name.clone())).collect::<Result<Vec<_>, _>>();
+        let names = names.map_err(|e| Failure::request(format!("{flag}: {e}")))?;
+        found.push((*flag, if names.is_empty() { rest().collect() } else { names }));
+    }
+    Ok(found)
+}
+
+/// The coordinates of every variable.
+fn spans(lists: &[(&str, Vec<String>)], widths: &[usize]) -> Vec<std::ops::Range<usize>> {
+    let (mut column, mut start) = (0, 0);
+    let span = |(_, names): &(&str, Vec<String>)| {
+        let width: usize = widths[column..column + names.len()].iter().sum();
+        column += names.len();
+        start += width;
+        start - width..start
+    };
+    lists.iter().map(span).collect()
+}
+
+/// The two files, or their groups.
+fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, Failure> {
+    let paths = (words.first.as_path(), words.second.as_path());
+    if is_standard_input(paths.0) && is_standard_input(paths.1) {
+        return Err(Failure::request("A and B cannot both be standard input"));
+    }
+    let (a, b) = (read_table(paths.0, session)?, read_table(paths.1, session)?);
+    let groups = match &words.options.by {
+        None => None,
+        Some(by) => {
+            let own = keys(&b, by)?;
+            let reference = a.find(by).is_ok() && !words.whole_reference;
+            Some((if reference { Some(keys(&a, by)?) } else { None }, own))
+        }
+    };
+    let (a, b) = (tested(a, words)?, tested(b, words)?);
+    let table = pool(&a, &b, paths)?;
+    let (encoded, _) = encode(&table, &words.options).map_err(|e| of_file(e, a.rows(), paths))?;
+    let split = |kept: &dyn Fn(usize) -> bool| (0..encoded.kept_rows.len()).filter(|&i| kept(i)).collect::<Vec<_>>();
+    let row = |i: usize| encoded.kept_rows[i];
+    let case = |group, first: Vec<usize>, second: Vec<usize>| Case {
+        group,
+        samples: vec![encoded.matrix.select(Axis(0), &first), encoded.matrix.select(Axis(0), &second)],
+        rows: vec![first.iter().map(|&i| row(i)).collect(), second.iter().map(|&i| row(i) - a.rows()).collect()],
+    };
+    let names = vec![encoded.names.clone(); 2];
+    let mut notes = remarks(&encoded);
+    let whole = split(&|i| row(i) < a.rows());
+    let Some((reference, own)) = groups else {
+        let list = vec![case(None, whole, split(&|i| row(i) >= a.rows()))];
+        return Ok(Cases { list, names, remarks: notes });
+    };
+    let mut list = Vec::new();
+    for key in distinct(&own) {
+        let in_group = |keys: &[Option<Key>], at: usize| keys[at].as_ref() == Some(&key);
+        let second = split(&|i| row(i) >= a.rows() && in_group(&own, row(i) - a.rows()));
+        let first = match &reference {
+            Some(keys) => split(&|i| row(i) < a.rows() && in_group(keys, row(i))),
+            None => whole.clone(),
+        };
+        push_case(&mut list, &mut notes, case(Some(key.clone()), first, second), 2);
+    }
+    notes.push(match reference {
+        Some(_) => "Every group of the second file is compared with the same group of the first.".into(),
+        None => "Every group of the second file is compared with all of the first.".into(),
+    });
+    finish(Cases { list, names, remarks: notes })
+}
+
+/// The columns that are tested.
+fn tested(table: Table, words: &TwoSampleArguments) -> Result<Table, Failure> {
+    let grouping = words.options.by.as_ref().filter(|by| table.find(*by).is_ok());
+    match grouping {
+        Some(by) if words.columns.is_empty() => Ok(table.drop_columns([by])?),
+        _ => choose(table, &words.columns),
+    }
+}
+
+/// The error with the file and the row that it is about.
+fn of_file(error: Error, rows: usize, paths: (&Path, &Path)) -> Failure {
+    match error {
+        Error::Value { what, row, column, value, requirement } if row >= rows => {
+            named(Error::Value { what, row: row - rows, column, value, requirement }, paths.1)
+        }
+        other => named(other, paths.0),
+    }
+}
+
+/// A group that is too small to be tested is left out, and told about.
+fn push_case(list: &mut Vec<Case>, notes: &mut Vec<String>, case: Case, least: usize) {
+    let sizes: Vec<usize> = case.samples.iter().map(Array2::nrows).collect();
+    if sizes.iter().all(|size| *size >= least) {
+        return list.push(case);
+    }
+    let name = case.group.as_ref().map_or(String::new(), Key::name);
+    let shown = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ");
+    notes.push(format!("The group {name} was left out: it has {shown} rows, and {least} are needed."));
+}
+
+fn finish(cases: Cases) -> Result<Cases, Failure> {
+    if cases.list.is_empty() {
+        return Err(Failure::request(format!("--by: no group can be tested. {}", cases.remarks.join(" "))));
+    }
+    Ok(cases)
+}

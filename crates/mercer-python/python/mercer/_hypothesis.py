@@ -1,0 +1,359 @@
+"""Hypothesis tests with kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer import _mercer
+from mercer._kernel_names import is_computed_outside
+from mercer._measures import variables
+from mercer._result import TestResult
+from mercer._samples import chosen, how, scores, two_samples, variable
+
+
+def two_sample_test(
+    X: Any,
+    Y: Any,
+    kernel: Any = "auto",
+    method: str = "auto",
+    *,
+    permutations: int = 1999,
+    level: float = 0.05,
+    estimator: str = "biased",
+    strata: Any = None,
+    weights: str = "uniform",
+    wild: bool = False,
+    block_size: int = 32,
+    n_components: int = 512,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> TestResult:
+    """Test whether two samples have one law, by the maximum mean discrepancy.
+
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per point. With ``kernel="precomputed"`` X is the matrix of the kernel values of the pooled
+        sample, and Y the number of points of the first sample, which come first.
+    kernel : text, Kernel, function of two points, "precomputed" or "auto"
+        ``"auto"`` takes Gaussian and Laplacian kernels of many lengthscales for the methods ``"aggregated"`` and
+        ``"fused"``, and a Gaussian kernel with the median distance for the others.
+    method : str, default="auto"
+        ``"auto"`` is ``"aggregated"`` with ``kernel="auto"`` and ``"permutation"`` with a given kernel.
+        ``"permutation"``, ``"exact"`` (all relabellings), ``"paired"`` (exchanges within pairs), ``"sequential"``
+        (stops when rejection has become impossible), ``"aggregated"`` (MMDAgg), ``"fused"`` (MMD-FUSE), ``"split"``
+        and ``"features"`` (random Fourier features, in linear time, for millions of points) have their level exactly;
+        ``"gamma"``, ``"spectral"``, ``"linear"`` and ``"block"`` in the limit; ``"bound"`` always, with little power.
+    permutations : int, default=1999
+        How many relabellings are drawn; the observed one is counted besides.
+    level : float, default=0.05
+        The level of the decision.
+    estimator : {"biased", "unbiased"}
+        The estimator that is relabelled or bounded.
+    strata : array of int or str, optional
+        A stratum for each point, those of X first: labels are exchanged only within strata.
+    weights : {"uniform", "decreasing", "increasing", "centred"}
+        The importance of the lengthscales of the aggregated test, from small to large.
+    wild : bool, default=False
+        For the aggregated test of samples of the same size: signs of pairs instead of permutations, a quarter of the
+        work.
+    block_size : int, default=32
+        The pairs of a block for ``method="block"``.
+    n_components : int, default=512
+        The random Fourier features of ``method="features"``, an even number.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import mercer
+    >>> x, y = [0.1, 0.2, 0.3, 0.4, 0.5], [5.1, 5.2, 5.3, 5.4, 5.5]
+    >>> result = mercer.two_sample_test(x, y, "gaussian(lengthscale=1)", method="exact")
+    >>> result.p_value == 2 / 252, result.reject
+    (True, True)
+    """
+    first, second = two_samples(kernel, X, Y)
+    found = chosen(kernel, X)
+    if method == "auto":
+        method = "aggregated" if found is None else "permutation"
+    choices = {
+        "estimator": estimator,
+        "weights": weights,
+        "wild": wild,
+        "block_size": block_size,
+        "n_components": n_components,
+        "strata": strata_codes(strata),
+    }
+    options = how(random_state, n_jobs, max_memory, verbose)
+    outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **options)
+    return TestResult(test="Two-sample test", hypothesis="both samples have one law", **outcome)
+
+
+def independence_test(
+    X: Any,
+    Y: Any,
+    kernel_x: Any = "auto",
+    kernel_y: Any = "auto",
+    method: str = "permutation",
+    *,
+    permutations: int = 1999,
+    level: float = 0.05,
+    estimator: str = "biased",
+    strata: Any = None,
+    n_components: int = 512,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> TestResult:
+    """Test whether two variables are independent, by HSIC.
+
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per pair.
+    kernel_x, kernel_y : text, Kernel, function of two points, "precomputed" or "auto"
+        ``"auto"`` is a Gaussian kernel with the median distance, or many lengthscales for the aggregated test. With
+        ``"precomputed"`` the sample is the matrix of its kernel values.
+    method : {"permutation", "exact", "sequential", "gamma", "aggregated", "features"}
+        All but ``"gamma"`` have their level exactly. ``"exact"`` refuses more than a million permutations.
+    permutations, level, estimator, strata, n_components
+        As in `two_sample_test`; a stratum for each pair.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import mercer, numpy as np
+    >>> x = np.sin(0.7 * np.arange(40.0))
+    >>> mercer.independence_test(x, x**2).reject
+    True
+    """
+    outcome = _mercer.independence_test(
+        variable(kernel_x, X),
+        variable(kernel_y, Y),
+        chosen(kernel_x, X),
+        chosen(kernel_y, Y),
+        permutations,
+        level,
+        {"method": method, "estimator": estimator, "n_components": n_components, "strata": strata_codes(strata)},
+        **how(random_state, n_jobs, max_memory, verbose),
+    )
+    return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
+
+
+def joint_independence_test(
+    samples: Sequence[Any],
+    kernels: Sequence[Any] | None = None,
+    *,
+    permutations: int = 1999,
+    level: float = 0.05,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> TestResult:
+    """Test whether two or more variables are jointly independent, by dHSIC.
+
+    Parameters
+    ----------
+    samples : list of arrays, lists or data frames
+        The variables, with a row per observation.
+    kernels : list of kernels as in `independence_test`, optional
+        One for each variable; Gaussian kernels with median distances by default.
+    permutations, level, random_state, n_jobs, max_memory, verbose
+        As in `independence_test`.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import mercer, numpy as np
+    >>> x, y = np.tile([1.0, -1.0], 16), np.tile([1.0, 1.0, -1.0, -1.0], 8)
+    >>> mercer.joint_independence_test([x, y, x * y], ["gaussian(lengthscale=0.5)"] * 3).reject
+    True
+    """
+    options = how(random_state, n_jobs, max_memory, verbose)
+    outcome = _mercer.joint_test(*variables(samples, kernels), False, permutations, level, **options)
+    return TestResult(test="Joint independence test", hypothesis="the variables are jointly independent", **outcome)
+
+
+def interaction_test(
+    X: Any,
+    Y: Any,
+    Z: Any,
+    kernel_x: Any = "auto",
+    kernel_y: Any = "auto",
+    kernel_z: Any = "auto",
+    *,
+    permutations: int = 1999,
+    level: float = 0.05,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> TestResult:
+    """Test whether three variables interact, by Lancaster's statistic.
+
+    The hypothesis is that the joint law factorises in some way. Each of the three ways is tested by permuting the
+    variable that stands alone (``details["p_x"]``, ``["p_y"]``, ``["p_z"]``); the p-value is the largest of the
+    three, which needs no further correction.
+
+    Parameters
+    ----------
+    X, Y, Z : arrays, lists or data frames
+        Samples with a row per observation.
+    kernel_x, kernel_y, kernel_z, permutations, level, random_state, n_jobs, max_memory, verbose
+        As in `independence_test`.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import mercer, numpy as np
+    >>> x, y = np.tile([1.0, -1.0], 16), np.tile([1.0, 1.0, -1.0, -1.0], 8)
+    >>> mercer.interaction_test(x, y, x * y).reject
+    True
+    """
+    parts = variables([X, Y, Z], [kernel_x, kernel_y, kernel_z])
+    options = how(random_state, n_jobs, max_memory, verbose)
+    outcome = _mercer.joint_test(*parts, True, permutations, level, **options)
+    return TestResult(
+        test="Interaction test",
+        hypothesis="(X, Y) and Z are independent, or (X, Z) and Y, or (Y, Z) and X",
+        **outcome,
+    )
+
+
+def conditional_independence_test(
+    X: Any,
+    Y: Any,
+    Z: Any,
+    kernel_x: Any = "auto",
+    kernel_y: Any = "auto",
+    kernel_z: Any = "auto",
+    method: str = "permutation",
+    *,
+    ridge: float = 1e-3,
+    permutations: int = 1999,
+    level: float = 0.05,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> TestResult:
+    """Test whether X and Y are independent given Z (KCI, Zhang et al. 2011).
+
+    Parameters
+    ----------
+    X, Y, Z : arrays, lists or data frames
+        Samples with a row per observation. A constant Z gives exactly `independence_test` with the same method.
+    kernel_x, kernel_y : text, Kernel or "auto"
+        The kernels of ``(x, z/2)``, with the columns of x first, and of y, on columns of mean 0 and variance 1;
+        ``"auto"`` is Gaussian with the median distance.
+    kernel_z : text, Kernel or "auto"
+        With ``"auto"`` the lengthscale and the ridge of the regressions on z are those of least leave-one-out error;
+        a given kernel goes with ``ridge``.
+    method : {"permutation", "gamma"}
+        The null law by random signs, or by the moments of a gamma law.
+    ridge : float, default=1e-3
+        The ridge of the regressions on z where ``kernel_z`` is given.
+    permutations, level, random_state, n_jobs, max_memory, verbose
+        As in `independence_test`.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import mercer, numpy as np
+    >>> z, x = np.random.default_rng(0).normal(size=(2, 80))
+    >>> mercer.conditional_independence_test(x + z, z - x, z).reject
+    True
+    """
+    for name, kernel in (("kernel_x", kernel_x), ("kernel_y", kernel_y), ("kernel_z", kernel_z)):
+        if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+            raise ValueError(f"{name}: the conditional test works on points: it needs a text or a Kernel")
+    given = chosen(kernel_z, Z)
+    outcome = _mercer.conditional_independence_test(
+        X,
+        Y,
+        Z,
+        chosen(kernel_x, X),
+        chosen(kernel_y, Y),
+        None if given is None else (given, ridge),
+        method,
+        permutations,
+        level,
+        **how(random_state, n_jobs, max_memory, verbose),
+    )
+    return TestResult(test="Conditional independence test", hypothesis="X and Y are independent given Z", **outcome)
+
+
+def goodness_of_fit_test(
+    X: Any,
+    score: Callable[[np.ndarray], Any] | Any,
+    kernel: Any = "auto",
+    *,
+    permutations: int = 1999,
+    level: float = 0.05,
+    estimator: str = "biased",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> TestResult:
+    """Test whether a sample is from a density known up to its constant, by the kernel Stein discrepancy.
+
+    Parameters
+    ----------
+    X : array, list or data frame
+        A sample with a row per point.
+    score : function, matrix or text
+        A function that maps an n×d array to ``∇log p`` row by row, its values at X, or a density by name:
+        ``"normal(mean=0, std=1)"``, ``"student(freedom=3)"``, ``"logistic()"``.
+    kernel : text or Kernel
+        ``inverse_multiquadric(offset=…)`` or ``gaussian(lengthscale=…)``; ``"auto"`` is the first with offset 1.
+    permutations : int, default=1999
+        How many vectors of signs are drawn for the wild bootstrap.
+    level, estimator, random_state, n_jobs, max_memory, verbose
+        As in `two_sample_test`.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import mercer, numpy as np
+    >>> mercer.goodness_of_fit_test(np.linspace(-5, 5, 100), lambda x: -x).reject
+    True
+    """
+    options = how(random_state, n_jobs, max_memory, verbose)
+    outcome = _mercer.goodness_of_fit_test(
+        X, scores(score, X), chosen(kernel, X), estimator, permutations, level, **options
+    )
+    return TestResult(test="Goodness-of-fit test", hypothesis="the sample is from the density", **outcome)
+
+
+def strata_codes(strata: Any) -> list[int] | None:
+    """Give every stratum a number."""
+    return None if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1].ravel().tolist()

@@ -1,0 +1,60 @@
+"""Kernels as they are accepted everywhere: texts, kernels, scikit-learn's names, matrices of values, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mercer._catalogue import constructors
+from mercer._mercer import Kernel
+
+#: Names of scikit-learn that have no kernel of ours: their values are computed there.
+_THEIRS = ("additive_chi2", "cosine")
+
+
+def is_computed_outside(kernel: Any) -> bool:
+    """Whether Python computes the values: a function of two points, or a name that only scikit-learn has."""
+    return kernel in _THEIRS if isinstance(kernel, str) else callable(kernel) and not isinstance(kernel, Kernel)
+
+
+def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, coef0: float) -> Kernel:
+    """Give the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values."""
+    if kernel == "precomputed" or is_computed_outside(kernel):
+        return constructors()["precomputed"]()
+    if isinstance(kernel, str) and kernel in _NAMES:
+        gamma = 1.0 / n_features if gamma is None and kernel != "chi2" else gamma
+        if kernel == "laplacian" and not gamma > 0:
+            raise ValueError(f"gamma = {gamma} is not allowed: it must be finite and positive")
+        return _NAMES[kernel](constructors(), gamma, degree, coef0)
+    return Kernel(kernel)
+
+
+_NAMES: dict[str, Callable[..., Kernel]] = {
+    "linear": lambda k, gamma, degree, coef0: k["linear"](),
+    "rbf": lambda k, gamma, degree, coef0: k["gaussian"](gamma=gamma),
+    "poly": lambda k, gamma, degree, coef0: k["polynomial"](degree=degree, offset=coef0, scale=gamma),
+    "polynomial": lambda k, gamma, degree, coef0: k["polynomial"](degree=degree, offset=coef0, scale=gamma),
+    "sigmoid": lambda k, gamma, degree, coef0: k["tanh"](scale=gamma, offset=coef0),
+    "laplacian": lambda k, gamma, degree, coef0: k["laplacian"](lengthscale=1.0 / gamma, norm="l1"),
+    "chi2": lambda k, gamma, degree, coef0: k["chi2"](gamma=1.0 if gamma is None else gamma),
+}
+
+
+def may_be_indefinite(kernel: Any) -> bool:
+    """Whether a name of scikit-learn itself says that the kernel is not positive semi-definite."""
+    return isinstance(kernel, str) and kernel in ("sigmoid", "additive_chi2")
+
+
+def symmetric(values: Any) -> np.ndarray:
+    """Give the matrix of kernel values; where rounding made it unsymmetric, the mean of it and its transpose."""
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise ValueError(f"precomputed kernel values must be a square matrix, found {values.shape}")
+    gap = np.abs(values - values.T).max(initial=0.0)
+    if gap == 0.0:
+        return values
+    if gap > 1e-8 * np.abs(values).max():
+        raise ValueError(f"the matrix of kernel values is not symmetric: entries differ by up to {gap:.3g}")
+    return (values + values.T) / 2

@@ -1,0 +1,304 @@
+"""Measures through kernels: discrepancies of samples, dependence of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mercer import _mercer
+from mercer._kernel_names import is_computed_outside
+from mercer._mercer import Function
+from mercer._samples import chosen, how, named, scores, two_samples, variable
+
+
+def mmd(
+    X: Any,
+    Y: Any,
+    kernel: Any = "auto",
+    estimator: str = "biased",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the squared maximum mean discrepancy ``‖μ_P − μ_Q‖²`` of two samples.
+
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per point. With ``kernel="precomputed"`` X is the matrix of the kernel values of the pooled
+        sample, and Y the number of points of the first sample, which come first.
+    kernel : text, Kernel, function of two points, "precomputed" or "auto"
+        ``"auto"`` is a Gaussian kernel with the median distance of the pooled sample.
+    estimator : {"biased", "unbiased", "paired", "linear"}
+        All pairs (≥ 0); without ``i = j``; for pairs ``(xᵢ, yᵢ)``; in linear time.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.mmd([0.0, 2.0], [3.0, 3.0], "linear()")  # (1 − 3)²
+    4.0
+    """
+    options = how(random_state, n_jobs, max_memory, verbose)
+    return _mercer.mmd(*two_samples(kernel, X, Y), named(kernel, X), estimator, **options)
+
+
+def mmd_witness(
+    X: Any,
+    Y: Any,
+    kernel: Any = "auto",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> Function:
+    """Give the witness ``μ_P − μ_Q``, a `Function`: large where the first sample has too many points.
+
+    Parameters as in `mmd`; the kernel is one of ours, so that the function can be evaluated anywhere.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> f = mercer.mmd_witness([2.0], [0.5], "linear()")
+    >>> f([3.0])
+    array([4.5])
+    """
+    if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+        raise ValueError("the witness is a function on points: it needs a kernel, not values or a function of Python")
+    return _mercer.mmd_witness(X, Y, named(kernel, X), **how(random_state, n_jobs, max_memory, verbose))
+
+
+def energy_distance(
+    X: Any,
+    Y: Any,
+    estimator: str = "biased",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the energy distance ``2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`` (not its root).
+
+    Twice the squared MMD of ``brownian(hurst=0.5)``. ``estimator="unbiased"`` leaves out the pairs of a point with
+    itself.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.energy_distance([0.0], [2.0, 4.0])
+    5.0
+    """
+    return _mercer.energy_distance(X, Y, estimator, **how(random_state, n_jobs, max_memory, verbose))
+
+
+def wasserstein(x: Any, y: Any) -> float:
+    """Give Wasserstein's distance of order 1 of two samples on the line, ``∫|F − G|``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.wasserstein([0.0, 1.0], [3.0])
+    2.5
+    """
+    return _mercer.wasserstein(x, y)
+
+
+def hsic(
+    X: Any,
+    Y: Any,
+    kernel_x: Any = "auto",
+    kernel_y: Any = "auto",
+    estimator: str = "biased",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the Hilbert–Schmidt independence criterion of pairs ``(xᵢ, yᵢ)``.
+
+    ``"biased"`` is ``(1/n²) tr(KHLH)``, ``"unbiased"`` the U-statistic of Song et al. (2012). Each kernel is a text,
+    a Kernel, a function of two points, ``"precomputed"`` (the sample is then the matrix of its kernel values) or
+    ``"auto"``: Gaussian with the median distance of that sample.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.hsic([-1.0, 1.0], [-2.0, 2.0], "linear()", "linear()")  # the squared covariance
+    4.0
+    """
+    parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
+    return _mercer.hsic(*parts, estimator, False, **how(random_state, n_jobs, max_memory, verbose))
+
+
+def normalized_hsic(
+    X: Any,
+    Y: Any,
+    kernel_x: Any = "auto",
+    kernel_y: Any = "auto",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give ``HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y))`` with biased estimates, between 0 and 1.
+
+    It is also known as centred kernel alignment. Parameters as in `hsic`.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> round(mercer.normalized_hsic([0.0, 1.0, 5.0], [0.0, -2.0, -10.0]), 12)
+    1.0
+    """
+    parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
+    return _mercer.hsic(*parts, "biased", True, **how(random_state, n_jobs, max_memory, verbose))
+
+
+def distance_covariance(
+    X: Any,
+    Y: Any,
+    estimator: str = "biased",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the distance covariance of pairs ``(xᵢ, yᵢ)``: the root of the V-statistic, as `dcor` gives it.
+
+    ``estimator="unbiased"`` gives the bias-corrected *square*, which may be negative. ``O(n log n)`` for one column
+    each.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.distance_covariance([0.0, 1.0], [0.0, 1.0])
+    0.5
+    """
+    square, _ = _mercer.distance_statistics(X, Y, estimator, **how(random_state, n_jobs, max_memory, verbose))
+    return max(square, 0.0) ** 0.5 if estimator == "biased" else square
+
+
+def distance_correlation(
+    X: Any,
+    Y: Any,
+    estimator: str = "biased",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the distance correlation of pairs ``(xᵢ, yᵢ)``, between 0 and 1.
+
+    ``estimator="unbiased"`` gives the bias-corrected square.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> round(mercer.distance_correlation([0.0, 1.0, 4.0], [3.0, 1.0, -5.0]), 12)
+    1.0
+    """
+    _, square = _mercer.distance_statistics(X, Y, estimator, **how(random_state, n_jobs, max_memory, verbose))
+    return max(square, 0.0) ** 0.5 if estimator == "biased" else square
+
+
+def dhsic(
+    samples: Sequence[Any],
+    kernels: Sequence[Any] | None = None,
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the joint independence criterion of two or more variables (V-statistic); for two it is `hsic`.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.dhsic([[-1.0, 1.0], [-1.0, 1.0]], ["linear()", "linear()"])
+    1.0
+    """
+    options = how(random_state, n_jobs, max_memory, verbose)
+    return _mercer.joint_statistic(*variables(samples, kernels), False, **options)
+
+
+def lancaster(
+    X: Any,
+    Y: Any,
+    Z: Any,
+    kernel_x: Any = "auto",
+    kernel_y: Any = "auto",
+    kernel_z: Any = "auto",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give Lancaster's interaction of three variables, ``(1/n²) Σ (HKH)∘(HLH)∘(HMH)``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> x, y = [1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]
+    >>> mercer.lancaster(x, y, [a * b for a, b in zip(x, y)], "linear()", "linear()", "linear()")
+    1.0
+    """
+    options = how(random_state, n_jobs, max_memory, verbose)
+    return _mercer.joint_statistic(*variables([X, Y, Z], [kernel_x, kernel_y, kernel_z]), True, **options)
+
+
+def stein_discrepancy(
+    X: Any,
+    score: Any,
+    kernel: Any = "auto",
+    estimator: str = "biased",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    verbose: bool = False,
+) -> float:
+    """Give the squared kernel Stein discrepancy of a sample from a density known up to its constant.
+
+    Parameters
+    ----------
+    X : array, list or data frame
+        A sample with a row per point.
+    score : function, matrix or text
+        A function that maps an n×d array to ``∇log p`` row by row, its values at X, or a density by name:
+        ``"normal(mean=0, std=1)"``, ``"student(freedom=3)"``, ``"logistic()"``.
+    kernel : text or Kernel
+        ``inverse_multiquadric(offset=…)`` or ``gaussian(lengthscale=…)``; ``"auto"`` is the first with offset 1.
+    estimator : {"biased", "unbiased"}
+        All pairs, or without ``i = j``.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> round(mercer.stein_discrepancy([0.0, 1.0], "normal()", "gaussian(lengthscale=1)"), 6)
+    0.446735
+    """
+    options = how(random_state, n_jobs, max_memory, verbose)
+    return _mercer.stein_discrepancy(X, scores(score, X), chosen(kernel, X), estimator, **options)
+
+
+def variables(samples: Sequence[Any], kernels: Sequence[Any] | None) -> tuple[list[Any], list[Any]]:
+    """Give several variables and a kernel for each."""
+    samples = list(samples)
+    given = ["auto"] * len(samples) if kernels is None else list(kernels)
+    if len(given) != len(samples):
+        raise ValueError(f"kernels: expected one per variable ({len(samples)}), found {len(given)}")
+    pairs = list(zip(given, samples, strict=True))
+    return [variable(kernel, X) for kernel, X in pairs], [named(kernel, X) for kernel, X in pairs]

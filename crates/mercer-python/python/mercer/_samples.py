@@ -1,0 +1,82 @@
+"""Samples and kernels as the functions of measures and tests accept them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mercer._kernel_names import compiled, is_computed_outside, symmetric
+from mercer._mercer import Kernel
+
+MEDIAN = "gaussian(lengthscale=median)"
+
+
+def how(random_state: Any, n_jobs: int | None, max_memory: int | str | None, verbose: bool) -> dict[str, Any]:
+    """Give the options that say how to compute, as the compiled part reads them."""
+    given = {"random_state": random_state, "n_jobs": n_jobs, "verbose": verbose}
+    return given if max_memory is None else {**given, "max_memory": max_memory}
+
+
+def chosen(kernel: Any, X: Any) -> Kernel | None:
+    """Give the kernel of a text, a kernel, a name of scikit-learn or ``"precomputed"``; None for ``"auto"``."""
+    if kernel is None or (isinstance(kernel, str) and kernel == "auto"):
+        return None
+    shape = np.shape(X)
+    return compiled(kernel, shape[1] if len(shape) == 2 else 1, None, 3, 1)
+
+
+def named(kernel: Any, X: Any) -> Kernel:
+    """Give the kernel, and for ``"auto"`` the Gaussian one with the median lengthscale."""
+    found = chosen(kernel, X)
+    return Kernel(MEDIAN) if found is None else found
+
+
+def variable(kernel: Any, X: Any) -> Any:
+    """Give what stands in the place of a sample: the sample, or for given kernel values a matrix of them."""
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return symmetric(X)
+    return gram(kernel, X) if is_computed_outside(kernel) else X
+
+
+def two_samples(kernel: Any, X: Any, Y: Any) -> tuple[Any, Any]:
+    """Give the samples; for given kernel values the matrix of the pooled sample, and the size of the first."""
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return symmetric(X), Y
+    if is_computed_outside(kernel):
+        first, second = rows(X), rows(Y)
+        if first.shape[1:] != second.shape[1:]:
+            raise ValueError(f"X and Y have different numbers of columns: {first.shape[1]} and {second.shape[1]}")
+        return gram(kernel, np.concatenate([first, second])), len(first)
+    return X, Y
+
+
+def gram(kernel: str | Callable[[Any, Any], float], X: Any) -> np.ndarray:
+    """Give the matrix of the values of a function of two points, each pair once."""
+    if isinstance(kernel, str):
+        raise ValueError(f'the kernel {kernel!r} is one of scikit-learn: give its matrix with kernel="precomputed"')
+    points = rows(X)
+    n = len(points)
+    values = np.empty((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            values[i, j] = values[j, i] = kernel(points[i], points[j])
+    return values
+
+
+def rows(X: Any) -> np.ndarray:
+    """Give a sample as a matrix with a row per point; one dimension is one column."""
+    points = np.asarray(X)
+    return points.reshape(-1, 1) if points.ndim == 1 else points
+
+
+def scores(score: Any, X: Any) -> np.ndarray:
+    """Give ``∇log p(xᵢ)`` row by row: from a function, from a matrix, or from the text of a density."""
+    from mercer._mercer import density_scores
+
+    if isinstance(score, str):
+        return density_scores(score, X)
+    points = rows(X)
+    values = np.asarray(score(points) if callable(score) else score, dtype=np.float64)
+    return values.reshape(-1, 1) if values.ndim == 1 and points.shape[1] == 1 else values

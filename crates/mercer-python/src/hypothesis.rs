@@ -1,0 +1,271 @@
+//! Hypothesis tests: the choices of Python users made into tests of the library, and their outcomes into dicts.
+
+use mercer::Kernel;
+use mercer::gram::Pairs;
+use mercer::hypothesis::{
+    ConditionalIndependence, ConditionalMethod, GoodnessOfFit, Independence, IndependenceMethod, Interaction,
+    JointIndependence, KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
+};
+use mercer::measure::Estimator;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::data::Data;
+use crate::errors::to_python;
+use crate::input::Matrix;
+use crate::kernel::PyKernel;
+use crate::measure::{HSIC, QUADRATIC, read_variables, stein_kernel};
+use crate::options::Options;
+use crate::run::run;
+use crate::samples::{TwoSamples, choice, count};
+
+const WEIGHTS: [(&str, KernelWeights); 4] = [
+    ("uniform", KernelWeights::Uniform),
+    ("decreasing", KernelWeights::Decreasing),
+    ("increasing", KernelWeights::Increasing),
+    ("centred", KernelWeights::Centred),
+];
+const CONDITIONAL: [(&str, ConditionalMethod); 2] =
+    [("permutation", ConditionalMethod::Permutation), ("gamma", ConditionalMethod::Gamma)];
+
+/// What only some two-sample tests ask for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct TwoSampleChoices {
+    estimator: String,
+    weights: String,
+    wild: bool,
+    block_size: i64,
+    n_components: i64,
+    strata: Option<Vec<usize>>,
+}
+
+/// What only some independence tests ask for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct IndependenceChoices {
+    method: String,
+    estimator: String,
+    n_components: i64,
+    strata: Option<Vec<usize>>,
+}
+
+impl IndependenceChoices {
+    fn method(&self) -> PyResult<IndependenceMethod> {
+        use IndependenceMethod as Method;
+        let methods = [
+            ("permutation", Method::Permutation),
+            ("exact", Method::Exact),
+            ("sequential", Method::Sequential),
+            ("gamma", Method::Gamma),
+            ("aggregated", Method::Aggregated),
+            ("features", Method::Features(count("n_components", self.n_components)?)),
+        ];
+        choice("method", &self.method, &methods)
+    }
+}
+
+/// The methods by their names.
+fn two_sample_method(name: &str, given: &TwoSampleChoices, estimator: Estimator) -> PyResult<TwoSampleMethod> {
+    use TwoSampleMethod as Method;
+    let bound = if estimator == Estimator::Unbiased { Method::UnbiasedBound } else { Method::BiasedBound };
+    let weights = choice("weights", &given.weights, &WEIGHTS)?;
+    let methods = [
+        ("permutation", Method::Permutation),
+        ("exact", Method::Exact),
+        ("paired", Method::Paired),
+        ("sequential", Method::Sequential),
+        ("gamma", Method::Gamma),
+        ("spectral", Method::Spectral),
+        ("bound", bound),
+        ("linear", Method::Linear),
+        ("block", Method::Block(count("block_size", given.block_size)?)),
+        ("aggregated", Method::Aggregated { weights, wild: given.wild }),
+        ("fused", Method::Fused),
+        ("split", Method::Split),
+        ("features", Method::Features(count("n_components", given.n_components)?)),
+    ];
+    choice("method", name, &methods)
+}
+
+/// Do two samples have one law?
+#[pyfunction]
+#[pyo3(signature = (X, Y, kernel, method, permutations, level, choices, **options))]
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub fn two_sample_test<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    Y: &Bound<'py, PyAny>,
+    kernel: Option<&PyKernel>,
+    method: &str,
+    permutations: i64,
+    level: f64,
+    choices: TwoSampleChoices,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (kernel, samples) = TwoSamples::read(kernel.map(|k| k.0.clone()), X, Y)?;
+    let estimator = choice("estimator", &choices.estimator, &QUADRATIC)?;
+    let method = two_sample_method(method, &choices, estimator)?;
+    let permutations = count("permutations", permutations)?;
+    let test = TwoSample { kernel, method, estimator, permutations, level, strata: choices.strata };
+    let options = Options::read(options)?;
+    let outcome = match &samples {
+        TwoSamples::Points(x, y) => {
+            let (x, y) = (x.view(), y.view());
+            run(py, &options, || test.test(x, y, &options.compute))?
+        }
+        TwoSamples::Gram(values, first) => {
+            let values = values.view();
+            run(py, &options, || test.test_gram(values, *first, &options.compute))?
+        }
+    };
+    as_dict(py, &outcome)
+}
+
+/// Are two variables independent?
+#[pyfunction]
+#[pyo3(signature = (X, Y, kernel_x, kernel_y, permutations, level, choices, **options))]
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub fn independence_test<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    Y: &Bound<'py, PyAny>,
+    kernel_x: Option<&PyKernel>,
+    kernel_y: Option<&PyKernel>,
+    permutations: i64,
+    level: f64,
+    choices: IndependenceChoices,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (first, second) = (variable(kernel_x, X, "X")?, variable(kernel_y, Y, "Y")?);
+    let test = Independence {
+        kernel_x: kernel_x.map(|_| first.kernel.clone()),
+        kernel_y: kernel_y.map(|_| second.kernel.clone()),
+        method: choices.method()?,
+        estimator: choice("estimator", &choices.estimator, &HSIC)?,
+        permutations: count("permutations", permutations)?,
+        level,
+        strata: choices.strata,
+    };
+    let (x, y, options) = (first.pairs(), second.pairs(), Options::read(options)?);
+    let outcome = run(py, &options, || test.test_pairs(x, y, &options.compute))?;
+    as_dict(py, &outcome)
+}
+
+/// Are several variables jointly independent, or: do three interact?
+#[pyfunction]
+#[pyo3(signature = (variables, kernels, interaction, permutations, level, **options))]
+pub fn joint_test<'py>(
+    py: Python<'py>,
+    variables: Vec<Bound<'py, PyAny>>,
+    kernels: Vec<PyRef<'py, PyKernel>>,
+    interaction: bool,
+    permutations: i64,
+    level: f64,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (data, options) = (read_variables(&variables, &kernels)?, Options::read(options)?);
+    let permutations = count("permutations", permutations)?;
+    let kernels: Vec<Kernel> = data.iter().map(|d| d.kernel.clone()).collect();
+    let pairs: Vec<Pairs<'_>> = data.iter().map(Data::pairs).collect();
+    let outcome = run(py, &options, || match (interaction, <[Pairs<'_>; 3]>::try_from(pairs.as_slice())) {
+        (true, Ok(three)) => {
+            let kernels = <[Kernel; 3]>::try_from(kernels).ok();
+            Interaction { kernels, permutations, level }.test_pairs(three, &options.compute)
+        }
+        _ => JointIndependence { kernels: Some(kernels), permutations, level }.test_pairs(&pairs, &options.compute),
+    })?;
+    as_dict(py, &outcome)
+}
+
+/// Are two variables independent given a third?
+#[pyfunction]
+#[pyo3(signature = (X, Y, Z, kernel_x, kernel_y, smoothing, method, permutations, level, **options))]
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub fn conditional_independence_test<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    Y: &Bound<'py, PyAny>,
+    Z: &Bound<'py, PyAny>,
+    kernel_x: Option<&PyKernel>,
+    kernel_y: Option<&PyKernel>,
+    smoothing: Option<(PyRef<'py, PyKernel>, f64)>,
+    method: &str,
+    permutations: i64,
+    level: f64,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (first, second, third) = (Matrix::read(X, "X")?, Matrix::read(Y, "Y")?, Matrix::read(Z, "Z")?);
+    let named = |kernel: Option<&PyKernel>, of: &Matrix<'_>| kernel.map(|k| of.name_columns(&k.0)).transpose();
+    let smoothing = match smoothing {
+        Some((kernel, ridge)) => Smoothing::Fixed { kernel: third.name_columns(&kernel.0).map_err(to_python)?, ridge },
+        None => Smoothing::LeaveOneOut,
+    };
+    let test = ConditionalIndependence {
+        kernel_x: named(kernel_x, &first).map_err(to_python)?,
+        kernel_y: named(kernel_y, &second).map_err(to_python)?,
+        smoothing,
+        method: choice("method", method, &CONDITIONAL)?,
+        permutations: count("permutations", permutations)?,
+        level,
+    };
+    let (x, y, z, options) = (first.view(), second.view(), third.view(), Options::read(options)?);
+    let outcome = run(py, &options, || test.test(x, y, z, &options.compute))?;
+    as_dict(py, &outcome)
+}
+
+/// Is a sample from the density with these scores?
+#[pyfunction]
+#[pyo3(signature = (X, scores, kernel, estimator, permutations, level, **options))]
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub fn goodness_of_fit_test<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    scores: &Bound<'py, PyAny>,
+    kernel: Option<&PyKernel>,
+    estimator: &str,
+    permutations: i64,
+    level: f64,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (sample, scores, options) = (Matrix::read(X, "X")?, Matrix::read(scores, "score")?, Options::read(options)?);
+    let (estimator, permutations) = (choice("estimator", estimator, &QUADRATIC)?, count("permutations", permutations)?);
+    let (x, s, kernel) = (sample.view(), scores.view(), kernel.map(|k| k.0.clone()));
+    let outcome = run(py, &options, || {
+        let kernel = stein_kernel(kernel.as_ref(), x, &options.compute)?;
+        GoodnessOfFit { kernel, estimator, permutations, level }.test(x, s, &options.compute)
+    })?;
+    as_dict(py, &outcome)
+}
+
+/// A variable with its kernel, or with the one that stands in for a choice that the library makes.
+fn variable<'py>(kernel: Option<&PyKernel>, x: &Bound<'py, PyAny>, what: &str) -> PyResult<Data<'py>> {
+    match kernel {
+        Some(kernel) => Data::variable(&kernel.0, x, what),
+        None => Data::variable(&"gaussian(lengthscale=median)".parse().map_err(to_python)?, x, what),
+    }
+}
+
+/// The outcome field by field; `TestResult` gives the fields their names.
+fn as_dict<'py>(py: Python<'py>, outcome: &TestOutcome) -> PyResult<Bound<'py, PyDict>> {
+    let (fields, details) = (PyDict::new(py), PyDict::new(py));
+    for (name, value) in &outcome.details {
+        details.set_item(name, value)?;
+    }
+    fields.set_item("statistic", outcome.statistic)?;
+    fields.set_item("p_value", outcome.p_value)?;
+    fields.set_item("reject", outcome.reject)?;
+    fields.set_item("level", outcome.level)?;
+    fields.set_item("method", &outcome.method)?;
+    fields.set_item("n_permutations", outcome.permutations)?;
+    fields.set_item("exact", outcome.exact)?;
+    fields.set_item("stopped_early", outcome.stopped_early)?;
+    fields.set_item("null", outcome.null.as_ref().map(|null| PyArray1::from_slice(py, null)))?;
+    fields.set_item("threshold", outcome.threshold)?;
+    fields.set_item("seed", outcome.seed.0)?;
+    fields.set_item("kernel", &outcome.kernel)?;
+    fields.set_item("p_interval", outcome.p_interval)?;
+    fields.set_item("details", details)?;
+    Ok(fields)
+}

@@ -1,0 +1,197 @@
+//! The features at points: a product with the frequencies, then waves; block by block.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
+use rayon::prelude::*;
+
+use super::spec::{FourierForm, RandomFourier};
+use crate::features::{FeatureMap, Sampling};
+use crate::gram::simd;
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Points that one task works on, and frequencies whose phases it holds at a time: together they stay in a second-level cache. Neither depends on
+/// the number of threads, so that the bytes do not either.
+const ROWS: usize = 64;
+const FREQUENCIES: usize = 256;
+
+/// Random Fourier features with their frequencies drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FourierFeatures {
+    kernel: Kernel,
+    form: FourierForm,
+    sampling: Sampling,
+    frequencies: Array2<f64>,
+    offsets: Array1<f64>,
+    amplitudes: Array1<f64>,
+}
+
+impl FourierFeatures {
+    pub(super) fn new(
+        spec: &RandomFourier,
+        frequencies: Array2<f64>,
+        offsets: Array1<f64>,
+        amplitudes: Array1<f64>,
+    ) -> Result<Self> {
+        let offsets = if spec.form == FourierForm::Offset { offsets } else { Array1::zeros(0) };
+        Ok(Self {
+            kernel: spec.kernel.clone(),
+            form: spec.form,
+            sampling: spec.sampling,
+            frequencies,
+            offsets,
+            amplitudes,
+        })
+    }
+
+    /// Features at given frequencies, one row each, all of one weight: `k(x, x)/D`. Offsets make the offset form.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there is an offset for every frequency, [`Error::Value`] for NaN and infinities, and as
+    /// [`SpectralMeasure::of`](crate::features::SpectralMeasure::of).
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, features::{FeatureMap, FourierFeatures}};
+    /// use ndarray::array;
+    /// let features = FourierFeatures::at("gaussian()".parse()?, array![[std::f64::consts::PI]], None)?;
+    /// let z = features.transform(array![[1.0]].view(), &Compute::new())?;
+    /// assert!((z[[0, 0]] + 1.0).abs() < 1e-15 && z[[0, 1]].abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn at(kernel: Kernel, frequencies: Array2<f64>, offsets: Option<Array1<f64>>) -> Result<Self> {
+        let (count, columns) = frequencies.dim();
+        let mass = crate::features::SpectralMeasure::of(&kernel, columns)?.mass();
+        Points::Vectors(frequencies.view()).check_finite("frequencies")?;
+        let (form, twice) = offsets.as_ref().map_or((FourierForm::Pair, 1.0), |_| (FourierForm::Offset, 2.0));
+        let offsets = offsets.unwrap_or_default();
+        if form == FourierForm::Offset && offsets.len() != count {
+            return Err(Error::shape("offsets", count, offsets.len()));
+        }
+        Points::Vectors(offsets.view().insert_axis(ndarray::Axis(1))).check_finite("offsets")?;
+        let amplitudes = Array1::from_elem(count, (twice * mass / count as f64).sqrt());
+        let frequencies = frequencies.as_standard_layout().into_owned();
+        Ok(Self { kernel, form, sampling: Sampling::Iid, frequencies, offsets, amplitudes })
+    }
+
+    /// The frequencies, one row each.
+    pub fn frequencies(&self) -> ArrayView2<'_, f64> {
+        self.frequencies.view()
+    }
+
+    /// The offsets, one for each frequency; none for pairs.
+    pub fn offsets(&self) -> ArrayView1<'_, f64> {
+        self.offsets.view()
+    }
+
+    /// The amplitude of each wave: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the mass `c` and the number `D` of the term.
+    pub fn amplitudes(&self) -> ArrayView1<'_, f64> {
+        self.amplitudes.view()
+    }
+
+    /// How a frequency became features.
+    pub fn form(&self) -> FourierForm {
+        self.form
+    }
+
+    /// How the frequencies were drawn.
+    pub fn sampling(&self) -> Sampling {
+        self.sampling
+    }
+
+    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs.
+    fn fill(&self, x: ArrayView2<f64>, out: &mut [f64]) {
+        let (rows, count) = (x.nrows(), self.frequencies.nrows());
+        let points: Vec<f64> = x.iter().copied().collect();
+        let mut phases = vec![0.0; rows * FREQUENCIES];
+        for start in (0..count).step_by(FREQUENCIES) {
+            let end = count.min(start + FREQUENCIES);
+            let phases = &mut phases[..rows * (end - start)];
+            self.phases(&points, start..end, phases);
+            for (line, phases) in out.chunks_exact_mut(self.components()).zip(phases.chunks_exact_mut(end - start)) {
+                self.waves(start..end, phases, line);
+            }
+        }
+    }
+
+    /// `⟨ωⱼ, xᵢ⟩`, row after row.
+    fn phases(&self, points: &[f64], chosen: std::ops::Range<usize>, phases: &mut [f64]) {
+        let columns = self.frequencies.ncols();
+        let rows = phases.len() / chosen.len();
+        let frequencies = self.frequencies.slice(s![chosen.clone(), ..]);
+        let frequencies = frequencies.to_slice().expect("rows of a matrix in standard layout");
+        let left = MatRef::from_row_major_slice(points, rows, columns);
+        let right = MatRef::from_row_major_slice(frequencies, chosen.len(), columns).transpose();
+        let target = MatMut::from_row_major_slice_mut(phases, rows, chosen.len());
+        matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+
+    fn waves(&self, chosen: std::ops::Range<usize>, phases: &mut [f64], line: &mut [f64]) {
+        let amplitudes = &self.amplitudes.as_slice().unwrap_or_default()[chosen.clone()];
+        match self.form {
+            FourierForm::Pair => {
+                let (cosines, sines) = line.split_at_mut(self.frequencies.nrows());
+                simd::waves(phases, amplitudes, &mut cosines[chosen.clone()], &mut sines[chosen]);
+            }
+            FourierForm::Offset => {
+                let offsets = self.offsets.slice(s![chosen.clone()]);
+                phases.iter_mut().zip(offsets).for_each(|(t, b)| *t += b);
+                simd::cosines(phases, amplitudes);
+                line[chosen].copy_from_slice(phases);
+            }
+        }
+    }
+}
+
+impl FeatureMap for FourierFeatures {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn columns(&self) -> usize {
+        self.frequencies.ncols()
+    }
+
+    fn components(&self) -> usize {
+        match self.form {
+            FourierForm::Pair => 2 * self.frequencies.nrows(),
+            FourierForm::Offset => self.frequencies.nrows(),
+        }
+    }
+
+    fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        check(x, self.columns())?;
+        rows_in_parallel((x.nrows(), self.components()), ROWS, compute, |rows, out| {
+            self.fill(x.slice(s![rows, ..]), out);
+        })
+    }
+}
+
+/// Points with the right number of columns, all finite.
+pub(crate) fn check(x: ArrayView2<f64>, columns: usize) -> Result<()> {
+    if x.ncols() != columns {
+        return Err(Error::shape("columns of the points", columns, x.ncols()));
+    }
+    Points::Vectors(x).check_finite("points")
+}
+
+/// An `n × components` matrix whose blocks of rows are written in parallel by `fill(rows, out)`.
+pub(crate) fn rows_in_parallel(
+    (n, components): (usize, usize),
+    block: usize,
+    compute: &Compute,
+    fill: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
+) -> Result<Array2<f64>> {
+    let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(8);
+    compute.reserve(&format!("{n} × {components} features"), bytes, "transform fewer rows at a time")?;
+    let mut values = simd::zeroed::<f64>(n * components);
+    let task = |(index, out): (usize, &mut [f64])| {
+        compute.check_cancelled()?;
+        fill(index * block..index * block + out.len() / components, out);
+        Ok(())
+    };
+    if components > 0 {
+        compute.install(|| values.par_chunks_mut(block * components).enumerate().try_for_each(task))?;
+    }
+    Array2::from_shape_vec((n, components), values).map_err(|e| Error::shape("features", n, e))
+}

@@ -1,0 +1,26 @@
+//! What every explicit feature map can do.
+
+use ndarray::{Array2, ArrayView2};
+
+use crate::{Compute, Kernel, Result};
+
+/// A map `z: ℝᵈ → ℝᵖ` with `z(x)ᵀz(y) ≈ k(x, y)`.
+///
+/// Every row of the answer depends on its own row of the data alone, so data may come in chunks of any size.
+pub trait FeatureMap: std::fmt::Debug + Send + Sync {
+    /// The kernel that the features stand for, medians resolved.
+    fn kernel(&self) -> &Kernel;
+
+    /// `d`: the columns of the data.
+    fn columns(&self) -> usize;
+
+    /// `p`: the columns of the features.
+    fn components(&self) -> usize;
+
+    /// The features, one row per point.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for a wrong number of columns, [`Error::Value`](crate::Error::Value) for NaN and infinities,
+    /// [`Error::Memory`](crate::Error::Memory) when the answer does not fit into the limit, [`Error::Cancelled`](crate::Error::Cancelled).
+    fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>>;
+}

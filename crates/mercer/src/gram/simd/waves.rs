@@ -1,0 +1,153 @@
+//! Sines and cosines of a tile of phases, in the vector arithmetic of the machine.
+
+#![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::element::Width;
+
+/// `π/2` in parts of 33 bits: products with a whole number below 2²⁰ are exact.
+const HALF_PI: [f64; 3] = [1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624871116645580e-21];
+/// Adding this rounds to a whole number and leaves it in the low bits.
+const ROUNDER: f64 = 6755399441055744.0;
+/// Phases beyond this are reduced with all digits of π, one by one.
+const LIMIT: f64 = 800_000.0;
+/// `(sin r − r)/r³` in powers of `r²` on `|r| ≤ π/4`: the minimax polynomial of fdlibm.
+const SIN: [f64; 6] = [
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+];
+/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same place.
+const COS: [f64; 6] = [
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+];
+
+/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for every phase.
+pub(crate) fn waves(phases: &[f64], amplitudes: &[f64], cosines: &mut [f64], sines: &mut [f64]) {
+    Arch::new().dispatch(Waves { phases, amplitudes, cosines, sines });
+    for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.abs() > LIMIT) {
+        (cosines[j], sines[j]) = (amplitudes[j] * t.cos(), amplitudes[j] * t.sin());
+    }
+}
+
+/// `values[j] ← aⱼ cos tⱼ` for the phases that stand there.
+pub(crate) fn cosines(values: &mut [f64], amplitudes: &[f64]) {
+    Arch::new().dispatch(Cosines { values, amplitudes });
+}
+
+struct Waves<'a> {
+    phases: &'a [f64],
+    amplitudes: &'a [f64],
+    cosines: &'a mut [f64],
+    sines: &'a mut [f64],
+}
+
+impl WithSimd for Waves<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if Width::of::<S>() == Width::Baseline { self.run::<false>() } else { self.run::<true>() }
+    }
+}
+
+impl Waves<'_> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let places = self.cosines.iter_mut().zip(self.sines).zip(self.phases.iter().zip(self.amplitudes));
+        for ((cosine, sine), (&t, &a)) in places {
+            let (c, s) = wave::<FMA>(t);
+            (*cosine, *sine) = (a * c, a * s);
+        }
+    }
+}
+
+struct Cosines<'a> {
+    values: &'a mut [f64],
+    amplitudes: &'a [f64],
+}
+
+impl WithSimd for Cosines<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if Width::of::<S>() == Width::Baseline { self.run::<false>() } else { self.run::<true>() }
+    }
+}
+
+impl Cosines<'_> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        const CHUNK: usize = 64;
+        for (values, amplitudes) in self.values.chunks_mut(CHUNK).zip(self.amplitudes.chunks(CHUNK)) {
+            if values.iter().fold(false, |large, t| large | (t.abs() > LIMIT)) {
+                // Each value is reduced by its own size, so that no value depends on its neighbours.
+                for (t, a) in values.iter_mut().zip(amplitudes) {
+                    *t = a * if t.abs() > LIMIT { t.cos() } else { wave::<FMA>(*t).0 };
+                }
+            } else {
+                values.iter_mut().zip(amplitudes).for_each(|(t, a)| *t = a * wave::<FMA>(*t).0);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+#[inline(always)]
+fn polynomial<const FMA: bool>(coefficients: &[f64; 6], x: f64) -> f64 {
+    let mut sum = coefficients[5];
+    for k in (0..5).rev() {
+        sum = fma::<FMA>(sum, x, coefficients[k]);
+    }
+    sum
+}
+
+/// `(cos t, sin t)` for `|t| ≤ LIMIT`: `t = n π/2 + r`, the functions of `r`, swapped and signed by `n mod 4`.
+#[inline(always)]
+fn wave<const FMA: bool>(t: f64) -> (f64, f64) {
+    let rounded = fma::<FMA>(t, std::f64::consts::FRAC_2_PI, ROUNDER);
+    let n = rounded - ROUNDER;
+    let r = HALF_PI.iter().fold(t, |r, part| fma::<FMA>(n, -part, r));
+    let square = r * r;
+    let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
+    let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
+    let quarter = rounded.to_bits();
+    let odd = quarter & 1 == 1;
+    let (first, second) = (if odd { sine } else { cosine }, if odd { cosine } else { sine });
+    let signed = |value: f64, q: u64| f64::from_bits(value.to_bits() ^ ((q & 2) << 62));
+    (signed(first, quarter.wrapping_add(1)), signed(second, quarter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_are_those_of_the_standard_library_at_every_size_of_the_phase() {
+        let phases: Vec<f64> = (0..4000).map(|i| (f64::from(i) - 2000.0) * 1.37_f64.powi(i % 97)).collect();
+        let amplitudes: Vec<f64> = (0..4000).map(|i| 1.0 + f64::from(i % 3)).collect();
+        let (mut c, mut s) = (vec![0.0; 4000], vec![0.0; 4000]);
+        waves(&phases, &amplitudes, &mut c, &mut s);
+        let mut alone = phases.clone();
+        cosines(&mut alone, &amplitudes);
+        for j in 0..4000 {
+            let (t, a) = (phases[j], amplitudes[j]);
+            assert!((c[j] - a * t.cos()).abs() <= 4e-16 * a && (s[j] - a * t.sin()).abs() <= 4e-16 * a, "{t}");
+            assert_eq!(c[j], alone[j]);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The squared distance of the means of two samples in a space of explicit features, relabelled: linear in the number of points.
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use rayon::prelude::*;
+
+use super::engine::{Relabelled, Relabelling};
+use super::groups::Splits;
+use crate::features::FeatureMap;
+use crate::{Compute, Result};
+
+/// Rows whose features are held at a time, and rows that one task sums; neither depends on the number of threads.
+const ROWS: usize = 512;
+const STRIP: usize = 16_384;
+
+/// `‖(1/m) Σ z(xᵢ) − (1/n) Σ z(yᵢ)‖²`. Features are made block by block and never stored.
+pub(super) struct FeatureMeans<'a> {
+    pub(super) map: &'a dyn FeatureMap,
+    /// The pooled sample, `first` points of the first sample before the others.
+    pub(super) points: ArrayView2<'a, f64>,
+    pub(super) first: usize,
+    pub(super) splits: Splits,
+}
+
+/// Sums over some points.
+struct Sums {
+    /// `Σ aᵢz(xᵢ)`, a row per label vector.
+    labelled: Array2<f64>,
+    /// `Σ z(xᵢ)` and `Σ ‖z(xᵢ)‖²`.
+    total: Array1<f64>,
+    squares: f64,
+}
+
+impl Sums {
+    fn new(labels: usize, components: usize) -> Self {
+        Self { labelled: Array2::zeros((labels, components)), total: Array1::zeros(components), squares: 0.0 }
+    }
+
+    fn add(mut self, other: &Self) -> Self {
+        self.labelled += &other.labelled;
+        self.total += &other.total;
+        self.squares += other.squares;
+        self
+    }
+}
+
+impl FeatureMeans<'_> {
+    fn strip(&self, at: usize, labels: &[Vec<i8>], compute: &Compute) -> Result<Sums> {
+        let mut sums = Sums::new(labels.len(), self.map.components());
+        let end = self.points.nrows().min((at + 1) * STRIP);
+        for start in (at * STRIP..end).step_by(ROWS) {
+            compute.check_cancelled()?;
+            let rows = start..end.min(start + ROWS);
+            let features = self.map.transform(self.points.slice(s![rows.clone(), ..]), compute)?;
+            let chosen =
+                Array2::from_shape_fn((labels.len(), rows.len()), |(b, i)| f64::from(labels[b][rows.start + i]));
+            general_mat_mul(1.0, &chosen, &features, 1.0, &mut sums.labelled);
+            sums.total += &features.sum_axis(Axis(0));
+            sums.squares += features.iter().map(|v| v * v).sum::<f64>();
+        }
+        Ok(sums)
+    }
+}
+
+impl Relabelled for FeatureMeans<'_> {
+    type Group = Splits;
+
+    fn group(&self) -> &Splits {
+        &self.splits
+    }
+
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+        let size = self.points.nrows();
+        let strip = |at: usize| self.strip(at, labels, compute);
+        let strips: Result<Vec<Sums>> =
+            compute.install(|| (0..size.div_ceil(STRIP)).into_par_iter().map(strip).collect());
+        let sums = strips?.iter().fold(Sums::new(labels.len(), self.map.components()), Sums::add);
+        let (m, n) = (self.first as f64, (size - self.first) as f64);
+        let value = |line: ndarray::ArrayView1<'_, f64>| {
+            line.iter().zip(&sums.total).map(|(a, all)| (a / m - (all - a) / n).powi(2)).sum::<f64>()
+        };
+        let values: Array1<f64> = sums.labelled.rows().into_iter().map(value).collect();
+        let rounding = 1e-13 * sums.squares / size as f64;
+        Ok(Relabelling { values: values.insert_axis(Axis(1)), rounding: vec![rounding] })
+    }
+}

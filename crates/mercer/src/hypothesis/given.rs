@@ -1,0 +1,58 @@
+//! Checks that several tests share: matrices of kernel values that were made elsewhere.
+
+use ndarray::ArrayView2;
+
+use crate::gram::{Pairs, Tiles};
+use crate::measure::check_sizes;
+use crate::{Error, Result};
+
+/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` says which.
+///
+/// # Errors
+/// [`Error::Shape`], [`Error::Request`]; [`Error::Value`] for NaN and infinities.
+pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize) -> Result<()> {
+    let n = values.nrows();
+    if values.ncols() != n {
+        return Err(Error::shape(&format!("columns of the {name}"), format!("one per row ({n})"), values.ncols()));
+    }
+    if n < least {
+        return Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), n));
+    }
+    crate::Points::Vectors(values.view()).check_finite(name)?;
+    if (0..n).any(|i| (0..i).any(|j| values[[i, j]] != values[[j, i]])) {
+        return Err(not_symmetric());
+    }
+    Ok(())
+}
+
+/// A variable of at least `least` points, from its points or from its kernel values; how many there are.
+///
+/// # Errors
+/// As [`check_values`].
+pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<usize> {
+    match pairs {
+        Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
+        Pairs::Given(values) => check_values(name, values, least).map(|()| values.nrows()),
+        Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
+    }
+}
+
+/// Kernel values of one sample.
+///
+/// # Errors
+/// [`Error::Request`] unless the matrix is symmetric.
+pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
+    if tiles.symmetric() { Ok(()) } else { Err(not_symmetric()) }
+}
+
+/// A test on kernel values has its kernels named.
+///
+/// # Errors
+/// [`Error::Request`] when one is missing.
+pub(super) fn check_kernels_given(given: bool) -> Result<()> {
+    if given { Ok(()) } else { Err(Error::request("a test on kernel values needs kernels over precomputed()")) }
+}
+
+fn not_symmetric() -> Error {
+    Error::request("kernel values of a sample must be a symmetric matrix")
+}

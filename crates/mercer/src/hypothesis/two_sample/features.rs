@@ -1,0 +1,27 @@
+//! Random features: millions of points.
+
+use super::{Data, TwoSample};
+use crate::features::{FeatureMap, RandomFourier};
+use crate::gram::Pairs;
+use crate::hypothesis::TestOutcome;
+use crate::hypothesis::engine::{Resampling, resample};
+use crate::hypothesis::feature_means::FeatureMeans;
+use crate::hypothesis::groups::Splits;
+use crate::{Compute, Error, Result};
+
+impl TwoSample {
+    /// The squared distance of the mean random Fourier features of the two samples, permuted.
+    pub(super) fn features(&self, data: &Data<'_>, components: usize, compute: &Compute) -> Result<TestOutcome> {
+        let Pairs::Within(points) = data.pairs else {
+            return Err(Error::request("random features are made from points, not from kernel values"));
+        };
+        let points = points.vectors()?;
+        let map = RandomFourier::new(self.one_kernel()?, components).fit(points, compute)?;
+        let splits = Splits::new(data.first, self.strata(data.total)?);
+        let statistic = FeatureMeans { map: &map, points, first: data.first, splits };
+        let found = resample(&statistic, &Resampling::new(self.permutations), compute)?;
+        let text = map.kernel().to_string();
+        Ok(TestOutcome::of_resampled("features", &found, self.level, text, compute.seed())
+            .with_detail("components", components as f64))
+    }
+}
