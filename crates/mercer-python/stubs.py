@@ -57,10 +57,10 @@ from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
 from mercer._svm import SVC as SVC
-from mercer._svm import SVR as SVR
 from mercer._svm import NuSVC as NuSVC
-from mercer._svm import NuSVR as NuSVR
-from mercer._svm import OneClassSVM as OneClassSVM
+from mercer._svr import SVR as SVR
+from mercer._svr import NuSVR as NuSVR
+from mercer._svr import OneClassSVM as OneClassSVM
 
 __version__: str
 __all__: list[str]

@@ -26,6 +26,7 @@ mod search;
 mod smoother;
 mod spectrum;
 mod spline;
+mod svc;
 mod svm;
 mod tuner;
 
@@ -84,8 +85,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spline::PySplineFit>()?;
     module.add_class::<smoother::PySmoother>()?;
     module.add_class::<smoother::PyLocalFit>()?;
-    module.add_class::<svm::PySvc>()?;
-    module.add_class::<svm::PySvcFit>()?;
+    module.add_class::<svc::PySvc>()?;
+    module.add_class::<svc::PySvcFit>()?;
     module.add_class::<svm::PySvm>()?;
     module.add_class::<svm::PySvmFit>()?;
     module.add_class::<losses::PyPenalised>()?;

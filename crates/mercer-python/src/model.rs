@@ -20,7 +20,8 @@ use crate::ridge::PyRidgeFit;
 use crate::run::run;
 use crate::smoother::PyLocalFit;
 use crate::spline::PySplineFit;
-use crate::svm::{PySvcFit, PySvmFit, SvmFit};
+use crate::svc::PySvcFit;
+use crate::svm::{PySvmFit, SvmFit};
 
 /// Anything that was fitted.
 #[derive(FromPyObject)]

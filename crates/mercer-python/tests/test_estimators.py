@@ -80,7 +80,7 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    """Give what scikit-learn says of its own machines: they stop at a tolerance, and variances know no weights."""
+    """As scikit-learn says of its own machines: they stop at a tolerance, and ν may be infeasible."""
     failures = {}
     machine = isinstance(estimator, (mercer.SVC, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM))
     if (machine and estimator.tol > 1e-6) or getattr(estimator, "loss", None) == "absolute":

@@ -153,7 +153,8 @@ fn regression_and_regions() {
     let rings = rings(&folder, 60);
     let words = ["fit", "one-class", &rings, "--target", "ring", "--columns", "a,b", "--nu", "0.2", "-o", &model];
     let json = mercer(&[&words[..], &["--json"]].concat()).json();
-    assert!(json["outside"].as_u64().unwrap() <= 12);
+    // At most ν of the rows, beside those that lie on the boundary to the tolerance.
+    assert!((1..=24).contains(&json["outside"].as_u64().unwrap()), "{json}");
     mercer(&["predict", &model, &file(&folder, "f.csv", b"a,b\n1,0\n50,50\n"), "-o", &out]).done();
     assert_eq!(numbers(&out, "prediction")[1], -1.0);
 }
@@ -234,7 +235,7 @@ fn what_makes_no_sense_is_refused() {
     let single = file(&folder, "one.csv", b"x,y\n1,a\n2,a\n3,a\n");
     for learner in ["svm", "logistic", "auto"] {
         let refused = mercer(&["fit", learner, &single, "--target", "y"]);
-        refused.fails(1, &["class"]);
+        refused.fails(1, &["--target", "two classes", "`a`"]);
     }
     let uneven = file(&folder, "uneven.csv", b"x,y\n1,a\n2,b\n3,b\n4,b\n5,b\n6,b\n7,b\n8,b\n");
     mercer(&["fit", "svm", &uneven, "--target", "y", "--kernel", "linear()", "--nu", "0.9"])

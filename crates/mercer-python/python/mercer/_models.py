@@ -30,7 +30,8 @@ from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
 from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
-from mercer._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer._svm import SVC, NuSVC
+from mercer._svr import SVR, NuSVR, OneClassSVM
 
 #: The notes in which an estimator travels beside what was fitted.
 _CLASS, _PARAMETERS, _STATE = "python.estimator", "python.parameters", "python.state"

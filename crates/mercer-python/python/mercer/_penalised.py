@@ -34,7 +34,7 @@ class PenalisedEstimator(MarginEstimator):
         self.duality_gap_ = sum(e["gap"] for e in evidence)
         self.kkt_violation_ = max(e["violation"] for e in evidence)
         self.loss_ = sum(e["loss"] for e in evidence)
-        self.norm_ = float(np.sqrt(sum(e["squared_norm"] for e in evidence)))
+        self.norm_ = float(np.sqrt(max(0.0, sum(e["squared_norm"] for e in evidence))))
         self.n_iter_ = max(e["steps"] for e in evidence)
         self.plan_ = fit.plan
 

@@ -60,7 +60,7 @@ fn classes(words: &AutoArguments, training: Training, session: &Session) -> Resu
     let folds = FoldWords { lengthscales: Vec::new(), cv, sample: words.sample };
     let rows = choice::rows(&training, words.sample, session);
     let kernels = folds::kernels("auto", &folds, &training, &rows, &session.compute)?;
-    let (cs, lambdas) = (folds::cs(None, &[]), folds::lambdas(None, &[])?);
+    let (cs, lambdas) = (folds::cs(None, &[]), folds::lambdas(None, &[]));
     let how = |name| (Measure::WrongClasses, name);
     let data = (&training, &rows[..], &folds);
     let svc = |kernel: &Kernel| Svc::new(kernel.clone(), 1.0);

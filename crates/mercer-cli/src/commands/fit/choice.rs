@@ -229,7 +229,11 @@ impl Choice {
     }
 
     fn parameter_key(&self) -> &'static str {
-        if self.parameter == "λ" { "lambda" } else { self.parameter }
+        match self.parameter {
+            "λ" => "lambda",
+            "C or λ" => "parameter",
+            other => other,
+        }
     }
 
     /// The surface by colours.

@@ -42,11 +42,13 @@ impl ClassQuality {
             let term = |(i, &c): (usize, &usize)| -p[[i, c]].max(f64::MIN_POSITIVE).ln();
             truth.iter().enumerate().map(term).sum::<f64>() / truth.len() as f64
         });
-        let column_of = |class: usize| if decisions.ncols() == 1 { 0 } else { class };
+        // Of several classes, decision values of one class are not comparable across rows; probabilities are.
+        let scores = probabilities.filter(|_| k > 2).unwrap_or(decisions);
+        let column_of = |class: usize| if scores.ncols() == 1 { 0 } else { class };
         let classes = if k == 2 { 1..2 } else { 0..k };
         let of = |class: usize| {
             let side: Vec<bool> = truth.iter().map(|&t| t == class).collect();
-            roc(&decisions.column(column_of(class)).to_vec(), &side).map(|(curve, area)| (class, curve, area))
+            roc(&scores.column(column_of(class)).to_vec(), &side).map(|(curve, area)| (class, curve, area))
         };
         let found: Vec<(usize, Vec<(f64, f64)>, f64)> = classes.filter_map(of).collect();
         Self {

@@ -1,7 +1,7 @@
 //! Choices by folds for machines: kernels with their lengthscales, each with a list of C or λ.
 
 use mercer::learn::svm::Classes;
-use mercer::select::{log_grid, median_lengthscales, stratified_folds, with_lengthscale};
+use mercer::select::{median_lengthscales, stratified_folds, with_lengthscale};
 use mercer::{Compute, Error, Kernel, Result};
 use ndarray::{Array1, Array2, Axis};
 
@@ -15,6 +15,8 @@ use crate::session::Session;
 const LENGTHSCALES: usize = 5;
 /// The C of a choice.
 const CS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+/// The λ of a choice.
+const LAMBDAS: [f64; 7] = [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3];
 
 /// Some of the rows of the data.
 pub struct Part {
@@ -96,11 +98,11 @@ pub fn cs(one: Option<f64>, several: &[f64]) -> Vec<f64> {
 }
 
 /// The λ to choose from.
-pub fn lambdas(one: Option<f64>, several: &[f64]) -> Result<Vec<f64>> {
+pub fn lambdas(one: Option<f64>, several: &[f64]) -> Vec<f64> {
     match one {
-        Some(lambda) => Ok(vec![lambda]),
-        None if several.is_empty() => log_grid(1e-3, 1e3, 7),
-        None => Ok(several.to_vec()),
+        Some(lambda) => vec![lambda],
+        None if several.is_empty() => LAMBDAS.to_vec(),
+        None => several.to_vec(),
     }
 }
 

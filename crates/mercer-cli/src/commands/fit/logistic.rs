@@ -21,7 +21,7 @@ pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Fail
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample, session);
     let kernels = folds::kernels(&words.kernel, &words.folds, &training, &rows, &session.compute)?;
-    let parameters = folds::lambdas(words.lambda, &words.lambdas)?;
+    let parameters = folds::lambdas(words.lambda, &words.lambdas);
     let base = specification(words, &training, kernels[0].1.clone(), parameters[0])?;
     if kernels.len() * parameters.len() == 1 {
         return outcome("logistic", &base, training, None, session);

@@ -89,7 +89,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
         FitCommand::Logistic(words) => {
             let training = logistic::read(words, session)?;
             let spec = logistic::specification(words, &training, "gaussian()".parse()?, 1.0)?;
-            let parameters = folds::lambdas(words.lambda, &words.lambdas)?.len();
+            let parameters = folds::lambdas(words.lambda, &words.lambdas).len();
             let mut stages = fold_stages(&words.kernel, &words.folds, parameters, &training, session);
             stages.push(logistic_stage(&spec, &training, session)?);
             (training, stages)

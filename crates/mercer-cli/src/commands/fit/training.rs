@@ -289,8 +289,20 @@ fn value_at(table: &Table, column: usize, row: usize) -> f64 {
     }
 }
 
-/// The classes of some rows of a column.
+/// The classes of some rows of a column, two at least.
 fn classes(table: &Table, column: usize, rows: &[usize]) -> Result<Classes, Failure> {
+    let found = any_classes(table, column, rows)?;
+    match found.names() {
+        [only] => {
+            let name = &table.columns()[column].name;
+            let message = format!("--target: at least two classes are needed, and column `{name}` holds only `{only}`");
+            Err(Failure::request(message))
+        }
+        _ => Ok(found),
+    }
+}
+
+fn any_classes(table: &Table, column: usize, rows: &[usize]) -> Result<Classes, Failure> {
     match &table.columns()[column].data {
         ColumnData::Categories { codes, levels } => {
             let name = |&row: &usize| codes[row].map_or("", |code| levels[code as usize].as_str());

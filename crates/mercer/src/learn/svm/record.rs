@@ -75,11 +75,12 @@ fn take_machines(record: &mut Record, scheme: Scheme, classes: usize) -> Result<
     let (support, bounded) = (record.take_counts("machine_support", m)?, record.take_counts("machine_bounded", m)?);
     let evidence = take_evidence(record, m)?;
     let calibrators = take_calibrators(record, m)?;
-    let one = |(i, ((first, second), calibrator)): (usize, ((usize, Option<usize>), Option<Calibrator>))| {
+    let mut calibrators = calibrators.into_iter();
+    let one = |(i, (first, second)): (usize, (usize, Option<usize>))| {
         let (offset, support, bounded, evidence) = (offsets[i], support[i], bounded[i], evidence[i]);
-        MachineSummary { first, second, offset, support, bounded, calibrator, evidence }
+        MachineSummary { first, second, offset, support, bounded, calibrator: calibrators.next().flatten(), evidence }
     };
-    Ok(sides.into_iter().zip(calibrators).enumerate().map(one).collect())
+    Ok(sides.into_iter().enumerate().map(one).collect())
 }
 
 fn put_calibrators(machines: &[MachineSummary], record: &mut Record) {
