@@ -31,6 +31,7 @@ from mercer._mercer import Kernel as Kernel
 from mercer._mercer import MeanEmbedding as MeanEmbedding
 from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
 from mercer._mercer import Repaired as Repaired
+from mercer._mercer import SequentialTwoSampleTest as SequentialTwoSampleTest
 from mercer._mercer import catalogue as catalogue
 from mercer._mercer import repair as repair
 from mercer._models import load as load
