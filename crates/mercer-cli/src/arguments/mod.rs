@@ -2,6 +2,7 @@
 //! manual pages and the completions.
 
 mod common;
+mod embed;
 mod fit;
 mod help;
 mod kernel;
@@ -12,6 +13,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
+pub use embed::{
+    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, LandmarksWord, NystromArguments,
+    SamplingWord,
+};
 pub use fit::{
     ApproximationWord, AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments,
     SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
@@ -43,6 +48,9 @@ pub enum Command {
     /// Predictions of a saved model for a table, with intervals
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
+    /// Explicit features of the rows of a table: fourier, binning, nystrom
+    #[command(subcommand, long_about = help::EMBED)]
+    Embed(EmbedCommand),
     /// Data: what is in a file
     #[command(subcommand)]
     Data(DataCommand),

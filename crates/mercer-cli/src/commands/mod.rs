@@ -4,6 +4,7 @@ mod catalogue;
 mod check;
 mod demo;
 mod describe;
+mod embed;
 mod explain;
 mod fit;
 mod gram;
@@ -30,6 +31,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
         Command::Fit(words) => fit::fit(words, session),
         Command::Predict(words) => predict::predict(words, session),
+        Command::Embed(words) => embed::embed(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
