@@ -60,7 +60,7 @@ pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Wave
     let ratio = half / length;
     let mode = |j: usize| {
         let start = j as f64 * FRAC_PI_2;
-        let even = j % 2 == 0;
+        let even = j.is_multiple_of(2);
         let equation = |a: f64| {
             if even { a * a.sin() - ratio * a.cos() } else { a * a.cos() + ratio * a.sin() }
         };
