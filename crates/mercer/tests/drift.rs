@@ -7,8 +7,11 @@ use mercer::hypothesis::{Evidence, SequentialTwoSample};
 use mercer::{Compute, Error, Kernel, Seed, Stream};
 use ndarray::Array2;
 
+/// Draws a value of the first or the second sample.
+type Draw = fn(&mut Stream, bool) -> f64;
+
 /// Plays batches of random sizes until the test rejects or the data end; whether it ever rejected.
-fn ever_rejects(test: &SequentialTwoSample, seed: u64, draw: fn(&mut Stream, bool) -> f64) -> bool {
+fn ever_rejects(test: &SequentialTwoSample, seed: u64, draw: Draw) -> bool {
     let mut random = Seed(seed).stream("drift", 0);
     let mut running = test.start().unwrap();
     for _ in 0..12 {
@@ -25,7 +28,7 @@ fn ever_rejects(test: &SequentialTwoSample, seed: u64, draw: fn(&mut Stream, boo
 /// The chance that the wealth ever reaches 1/level is at most the level: at most the 99.9 % quantile of the binomial law.
 #[test]
 fn the_level_holds_under_optional_stopping() {
-    let nulls: [(&str, fn(&mut Stream, bool) -> f64); 3] = [
+    let nulls: [(&str, Draw); 3] = [
         ("normal", |random, _| random.normal()),
         ("Cauchy", |random, _| random.normal() / random.normal()),
         ("discrete", |random, _| random.below(3) as f64),
@@ -43,7 +46,7 @@ fn the_level_holds_under_optional_stopping() {
 
 #[test]
 fn differences_are_found() {
-    let alternatives: [(&str, fn(&mut Stream, bool) -> f64); 2] = [
+    let alternatives: [(&str, Draw); 2] = [
         ("shift", |random, first| random.normal() + if first { 1.0 } else { 0.0 }),
         ("scale", |random, first| random.normal() * if first { 3.0 } else { 1.0 }),
     ];

@@ -62,7 +62,7 @@ pub trait Lane<T>: Real {
 
 macro_rules! element {
     ($element:ty, $fast:ident, $roundoff:expr, $vector:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident,
-     $add:ident, $subtract:ident, $absolute:ident, $multiply_add:ident) => {
+     $add:ident, $subtract:ident, $and:ident, $magnitude:expr, $multiply_add:ident) => {
         impl Element for $element {
             type Fused = $fast<true>;
             type Plain = $fast<false>;
@@ -98,7 +98,8 @@ macro_rules! element {
             }
             #[inline(always)]
             fn absolute<S: Simd>(simd: S, a: S::$vector) -> S::$vector {
-                simd.$absolute(a)
+                // Not the function of the vector library: it is not inlined into code for wider vectors.
+                simd.$and(simd.$splat($magnitude), a)
             }
             #[inline(always)]
             fn multiply_add<S: Simd>(simd: S, a: S::$vector, b: S::$vector, c: S::$vector) -> S::$vector {
@@ -129,7 +130,8 @@ element!(
     splat_f64s,
     add_f64s,
     sub_f64s,
-    abs_f64s,
+    and_f64s,
+    f64::from_bits(u64::MAX >> 1),
     mul_add_e_f64s
 );
 element!(
@@ -142,7 +144,8 @@ element!(
     splat_f32s,
     add_f32s,
     sub_f32s,
-    abs_f32s,
+    and_f32s,
+    f32::from_bits(u32::MAX >> 1),
     mul_add_e_f32s
 );
 
