@@ -49,6 +49,7 @@ bench: build-bench
 	$(BIN)/python bench/gram.py
 	$(BIN)/python bench/regression.py --grid-search
 	$(BIN)/python bench/tests.py
+	$(BIN)/python bench/svm.py $(if $(DATA),--data $(DATA) --slow)
 
 ## The tables of docs/accuracy.md (test errors, intervals and published accuracies on real data) and docs/tests.md (hypothesis tests). DATA names a folder with sets that are
 ## not bundled; without it the second page stays as it is.

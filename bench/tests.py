@@ -108,19 +108,19 @@ def numpy_aggregated(x: np.ndarray, y: np.ndarray, first: int, second: int, leve
     labels = split_labels(len(x), len(y), first + second, np.random.default_rng(0))
     values = np.stack([unbiased(kernel, labels, len(x), len(y)) for kernel in family(pooled)])
     observed, ranked, fresh = values[:, 0], np.sort(values[:, : first + 1], axis=1), values[:, first + 1 :]
-    weight, low, high = 1 / len(values), 0.0, 1 / (1 / len(values))
+    weight, low, high = 1 / len(values), 0.0, float(len(values))
     for _ in range(50):
         middle = 0.5 * (low + high)
-        bars = thresholds(ranked, level, middle * weight)
+        bars = thresholds(ranked, middle * weight)
         if np.mean(np.any(fresh > bars[:, None], axis=0)) <= level:
             low = middle
         else:
             high = middle
-    return bool(np.any(observed > thresholds(ranked, level, low * weight)))
+    return bool(np.any(observed > thresholds(ranked, low * weight)))
 
 
-def thresholds(ranked: np.ndarray, level: float, share: float) -> np.ndarray:
-    """Give the 1 − level·share quantiles of every kernel."""
+def thresholds(ranked: np.ndarray, share: float) -> np.ndarray:
+    """Give the 1 − share quantiles of every kernel."""
     count = ranked.shape[1]
     place = int(np.ceil(count * max(1 - share, 0.0))) - 1
     return ranked[:, min(max(place, 0), count - 1)]

@@ -66,6 +66,29 @@ impl PySvc {
         run(py, &options, || work().map_err(reworded)).map(PySvcFit)
     }
 
+    /// The class of every row by fits without its fold, a column for every C.
+    #[pyo3(signature = (X, classes, names, c, folds, sample_weight=None, **options))]
+    #[allow(clippy::too_many_arguments)]
+    fn validate<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'_, PyAny>,
+        classes: Vec<usize>,
+        names: Vec<String>,
+        c: Vec<f64>,
+        folds: Vec<usize>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<usize>>> {
+        let points = Matrix::read(X, "X")?;
+        let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+        let options = Options::read(options)?;
+        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let work =
+            || self.0.validate(x, &Classes::from_indices(classes, names)?, weights, &c, &folds, &options.compute);
+        Ok(PyArray2::from_owned_array(py, run(py, &options, || work().map_err(reworded))?))
+    }
+
     /// What a fit of these sizes will take, as text.
     #[pyo3(signature = (rows, columns, classes, **options))]
     fn plan(

@@ -1,5 +1,6 @@
 """One model file for all doors: the command line predicts with the same bytes as Python, whoever fitted the model."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -114,3 +115,17 @@ def test_classes_of_the_command_line(learner, tmp_path):
     assert found["prediction"].tolist() == model.predict(points).tolist()
     together = found[["proba_blue", "proba_red"]].to_numpy()
     assert together.tobytes() == np.ascontiguousarray(model.predict_proba(points)).tobytes()
+
+
+def test_tests_give_the_same_numbers(tmp_path):
+    columns = ["a", "b"]
+    TABLE[columns][:25].to_csv(tmp_path / "x.csv", index=False)
+    TABLE[columns][25:].to_csv(tmp_path / "y.csv", index=False)
+    words = ["--permutations", "99", "--seed", "5", "--json"]
+    found = json.loads(run("test", "two-sample", tmp_path / "x.csv", tmp_path / "y.csv", *words))
+    expected = mercer.two_sample_test(TABLE[columns][:25], TABLE[columns][25:], permutations=99, random_state=5)
+    assert (found["p_value"], found["statistic"]) == (expected.p_value, expected.statistic)
+    TABLE.to_csv(tmp_path / "table.csv", index=False)
+    found = json.loads(run("test", "independence", tmp_path / "table.csv", "--x", "a", "--y", "b", *words))
+    expected = mercer.independence_test(TABLE["a"], TABLE["b"], permutations=99, random_state=5)
+    assert (found["p_value"], found["statistic"]) == (expected.p_value, expected.statistic)

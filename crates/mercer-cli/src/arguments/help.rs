@@ -268,3 +268,23 @@ Examples:
   mercer completions bash > ~/.local/share/bash-completion/completions/mercer
   mercer completions zsh  > ~/.zfunc/_mercer
   mercer completions fish > ~/.config/fish/completions/mercer.fish";
+
+pub const EMBED: &str = "\
+Explicit features z(x) of the rows of a table, with z(x)ᵀz(y) near k(x, y): what turns a
+kernel method into a linear one. The error is measured on some rows and told beside its bound.";
+
+pub const EMBED_FOURIER: &str = "\
+Examples:
+  mercer embed fourier data.csv --kernel \"matern(nu=5/2, lengthscale=2)\" --components 2000 -o z.npy
+  mercer embed fourier data.csv --sampling orthogonal --seed 1 --json";
+
+pub const EMBED_BINNING: &str = "\
+The file holds for every row and grid the number of the column that is not 0.
+
+Example:
+  mercer embed binning data.csv --kernel \"laplacian(lengthscale=2, norm=l1)\" --components 200 -o cells.npy";
+
+pub const EMBED_NYSTROM: &str = "\
+Examples:
+  mercer embed nystrom data.csv --components 300 -o z.npy
+  mercer embed nystrom data.csv --landmarks greedy --tolerance 0.001 --components 1000";

@@ -2,6 +2,7 @@
 //! manual pages and the completions.
 
 mod common;
+mod embed;
 mod fit;
 mod help;
 mod kernel;
@@ -13,6 +14,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
+pub use embed::{
+    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, LandmarksWord, NystromArguments,
+    SamplingWord,
+};
 pub use fit::{
     ApproximationWord, AutoArguments, ClassWeight, FitCommand, FitData, FoldWords, GpArguments, LogisticArguments,
     MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
@@ -54,6 +59,9 @@ pub enum Command {
     /// Hypothesis tests: two samples, independence, interaction, goodness of fit
     #[command(subcommand, long_about = help::TEST)]
     Test(TestCommand),
+    /// Explicit features of the rows of a table: fourier, binning, nystrom
+    #[command(subcommand, long_about = help::EMBED)]
+    Embed(EmbedCommand),
     /// Data: what is in a file
     #[command(subcommand)]
     Data(DataCommand),

@@ -209,7 +209,7 @@ pub struct IndependenceArguments {
     #[arg(long, value_enum, value_name = "NAME", default_value = "permutation")]
     pub method: IndependenceWord,
     /// The random features of the method features, an even number
-    #[arg(long, value_name = "N", value_parser = positive, default_value = "512")]
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "64")]
     pub components: usize,
     /// What all tests share.
     #[command(flatten)]

@@ -5,6 +5,7 @@ mod check;
 mod decay;
 mod demo;
 mod describe;
+mod embed;
 mod explain;
 mod fit;
 mod gram;
@@ -35,6 +36,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Fit(words) => fit::fit(words, session),
         Command::Predict(words) => predict::predict(words, session),
         Command::Test(words) => test::test(words, session),
+        Command::Embed(words) => embed::embed(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),

@@ -109,7 +109,7 @@ def independence_test(
     level: float = 0.05,
     estimator: str = "biased",
     strata: Any = None,
-    n_components: int = 512,
+    n_components: int = 64,
     random_state: Any = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
@@ -126,8 +126,11 @@ def independence_test(
         ``"precomputed"`` the sample is the matrix of its kernel values.
     method : {"permutation", "exact", "sequential", "gamma", "aggregated", "features"}
         All but ``"gamma"`` have their level exactly. ``"exact"`` refuses more than a million permutations.
-    permutations, level, estimator, strata, n_components
+    permutations, level, estimator, strata
         As in `two_sample_test`; a stratum for each pair.
+    n_components : int, default=64
+        The random Fourier features of each variable for ``method="features"``, an even number; the work grows with
+        its square.
     random_state, n_jobs, max_memory, verbose
         How to compute.
 

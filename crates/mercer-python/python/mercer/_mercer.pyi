@@ -585,6 +585,16 @@ class Svc:
         sample_weight: ArrayLike | None = None,
         **options: Unpack[Options],
     ) -> SvcFit: ...
+    def validate(
+        self,
+        X: ArrayLike,
+        classes: Sequence[int],
+        names: Sequence[str],
+        c: Sequence[float],
+        folds: Sequence[int],
+        sample_weight: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> NDArray[np.uintp]: ...
     def plan(self, rows: int, columns: int, classes: int, **options: Unpack[Options]) -> str: ...
 
 @final

@@ -1,5 +1,6 @@
 //! Tables → the samples of every test.
 
+use std::ops::Range;
 use std::path::Path;
 
 use mercer::Error;
@@ -12,6 +13,9 @@ use crate::arguments::{TestCommand, TestOptions, TwoSampleArguments};
 use crate::data::{choose, expand, is_standard_input, named, read_table, shown};
 use crate::failure::Failure;
 use crate::session::Session;
+
+/// The fewest rows of a group of variables that is tested.
+const LEAST: usize = 6;
 
 /// The samples of one test.
 pub struct Case {
@@ -93,21 +97,21 @@ fn variables(
     let (encoded, widths) = encode(&chosen, options).map_err(|e| named(e, path))?;
     let spans = spans(&lists, &widths);
     let names = spans.iter().map(|span| encoded.names[span.clone()].to_vec()).collect();
-    let case = |group: Option<Key>, kept: Vec<usize>| {
-        let samples =
-            spans.iter().map(|span| encoded.matrix.slice(s![.., span.clone()]).select(Axis(0), &kept)).collect();
-        let rows = kept.iter().map(|&i| encoded.kept_rows[i]).collect::<Vec<_>>();
-        Case { group, samples, rows: vec![rows; spans.len()] }
-    };
     let mut notes = remarks(&encoded);
-    let all = 0..encoded.kept_rows.len();
+    let case = |group: Option<Key>, kept: &[usize]| {
+        let part = |span: &Range<usize>| encoded.matrix.slice(s![.., span.clone()]).select(Axis(0), kept);
+        let rows: Vec<usize> = kept.iter().map(|&i| encoded.kept_rows[i]).collect();
+        Case { group, samples: spans.iter().map(part).collect(), rows: vec![rows; spans.len()] }
+    };
+    let all: Vec<usize> = (0..encoded.kept_rows.len()).collect();
     let Some(groups) = groups else {
-        return Ok(Cases { list: vec![case(None, all.collect())], names, remarks: notes });
+        return Ok(Cases { list: vec![case(None, &all)], names, remarks: notes });
     };
     let mut list = Vec::new();
     for key in distinct(&groups) {
-        let kept: Vec<usize> = all.clone().filter(|&i| groups[encoded.kept_rows[i]].as_ref() == Some(&key)).collect();
-        push_case(&mut list, &mut notes, case(Some(key), kept), 6);
+        let inside = |i: &&usize| groups[encoded.kept_rows[**i]].as_ref() == Some(&key);
+        let kept: Vec<usize> = all.iter().filter(inside).copied().collect();
+        push_case(&mut list, &mut notes, case(Some(key.clone()), &kept), LEAST);
     }
     finish(Cases { list, names, remarks: notes })
 }
@@ -131,7 +135,7 @@ fn column_lists<'f>(
 }
 
 /// The coordinates of every variable.
-fn spans(lists: &[(&str, Vec<String>)], widths: &[usize]) -> Vec<std::ops::Range<usize>> {
+fn spans(lists: &[(&str, Vec<String>)], widths: &[usize]) -> Vec<Range<usize>> {
     let (mut column, mut start) = (0, 0);
     let span = |(_, names): &(&str, Vec<String>)| {
         let width: usize = widths[column..column + names.len()].iter().sum();
@@ -142,6 +146,35 @@ fn spans(lists: &[(&str, Vec<String>)], widths: &[usize]) -> Vec<std::ops::Range
     lists.iter().map(span).collect()
 }
 
+/// Two files as one table of points.
+struct Files {
+    encoded: Encoded,
+    /// The rows of the first file.
+    first: usize,
+}
+
+impl Files {
+    /// The points of some rows of one of the files, and the numbers of these rows.
+    fn points(&self, second: bool, keep: &dyn Fn(usize) -> bool) -> (Array2<f64>, Vec<usize>) {
+        let start = if second { self.first } else { 0 };
+        let rows = self.encoded.kept_rows.iter().enumerate();
+        let own = rows.filter(|(_, row)| (**row >= self.first) == second).map(|(place, row)| (place, row - start));
+        let (places, rows): (Vec<_>, Vec<_>) = own.filter(|(_, row)| keep(*row)).unzip();
+        (self.encoded.matrix.select(Axis(0), &places), rows)
+    }
+
+    fn case(&self, group: Option<Key>, first: &dyn Fn(usize) -> bool, second: &dyn Fn(usize) -> bool) -> Case {
+        let ((x, x_rows), (y, y_rows)) = (self.points(false, first), self.points(true, second));
+        Case { group, samples: vec![x, y], rows: vec![x_rows, y_rows] }
+    }
+}
+
+/// The groups of the second file, and those of the first where they are compared with each other.
+struct Groups {
+    reference: Option<Vec<Option<Key>>>,
+    own: Vec<Option<Key>>,
+}
+
 /// The two files, or their groups.
 fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, Failure> {
     let paths = (words.first.as_path(), words.second.as_path());
@@ -149,45 +182,34 @@ fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, F
         return Err(Failure::request("A and B cannot both be standard input"));
     }
     let (a, b) = (read_table(paths.0, session)?, read_table(paths.1, session)?);
-    let groups = match &words.options.by {
-        None => None,
-        Some(by) => {
-            let own = keys(&b, by)?;
-            let reference = a.find(by).is_ok() && !words.whole_reference;
-            Some((if reference { Some(keys(&a, by)?) } else { None }, own))
-        }
-    };
+    let groups = words.options.by.as_ref().map(|by| groups(&a, &b, by, words.whole_reference)).transpose()?;
     let (a, b) = (tested(a, words)?, tested(b, words)?);
     let table = pool(&a, &b, paths)?;
     let (encoded, _) = encode(&table, &words.options).map_err(|e| of_file(e, a.rows(), paths))?;
-    let split = |kept: &dyn Fn(usize) -> bool| (0..encoded.kept_rows.len()).filter(|&i| kept(i)).collect::<Vec<_>>();
-    let row = |i: usize| encoded.kept_rows[i];
-    let case = |group, first: Vec<usize>, second: Vec<usize>| Case {
-        group,
-        samples: vec![encoded.matrix.select(Axis(0), &first), encoded.matrix.select(Axis(0), &second)],
-        rows: vec![first.iter().map(|&i| row(i)).collect(), second.iter().map(|&i| row(i) - a.rows()).collect()],
-    };
-    let names = vec![encoded.names.clone(); 2];
-    let mut notes = remarks(&encoded);
-    let whole = split(&|i| row(i) < a.rows());
-    let Some((reference, own)) = groups else {
-        let list = vec![case(None, whole, split(&|i| row(i) >= a.rows()))];
-        return Ok(Cases { list, names, remarks: notes });
-    };
-    let mut list = Vec::new();
-    for key in distinct(&own) {
-        let in_group = |keys: &[Option<Key>], at: usize| keys[at].as_ref() == Some(&key);
-        let second = split(&|i| row(i) >= a.rows() && in_group(&own, row(i) - a.rows()));
-        let first = match &reference {
-            Some(keys) => split(&|i| row(i) < a.rows() && in_group(keys, row(i))),
-            None => whole.clone(),
-        };
-        push_case(&mut list, &mut notes, case(Some(key.clone()), first, second), 2);
+    let (names, notes) = (vec![encoded.names.clone(); 2], remarks(&encoded));
+    let files = Files { encoded, first: a.rows() };
+    match groups {
+        None => Ok(Cases { list: vec![files.case(None, &|_| true, &|_| true)], names, remarks: notes }),
+        Some(groups) => by_group(&files, &groups, names, notes),
     }
-    notes.push(match reference {
-        Some(_) => "Every group of the second file is compared with the same group of the first.".into(),
-        None => "Every group of the second file is compared with all of the first.".into(),
-    });
+}
+
+fn groups(a: &Table, b: &Table, by: &str, whole_reference: bool) -> Result<Groups, Failure> {
+    let own = keys(b, by)?;
+    let shared = a.find(by).is_ok() && !whole_reference;
+    Ok(Groups { reference: if shared { Some(keys(a, by)?) } else { None }, own })
+}
+
+fn by_group(files: &Files, groups: &Groups, names: Vec<Vec<String>>, mut notes: Vec<String>) -> Result<Cases, Failure> {
+    let mut list = Vec::new();
+    for key in distinct(&groups.own) {
+        let inside = |keys: &[Option<Key>], row: usize| keys[row].as_ref() == Some(&key);
+        let first = |row: usize| groups.reference.as_ref().is_none_or(|keys| inside(keys, row));
+        let case = files.case(Some(key.clone()), &first, &|row| inside(&groups.own, row));
+        push_case(&mut list, &mut notes, case, 2);
+    }
+    let with = if groups.reference.is_some() { "the same group of the first" } else { "all of the first" };
+    notes.push(format!("Every group of the second file is compared with {with}."));
     finish(Cases { list, names, remarks: notes })
 }
 

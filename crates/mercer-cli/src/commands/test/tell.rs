@@ -150,34 +150,18 @@ pub fn groups(
     let p: Vec<f64> = outcomes.iter().map(|o| o.p_value).collect();
     let adjusted = Correction::from(options.correction).adjust(&p)?;
     let by = options.by.as_deref().unwrap_or_default();
-    let names: Vec<String> = cases.list.iter().map(|c| c.group.as_ref().map_or(String::new(), Key::name)).collect();
     let rejected = adjusted.iter().filter(|p| **p <= options.level).count();
     let mut report = Report::new(format!("{} by {by}: {}", question.title(), question.hypothesis(cases)));
     report.heading(format!("{} for every value of {by}", question.title()));
-    let truth = if rejected > 0 { Truth::No } else { Truth::Open };
-    let level = short(options.level);
-    let correction = spoken(options.correction);
-    report.push(Block::Verdict(
-        truth,
-        format!("{rejected} of {} rejected at level {level} ({correction})", outcomes.len()),
-    ));
+    let (level, correction) = (short(options.level), spoken(options.correction));
+    let told = format!("{rejected} of {} rejected at level {level} ({correction})", outcomes.len());
+    report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, told));
     report.fields([("hypothesis", question.hypothesis(cases)), ("method", method(&outcomes[0]))]);
-    report.push(Block::Table(table(by, &names, cases, outcomes, &adjusted, options.level)));
+    report.push(Block::Table(table(by, cases, outcomes, &adjusted, options.level)));
     cases.remarks.iter().for_each(|remark| {
         report.text(remark.clone());
     });
     report.figures.push(pictures::by_group(by, &cases.list, &adjusted, options.level));
-    let list = names.iter().zip(&cases.list).zip(outcomes.iter().zip(&adjusted));
-    let list: Vec<Value> = list
-        .map(|((name, case), (outcome, adjusted))| {
-            let mut fields = json_of(outcome);
-            fields.insert("group".into(), name.clone().into());
-            fields.insert("rows".into(), case.samples.iter().map(|s| Value::from(s.nrows())).collect());
-            fields.insert("p_adjusted".into(), number(*adjusted));
-            fields.insert("reject".into(), (*adjusted <= options.level).into());
-            Value::Object(fields)
-        })
-        .collect();
     report.json = json!({
         "command": question.command(),
         "hypothesis": question.hypothesis(cases),
@@ -186,11 +170,29 @@ pub fn groups(
         "level": options.level,
         "rejected": rejected,
         "reject": rejected > 0,
-        "groups": list,
+        "groups": json_of_groups(cases, outcomes, &adjusted, options.level),
         "columns": cases.names,
         "remarks": cases.remarks,
     });
     Ok(report)
+}
+
+/// The name of the group of a case.
+fn name(case: &Case) -> String {
+    case.group.as_ref().map_or(String::new(), Key::name)
+}
+
+fn json_of_groups(cases: &Cases, outcomes: &[TestOutcome], adjusted: &[f64], level: f64) -> Vec<Value> {
+    let all = cases.list.iter().zip(outcomes).zip(adjusted);
+    all.map(|((case, outcome), adjusted)| {
+        let mut fields = json_of(outcome);
+        fields.insert("group".into(), name(case).into());
+        fields.insert("rows".into(), case.samples.iter().map(|s| Value::from(s.nrows())).collect());
+        fields.insert("p_adjusted".into(), number(*adjusted));
+        fields.insert("reject".into(), (*adjusted <= level).into());
+        Value::Object(fields)
+    })
+    .collect()
 }
 
 fn spoken(word: CorrectionWord) -> &'static str {
@@ -203,19 +205,19 @@ fn spoken(word: CorrectionWord) -> &'static str {
     }
 }
 
-fn table(by: &str, names: &[String], cases: &Cases, outcomes: &[TestOutcome], adjusted: &[f64], level: f64) -> Table {
+fn table(by: &str, cases: &Cases, outcomes: &[TestOutcome], adjusted: &[f64], level: f64) -> Table {
     let mut table = Table::new(&[by, "rows", "statistic", "effect", "p", "corrected p", ""], &[1, 2, 3, 4, 5]);
-    for (i, outcome) in outcomes.iter().enumerate() {
-        let mut sizes: Vec<String> = cases.list[i].samples.iter().map(|s| grouped(s.nrows() as u64)).collect();
+    for ((case, outcome), &adjusted) in cases.list.iter().zip(outcomes).zip(adjusted) {
+        let mut sizes: Vec<String> = case.samples.iter().map(|s| grouped(s.nrows() as u64)).collect();
         sizes.dedup();
         table.push([
-            names[i].clone(),
+            name(case),
             sizes.join(" and "),
             short(outcome.statistic),
             outcome.detail("effect").map_or("—".into(), |e| digits(e, 3)),
             digits(outcome.p_value, 4),
-            digits(adjusted[i], 4),
-            if adjusted[i] <= level { "rejected".into() } else { String::new() },
+            digits(adjusted, 4),
+            if adjusted <= level { "rejected".into() } else { String::new() },
         ]);
     }
     table

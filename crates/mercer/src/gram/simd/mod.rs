@@ -12,6 +12,7 @@ pub(crate) mod pairs;
 mod powers;
 pub(crate) mod product;
 pub(crate) mod scan;
+pub(crate) mod sparse;
 mod steps;
 #[cfg(test)]
 mod tests;
