@@ -25,7 +25,8 @@ fn numbers(path: &str, name: &str) -> Vec<f64> {
 fn rings(folder: &tempfile::TempDir, rows: usize) -> String {
     let line = |i: usize| {
         let (angle, wobble) = (i as f64 * 2.399, (i * 7919 % 101) as f64 / 101.0 - 0.5);
-        let (radius, name) = if i % 2 == 0 { (1.0 + 0.5 * wobble, "inner") } else { (2.0 + 0.5 * wobble, "outer") };
+        let (radius, name) =
+            if i.is_multiple_of(2) { (1.0 + 0.5 * wobble, "inner") } else { (2.0 + 0.5 * wobble, "outer") };
         format!("{},{},{},{name}\n", radius * angle.cos(), radius * angle.sin(), i * 31 % 17)
     };
     let text: String = ["a,b,noise,ring\n".to_owned()].into_iter().chain((0..rows).map(line)).collect();

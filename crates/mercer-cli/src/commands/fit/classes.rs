@@ -21,9 +21,16 @@ pub struct ClassQuality {
     confusion: Array2<usize>,
     /// The mean of `−log P` of the class, where there are probabilities.
     log_loss: Option<f64>,
-    /// The area under the ROC curve of every class against the rest; of two classes that of the second.
-    auc: Vec<(usize, f64)>,
-    curves: Vec<(usize, Vec<(f64, f64)>)>,
+    /// Every class against the rest; of two classes the second.
+    curves: Vec<Roc>,
+}
+
+/// The ROC curve of a class.
+#[derive(Clone, Debug, PartialEq)]
+struct Roc {
+    class: usize,
+    points: Vec<(f64, f64)>,
+    area: f64,
 }
 
 impl ClassQuality {
@@ -48,16 +55,10 @@ impl ClassQuality {
         let classes = if k == 2 { 1..2 } else { 0..k };
         let of = |class: usize| {
             let side: Vec<bool> = truth.iter().map(|&t| t == class).collect();
-            roc(&scores.column(column_of(class)).to_vec(), &side).map(|(curve, area)| (class, curve, area))
+            let (points, area) = roc(&scores.column(column_of(class)).to_vec(), &side)?;
+            Some(Roc { class, points, area })
         };
-        let found: Vec<(usize, Vec<(f64, f64)>, f64)> = classes.filter_map(of).collect();
-        Self {
-            names: names.to_vec(),
-            confusion,
-            log_loss,
-            auc: found.iter().map(|(class, _, area)| (*class, *area)).collect(),
-            curves: found.into_iter().map(|(class, curve, _)| (class, curve)).collect(),
-        }
+        Self { names: names.to_vec(), confusion, log_loss, curves: classes.filter_map(of).collect() }
     }
 
     fn rows(&self) -> usize {
@@ -77,9 +78,9 @@ impl ClassQuality {
             ("wrong", format!("{wrong} of {} rows", self.rows())),
         ];
         fields.extend(self.log_loss.map(|v| ("log-loss", short(v))));
-        if !self.auc.is_empty() {
-            let mean = self.auc.iter().map(|(_, a)| a).sum::<f64>() / self.auc.len() as f64;
-            fields.push((if self.auc.len() == 1 { "area under ROC" } else { "mean area under ROC" }, short(mean)));
+        if !self.curves.is_empty() {
+            let mean = self.curves.iter().map(|c| c.area).sum::<f64>() / self.curves.len() as f64;
+            fields.push((if self.curves.len() == 1 { "area under ROC" } else { "mean area under ROC" }, short(mean)));
         }
         report.fields(fields);
         if self.names.len() > SHOWN {
@@ -97,7 +98,7 @@ impl ClassQuality {
     /// For programs.
     pub fn json(&self) -> Value {
         let areas: serde_json::Map<String, Value> =
-            self.auc.iter().map(|(class, area)| (self.names[*class].clone(), number(*area))).collect();
+            self.curves.iter().map(|c| (self.names[c.class].clone(), number(c.area))).collect();
         json!({
             "classes": self.names,
             "accuracy": number(self.accuracy()),
@@ -113,7 +114,7 @@ impl ClassQuality {
         if self.curves.is_empty() {
             return None;
         }
-        let curve = |(class, points): &(usize, Vec<(f64, f64)>)| {
+        let curve = |Roc { class, points, .. }: &Roc| {
             let step = points.len().div_ceil(DRAWN).max(1);
             let some = points.iter().copied().step_by(step).chain(points.last().copied());
             Curve { label: self.names[*class].clone(), points: some.collect(), mark: Mark::Line }
@@ -169,6 +170,6 @@ mod tests {
         assert!((quality.accuracy() - 2.0 / 3.0).abs() < 1e-15);
         let expected = -(0.9_f64.ln() + 0.4_f64.ln() + 0.5_f64.ln()) / 3.0;
         assert!((quality.log_loss.unwrap() - expected).abs() < 1e-15);
-        assert_eq!(quality.auc, [(1, 1.0)]);
+        assert_eq!(quality.curves.iter().map(|c| (c.class, c.area)).collect::<Vec<_>>(), [(1, 1.0)]);
     }
 }
