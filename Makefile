@@ -49,11 +49,13 @@ bench: build-bench
 	$(BIN)/python bench/gram.py
 	$(BIN)/python bench/regression.py --grid-search
 	$(BIN)/python bench/tests.py
+	$(BIN)/python bench/svm.py $(if $(DATA),--data $(DATA) --slow)
 
-## The tables of docs/accuracy.md (test errors and intervals on real data) and docs/tests.md (hypothesis tests). DATA names a folder with sets that are
+## The tables of docs/accuracy.md (test errors, intervals and published accuracies on real data) and docs/tests.md (hypothesis tests). DATA names a folder with sets that are
 ## not bundled; without it the second page stays as it is.
 tables: build-bench
 	$(BIN)/python bench/accuracy.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
+	$(BIN)/python bench/classification.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
 	$(if $(DATA),$(BIN)/python bench/tests_tables.py --output docs/tests.md --data $(DATA))
 
 ## The power of the tests beside published figures, in docs/hypothesis.md. DATA names a folder with mnist/.

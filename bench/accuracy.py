@@ -316,12 +316,12 @@ def main() -> None:
         rewrite(arguments.output, "\n".join(lines))
 
 
-def rewrite(page: Path, table: str) -> None:
+def rewrite(page: Path, table: str, mark: str = "table") -> None:
     """Put the table between the marks of the page."""
     text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition("<!-- table -->\n")
+    before, _, rest = text.partition(f"<!-- {mark} -->\n")
     _, _, after = rest.partition("<!-- end -->")
-    page.write_text(f"{before}<!-- table -->\n{table}\n<!-- end -->{after}", encoding="utf-8")
+    page.write_text(f"{before}<!-- {mark} -->\n{table}\n<!-- end -->{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

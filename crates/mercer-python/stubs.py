@@ -24,6 +24,8 @@ from mercer._hypothesis import independence_test as independence_test
 from mercer._hypothesis import interaction_test as interaction_test
 from mercer._hypothesis import joint_independence_test as joint_independence_test
 from mercer._hypothesis import two_sample_test as two_sample_test
+from mercer._logistic import KernelLogisticRegression as KernelLogisticRegression
+from mercer._machine import KernelMachine as KernelMachine
 from mercer._measures import dhsic as dhsic
 from mercer._measures import distance_correlation as distance_correlation
 from mercer._measures import distance_covariance as distance_covariance
@@ -43,6 +45,7 @@ from mercer._mercer import MeanEmbedding as MeanEmbedding
 from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
 from mercer._mercer import Repaired as Repaired
 from mercer._mercer import SequentialTwoSampleTest as SequentialTwoSampleTest
+from mercer._mercer import Spectrum as Spectrum
 from mercer._mercer import catalogue as catalogue
 from mercer._mercer import repair as repair
 from mercer._models import load as load
@@ -53,6 +56,11 @@ from mercer._ridge_cv import KernelRidgeCV as KernelRidgeCV
 from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
+from mercer._svm import SVC as SVC
+from mercer._svm import NuSVC as NuSVC
+from mercer._svr import SVR as SVR
+from mercer._svr import NuSVR as NuSVR
+from mercer._svr import OneClassSVM as OneClassSVM
 
 __version__: str
 __all__: list[str]

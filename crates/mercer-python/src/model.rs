@@ -13,12 +13,15 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::to_python;
 use crate::gaussian_process::PyGaussianProcessFit;
+use crate::losses::{PenalisedFit, PyPenalisedFit};
 use crate::options::Options;
 use crate::process::ProcessFit;
 use crate::ridge::PyRidgeFit;
 use crate::run::run;
 use crate::smoother::PyLocalFit;
 use crate::spline::PySplineFit;
+use crate::svc::PySvcFit;
+use crate::svm::{PySvmFit, SvmFit};
 
 /// Anything that was fitted.
 #[derive(FromPyObject)]
@@ -27,6 +30,9 @@ pub enum AnyFit<'py> {
     GaussianProcess(Bound<'py, PyGaussianProcessFit>),
     Spline(Bound<'py, PySplineFit>),
     Local(Bound<'py, PyLocalFit>),
+    Svc(Bound<'py, PySvcFit>),
+    Svm(Bound<'py, PySvmFit>),
+    Penalised(Bound<'py, PyPenalisedFit>),
 }
 
 impl AnyFit<'_> {
@@ -36,6 +42,16 @@ impl AnyFit<'_> {
             Self::GaussianProcess(fit) => fit.get().0.fitted(),
             Self::Spline(fit) => fit.get().0.clone().into(),
             Self::Local(fit) => fit.get().0.clone().into(),
+            Self::Svc(fit) => fit.get().0.clone().into(),
+            Self::Svm(fit) => match &fit.get().0 {
+                SvmFit::Regression(fit) => fit.clone().into(),
+                SvmFit::Region(fit) => fit.clone().into(),
+            },
+            Self::Penalised(fit) => match &fit.get().0 {
+                PenalisedFit::Logistic(fit) => fit.clone().into(),
+                PenalisedFit::Machine(fit) => fit.clone().into(),
+                PenalisedFit::Quantiles(fit) => fit.clone().into(),
+            },
         }
     }
 }
@@ -49,6 +65,12 @@ fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
         }
         Fitted::Spline(fit) => Bound::new(py, PySplineFit(fit))?.into_any(),
         Fitted::Local(fit) => Bound::new(py, PyLocalFit(fit))?.into_any(),
+        Fitted::Svc(fit) => Bound::new(py, PySvcFit(fit))?.into_any(),
+        Fitted::Svr(fit) => Bound::new(py, PySvmFit(SvmFit::Regression(fit)))?.into_any(),
+        Fitted::OneClass(fit) => Bound::new(py, PySvmFit(SvmFit::Region(fit)))?.into_any(),
+        Fitted::Logistic(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Logistic(fit)))?.into_any(),
+        Fitted::KernelMachine(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Machine(fit)))?.into_any(),
+        Fitted::Quantiles(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Quantiles(fit)))?.into_any(),
         other => {
             return Err(PyValueError::new_err(format!("no estimator of this package is a {} model", other.kind())));
         }
@@ -61,7 +83,7 @@ pub type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 /// What `__reduce__` of a fit gives.
 pub fn reduce<'py>(py: Python<'py>, fitted: impl Into<Fitted>) -> PyResult<Pickle<'py>> {
     let fitted = fitted.into();
-    let inputs = Inputs::vectors(fitted.dimension(), fitted.outputs());
+    let inputs = Inputs::vectors(fitted.dimension(), fitted.targets());
     let model = Model::new(fitted, inputs).map_err(to_python)?;
     let mut bytes = Vec::new();
     io::write_model(&mut bytes, &model)?;
@@ -77,28 +99,32 @@ pub fn _restore_fit<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 
 /// Writes a model file.
 #[pyfunction]
+#[pyo3(signature = (path, fit, inputs, notes, classes=None))]
 pub fn save_model(
     py: Python<'_>,
     path: PathBuf,
     fit: AnyFit<'_>,
     inputs: &Bound<'_, PyInputs>,
     notes: BTreeMap<String, String>,
+    classes: Option<Vec<String>>,
 ) -> PyResult<()> {
-    let model = Model::new(fit.fitted(), inputs.get().0.clone()).map_err(to_python)?;
+    let model = Model::new(fit.fitted(), inputs.get().0.clone());
+    let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names)).map_err(to_python)?;
     let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
 }
 
-type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>);
+type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>);
 
-/// Reads a model file: what was fitted, what goes in, and the notes.
+/// Reads a model file: what was fitted, what goes in, the notes, and the names of the classes.
 #[pyfunction]
 #[pyo3(signature = (path, **options))]
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
     let options = Options::read(options)?;
     let model = run(py, &options, || io::load_model(&path, &options.compute))?;
     let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
-    Ok((to_object(py, model.into_fitted())?, inputs, notes))
+    let classes = model.classes().map(<[String]>::to_vec);
+    Ok((to_object(py, model.into_fitted())?, inputs, notes, classes))
 }
 
 /// What a model expects of new data.

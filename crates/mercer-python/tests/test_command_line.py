@@ -47,8 +47,10 @@ def _binary():
         mercer.GaussianProcessRegressor("1*gaussian()", normalize_y=True),
         mercer.GaussianProcessRegressor("1*gaussian()", noise=0.1, optimize=False, n_inducing=9),
         mercer.NadarayaWatson(0.7),
+        mercer.SVR(C=5.0),
+        mercer.KernelMachine("huber", 0.1),
     ],
-    ids=["ridge", "process", "sparse", "smoother"],
+    ids=["ridge", "process", "sparse", "smoother", "machine", "huber"],
 )
 def test_models_of_python(model, tmp_path):
     points = TABLE[["a", "b"]]
@@ -70,6 +72,49 @@ def test_models_of_the_command_line(method, tmp_path):
     assert list(model.feature_names_in_) == ["a", "b", "kind"]
     points = pd.read_csv(tmp_path / "data.csv").drop(columns="y")
     assert model.predict(points).tobytes() == predicted(tmp_path / "model", TABLE, tmp_path).tobytes()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [mercer.SVC(C=5.0, probability=True), mercer.KernelLogisticRegression(0.1), mercer.KernelMachine("logistic", 0.1)],
+    ids=["machine", "logistic", "loss"],
+)
+def test_classes_of_python(model, tmp_path):
+    points = TABLE[["a", "b"]]
+    model.fit(points, TABLE.kind)
+    mercer.save(model, tmp_path / "model")
+    TABLE.to_csv(tmp_path / "new.csv", index=False)
+    run(
+        "predict",
+        tmp_path / "model",
+        tmp_path / "new.csv",
+        "-o",
+        tmp_path / "out.csv",
+        "--proba",
+        "--quiet",
+        "--columns",
+        "a,b",
+    )
+    found = pd.read_csv(tmp_path / "out.csv")
+    assert found["prediction"].tolist() == model.predict(points).tolist()
+    together = found[["proba_blue", "proba_red"]].to_numpy()
+    assert together.tobytes() == np.ascontiguousarray(model.predict_proba(points)).tobytes()
+
+
+@pytest.mark.parametrize("learner", ["svm", "logistic"])
+def test_classes_of_the_command_line(learner, tmp_path):
+    TABLE.to_csv(tmp_path / "table.csv", index=False)
+    extra = (
+        ["--proba", "-C", "2", "--lengthscales", "1"] if learner == "svm" else ["--lambda", "1", "--lengthscales", "1"]
+    )
+    run("fit", learner, tmp_path / "table.csv", "--target", "kind", "-o", tmp_path / "model", *extra)
+    model = mercer.load(tmp_path / "model")
+    run("predict", tmp_path / "model", tmp_path / "table.csv", "-o", tmp_path / "out.csv", "--proba", "--quiet")
+    found = pd.read_csv(tmp_path / "out.csv")
+    points = TABLE[["a", "b", "y"]]
+    assert found["prediction"].tolist() == model.predict(points).tolist()
+    together = found[["proba_blue", "proba_red"]].to_numpy()
+    assert together.tobytes() == np.ascontiguousarray(model.predict_proba(points)).tobytes()
 
 
 def test_tests_give_the_same_numbers(tmp_path):

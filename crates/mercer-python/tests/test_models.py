@@ -1,6 +1,7 @@
 """Model files: the estimator comes back, predicts the same bytes, and keeps the names of its columns."""
 
 import json
+import pickle
 import struct
 from pathlib import Path
 
@@ -29,7 +30,52 @@ ESTIMATORS = [
     mercer.SmoothingSpline(order=3),
     mercer.SmoothingSpline(0.01, period=1.0),
     mercer.LocalLinear(weights="gaussian"),
+    mercer.SVR(C=3.0),
+    mercer.NuSVR(nu=0.3, kernel="matern(nu=3/2)"),
+    mercer.KernelMachine("huber", 0.1, delta=0.3),
 ]
+
+
+CLASSES = np.array(["low", "mid", "high"])[np.digitize(Y, [0.3, 1.0])]
+CLASSIFIERS = [
+    mercer.SVC(C=5.0, probability=True, random_state=3),
+    mercer.SVC(kernel="gaussian(lengthscale=median)", probability=True, calibration="isotonic", multi_class="ovr"),
+    mercer.NuSVC(nu=0.2, class_weight="balanced", decision_function_shape="ovo"),
+    mercer.KernelLogisticRegression(0.1),
+]
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "labels", [CLASSES, np.digitize(Y, [0.3, 1.0]), Y > 0.5, np.digitize(Y, [0.3, 1.0]) * 2.0], ids=str
+)
+def test_classifiers_come_back(estimator, labels, path):
+    model = clone(estimator).fit(X, labels)
+    loaded = there_and_back(model, path)
+    assert type(loaded) is type(model)
+    assert loaded.classes_.dtype == model.classes_.dtype
+    np.testing.assert_array_equal(loaded.predict(T), model.predict(T))
+    assert loaded.decision_function(T).tobytes() == model.decision_function(T).tobytes()
+    if hasattr(model, "predict_proba"):
+        assert loaded.predict_proba(T).tobytes() == model.predict_proba(T).tobytes()
+    public = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
+    for name in public:
+        if name != "X_fit_":
+            assert same(getattr(loaded, name), getattr(model, name)), name
+    assert pickle.loads(pickle.dumps(model)).decision_function(T).tobytes() == model.decision_function(T).tobytes()
+
+
+def test_machines_of_two_sides_and_regions_come_back(path):
+    sides = np.where(Y > 0.5, "yes", "no")
+    for model in (mercer.KernelMachine("squared_hinge", 0.1), mercer.KernelMachine("logistic", 0.1)):
+        loaded = there_and_back(model.fit(X, sides), path)
+        np.testing.assert_array_equal(loaded.predict(T), model.predict(T))
+        np.testing.assert_array_equal(loaded.classes_, ["no", "yes"])
+    region = mercer.OneClassSVM(nu=0.2).fit(X)
+    loaded = there_and_back(region, path)
+    assert loaded.decision_function(T).tobytes() == region.decision_function(T).tobytes()
+    curves = mercer.KernelMachine("quantile", 0.1, quantile=[0.1, 0.9]).fit(X, Y)
+    assert there_and_back(curves, path).predict(T).tobytes() == curves.predict(T).tobytes()
 
 
 @pytest.fixture
@@ -163,7 +209,12 @@ def test_files_of_the_library(name, path):
             model.predict(table.assign(kind="unheard of"))
     else:
         found = model.predict(table[["x"]].to_numpy())
-    np.testing.assert_allclose(found.ravel(), expected, rtol=1e-11)
+    if hasattr(model, "classes_"):
+        np.testing.assert_array_equal(found, model.classes_[expected.astype(int)])
+        probabilities = np.array(LIBRARY[name]["probabilities"]).reshape(len(found), -1)
+        np.testing.assert_allclose(model.predict_proba(table[["z", "x", "kind"]]), probabilities, rtol=1e-9)
+    else:
+        np.testing.assert_allclose(found.ravel(), expected, rtol=1e-11)
     again = there_and_back(model, path)
     points = table if hasattr(model, "feature_names_in_") else table[["x"]].to_numpy()
     assert again.predict(points).tobytes() == found.tobytes()

@@ -37,6 +37,11 @@ impl Record {
         }
     }
 
+    /// Several texts under one name.
+    pub(crate) fn put_list(&mut self, name: &str, texts: &[String]) {
+        self.put_text(name, serde_json::json!(texts));
+    }
+
     pub(crate) fn put_vector(&mut self, name: &str, values: ArrayView1<f64>) {
         self.arrays.insert(name.into(), values.to_owned().into_dyn());
     }
@@ -68,6 +73,12 @@ impl Record {
         }
     }
 
+    /// The texts that [`Record::put_list`] wrote.
+    pub(crate) fn list(&self, name: &str) -> Result<Vec<String>> {
+        serde_json::from_str(self.text(name)?)
+            .map_err(|e| Error::request(format!("the text `{name}` is not a list of texts: {e}")))
+    }
+
     pub(crate) fn kernel(&self) -> Result<Kernel> {
         self.text("kernel")?.parse()
     }
@@ -88,11 +99,17 @@ impl Record {
     }
 
     pub(crate) fn count(&self, name: &str) -> Result<usize> {
-        let value = self.number(name)?;
-        if (0.0..=9007199254740992.0).contains(&value) && value.fract() == 0.0 {
-            return Ok(value as usize);
-        }
-        Err(Error::parameter(name, value, "a whole number, at least 0"))
+        to_count(name, self.number(name)?)
+    }
+
+    /// Takes whole numbers, so many of them.
+    pub(crate) fn take_counts(&mut self, name: &str, length: usize) -> Result<Vec<usize>> {
+        self.take_vector(name, length)?.iter().map(|&v| to_count(name, v)).collect()
+    }
+
+    /// Takes whole numbers, however many there are.
+    pub(crate) fn take_all_counts(&mut self, name: &str) -> Result<Vec<usize>> {
+        self.take_any_vector(name)?.iter().map(|&v| to_count(name, v)).collect()
     }
 
     /// Takes a vector of this length, of any numbers.
@@ -145,6 +162,13 @@ impl Record {
 /// The number is one of a range, in words.
 pub(crate) fn require(name: &str, value: f64, holds: bool, requirement: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::parameter(name, value, requirement)) }
+}
+
+fn to_count(name: &str, value: f64) -> Result<usize> {
+    if (0.0..=9007199254740992.0).contains(&value) && value.fract() == 0.0 {
+        return Ok(value as usize);
+    }
+    Err(Error::parameter(name, value, "a whole number, at least 0"))
 }
 
 fn missing(name: &str) -> Error {

@@ -2,7 +2,11 @@
 
 mod common;
 
-use mercer::features::{FeatureMap, FourierForm, RandomFourier, Sampling, SpectralMeasure};
+use mercer::features::{
+    ExplicitFeatures, FeatureMap, FourierForm, FourierGuarantee, Landmarks, Nystrom, RandomBinning, RandomFourier,
+    Sampling, SpectralMeasure, StructuredFourier, binning_bound, empirical_kernel_map, fourier_bound, measured_error,
+};
+use mercer::gram::{self, Pairs};
 use mercer::{Compute, Kernel, Seed};
 use ndarray::{Array2, ArrayView1, Axis, array};
 
@@ -206,4 +210,249 @@ fn medians_are_resolved_on_the_sample() {
     let x = array![[0.0], [1.0], [3.0]];
     let features = RandomFourier::new(kernel("gaussian(lengthscale=median)"), 10).fit(x.view(), &compute(0)).unwrap();
     assert_eq!(features.kernel().to_string(), "gaussian(lengthscale=2)");
+}
+
+/// At its confidence: of 400 draws at most the bounded share errs by ε, plus four standard deviations of that share.
+#[test]
+fn errors_stay_below_the_bounds() {
+    let x = array![[0.0, 0.0], [0.9, -0.4]];
+    let exact = kernel("laplacian(norm=l1)").evaluate(&[0.0, 0.0], &[0.9, -0.4]).unwrap();
+    let excess = |errors: Vec<f64>, epsilon: f64, bound: f64| {
+        let share = errors.iter().filter(|e| e.abs() >= epsilon).count() as f64 / errors.len() as f64;
+        assert!(share <= bound + 4.0 * (bound * (1.0 - bound) / errors.len() as f64).sqrt(), "{share} > {bound}");
+    };
+    let fourier = |seed: u64, form: FourierForm| {
+        let z = spec("laplacian(norm=l1)", 400, form, Sampling::Iid).draw(2, &compute(seed)).unwrap();
+        let z = z.transform(x.view(), &compute(0)).unwrap();
+        z.row(0).dot(&z.row(1)) - exact
+    };
+    for (form, count) in [(FourierForm::Pair, 200), (FourierForm::Offset, 400)] {
+        let epsilon = if form == FourierForm::Pair { 0.14 } else { 0.2 };
+        excess((0..400).map(|s| fourier(s, form)).collect(), epsilon, fourier_bound(count, epsilon, form));
+    }
+    let binned = |seed: u64| {
+        let map = RandomBinning::new(kernel("laplacian(norm=l1)"), 200).draw(2, &compute(seed)).unwrap();
+        let z = map.transform(x.view(), &compute(0)).unwrap();
+        z.inner(&z).unwrap()[[0, 1]] - exact
+    };
+    excess((0..400).map(binned).collect(), 0.08, binning_bound(200, 0.08));
+}
+
+/// The union bound over all pairs of 60 points holds with probability 0.99.
+#[test]
+fn the_measured_error_stays_below_the_bound_over_all_pairs() {
+    let x = Array2::from_shape_fn((60, 3), |(i, j)| 2.0 * ((i * 3 + j) as f64).sin());
+    let count = FourierGuarantee::Points(60).frequencies(0.2, 0.01).unwrap();
+    let map = RandomFourier::new(kernel("matern(nu=3/2)"), 2 * count).draw(3, &compute(5)).unwrap();
+    let error = measured_error(&map, x.view(), 60, &compute(0)).unwrap();
+    assert!(error.points == 60 && error.largest < 0.2, "{error:?}");
+    assert!(
+        error.root_mean_square > 0.0 && error.root_mean_square <= error.largest && error.mean.abs() <= error.largest
+    );
+}
+
+#[test]
+fn binning_reproduces_separable_kernels_with_convex_profiles() {
+    let x = array![[0.0, 0.0], [0.2, 0.1], [-0.7, 0.4], [1.5, -1.0]];
+    let cases = [
+        "laplacian(lengthscale=0.8, norm=l1)",
+        "laplacian(lengthscale=[0.5, 2], norm=l1)",
+        "2*laplacian(norm=l1) + 0.5*on([0], laplacian(lengthscale=3)) + 0.3",
+        "on([0], laplacian()) * on([1], matern(nu=0.3) + 0.2)",
+        "laplacian(norm=l1)^2",
+        "on([1], schoenberg(distance(power=0.8), t=0.7))",
+    ];
+    for (index, text) in cases.iter().enumerate() {
+        let grids = RandomBinning { buckets: 1 << 16, ..RandomBinning::new(kernel(text), 6000) };
+        let z = grids.draw(2, &compute(index as u64)).unwrap().transform(x.view(), &compute(0)).unwrap();
+        let found = z.inner(&z).unwrap();
+        let diagonal = kernel(text).evaluate(&[0.0, 0.0], &[0.0, 0.0]).unwrap();
+        for (i, j) in [(0, 0), (0, 1), (0, 2), (1, 3), (2, 3)] {
+            let exact = kernel(text).evaluate(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
+            // The variance is at most k(c − k)/P; collisions of the hash are below 2⁻¹⁶.
+            let band = 5.0 * (exact * (diagonal - exact).max(0.0) / 6000.0).sqrt() + 2e-5 * diagonal;
+            assert!((found[[i, j]] - exact).abs() <= band + 1e-12, "{text} {i} {j}: {} ≠ {exact}", found[[i, j]]);
+        }
+    }
+    for text in ["gaussian()", "laplacian()", "cauchy()", "linear()", "laplacian(norm=l1) + gaussian()"] {
+        let refused = RandomBinning::new(kernel(text), 10).draw(2, &compute(0)).unwrap_err().to_string();
+        assert!(refused.contains("no random binning features"), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn cell_matrices_multiply_like_their_dense_twins() {
+    let x = Array2::from_shape_fn((2500, 2), |(i, j)| ((i * 2 + j) as f64).sin() * 3.0);
+    let map = RandomBinning { buckets: 16, ..RandomBinning::new(kernel("laplacian(norm=l1) + 0.5"), 7) };
+    let map = map.draw(2, &compute(1)).unwrap();
+    let z = map.transform(x.view(), &compute(0)).unwrap();
+    let dense = z.to_dense(&compute(0)).unwrap();
+    assert_eq!(z.shape(), dense.dim());
+    let w = Array2::from_shape_fn((7 * 16, 2), |(i, j)| ((i + j) as f64).cos());
+    let v = Array2::from_shape_fn((2500, 2), |(i, j)| ((i + 3 * j) as f64).cos());
+    let forward = z.multiply(w.view(), &compute(0)).unwrap() - dense.dot(&w);
+    let back = z.multiply_transposed(v.view(), &compute(0)).unwrap() - dense.t().dot(&v);
+    assert!(forward.iter().all(|e| e.abs() < 1e-12) && back.iter().all(|e| e.abs() < 1e-10));
+    let one = z.multiply_transposed(v.view(), &compute(0).with_threads(1).unwrap()).unwrap();
+    assert!(one == z.multiply_transposed(v.view(), &compute(0).with_threads(3).unwrap()).unwrap());
+}
+
+fn dense(text: &str, x: &Array2<f64>) -> Array2<f64> {
+    gram::dense(&kernel(text).bind(Pairs::within(x.view()), &compute(0)).unwrap(), &compute(0)).unwrap()
+}
+
+fn assert_same(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
+    assert_eq!(found.dim(), expected.dim(), "{what}");
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
+    }
+}
+
+#[test]
+fn explicit_features_are_exact() {
+    let x = array![[0.3, -0.2, 1.0], [0.5, 0.3, -0.4], [-0.9, 1.1, 0.0], [0.0, 0.0, 0.0]];
+    let cases = [
+        ("linear()", 3),
+        ("polynomial(degree=3, offset=0.7, scale=2)", 20),
+        ("polynomial(degree=4, offset=0)", 15),
+        ("2*linear() + 0.5", 4),
+        ("linear() * polynomial(degree=2)", 30),
+        ("(linear() + 1)^2", 10),
+        ("series([1, 0, 2, 0.5], on([0, 2], linear()))", 1 + 3 + 4),
+        ("on([1], finite_rank(weights=[1, 2, 0.5], basis=hermite))", 3),
+        ("on([0], finite_rank(weights=[1, 2], basis=cosines)) * linear()", 6),
+        ("normalized(polynomial(degree=2, offset=0))", 6),
+        ("conformal(linear(), by=quadratic())", 3),
+        ("transformed(linear(), by=matrix([[1, 2, 0], [0, 1, 1]]))", 2),
+        ("induced(gaussian(), at=[[0, 0, 0], [1, 1, 0]])", 2),
+    ];
+    for (text, count) in cases {
+        let map = ExplicitFeatures::new(kernel(text), 3).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(map.components(), count, "{text}");
+        let z = map.transform(x.view(), &compute(0)).unwrap();
+        assert_same(&z.dot(&z.t()), &dense(text, &x), 1e-13, text);
+    }
+    for text in ["gaussian()", "exp(linear())", "linear() + laplacian()", "polynomial(degree=40)^20"] {
+        assert!(ExplicitFeatures::new(kernel(text), 3).is_err(), "{text}");
+    }
+}
+
+fn spread(n: usize, d: usize, seed: u64) -> Array2<f64> {
+    let mut stream = Seed(seed).stream("points", 0);
+    // Three groups of very different sizes.
+    Array2::from_shape_fn((n, d), |(i, _)| {
+        stream.normal() * 0.5 + [0.0, 4.0, -6.0][usize::from(i % 10 == 9) + usize::from(i % 40 == 39)]
+    })
+}
+
+#[test]
+fn nystrom_features_are_exact_at_landmarks_and_never_above_the_kernel() {
+    let x = spread(300, 2, 1);
+    let choices = [
+        Landmarks::RandomPivots,
+        Landmarks::Uniform,
+        Landmarks::KMeans,
+        Landmarks::Leverage,
+        Landmarks::Greedy,
+        Landmarks::Points(x.select(Axis(0), &[3, 39, 100])),
+    ];
+    let text = "matern(nu=3/2, lengthscale=2) + 0.1*linear()";
+    let exact = dense(text, &x);
+    for landmarks in choices {
+        let spec = Nystrom { landmarks: landmarks.clone(), ..Nystrom::new(kernel(text), 25) };
+        let fit = |threads: usize| spec.fit(x.view(), &compute(2).with_threads(threads).unwrap()).unwrap();
+        let map = fit(1);
+        assert_eq!(map, fit(2), "{landmarks:?}");
+        let z = map.transform(x.view(), &compute(0)).unwrap();
+        let left = &exact - &z.dot(&z.t());
+        assert!((left.diag().sum() - map.trace_error()).abs() <= 1e-9 * map.trace(), "{landmarks:?}");
+        assert!(mercer::solve::eigenvalues(left.view()).unwrap()[0] >= -1e-9 * map.trace(), "{landmarks:?}");
+        let points = map.landmarks().to_owned();
+        let at = map.transform(points.view(), &compute(0)).unwrap();
+        assert_same(&at.dot(&at.t()), &dense(text, &points), 1e-10, "landmarks");
+    }
+}
+
+/// Over twenty seeds, so that the comparison is of means.
+#[test]
+fn pivots_beat_uniform_landmarks() {
+    let x = spread(400, 3, 2);
+    let mean = |landmarks: Landmarks| {
+        let error = |seed: u64| {
+            let spec =
+                Nystrom { landmarks: landmarks.clone(), ..Nystrom::new(kernel("gaussian(lengthscale=1.5)"), 20) };
+            spec.fit(x.view(), &compute(seed)).unwrap().trace_error()
+        };
+        (0..20).map(error).sum::<f64>() / 20.0
+    };
+    let uniform = mean(Landmarks::Uniform);
+    for better in [Landmarks::RandomPivots, Landmarks::KMeans, Landmarks::Leverage] {
+        let found = mean(better.clone());
+        assert!(found < uniform, "{better:?}: {found} against {uniform}");
+    }
+}
+
+#[test]
+fn the_rank_follows_the_tolerance() {
+    let x = spread(500, 2, 3);
+    let rank = |tolerance: f64| {
+        let spec = Nystrom { tolerance, ..Nystrom::new(kernel("gaussian(lengthscale=3)"), 400) };
+        let map = spec.fit(x.view(), &compute(0)).unwrap();
+        assert!(map.trace_error() <= tolerance * map.trace() + 1e-9, "{} > {tolerance}", map.trace_error());
+        map.components()
+    };
+    let ranks = [1e-1, 1e-2, 1e-4, 1e-6].map(rank);
+    assert!(ranks.windows(2).all(|w| w[0] < w[1]) && ranks[3] < 200, "{ranks:?}");
+}
+
+#[test]
+fn the_empirical_kernel_map_reproduces_the_kernel_on_the_sample() {
+    let x = spread(40, 2, 4);
+    for text in ["gaussian()", "polynomial(degree=2)", "laplacian(norm=l1)"] {
+        let map = empirical_kernel_map(&kernel(text), x.view(), &compute(0)).unwrap();
+        let z = map.transform(x.view(), &compute(0)).unwrap();
+        assert_eq!(z.ncols(), 40);
+        assert_same(&z.dot(&z.t()), &dense(text, &x), 1e-9, text);
+    }
+    assert!(empirical_kernel_map(&kernel("minus(gaussian(), 2*laplacian())"), x.view(), &compute(0)).is_err());
+}
+
+#[test]
+fn wrong_requests_for_landmarks_are_refused() {
+    let x = spread(10, 2, 5);
+    let with = |spec: Nystrom| spec.fit(x.view(), &compute(0)).unwrap_err().to_string();
+    let plain = Nystrom::new(kernel("gaussian()"), 3);
+    assert!(with(Nystrom { landmarks: Landmarks::Rows(vec![10]), ..plain.clone() }).contains("below 10"));
+    assert!(with(Nystrom { components: 0, ..plain.clone() }).contains("at least 1"));
+    assert!(with(Nystrom { tolerance: 1.0, ..plain.clone() }).contains("tolerance"));
+    assert!(with(Nystrom { kernel: kernel("tanh()"), ..plain.clone() }).contains("positive semi-definite"));
+    assert!(plain.fit(Array2::zeros((0, 2)).view(), &compute(0)).is_err());
+}
+
+#[test]
+fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
+    let map = StructuredFourier::new(kernel("matern(nu=5/2, lengthscale=3)"), 128).draw(64, &compute(1)).unwrap();
+    let frequencies = map.frequencies(&compute(0)).unwrap();
+    let products = frequencies.dot(&frequencies.t());
+    for ((i, j), v) in products.indexed_iter().filter(|((i, j), _)| i != j) {
+        assert!(v.abs() <= 1e-10 * (products[[i, i]] * products[[j, j]]).sqrt(), "{i} {j}: {v}");
+    }
+    let x = Array2::from_shape_fn((2, 50), |(i, j)| ((i * 50 + j) as f64).sin());
+    let kernel = kernel("2*gaussian(lengthscale=5)");
+    let exact = kernel.evaluate(&x.row(0).to_vec(), &x.row(1).to_vec()).unwrap();
+    let spec = StructuredFourier::new(kernel, 256);
+    let error = |seed: u64| {
+        let z = spec.draw(50, &compute(seed)).unwrap().transform(x.view(), &compute(0)).unwrap();
+        assert!((z.row(0).dot(&z.row(0)) - 2.0).abs() < 1e-12);
+        z.row(0).dot(&z.row(1)) - exact
+    };
+    let errors: Vec<f64> = (0..200).map(error).collect();
+    let mean = errors.iter().sum::<f64>() / 200.0;
+    let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / 199.0;
+    // Four and a half standard deviations of the mean, and a bias of the order of 1/64.
+    assert!(mean.abs() <= 4.5 * (variance / 200.0).sqrt() + 0.015, "{mean} ± {variance}");
+    for text in ["laplacian(norm=l1)", "gaussian() + laplacian()", "linear()"] {
+        assert!(StructuredFourier::new(text.parse().unwrap(), 8).draw(4, &compute(0)).is_err(), "{text}");
+    }
+    assert!(StructuredFourier::new("gaussian()".parse().unwrap(), 7).draw(4, &compute(0)).is_err());
 }

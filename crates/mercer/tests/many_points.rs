@@ -55,11 +55,11 @@ fn dependence_by_features_is_near_hsic() {
         ..Independence::with_method(method)
     };
     let exact = test(IndependenceMethod::Permutation).test(&x, &y, &compute).unwrap();
-    let found = test(IndependenceMethod::Features(2000)).test(&x, &y, &compute).unwrap();
-    assert!((found.statistic / exact.statistic - 1.0).abs() < 0.1, "{} {}", found.statistic, exact.statistic);
+    let found = test(IndependenceMethod::Features(300)).test(&x, &y, &compute).unwrap();
+    assert!((found.statistic / exact.statistic - 1.0).abs() < 0.25, "{} {}", found.statistic, exact.statistic);
     assert_eq!((found.p_value, exact.p_value), (0.005, 0.005));
     let (share, expected) = (found.detail("normalized_hsic").unwrap(), exact.detail("normalized_hsic").unwrap());
-    assert!((share / expected - 1.0).abs() < 0.1, "{share} {expected}");
+    assert!((share / expected - 1.0).abs() < 0.25, "{share} {expected}");
     let independent = test(IndependenceMethod::Features(40)).test(&x, &normal(5, 300, 1), &compute).unwrap();
     assert!(!independent.reject);
 }

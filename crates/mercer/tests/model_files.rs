@@ -4,11 +4,15 @@ mod common;
 
 use std::path::Path;
 
+use common::models::{bits, round_trip};
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::ridge::{Method, Solver};
 use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
-use mercer::learn::{GaussianProcess, Ridge, SparseGaussianProcess};
+use mercer::learn::svm::{Calibration, Classes, OneClass, Svc, Svr};
+use mercer::learn::{
+    GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SparseGaussianProcess,
+};
 use mercer::model::{Features, Fitted, Inputs, Model, Target};
 use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
 use mercer::{Compute, Error, Seed, io};
@@ -19,23 +23,6 @@ fn data(n: usize, d: usize, outputs: usize) -> (Array2<f64>, Array2<f64>) {
     let x = Array2::from_shape_fn((n, d), |_| 2.0 * stream.uniform());
     let y = Array2::from_shape_fn((n, outputs), |(i, j)| (x[[i, 0]] * (j + 2) as f64).sin() + 0.1 * stream.normal());
     (x, y)
-}
-
-fn bits(values: &Array2<f64>) -> Vec<u64> {
-    values.iter().map(|v| v.to_bits()).collect()
-}
-
-fn round_trip(model: &Model) -> Model {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model.safetensors");
-    io::save_model(&path, model).unwrap();
-    let loaded = io::load_model(&path, &Compute::new()).unwrap();
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    io::write_model(&mut first, model).unwrap();
-    io::write_model(&mut second, &loaded).unwrap();
-    assert_eq!(std::fs::read(&path).unwrap(), first);
-    assert_eq!(first, second, "a loaded model is saved with the same bytes");
-    loaded
 }
 
 /// Same bits of predictions (and intervals, where there are some) before and after, for one and two threads.
@@ -281,7 +268,7 @@ fn fixtures_of_old_versions_load() {
     }
     let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let models: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "safetensors")).collect();
-    assert!(models.len() >= 8, "{} fixtures", models.len());
+    assert!(models.len() >= 14, "{} fixtures", models.len());
     for path in models {
         let model = io::load_model(&path, &Compute::new()).unwrap();
         let numbers = std::fs::read_to_string(path.with_extension("json")).unwrap();
@@ -300,6 +287,9 @@ fn fixtures_of_old_versions_load() {
             let interval = model.predict_interval(x.view(), 0.95, &Compute::new()).unwrap();
             compare(&interval.lower, "lower");
             compare(&interval.upper, "upper");
+        }
+        if stored("probabilities").is_some() {
+            compare(&model.probabilities(x.view(), &Compute::new()).unwrap(), "probabilities");
         }
     }
 }
@@ -331,6 +321,16 @@ fn new_fixtures(folder: &Path) {
     let mean = NadarayaWatson { bandwidth, weights: LocalWeight::Gaussian }.fit(line.view(), y.column(0), &compute);
     let local = LocalLinear { bandwidth, weights: LocalWeight::Tricube }.fit(line.view(), y.column(0), &compute);
     let spline = |s: SmoothingSpline| s.fit(line.column(0), y.column(0), None, &compute).unwrap();
+    let sides: Vec<&str> = y.column(0).iter().map(|v| if *v > 1.0 { "high" } else { "low" }).collect();
+    let classes = Classes::from_texts(sides.iter().copied());
+    let svc = Svc { calibration: Some(Calibration::Sigmoid { folds: 3 }), ..Svc::new(kernel(), 10.0) };
+    let svc = svc.fit(encoded.view(), &classes, None, &compute);
+    let svr = Svr::new(kernel(), 10.0, 0.1).fit(encoded.view(), y.column(0), None, &compute);
+    let region = OneClass::new(kernel(), 0.3).fit(encoded.view(), None, &compute);
+    let logistic = LogisticRegression::new(kernel(), 0.1).fit(encoded.view(), classes.of(), None, &compute);
+    let huber = KernelMachine::new(Loss::Huber { delta: 0.5 }, kernel(), 0.1);
+    let huber = huber.fit(encoded.view(), y.column(0), None, &compute);
+    let curves = QuantileCurves::new(&[0.25, 0.75], kernel(), 0.1).fit(line.view(), y.column(0), None, &compute);
     let named = |targets: &[&str]| Inputs::columns(encoding.clone(), targets.iter().copied());
     let models = [
         ("v1-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
@@ -341,6 +341,15 @@ fn new_fixtures(folder: &Path) {
         ("v1-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
         ("v1-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),
         ("v1-local-linear", Model::new(local.unwrap(), Inputs::vectors(1, 1))),
+        ("v1-svc", Model::new(svc.unwrap(), named(&["side"]))),
+        ("v1-svr", Model::new(svr.unwrap(), named(&["wave"]))),
+        ("v1-one-class", Model::new(region.unwrap(), named(&["inside"]))),
+        (
+            "v1-logistic",
+            Model::new(logistic.unwrap(), named(&["side"])).and_then(|m| m.with_classes(classes.names().to_vec())),
+        ),
+        ("v1-huber", Model::new(huber.unwrap(), named(&["wave"]))),
+        ("v1-quantiles", Model::new(curves.unwrap(), Inputs::vectors(1, 1))),
     ];
     for (name, model) in models {
         let (file, model) = (format!("{name}.safetensors"), model.unwrap());
@@ -353,6 +362,9 @@ fn new_fixtures(folder: &Path) {
         if let Ok(interval) = model.predict_interval(x.view(), 0.95, &compute) {
             entry["lower"] = list(&interval.lower).into();
             entry["upper"] = list(&interval.upper).into();
+        }
+        if let Ok(probabilities) = model.probabilities(x.view(), &compute) {
+            entry["probabilities"] = list(&probabilities).into();
         }
         std::fs::write(folder.join(format!("{name}.json")), format!("{entry}\n")).unwrap();
         io::save_model(&folder.join(&file), &model).unwrap();

@@ -5,7 +5,10 @@ use std::path::Path;
 use mercer::learn::gaussian_process::sparse::Inducing;
 use mercer::learn::smoother::{Bandwidth, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
-use mercer::learn::{GaussianProcess, Ridge, SparseGaussianProcess};
+use mercer::learn::svm::{Calibration, Classes, OneClass, Svc, Svr};
+use mercer::learn::{
+    GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SparseGaussianProcess,
+};
 use mercer::model::{Inputs, Model};
 use mercer::{Compute, Error, io};
 use ndarray::{Array2, array};
@@ -21,6 +24,14 @@ fn models() -> Vec<Model> {
     let round = SmoothingSpline { period: Some(5.0), ..spline };
     let local = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), ..NadarayaWatson::default() };
     let (line, values) = (x.column(0), y.column(0));
+    let kernel = || "gaussian()".parse().unwrap();
+    let classes = Classes::from_texts(["a", "b", "c", "a"]);
+    let svc = |calibration| Svc { calibration: Some(calibration), ..Svc::new(kernel(), 1.0) };
+    let sigmoids = svc(Calibration::Sigmoid { folds: 2 });
+    let steps = svc(Calibration::Isotonic { folds: 2 });
+    let logistic = LogisticRegression { leave_one_out: true, ..LogisticRegression::new(kernel(), 1.0) };
+    let huber = KernelMachine::new(Loss::Huber { delta: 0.5 }, kernel(), 1.0);
+    let curves = QuantileCurves::new(&[0.25, 0.75], kernel(), 1.0);
     let inputs = || Inputs::vectors(1, 1);
     vec![
         Model::new(ridge.fit(x.view(), y.view(), None, &compute).unwrap(), inputs()).unwrap(),
@@ -29,6 +40,13 @@ fn models() -> Vec<Model> {
         Model::new(spline.fit(line, values, None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(round.fit(line, values, None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(local.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(sigmoids.fit(x.view(), &classes, None, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(steps.fit(x.view(), &classes, None, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(Svr::new(kernel(), 1.0, 0.1).fit(x.view(), values, None, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(OneClass::new(kernel(), 0.5).fit(x.view(), None, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(logistic.fit(x.view(), &[0, 1, 0, 1], None, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(huber.fit(x.view(), values, None, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(curves.fit(x.view(), values, None, &compute).unwrap(), inputs()).unwrap(),
     ]
 }
 

@@ -99,6 +99,16 @@ Examples:
   mercer kernel gram \"laplacian()\" train.parquet --against test.parquet -o cross.csv --scale standardize
   cat iris.csv | mercer kernel gram \"linear()\" - --columns 0,1";
 
+pub const SPECTRUM: &str = "\
+The operator is f -> integral of k(x, y) f(y): under a sample of n rows it is K/n, and each
+eigenvalue has a standard error as an estimate of that of the law. How fast the eigenvalues
+fall says how many features a method needs.
+
+Examples:
+  mercer kernel spectrum \"gaussian(lengthscale=median)\" iris.csv --columns 0,1,2,3 --plot decay.svg
+  mercer kernel spectrum \"wiener()\" --under uniform --components 10
+  mercer kernel spectrum \"gaussian(lengthscale=0.5)\" --under gaussian:1";
+
 pub const FIT: &str = "\
 Fit a model to a table and save it.
 
@@ -140,9 +150,40 @@ Examples:
   mercer fit smooth data.csv --target y --columns x --window tricube -o model.safetensors
   mercer fit smooth data.csv --target y --columns x --compare --plot compare.png";
 
+pub const FIT_SVM: &str = "\
+min ½‖f‖² + C Σ max(0, 1 − y f(x)): rows on the right side of the margin cost nothing, and
+only the others, the support vectors, are in the model. Kernel, lengthscale and C are chosen
+by folds unless they are given. The report tells how far from the optimum the answer can be.
+
+Examples:
+  mercer fit svm iris.csv --target species -o model.safetensors --plot boundary.svg
+  mercer fit svm data.csv --target y --kernel \"gaussian(gamma=0.5)\" -C 8 --proba -o model.safetensors
+  mercer fit svm data.csv --target spam --nu 0.2 --kernel \"linear()\" --class-weight balanced";
+
+pub const FIT_SVR: &str = "\
+Examples:
+  mercer fit svr data.csv --target y -o model.safetensors
+  mercer fit svr data.csv --target y --kernel \"gaussian(lengthscale=2)\" -C 10 --epsilon 0.05";
+
+pub const FIT_ONE_CLASS: &str = "\
+The model says 1 inside and -1 outside. A target, where there is one, is left out.
+
+Examples:
+  mercer fit one-class data.csv --nu 0.05 -o model.safetensors
+  mercer fit one-class data.csv --kernel \"gaussian(lengthscale=median)\" --plot region.svg";
+
+pub const FIT_LOGISTIC: &str = "\
+min Σ log(1 + exp(−y f(x))) + (λ/2)‖f‖², and softmax for more classes: probabilities by
+construction. Kernel, lengthscale and λ are chosen by the log-loss of folds unless given.
+
+Examples:
+  mercer fit logistic iris.csv --target species -o model.safetensors --plot boundary.svg
+  mercer fit logistic data.csv --target y --kernel \"gaussian(lengthscale=2)\" --lambda 0.1";
+
 pub const FIT_AUTO: &str = "\
 Linear, gaussian and Matérn kernels, an additive kernel where there are few columns, and
-a spline for one column; the score of each is in the report.
+a spline for one column; the score of each is in the report. A target of texts is a target
+of classes: a support vector machine and logistic regression are compared by folds.
 
 Examples:
   mercer fit auto data.csv --target y -o model.safetensors --report fit.html
@@ -150,11 +191,12 @@ Examples:
 
 pub const PREDICT: &str = "\
 Columns are matched by name. Where DATA has the target too, the error of the predictions
-is reported, and how many values the intervals hold.
+is reported, and how many values the intervals hold; for classes the confusion matrix.
 
 Examples:
   mercer predict model.safetensors new.csv -o predictions.csv
   mercer predict model.safetensors test.csv -o predictions.csv --interval 0.9 --plot errors.svg
+  mercer predict model.safetensors new.csv -o predictions.csv --proba
   mercer predict model.safetensors - < new.csv";
 
 pub const TEST: &str = "\
@@ -226,3 +268,23 @@ Examples:
   mercer completions bash > ~/.local/share/bash-completion/completions/mercer
   mercer completions zsh  > ~/.zfunc/_mercer
   mercer completions fish > ~/.config/fish/completions/mercer.fish";
+
+pub const EMBED: &str = "\
+Explicit features z(x) of the rows of a table, with z(x)ᵀz(y) near k(x, y): what turns a
+kernel method into a linear one. The error is measured on some rows and told beside its bound.";
+
+pub const EMBED_FOURIER: &str = "\
+Examples:
+  mercer embed fourier data.csv --kernel \"matern(nu=5/2, lengthscale=2)\" --components 2000 -o z.npy
+  mercer embed fourier data.csv --sampling orthogonal --seed 1 --json";
+
+pub const EMBED_BINNING: &str = "\
+The file holds for every row and grid the number of the column that is not 0.
+
+Example:
+  mercer embed binning data.csv --kernel \"laplacian(lengthscale=2, norm=l1)\" --components 200 -o cells.npy";
+
+pub const EMBED_NYSTROM: &str = "\
+Examples:
+  mercer embed nystrom data.csv --components 300 -o z.npy
+  mercer embed nystrom data.csv --landmarks greedy --tolerance 0.001 --components 1000";

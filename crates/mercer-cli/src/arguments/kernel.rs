@@ -21,6 +21,9 @@ pub enum KernelCommand {
     /// The Gram matrix K = [k(xᵢ, xⱼ)] of the rows of a file
     #[command(after_help = help::GRAM)]
     Gram(GramArguments),
+    /// Eigenvalues of the integral operator of a kernel, under a sample or a law
+    #[command(after_help = help::SPECTRUM)]
+    Spectrum(SpectrumArguments),
 }
 
 /// Kernel commands that have a plan.
@@ -77,6 +80,26 @@ pub struct GramArguments {
     /// Compute and store in single precision (4 bytes a number)
     #[arg(long)]
     pub single: bool,
+    /// How the data becomes vectors.
+    #[command(flatten)]
+    pub options: DataOptions,
+}
+
+/// The words of `mercer kernel spectrum`.
+#[derive(Debug, Args)]
+pub struct SpectrumArguments {
+    /// The kernel
+    #[arg(value_name = "EXPR")]
+    pub kernel: String,
+    /// The sample (a file, or - for standard input); without one, --under names the law
+    #[arg(value_name = "DATA")]
+    pub data: Option<PathBuf>,
+    /// A law with a closed form instead of data: uniform (on [0, 1]), interval:FROM:TO, gaussian:DEVIATION
+    #[arg(long, value_name = "LAW", conflicts_with = "data", required_unless_present = "data")]
+    pub under: Option<String>,
+    /// How many eigenvalues
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub components: usize,
     /// How the data becomes vectors.
     #[command(flatten)]
     pub options: DataOptions,

@@ -2,6 +2,7 @@
 //! manual pages and the completions.
 
 mod common;
+mod embed;
 mod fit;
 mod help;
 mod kernel;
@@ -13,11 +14,18 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
-pub use fit::{
-    ApproximationWord, AutoArguments, FitCommand, FitData, GpArguments, PredictArguments, RidgeArguments,
-    SmoothArguments, SmoothMethod, SmoothingWord, SplineArguments, TargetScale,
+pub use embed::{
+    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, LandmarksWord, NystromArguments,
+    SamplingWord,
 };
-pub use kernel::{CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand};
+pub use fit::{
+    ApproximationWord, AutoArguments, ClassWeight, FitCommand, FitData, FoldWords, GpArguments, LogisticArguments,
+    MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
+    SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
+};
+pub use kernel::{
+    CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
+};
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
@@ -42,15 +50,18 @@ pub enum Command {
     /// Kernels: their list, their proofs, counterexamples, Gram matrices
     #[command(subcommand, long_about = help::KERNEL)]
     Kernel(KernelCommand),
-    /// Fit a model to a table and save it: ridge, gp, spline, smooth, or auto
+    /// Fit a model to a table and save it: ridge, gp, spline, smooth, svm, svr, one-class, logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
-    /// Predictions of a saved model for a table, with intervals
+    /// Predictions of a saved model for a table, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
     /// Hypothesis tests: two samples, independence, interaction, goodness of fit
     #[command(subcommand, long_about = help::TEST)]
     Test(TestCommand),
+    /// Explicit features of the rows of a table: fourier, binning, nystrom
+    #[command(subcommand, long_about = help::EMBED)]
+    Embed(EmbedCommand),
     /// Data: what is in a file
     #[command(subcommand)]
     Data(DataCommand),

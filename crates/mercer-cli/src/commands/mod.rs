@@ -2,14 +2,17 @@
 
 mod catalogue;
 mod check;
+mod decay;
 mod demo;
 mod describe;
+mod embed;
 mod explain;
 mod fit;
 mod gram;
 mod manual;
 mod plan;
 mod predict;
+mod predict_classes;
 mod sections;
 mod spectrum;
 mod test;
@@ -29,9 +32,11 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words, session),
         Command::Kernel(KernelCommand::Check(words)) => check::check(words, session),
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
+        Command::Kernel(KernelCommand::Spectrum(words)) => decay::spectrum(words, session),
         Command::Fit(words) => fit::fit(words, session),
         Command::Predict(words) => predict::predict(words, session),
         Command::Test(words) => test::test(words, session),
+        Command::Embed(words) => embed::embed(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
@@ -46,7 +51,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
 fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
-        Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_)) => true,
+        Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_)) => true,
         Command::Fit(_) | Command::Predict(_) | Command::Test(_) => true,
         _ => false,
     }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use mercer::io::{self, Format, NpyNumber, load_model, write_npy, write_parquet, write_table_csv, write_table_csv_to};
-use mercer::model::Model;
+use mercer::model::{Fitted, Model, Target};
 use mercer::points::{Column, ColumnData, Encoded, Table};
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
 
 use super::fit::{Quality, agreement};
+use super::predict_classes::{self, ClassPrediction};
 use crate::arguments::PredictArguments;
 use crate::data::{self, named, shown};
 use crate::failure::Failure;
@@ -36,6 +37,20 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     let model = load_model(&words.model, &session.compute)?;
     let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
     let encoded = model.inputs().encode(&table).map_err(|e| mismatch(named(e, &words.data), &words.data))?;
+    if let Some(names) = model.classes() {
+        let found = predict_classes::run(words, &model, names, &table, &encoded, session)?;
+        let result = found.table()?;
+        if let Some(path) = &words.output {
+            write(path, &result)?;
+        }
+        return tell_classes(words, &model, &encoded, &found, &result);
+    }
+    if words.proba {
+        return Err(Failure::request(format!(
+            "--proba: a model of the kind {} knows no classes",
+            model.fitted().kind()
+        )));
+    }
     let predicted = run(&model, &table, &encoded, words.interval, session)?;
     let result = as_table(&predicted)?;
     if let Some(path) = &words.output {
@@ -72,19 +87,28 @@ fn run(
         encoded.kept_rows.iter().zip(column).for_each(|(&row, &v)| all[row] = v);
         all
     };
-    let targets = &model.inputs().targets;
-    let one = |(j, target): (usize, &mercer::model::Target)| {
-        let name = target.name.clone().unwrap_or_else(|| j.to_string());
+    let outputs = outputs(model);
+    let one = |(j, (name, target)): (usize, &(String, &Target))| {
+        let name = name.clone();
         let column = |m: &Array2<f64>| spread(m.column(j));
         Predicted {
-            ending: if targets.len() > 1 { format!("_{name}") } else { String::new() },
+            ending: if outputs.len() > 1 { format!("_{name}") } else { String::new() },
             value: column(&values),
             ends: ends.as_ref().map(|(l, u)| (column(l), column(u))),
             truth: target.name.as_deref().and_then(|name| truth(table, name)),
             name,
         }
     };
-    Ok(targets.iter().enumerate().map(one).collect())
+    Ok(outputs.iter().enumerate().map(one).collect())
+}
+
+/// The outputs of a model with the targets that they belong to: a target each, but for the quantiles of one target.
+fn outputs(model: &Model) -> Vec<(String, &Target)> {
+    let targets = &model.inputs().targets;
+    match (model.fitted(), targets.first()) {
+        (Fitted::Quantiles(fit), Some(only)) => fit.levels().iter().map(|level| (level.to_string(), only)).collect(),
+        _ => targets.iter().enumerate().map(|(j, t)| (t.name.clone().unwrap_or_else(|| j.to_string()), t)).collect(),
+    }
 }
 
 /// The column of the target, if the table has it as numbers.
@@ -139,11 +163,15 @@ fn write(path: &Path, table: &Table) -> Result<(), Failure> {
     match layout(path)? {
         Layout::Csv => write_table_csv(path, table)?,
         Layout::Parquet => write_parquet(path, table)?,
+        Layout::Npy if table.columns().iter().any(|c| !matches!(c.data, ColumnData::Numbers(_))) => {
+            let name = path.display();
+            return Err(Failure::request(format!("--output {name}: labels that are texts cannot be written as .npy")));
+        }
         Layout::Npy => write_npy(path, matrix(table).view(), NpyNumber::Double)?,
         Layout::Tsv => io::atomic_write(path, |out| {
             writeln!(out, "{}", table.names().collect::<Vec<_>>().join("\t"))?;
-            for row in matrix(table).rows() {
-                let cells: Vec<String> = row.iter().map(|&v| cell(v)).collect();
+            for row in 0..table.rows() {
+                let cells: Vec<String> = table.columns().iter().map(|c| cell(&c.data, row)).collect();
                 writeln!(out, "{}", cells.join("\t"))?;
             }
             Ok(())
@@ -152,9 +180,14 @@ fn write(path: &Path, table: &Table) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A number that reads back exactly; nothing for a row that was left out.
-fn cell(value: f64) -> String {
-    if value.is_nan() { String::new() } else { io::format_number(value) }
+/// A number that reads back exactly, or a label; nothing for a row that was left out.
+fn cell(data: &ColumnData, row: usize) -> String {
+    match data {
+        ColumnData::Numbers(values) if values[row].is_nan() => String::new(),
+        ColumnData::Numbers(values) => io::format_number(values[row]),
+        ColumnData::Categories { codes, levels } => codes[row].map_or_else(String::new, |c| levels[c as usize].clone()),
+        _ => String::new(),
+    }
 }
 
 fn matrix(table: &Table) -> Array2<f64> {
@@ -214,11 +247,7 @@ fn tell(
     let mut report = Report::new(format!("Predictions of {}", words.model.display()));
     match &words.output {
         Some(path) => push_summary(&mut report, path, words, model, encoded, table, &tested),
-        None => {
-            let mut text = Vec::new();
-            write_table_csv_to(&mut text, table).map_err(Failure::Output)?;
-            report.push(Block::Raw(String::from_utf8_lossy(&text).into_owned()));
-        }
+        None => push_table(&mut report, table)?,
     }
     report.json = json_of(words, model, encoded, predicted, &tested);
     if !tested.is_empty() {
@@ -227,6 +256,44 @@ fn tell(
         report.figures.push(Figure::Curves(vec![plot]));
     }
     Ok(report)
+}
+
+/// The report for a model of classes.
+fn tell_classes(
+    words: &PredictArguments,
+    model: &Model,
+    encoded: &Encoded,
+    found: &ClassPrediction,
+    table: &Table,
+) -> Result<Report, Failure> {
+    let mut report = Report::new(format!("Predictions of {}", words.model.display()));
+    match &words.output {
+        Some(path) => push_summary(&mut report, path, words, model, encoded, table, &[]),
+        None => push_table(&mut report, table)?,
+    }
+    let target = model.inputs().targets.first().and_then(|t| t.name.as_deref());
+    report.json = json_of(words, model, encoded, &[], &[]);
+    report.json["rows"] = table.rows().into();
+    report.json["targets"] = json!([found.json(target, words.output.is_some())]);
+    if let Some((name, rows, quality)) = &found.quality {
+        if words.output.is_some() {
+            report.heading(format!("Against `{name}` in {} rows", grouped(*rows as u64)));
+            quality.push_into(&mut report);
+        }
+        let mut test = quality.json();
+        test["target"] = json!(name);
+        test["rows"] = (*rows).into();
+        report.json["test"] = json!([test]);
+        report.figures.extend(quality.figure(format!("ROC of {}", words.model.display())));
+    }
+    Ok(report)
+}
+
+fn push_table(report: &mut Report, table: &Table) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    write_table_csv_to(&mut text, table).map_err(Failure::Output)?;
+    report.push(Block::Raw(String::from_utf8_lossy(&text).into_owned()));
+    Ok(())
 }
 
 fn push_summary(

@@ -6,6 +6,7 @@ mod colours;
 mod curves;
 mod heat;
 mod png;
+mod regions;
 mod ticks;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use canvas::Canvas;
 
 pub use curves::{Curve, CurvePlot, Mark};
 pub use heat::{HeatLabels, HeatMap};
+pub use regions::RegionPlot;
 
 /// Steps of an SVG per unit of the drawing: the drawing library knows whole numbers only.
 const SVG_SCALE: u32 = 10;
@@ -33,6 +35,8 @@ pub enum Figure {
     Heat(HeatMap),
     /// Plots of curves, side by side.
     Curves(Vec<CurvePlot>),
+    /// A plane divided among classes.
+    Regions(RegionPlot),
 }
 
 impl Figure {
@@ -42,6 +46,7 @@ impl Figure {
             Self::Heat(map) => heat::size(map),
             Self::Curves(plots) if plots.len() > 1 => (320 * plots.len() as u32, 320),
             Self::Curves(_) => (720, 440),
+            Self::Regions(_) => (720, 500),
         }
     }
 
@@ -50,6 +55,7 @@ impl Figure {
         canvas.background()?;
         match self {
             Self::Heat(map) => heat::draw(map, canvas),
+            Self::Regions(plot) => regions::draw(plot, canvas, (0.0, 0.0, f64::from(width), f64::from(height))),
             Self::Curves(plots) => {
                 let each = f64::from(width) / plots.len().max(1) as f64;
                 let place = |i: usize| (each * i as f64, 0.0, each, f64::from(height));

@@ -33,7 +33,7 @@ fn columns_that_make_no_sense() {
     let folder = tempfile::tempdir().unwrap();
     let iris = example("iris.csv");
     let fit = |target: &str, rest: &[&str]| mercer(&[&["fit", "auto", &iris, "--target", target], rest].concat());
-    fit("species", &[]).fails(1, &["species", "3 categories", "setosa", "classification"]);
+    mercer(&["fit", "ridge", &iris, "--target", "species"]).fails(1, &["species", "3 categories", "setosa", "svm"]);
     fit("petal_widht", &[]).fails(1, &["--target", "did you mean `petal_width`?"]);
     fit("petal_width,petal_width", &[]).fails(1, &["petal_width", "twice"]);
     fit("petal_width", &["--columns", "petal_width"]).fails(1, &["--columns", "target"]);

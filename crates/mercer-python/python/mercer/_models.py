@@ -11,11 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
-from mercer._mercer import GaussianProcessFit, Inputs, Kernel, LocalFit, RidgeFit, SplineFit, load_model, save_model
+from mercer._logistic import KernelLogisticRegression
+from mercer._machine import KernelMachine
+from mercer._mercer import (
+    GaussianProcessFit,
+    Inputs,
+    Kernel,
+    LocalFit,
+    PenalisedFit,
+    RidgeFit,
+    SplineFit,
+    SvcFit,
+    SvmFit,
+    load_model,
+    save_model,
+)
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
 from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
+from mercer._svm import SVC, NuSVC
+from mercer._svr import SVR, NuSVR, OneClassSVM
 
 #: The notes in which an estimator travels beside what was fitted.
 _CLASS, _PARAMETERS, _STATE = "python.estimator", "python.parameters", "python.state"
@@ -24,6 +40,9 @@ _CLASSES: dict[type, tuple[type, ...]] = {
     GaussianProcessFit: (GaussianProcessRegressor,),
     SplineFit: (SmoothingSpline,),
     LocalFit: (NadarayaWatson, LocalLinear),
+    SvcFit: (SVC, NuSVC),
+    SvmFit: (SVR, NuSVR, OneClassSVM),
+    PenalisedFit: (KernelLogisticRegression, KernelMachine),
 }
 
 
@@ -49,7 +68,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     check_is_fitted(model)
     fit, state = model._saved()
     notes = {_CLASS: type(model).__name__, _PARAMETERS: json.dumps(_parameters(model)), _STATE: json.dumps(state)}
-    save_model(os.fspath(path), fit, model._inputs or _inputs(model, fit), notes)
+    names = model._class_names() if hasattr(model, "classes_") else None
+    save_model(os.fspath(path), fit, model._inputs or _inputs(model, fit), notes, names)
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Any:
@@ -62,8 +82,10 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     **options
         ``max_memory``, and what else says how to read.
     """
-    fit, inputs, notes = load_model(os.fspath(path), **options)
+    fit, inputs, notes, classes = load_model(os.fspath(path), **options)
     model, state = _estimator(fit, notes)
+    if classes is not None:
+        model._restore_classes(classes, state)
     model.n_features_in_ = inputs.columns
     if inputs.names is not None:
         model.feature_names_in_ = np.array(inputs.names, dtype=object)
@@ -106,7 +128,26 @@ def _from_fit(fit: Any) -> Any:
         return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False, **sparse)
     if isinstance(fit, SplineFit):
         return SmoothingSpline(fit.lam, order=fit.order, period=fit.period)
+    if isinstance(fit, (SvcFit, SvmFit, PenalisedFit)):
+        return _from_margins(fit)
     return (LocalLinear if fit.linear else NadarayaWatson)(fit.bandwidth, weights=fit.weights)
+
+
+def _from_margins(fit: Any) -> Any:
+    """Make an estimator for what was fitted; what the file does not say (C, ν) has its default."""
+    text = str(fit.kernel)
+    kernel = "precomputed" if text == "precomputed()" else text
+    if isinstance(fit, SvcFit):
+        return SVC(kernel=kernel, probability=fit.calibrated, multi_class="ovo" if fit.paired else "ovr")
+    if isinstance(fit, SvmFit):
+        return OneClassSVM(kernel=kernel) if fit.region else SVR(kernel=kernel, epsilon=fit.epsilon)
+    if fit.classes is not None:
+        return KernelLogisticRegression(fit.alpha, kernel=kernel)
+    name, _, rest = fit.loss.partition("(")
+    given = {} if not rest else {rest.partition("=")[0]: float(rest.partition("=")[2][:-1])}
+    if "level" in given or fit.levels is not None:
+        given = {"quantile": fit.levels or given["level"]}
+    return KernelMachine(name, fit.alpha, kernel=kernel, **given)
 
 
 def _parameters(model: Estimator) -> dict[str, Any]:

@@ -1,13 +1,27 @@
 //! `z(x)`: explicit features with `z(x)ᵀz(y) = k(x, y)`, exactly or nearly.
 //!
-//! [`RandomFourier`] draws frequencies from the [`SpectralMeasure`] of a shift-invariant kernel. Every map is a [`FeatureMap`].
+//! [`RandomFourier`] draws frequencies from the [`SpectralMeasure`] of a shift-invariant kernel, [`RandomBinning`] draws grids, and
+//! [`FourierGuarantee`] and [`measured_error`] tell how far off they may be and are. [`Nystrom`] looks at the kernel from a few landmarks;
+//! [`ExplicitFeatures`] are exact. Dense maps are [`FeatureMap`]s. [`RidgeStatistics`] and its kin take in features chunk by chunk.
 
+mod binning;
+mod bounds;
+mod explicit;
 mod fourier;
 mod map;
+mod measured;
+mod nystrom;
 mod sampling;
 pub mod spectral;
+mod statistics;
 
-pub use fourier::{FourierFeatures, FourierForm, RandomFourier, whitened};
+pub use binning::{BinningFeatures, CellMatrix, RandomBinning};
+pub use bounds::{FourierGuarantee, Region, binning_bound, binning_grids, fourier_bound, fourier_components};
+pub use explicit::ExplicitFeatures;
+pub use fourier::{FourierFeatures, FourierForm, RandomFourier, StructuredFeatures, StructuredFourier, whitened};
 pub use map::FeatureMap;
+pub use measured::{MeasuredError, measured_error};
+pub use nystrom::{Landmarks, Nystrom, NystromFeatures, empirical_kernel_map, ridge_leverage_scores};
 pub use sampling::Sampling;
 pub use spectral::SpectralMeasure;
+pub use statistics::{CovarianceStatistics, FeatureFunction, MeanStatistics, RidgeStatistics};

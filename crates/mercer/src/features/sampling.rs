@@ -3,7 +3,7 @@
 use crate::Stream;
 use crate::real::special::normal_quantile;
 
-/// How the frequencies of random Fourier features are drawn. Every choice is unbiased, but for the last.
+/// How the frequencies of random Fourier features are drawn. Every choice is unbiased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Sampling {
     /// Independently: variance `1/D` times that of one frequency.

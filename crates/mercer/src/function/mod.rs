@@ -8,9 +8,11 @@ mod expansion;
 mod gradient;
 mod norms;
 mod projection;
+mod spectrum;
 mod tensor;
 
 pub use components::Component;
 pub use expansion::Expansion;
 pub use norms::{bridge_norm, laplacian_norm, power_series_norm, sinc_norm, sobolev_norm};
 pub use projection::Projection;
+pub use spectrum::{Measure, Spectrum};

@@ -117,7 +117,7 @@ fn series_coefficient(kernel: &Kernel, n: usize) -> Result<f64> {
 }
 
 /// Gauss–Legendre quadrature on eight panels.
-fn integrate(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn integrate(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
     const PANELS: usize = 8;
     static RULE: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
     let rule = RULE.get_or_init(|| gauss_legendre(64));

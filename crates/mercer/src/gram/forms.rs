@@ -9,7 +9,7 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::dense::{Ticker, tile_count};
-use super::simd::Element;
+use super::simd::{Element, add_margins, add_products, add_weighted};
 use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
@@ -21,7 +21,7 @@ const LABELS: usize = 256;
 pub(crate) struct Forms {
     /// `aᵀKa`.
     pub(crate) squares: Array2<f64>,
-    /// `aᵀK1`.
+    /// `aᵀK1`, where they were asked for.
     pub(crate) lines: Array2<f64>,
     /// `Σ aᵢKᵢᵢ`.
     pub(crate) diagonals: Array2<f64>,
@@ -36,7 +36,7 @@ pub(crate) struct Forms {
 }
 
 /// The forms of `count` symmetric matrices of `n` rows, whose tiles `fill` gives one after the other. No matrix is stored; products of a tile
-/// with the labels are in the precision of the tile, sums over tiles in `f64`, strip after strip in a fixed order.
+/// with the labels are in the precision of the tile, sums over tiles in `f64`, strip after strip in a fixed order. Without `lines` these are 0.
 ///
 /// # Cost
 /// Every pair of points once; `n²B/2` multiplications for each matrix and `B` label vectors.
@@ -47,13 +47,14 @@ pub(crate) fn quadratic_forms<T: Element + RealField>(
     fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     (n, count): (usize, usize),
     labels: &[Vec<i8>],
+    lines: bool,
     compute: &Compute,
 ) -> Result<Forms> {
     let strips = n.div_ceil(BLOCK);
     let bytes = 24 * strips as u64 * labels.len() as u64 * count as u64 + (n * labels.len()) as u64;
     compute.reserve("the sums of the relabelled statistics", bytes, "draw fewer relabellings at a time")?;
     let ticker = Ticker::new("relabelled statistics", tile_count(n, n, true), compute);
-    let work = Work { fill, n, count, labels: &transposed(labels, n), relabellings: labels.len() };
+    let work = Work { fill, n, count, labels: &transposed(labels, n), relabellings: labels.len(), lines };
     let run = |scratch: &mut Scratch<T>, i: usize| work.strip(scratch, i, &ticker);
     let done: Result<Vec<Partial>> =
         compute.install(|| (0..strips).into_par_iter().map_init(|| Scratch::new(count), run).collect());
@@ -68,6 +69,8 @@ struct Work<'a, F> {
     /// The labels of each point, point after point.
     labels: &'a [i8],
     relabellings: usize,
+    /// Whether `aᵀK1` is asked for.
+    lines: bool,
 }
 
 /// The sums of a strip, matrix after matrix, label vector by label vector within.
@@ -107,6 +110,7 @@ impl<F> Work<'_, F> {
         let mut partial =
             Partial { squares: zeros(), lines: zeros(), diagonals: zeros(), plain: vec![[0.0; 4]; self.count] };
         let rows = self.block(i);
+        let mut row_sums = vec![vec![0.0; rows.len()]; self.count];
         for j in i..self.n.div_ceil(BLOCK) {
             let cols = self.block(j);
             let size = rows.len() * cols.len();
@@ -115,13 +119,36 @@ impl<F> Work<'_, F> {
                 .chunks_exact(size.max(1))
                 .map(|tile| Margins::new(tile, cols.len(), i == j))
                 .collect();
-            partial.plain.iter_mut().zip(&margins).for_each(|(plain, m)| m.add_to(plain));
+            for ((plain, sums), m) in partial.plain.iter_mut().zip(&mut row_sums).zip(&margins) {
+                m.add_to(plain);
+                sums.iter_mut().zip(&m.rows).for_each(|(sum, row)| *sum += row);
+            }
             for chunk in 0..self.relabellings.div_ceil(LABELS) {
                 self.meet(scratch, &rows, &cols, chunk, &margins, &mut partial);
             }
             ticker.tick()?;
         }
+        if self.lines {
+            self.add_lines(scratch, &rows, &row_sums, &mut partial);
+        }
         Ok(partial)
+    }
+
+    /// Adds the sums of the rows of a strip, over all its tiles, to the lines.
+    fn add_lines<T: Element>(
+        &self,
+        scratch: &mut Scratch<T>,
+        rows: &Range<usize>,
+        row_sums: &[Vec<f64>],
+        partial: &mut Partial,
+    ) {
+        for start in (0..self.relabellings).step_by(LABELS) {
+            let range = start..self.relabellings.min(start + LABELS);
+            let left = self.expand(rows, &range, &mut scratch.left);
+            for (sums, lines) in row_sums.iter().zip(partial.lines.chunks_exact_mut(self.relabellings)) {
+                add_weighted(left, sums, &mut lines[range.clone()]);
+            }
+        }
     }
 
     /// Adds what a tile gives to a chunk of label vectors.
@@ -153,10 +180,9 @@ impl<F> Work<'_, F> {
             let place = at + range.start..at + range.end;
             let factor = if diagonal { 1.0 } else { 2.0 };
             add_products(left, product, factor, &mut partial.squares[place.clone()]);
-            add_weighted(left, &margins.rows, &mut partial.lines[place.clone()]);
             if diagonal {
                 add_weighted(left, &margins.diagonal, &mut partial.diagonals[place]);
-            } else {
+            } else if self.lines {
                 add_weighted(right, &margins.cols, &mut partial.lines[place]);
             }
         }
@@ -204,26 +230,6 @@ fn transposed(labels: &[Vec<i8>], n: usize) -> Vec<i8> {
     by_point
 }
 
-/// `sums[b] += factor Σᵢ left[i, b]·right[i, b]`.
-fn add_products<T: Element>(left: &[T], right: &[T], factor: f64, sums: &mut [f64]) {
-    let count = sums.len().max(1);
-    for (left, right) in left.chunks_exact(count).zip(right.chunks_exact(count)) {
-        for ((sum, l), r) in sums.iter_mut().zip(left).zip(right) {
-            *sum += factor * (l.to_f64() * r.to_f64());
-        }
-    }
-}
-
-/// `sums[b] += Σᵢ wᵢ·labels[i, b]`.
-fn add_weighted<T: Element>(labels: &[T], weights: &[f64], sums: &mut [f64]) {
-    let count = sums.len().max(1);
-    for (line, weight) in labels.chunks_exact(count).zip(weights) {
-        for (sum, label) in sums.iter_mut().zip(line) {
-            *sum += weight * label.to_f64();
-        }
-    }
-}
-
 /// Sums of the rows and the columns of a tile.
 struct Margins {
     rows: Vec<f64>,
@@ -236,26 +242,11 @@ struct Margins {
 
 impl Margins {
     fn new<T: Element>(tile: &[T], width: usize, on_diagonal: bool) -> Self {
-        let lines = tile.chunks_exact(width.max(1));
-        let mut margins =
-            Self { rows: Vec::new(), cols: vec![0.0; width], diagonal: Vec::new(), absolute: 0.0, squares: 0.0 };
-        for (i, line) in lines.enumerate() {
-            let (mut row, mut absolute, mut squares) = (0.0, 0.0, 0.0);
-            for (col, value) in margins.cols.iter_mut().zip(line) {
-                let v = value.to_f64();
-                *col += v;
-                row += v;
-                absolute += v.abs();
-                squares += v * v;
-            }
-            margins.rows.push(row);
-            margins.absolute += absolute;
-            margins.squares += squares;
-            if on_diagonal {
-                margins.diagonal.push(line[i].to_f64());
-            }
-        }
-        margins
+        let (mut rows, mut cols) = (vec![0.0; tile.len() / width.max(1)], vec![0.0; width]);
+        let [absolute, squares] = add_margins(tile, &mut rows, &mut cols);
+        let own = tile.iter().step_by(width + 1).map(|v| v.to_f64());
+        let diagonal = if on_diagonal { own.collect() } else { Vec::new() };
+        Self { rows, cols, diagonal, absolute, squares }
     }
 
     fn add_to(&self, plain: &mut [f64; 4]) {

@@ -22,7 +22,7 @@ use crate::{Compute, Error, Result};
 pub use atomic::atomic_write;
 pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
 pub use format::Format;
-pub use libsvm::write_libsvm;
+pub use libsvm::{read_libsvm_model, write_libsvm, write_libsvm_model};
 pub use model_file::{
     load_model, load_sketch, read_model, read_sketch, save_model, save_sketch, write_model, write_sketch,
 };

@@ -4,6 +4,7 @@
 //! memory budget, and returns a fitted model that says how it was found.
 
 pub mod additive;
+pub mod centres;
 mod conditional;
 pub mod gaussian_process;
 pub mod logistic;
@@ -13,8 +14,10 @@ pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
 pub mod spline;
+mod stopped;
 pub mod svm;
 
+pub use centres::{CentreFit, CentreMachine};
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 pub use logistic::{LogisticFit, LogisticRegression};
 pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};

@@ -3,7 +3,10 @@
 use crate::Kernel;
 use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
-use crate::learn::{GaussianProcessFit, RidgeFit, SparseGaussianProcessFit};
+use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
+use crate::learn::{
+    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SparseGaussianProcessFit,
+};
 
 /// What was fitted: one variant per learner.
 // A program holds few models and seldom moves them: a box would only be in the way.
@@ -21,10 +24,23 @@ pub enum Fitted {
     Spline(SplineFit),
     /// A Nadaraya–Watson or local linear smoother.
     Local(LocalFit),
+    /// Support vector classification.
+    Svc(SvcFit),
+    /// Support vector regression.
+    Svr(SvrFit),
+    /// The support of a distribution.
+    OneClass(OneClassFit),
+    /// Kernel logistic regression.
+    Logistic(LogisticFit),
+    /// A regularised loss.
+    KernelMachine(KernelMachineFit),
+    /// Quantile curves that do not cross.
+    Quantiles(QuantileCurvesFit),
 }
 
 impl Fitted {
-    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `spline`, `local`.
+    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `spline`, `local`, `svc`, `svr`, `one_class`,
+    /// `logistic`, `kernel_machine`, `quantiles`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Ridge(_) => "ridge",
@@ -32,6 +48,12 @@ impl Fitted {
             Self::SparseGaussianProcess(_) => "sparse_gaussian_process",
             Self::Spline(_) => "spline",
             Self::Local(_) => "local",
+            Self::Svc(_) => "svc",
+            Self::Svr(_) => "svr",
+            Self::OneClass(_) => "one_class",
+            Self::Logistic(_) => "logistic",
+            Self::KernelMachine(_) => "kernel_machine",
+            Self::Quantiles(_) => "quantiles",
         }
     }
 
@@ -43,14 +65,38 @@ impl Fitted {
             Self::SparseGaussianProcess(fit) => fit.inducing().ncols(),
             Self::Spline(_) => 1,
             Self::Local(fit) => fit.points().ncols(),
+            Self::Svc(fit) => fit.columns(),
+            Self::Svr(fit) => fit.columns(),
+            Self::OneClass(fit) => fit.columns(),
+            Self::Logistic(fit) => fit.points().ncols(),
+            Self::KernelMachine(fit) => fit.points().ncols(),
+            Self::Quantiles(fit) => fit.fits().first().map_or(0, |f| f.points().ncols()),
         }
     }
 
     /// How many values come out for each point.
     pub fn outputs(&self) -> usize {
         match self {
+            Self::Quantiles(fit) => fit.levels().len(),
+            other => other.targets(),
+        }
+    }
+
+    /// How many targets were fitted: as many as outputs, but for the quantiles of one target.
+    pub fn targets(&self) -> usize {
+        match self {
             Self::Ridge(fit) => fit.dual_coefficients().ncols(),
-            Self::GaussianProcess(_) | Self::SparseGaussianProcess(_) | Self::Spline(_) | Self::Local(_) => 1,
+            _ => 1,
+        }
+    }
+
+    /// The names of the classes as far as the fit knows them, where classes were fitted.
+    pub(super) fn class_names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Svc(fit) => Some(fit.names().to_vec()),
+            Self::Logistic(fit) => Some((0..fit.classes()).map(|c| c.to_string()).collect()),
+            Self::KernelMachine(fit) if fit.loss().is_classification() => Some(vec!["-1".into(), "1".into()]),
+            _ => None,
         }
     }
 
@@ -60,37 +106,38 @@ impl Fitted {
             Self::Ridge(fit) => Some(fit.kernel()),
             Self::GaussianProcess(fit) => Some(fit.kernel()),
             Self::SparseGaussianProcess(fit) => Some(fit.kernel()),
+            Self::Svc(fit) => Some(fit.kernel()),
+            Self::Svr(fit) => Some(fit.kernel()),
+            Self::OneClass(fit) => Some(fit.kernel()),
+            Self::Logistic(fit) => Some(fit.kernel()),
+            Self::KernelMachine(fit) => Some(fit.kernel()),
+            Self::Quantiles(fit) => fit.fits().first().map(KernelMachineFit::kernel),
             Self::Spline(_) | Self::Local(_) => None,
         }
     }
 }
 
-impl From<RidgeFit> for Fitted {
-    fn from(fit: RidgeFit) -> Self {
-        Self::Ridge(fit)
-    }
+/// Every fit can be put into a model.
+macro_rules! from_fits {
+    ($($variant:ident($fit:ty)),* $(,)?) => {
+        $(impl From<$fit> for Fitted {
+            fn from(fit: $fit) -> Self {
+                Self::$variant(fit)
+            }
+        })*
+    };
 }
 
-impl From<GaussianProcessFit> for Fitted {
-    fn from(fit: GaussianProcessFit) -> Self {
-        Self::GaussianProcess(fit)
-    }
-}
-
-impl From<SparseGaussianProcessFit> for Fitted {
-    fn from(fit: SparseGaussianProcessFit) -> Self {
-        Self::SparseGaussianProcess(fit)
-    }
-}
-
-impl From<SplineFit> for Fitted {
-    fn from(fit: SplineFit) -> Self {
-        Self::Spline(fit)
-    }
-}
-
-impl From<LocalFit> for Fitted {
-    fn from(fit: LocalFit) -> Self {
-        Self::Local(fit)
-    }
-}
+from_fits!(
+    Ridge(RidgeFit),
+    GaussianProcess(GaussianProcessFit),
+    SparseGaussianProcess(SparseGaussianProcessFit),
+    Spline(SplineFit),
+    Local(LocalFit),
+    Svc(SvcFit),
+    Svr(SvrFit),
+    OneClass(OneClassFit),
+    Logistic(LogisticFit),
+    KernelMachine(KernelMachineFit),
+    Quantiles(QuantileCurvesFit),
+);

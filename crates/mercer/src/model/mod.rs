@@ -3,6 +3,7 @@
 //! A [`Model`] is what a model file holds. It knows the columns of its table, how they become vectors, and how its answers become
 //! values of the targets; so that the same predictions come out of Rust, the command line and Python.
 
+mod classes;
 mod fitted;
 mod inputs;
 mod predict;
@@ -39,6 +40,7 @@ use crate::{Error, Kernel, Result};
 pub struct Model {
     fitted: Fitted,
     inputs: Inputs,
+    classes: Option<Vec<String>>,
     notes: BTreeMap<String, String>,
 }
 
@@ -54,10 +56,11 @@ impl Model {
         if inputs.dimension() != fitted.dimension() {
             return Err(Error::shape("coordinates of the inputs", fitted.dimension(), inputs.dimension()));
         }
-        if inputs.targets.len() != fitted.outputs() {
-            return Err(Error::shape("targets of the inputs", fitted.outputs(), inputs.targets.len()));
+        if inputs.targets.len() != fitted.targets() {
+            return Err(Error::shape("targets of the inputs", fitted.targets(), inputs.targets.len()));
         }
-        Ok(Self { fitted, inputs, notes: BTreeMap::new() })
+        let classes = fitted.class_names();
+        Ok(Self { fitted, inputs, classes, notes: BTreeMap::new() })
     }
 
     /// The same model with a text that travels with it, under a name: settings of whoever made it. A second text of the name replaces the

@@ -31,7 +31,8 @@ pub struct TablePrediction {
 }
 
 impl Model {
-    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of `x`, one column per target.
+    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of `x`, one column per target (per level, for quantiles).
+    /// For classes the number of the class in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of columns; as the `predict` of what was fitted.
@@ -43,6 +44,13 @@ impl Model {
             Fitted::SparseGaussianProcess(fit) => column(fit.predict(x, compute)?.mean),
             Fitted::Spline(fit) => column(fit.predict(only_column(x), 0)?),
             Fitted::Local(fit) => column(fit.predict(x, compute)?),
+            Fitted::Svr(fit) => column(fit.predict(x, compute)?.into()),
+            Fitted::Quantiles(fit) => fit.predict(x, compute)?,
+            Fitted::OneClass(fit) => column(fit.decisions(x, compute)?.into_iter().map(side).collect()),
+            Fitted::KernelMachine(fit) if self.classes.is_none() => column(fit.predict(x, compute)?),
+            Fitted::Svc(_) | Fitted::Logistic(_) | Fitted::KernelMachine(_) => {
+                return Ok(column(self.predict_classes(x, compute)?.into_iter().map(|c| c as f64).collect()));
+            }
         };
         Ok(self.in_units(values))
     }
@@ -64,8 +72,8 @@ impl Model {
     /// the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] where the noise cannot be estimated (λ = 0, an interpolating spline) or
-    /// the kernel is precomputed; as
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] where the noise cannot be estimated (λ = 0, an interpolating spline),
+    /// the kernel is precomputed, or the kind of the model has no intervals; as
     /// [`Model::predict`].
     ///
     /// # Example
@@ -121,17 +129,23 @@ impl Model {
                 let noise = fit.variance(compute)?.unwrap_or(0.0);
                 Ok((column(fit.predict(x, compute)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
             }
+            _ => Err(Error::request(format!(
+                "a model of the kind {} has no intervals: a Gaussian process, ridge regression, splines and local smoothers have",
+                self.fitted.kind()
+            ))),
         }
     }
 
-    fn check_columns(&self, x: ArrayView2<f64>) -> Result<()> {
+    pub(super) fn check_columns(&self, x: ArrayView2<f64>) -> Result<()> {
         let expected = self.inputs.dimension();
         if x.ncols() == expected { Ok(()) } else { Err(Error::shape("columns of x", expected, x.ncols())) }
     }
 
     /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to the bit.
     fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
-        for (mut column, target) in values.columns_mut().into_iter().zip(&self.inputs.targets) {
+        // The quantiles of one target are all in its units.
+        let targets = self.inputs.targets.iter().cycle();
+        for (mut column, target) in values.columns_mut().into_iter().zip(targets) {
             let Affine { shift, scale } = target.map;
             if target.map != Affine::IDENTITY {
                 column.mapv_inplace(|f| shift + scale * f);
@@ -139,6 +153,11 @@ impl Model {
         }
         values
     }
+}
+
+/// Inside or outside.
+fn side(decision: f64) -> f64 {
+    if decision >= 0.0 { 1.0 } else { -1.0 }
 }
 
 fn column(values: Array1<f64>) -> Array2<f64> {

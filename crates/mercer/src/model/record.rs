@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::{Features, Fitted, Inputs, Model, Target};
 use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
-use crate::learn::{GaussianProcessFit, RidgeFit, SparseGaussianProcessFit};
+use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
+use crate::learn::{
+    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SparseGaussianProcessFit,
+};
 use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, Scaling};
 use crate::record::Record;
 use crate::{Compute, Error, Result};
@@ -26,7 +29,16 @@ impl Model {
             Fitted::SparseGaussianProcess(fit) => fit.to_record(),
             Fitted::Spline(fit) => fit.to_record(),
             Fitted::Local(fit) => fit.to_record(),
+            Fitted::Svc(fit) => fit.to_record(),
+            Fitted::Svr(fit) => fit.to_record(),
+            Fitted::OneClass(fit) => fit.to_record(),
+            Fitted::Logistic(fit) => fit.to_record(),
+            Fitted::KernelMachine(fit) => fit.to_record(),
+            Fitted::Quantiles(fit) => fit.to_record(),
         };
+        if let Some(classes) = &self.classes {
+            record.put_list("classes", classes);
+        }
         record.put_text("kind", self.fitted.kind());
         self.inputs.put_into(&mut record);
         for (name, text) in &self.notes {
@@ -46,9 +58,18 @@ impl Model {
             }
             "spline" => Fitted::Spline(SplineFit::from_record(&mut record)?),
             "local" => Fitted::Local(LocalFit::from_record(&mut record)?),
+            "svc" => Fitted::Svc(SvcFit::from_record(&mut record)?),
+            "svr" => Fitted::Svr(SvrFit::from_record(&mut record)?),
+            "one_class" => Fitted::OneClass(OneClassFit::from_record(&mut record)?),
+            "logistic" => Fitted::Logistic(LogisticFit::from_record(&mut record)?),
+            "kernel_machine" => Fitted::KernelMachine(KernelMachineFit::from_record(&mut record)?),
+            "quantiles" => Fitted::Quantiles(QuantileCurvesFit::from_record(&mut record)?),
             other => return Err(Error::parameter("kind", other, "a kind that this version knows")),
         };
         let mut model = Self::new(fitted, inputs)?;
+        if model.classes.is_some() {
+            model = model.with_classes(record.list("classes")?)?;
+        }
         let notes = record.texts.into_iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_owned(), v)));
         model.notes = notes.collect();
         Ok(model)

@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
+use super::folds::stratified_folds;
 use super::path::smallest;
 use crate::learn::ridge::is_precomputed;
 use crate::learn::{LogisticFit, LogisticRegression};
@@ -65,7 +66,7 @@ pub fn logistic_path(
     }
     let data = Data { spec, lambdas, x, labels, weights };
     let (mut log_loss, mut error, mut total) = (Array1::zeros(lambdas.len()), Array1::zeros(lambdas.len()), 0.0);
-    for held in stratified(labels, folds, compute)? {
+    for held in stratified_folds(labels, folds, compute)? {
         for (at, fit) in data.fit_others(&held, compute)?.iter().enumerate() {
             let (loss, wrong) = data.score(fit, &held, compute)?;
             log_loss[at] += loss;
@@ -119,20 +120,4 @@ impl Data<'_> {
         }
         Ok((loss, wrong))
     }
-}
-
-/// The rows of every fold, ascending: a random order from the seed, sorted by class and dealt out in turn.
-fn stratified(labels: &[usize], folds: usize, compute: &Compute) -> Result<Vec<Vec<usize>>> {
-    let rows = labels.len();
-    if folds < 2 || folds > rows {
-        return Err(Error::parameter("folds", folds, &format!("at least 2 and at most the number of rows ({rows})")));
-    }
-    let mut order = compute.seed().stream("folds", 0).permutation(rows);
-    order.sort_by_key(|&row| labels[row]);
-    let fold = |f: usize| {
-        let mut fold: Vec<usize> = order.iter().copied().skip(f).step_by(folds).collect();
-        fold.sort_unstable();
-        fold
-    };
-    Ok((0..folds).map(fold).collect())
 }

@@ -2,22 +2,26 @@
 //!
 //! [`ridge_path`] scores every λ for one kernel by leave-one-out, GCV and folds; [`RidgeSearch`] does so for every kernel and lengthscale of a
 //! grid, and fits the winner again on all of the data; [`RidgeTuner`] follows the gradient of the score, for many parameters at once.
-//! [`logistic_path`] scores the λ of a logistic regression by folds.
+//! [`logistic_path`] scores the λ of a logistic regression by folds, [`svm_grid`] the `C` and the kernel of a support vector classifier.
 
 mod ard;
 mod criterion;
+mod folds;
 mod grid;
 mod logistic;
 mod path;
 mod refine;
 mod search;
 mod smooth_score;
+mod svm;
 mod tuner;
 
 pub use ard::with_column_lengthscales;
 pub use criterion::Criterion;
+pub use folds::stratified_folds;
 pub use grid::{log_grid, median_lengthscales, with_lengthscale};
 pub use logistic::{LogisticPath, logistic_path};
 pub use path::{RidgePath, ridge_path};
 pub use search::{Candidate, RidgeSearch, RidgeSearchFit, Winner};
+pub use svm::{SvmGrid, svm_grid};
 pub use tuner::{RidgeTuner, RidgeTunerFit};

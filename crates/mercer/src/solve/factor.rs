@@ -101,6 +101,32 @@ impl Factor {
         self.substitute(b, false, compute)
     }
 
+    /// `L⁻ᵀB`.
+    ///
+    /// # Cost
+    /// `n²` per column of `B`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless `B` has `n` rows.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, solve::{Factored, factor}};
+    /// use ndarray::array;
+    /// let compute = Compute::new();
+    /// let Factored::Definite(l) = factor(array![[4.0, 2.0], [2.0, 5.0]], &compute)? else { panic!("singular") };
+    /// // L = [[2, 0], [1, 2]]
+    /// let x = l.half_solve_transposed(array![[2.0], [4.0]].view(), &compute)?;
+    /// assert_eq!(x, array![[0.0], [2.0]]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn half_solve_transposed(&self, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.check_rows(b)?;
+        let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
+        compute.install(|| solve_upper_triangular_in_place(self.lower().transpose(), x.as_mut(), Par::Seq));
+        Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
+    }
+
     /// `log det A = 2Σ log Lᵢᵢ`.
     pub fn log_determinant(&self) -> f64 {
         2.0 * (0..self.size).map(|i| self.pivot(i).ln()).sum::<f64>()
@@ -201,10 +227,15 @@ impl Factor {
         self.values[i * self.size + i]
     }
 
-    fn substitute(&self, b: ArrayView2<f64>, whole: bool, compute: &Compute) -> Result<Array2<f64>> {
-        if b.nrows() != self.size {
-            return Err(Error::shape("rows of the right-hand side", self.size, b.nrows()));
+    fn check_rows(&self, b: ArrayView2<f64>) -> Result<()> {
+        if b.nrows() == self.size {
+            return Ok(());
         }
+        Err(Error::shape("rows of the right-hand side", self.size, b.nrows()))
+    }
+
+    fn substitute(&self, b: ArrayView2<f64>, whole: bool, compute: &Compute) -> Result<Array2<f64>> {
+        self.check_rows(b)?;
         let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
         substitute(self.lower(), x.as_mut(), whole, compute);
         Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))

@@ -42,7 +42,7 @@ pub fn randomly_pivoted_cholesky(
 }
 
 /// A place with a probability in proportion to its value; never one of value 0 while there are others.
-fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
+pub(super) fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
     let mut rest = stream.uniform() * values.sum();
     let mut last = 0;
     for (i, &value) in values.iter().enumerate().filter(|(_, v)| **v > 0.0) {

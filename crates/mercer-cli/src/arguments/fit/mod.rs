@@ -1,6 +1,7 @@
 //! The words of `mercer fit …` and `mercer predict`.
 
 mod learners;
+mod margins;
 mod numbers;
 
 use std::path::PathBuf;
@@ -15,6 +16,10 @@ pub use numbers::level;
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
     SplineArguments, TargetScale,
+};
+
+pub use margins::{
+    ClassWeight, FoldWords, LogisticArguments, MachineWords, OneClassArguments, SvmArguments, SvrArguments, given,
 };
 
 /// What can be fitted.
@@ -32,7 +37,19 @@ pub enum FitCommand {
     /// A local smoother: weighted means (Nadaraya–Watson) or lines around each place
     #[command(after_help = help::FIT_SMOOTH)]
     Smooth(SmoothArguments),
-    /// Whatever predicts best: tries kernels and splines by leave-one-out and fits the winner
+    /// Support vector classification: the widest margin between classes
+    #[command(after_help = help::FIT_SVM)]
+    Svm(SvmArguments),
+    /// Support vector regression: errors within a tube cost nothing
+    #[command(after_help = help::FIT_SVR)]
+    Svr(SvrArguments),
+    /// The support of a distribution: a small region that holds most of the rows
+    #[command(after_help = help::FIT_ONE_CLASS)]
+    OneClass(OneClassArguments),
+    /// Kernel logistic regression: probabilities of classes
+    #[command(after_help = help::FIT_LOGISTIC)]
+    Logistic(LogisticArguments),
+    /// Whatever predicts best: tries kernels and splines by leave-one-out and fits the winner; machines for classes
     #[command(after_help = help::FIT_AUTO)]
     Auto(AutoArguments),
 }
@@ -45,6 +62,10 @@ impl FitCommand {
             Self::Gp(words) => &words.training,
             Self::Spline(words) => &words.training,
             Self::Smooth(words) => &words.training,
+            Self::Svm(words) => &words.training,
+            Self::Svr(words) => &words.training,
+            Self::OneClass(words) => &words.training,
+            Self::Logistic(words) => &words.training,
             Self::Auto(words) => &words.training,
         }
     }
@@ -57,7 +78,7 @@ pub struct FitData {
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
     /// The column to predict, by name or by number counted from 0; several with commas
-    #[arg(long, short, value_name = "COL", value_delimiter = ',', required = true)]
+    #[arg(long, short, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
     /// Where the model goes; without it the fit is only reported
     #[arg(short, long, value_name = "MODEL")]
@@ -124,6 +145,9 @@ pub struct PredictArguments {
     /// Add columns lower and upper that hold a new observation with this probability
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.95", value_parser = level)]
     pub interval: Option<f64>,
+    /// Add a column proba_<class> for every class
+    #[arg(long, conflicts_with = "interval")]
+    pub proba: bool,
     /// Only these columns of DATA, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,

@@ -2,6 +2,8 @@
 
 use mercer::select::Criterion;
 
+use super::margins::ClassWeight;
+
 fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|v: &f64| v.is_finite())
 }
@@ -14,6 +16,21 @@ pub fn non_negative(text: &str) -> Result<f64, String> {
 /// Lengthscales, bandwidths, periods.
 pub fn positive_number(text: &str) -> Result<f64, String> {
     number(text).filter(|v| *v > 0.0).ok_or_else(|| "a finite number above 0 is needed".into())
+}
+
+/// ν, a part of the rows.
+pub fn part(text: &str) -> Result<f64, String> {
+    number(text).filter(|v| *v > 0.0 && *v <= 1.0).ok_or_else(|| "a number above 0 and at most 1 is needed".into())
+}
+
+/// `balanced`, or `class=factor`.
+pub fn class_weight(text: &str) -> Result<ClassWeight, String> {
+    if text == "balanced" {
+        return Ok(ClassWeight::Balanced);
+    }
+    let found = text.rsplit_once('=').and_then(|(class, factor)| Some((class.trim().to_owned(), number(factor)?)));
+    let factor = found.filter(|(_, factor)| *factor > 0.0).map(|(class, factor)| ClassWeight::Factor(class, factor));
+    factor.ok_or_else(|| "balanced, or a class and its factor above 0, such as spam=2, is needed".into())
 }
 
 /// The probability of an interval.

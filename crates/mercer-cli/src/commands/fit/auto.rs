@@ -1,15 +1,18 @@
 //! `mercer fit auto`: kernels (and for one column a spline) by their closed-form scores, and the winner on all rows.
 
-use mercer::learn::Ridge;
 use mercer::learn::spline::SmoothingSpline;
+use mercer::learn::svm::{Penalty, Svc};
+use mercer::learn::{LogisticRegression, Ridge};
 use mercer::points::Scaling;
 use mercer::select::{Criterion, RidgeSearch};
 use mercer::{Error, Kernel, Result};
 use ndarray::Axis;
 
-use super::choice::{self, Candidate, Choice, Winner};
-use super::{Outcome, Training, ridge, spline};
-use crate::arguments::AutoArguments;
+use super::choice::{self, Candidate, Choice, Measure, Winner};
+use super::folds::{self, Part};
+use super::training::Goal;
+use super::{Outcome, Training, logistic, ridge, spline, svm};
+use crate::arguments::{AutoArguments, FoldWords};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -21,6 +24,9 @@ const FEW: usize = 10;
 /// Fits whatever predicts best.
 pub fn fit(words: &AutoArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
+    if training.classes.is_some() {
+        return classes(words, training, session);
+    }
     let rows = choice::rows(&training, words.sample, session);
     if is_long_line(&training, &rows) {
         return long_line(training, session);
@@ -42,7 +48,42 @@ pub fn fit(words: &AutoArguments, session: &Session) -> Result<Outcome, Failure>
 
 /// The data, standardised.
 pub fn read(words: &AutoArguments, session: &Session) -> Result<Training, Failure> {
-    Training::read(&words.training, None, Scaling::Standardize, session)
+    Training::read_for(Goal::Either, &words.training, None, Scaling::Standardize, session)
+}
+
+/// The folds of a choice among classes, unless the words ask for others.
+const FOLDS: u64 = 5;
+
+/// A machine against logistic regression, by the errors of folds.
+fn classes(words: &AutoArguments, training: Training, session: &Session) -> Result<Outcome, Failure> {
+    let cv = if let Criterion::Folds(k) = words.cv { k as u64 } else { FOLDS };
+    let folds = FoldWords { lengthscales: Vec::new(), cv, sample: words.sample };
+    let rows = choice::rows(&training, words.sample, session);
+    let kernels = folds::kernels("auto", &folds, &training, &rows, &session.compute)?;
+    let (cs, lambdas) = (folds::cs(None, &[]), folds::lambdas(None, &[]));
+    let how = |name| (Measure::WrongClasses, name);
+    let data = (&training, &rows[..], &folds);
+    let svc = |kernel: &Kernel| Svc::new(kernel.clone(), 1.0);
+    let of = training.classes()?;
+    let machines = |kernel: &Kernel, others: &Part, held: &Part| {
+        let fits = svc(kernel).path(others.x.view(), &others.classes(of)?, None, &cs, &session.compute)?;
+        fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
+    };
+    let regression = |kernel: &Kernel| LogisticRegression::new(kernel.clone(), 1.0);
+    let likelihoods = |kernel: &Kernel, others: &Part, held: &Part| {
+        let fits = regression(kernel).path(&lambdas, others.x.view(), &others.labels(), None, &session.compute)?;
+        fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
+    };
+    let (machine, tried) = folds::choose(&kernels, &cs, how("C or λ"), data, session, machines)?;
+    let (likely, also) = folds::choose(&kernels, &lambdas, how("C or λ"), data, session, likelihoods)?;
+    let choice = tried.renamed("svm").join(also.renamed("logistic"), false);
+    // Of equals the one with probabilities by construction.
+    if machine.score < likely.score {
+        let spec = Svc { penalty: Penalty::C(machine.parameter), ..svc(&machine.kernel) };
+        return svm::outcome("auto", &spec, training, Some(choice), session);
+    }
+    let spec = LogisticRegression { lambda: likely.parameter, ..regression(&likely.kernel) };
+    logistic::outcome("auto", &spec, training, Some(choice), session)
 }
 
 /// The best kernel: all with a lengthscale in one search, the linear one by itself.

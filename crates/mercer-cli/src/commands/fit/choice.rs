@@ -43,9 +43,33 @@ struct Surface {
     best: (usize, usize),
 }
 
+/// What is measured of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The mean square of the errors; its root is shown.
+    SquaredError,
+    /// The part of the rows whose class is wrong.
+    WrongClasses,
+    /// The mean of `−log P` of the class.
+    LogLoss,
+}
+
+impl Measure {
+    fn shown(self, score: f64) -> (&'static str, String) {
+        match self {
+            Self::SquaredError => ("RMSE", short(score.max(0.0).sqrt())),
+            Self::WrongClasses => ("wrong", format!("{} %", digits(100.0 * score, 4))),
+            Self::LogLoss => ("log-loss", short(score)),
+        }
+    }
+}
+
 /// What was tried.
 pub struct Choice {
     criterion: Criterion,
+    measure: Measure,
+    /// The name of the parameter beside the kernel.
+    parameter: &'static str,
     /// Rows that entered the choice.
     rows: usize,
     of: usize,
@@ -114,7 +138,19 @@ impl Choice {
             let (name, lambda) = (winner.kernel.to_string(), Some(winner.lambda));
             candidates.push(Candidate { name, family, lambda, score: winner.score });
         }
-        Self { criterion: search.criterion, rows, of, candidates, surface: Surface::new(search, found) }
+        let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
+        Self { criterion: search.criterion, measure, parameter, rows, of, candidates, surface }
+    }
+
+    /// A choice by folds, made elsewhere.
+    pub fn by_folds(
+        folds: usize,
+        measure: Measure,
+        parameter: &'static str,
+        (rows, of): (usize, usize),
+        candidates: Vec<Candidate>,
+    ) -> Self {
+        Self { criterion: Criterion::Folds(folds), measure, parameter, rows, of, candidates, surface: None }
     }
 
     /// Things that were tried in another way.
@@ -137,6 +173,15 @@ impl Choice {
         if best.len() > 1 { best } else { ranked.into_iter().take(SHOWN).collect() }
     }
 
+    /// The same with a word before the name of every candidate.
+    pub fn renamed(mut self, word: &str) -> Self {
+        for candidate in &mut self.candidates {
+            candidate.name = format!("{word} {}", candidate.name);
+            candidate.family = format!("{word} {}", candidate.family);
+        }
+        self
+    }
+
     /// Takes the candidates of another choice; its surface too if it won.
     pub fn join(mut self, other: Self, other_won: bool) -> Self {
         self.candidates.extend(other.candidates);
@@ -153,11 +198,11 @@ impl Choice {
             let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
             report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
         }
-        let mut table = Table::new(&["candidate", "λ", "RMSE"], &[1, 2]);
+        let mut table = Table::new(&["candidate", self.parameter, self.measure.shown(0.0).0], &[1, 2]);
         let shown = self.shown();
         for candidate in &shown {
             let lambda = candidate.lambda.map_or("—".into(), short);
-            table.push([shortened(&candidate.name), lambda, short(candidate.score.max(0.0).sqrt())]);
+            table.push([shortened(&candidate.name), lambda, self.measure.shown(candidate.score).1]);
         }
         report.push(Block::Table(table));
         let rest = self.candidates.len().saturating_sub(shown.len());
@@ -168,7 +213,7 @@ impl Choice {
 
     /// For programs.
     pub fn json(&self) -> Value {
-        let line = |c: &Candidate| json!({ "candidate": c.name, "lambda": c.lambda.map_or(Value::Null, number), "score": number(c.score) });
+        let line = |c: &Candidate| json!({ "candidate": c.name, (self.parameter_key()): c.lambda.map_or(Value::Null, number), "score": number(c.score) });
         json!({
             "criterion": name(self.criterion),
             "rows": self.rows,
@@ -181,6 +226,14 @@ impl Choice {
                 "best": [s.best.0, s.best.1],
             })),
         })
+    }
+
+    fn parameter_key(&self) -> &'static str {
+        match self.parameter {
+            "λ" => "lambda",
+            "C or λ" => "parameter",
+            other => other,
+        }
     }
 
     /// The surface by colours.

@@ -134,6 +134,8 @@ fn outcome(
     }
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit gp");
     Ok(Outcome {
+        class_quality: None,
+        tables: Vec::new(),
         learner: "gp",
         training,
         model,

@@ -2,15 +2,22 @@
 
 mod auto;
 mod choice;
+mod classes;
 mod effects;
+mod folds;
 mod gp;
+mod logistic;
+mod one_class;
 mod pictures;
 mod plan;
 mod quality;
+mod regions;
 mod ridge;
 mod smooth;
 mod sparse;
 mod spline;
+mod svm;
+mod svr;
 mod tell;
 mod training;
 
@@ -24,9 +31,10 @@ use serde_json::{Map, Value};
 use crate::arguments::FitCommand;
 use crate::failure::Failure;
 use crate::plot::Figure;
-use crate::report::Report;
+use crate::report::{Report, Table};
 use crate::session::Session;
 use choice::Choice;
+pub use classes::ClassQuality;
 pub use pictures::agreement;
 pub use plan::explain;
 pub use quality::Quality;
@@ -42,12 +50,16 @@ pub struct Outcome {
     pub model: Model,
     /// How near the model is to the data, target by target.
     pub quality: Vec<Quality>,
+    /// The same for a target of classes.
+    pub class_quality: Option<ClassQuality>,
     /// What the learner found, for people.
     pub facts: Vec<(&'static str, String)>,
     /// What the learner found, for programs.
     pub json: Map<String, Value>,
     /// How it was chosen.
     pub choice: Option<Choice>,
+    /// Tables that belong to this learner, with their headings.
+    pub tables: Vec<(String, Table)>,
     /// Pictures that belong to this learner.
     pub figures: Vec<Figure>,
     /// What people should know.
@@ -71,6 +83,10 @@ fn run(command: &FitCommand, session: &Session) -> Result<Outcome, Failure> {
         FitCommand::Gp(words) => gp::fit(words, session),
         FitCommand::Spline(words) => spline::fit(words, session),
         FitCommand::Smooth(words) => smooth::fit(words, session),
+        FitCommand::Svm(words) => svm::fit(words, session),
+        FitCommand::Svr(words) => svr::fit(words, session),
+        FitCommand::OneClass(words) => one_class::fit(words, session),
+        FitCommand::Logistic(words) => logistic::fit(words, session),
         FitCommand::Auto(words) => auto::fit(words, session),
     }
 }
@@ -96,6 +112,10 @@ fn with_advice(failure: Failure) -> Failure {
         }
         Failure::Library(Error::Memory { what, needed, limit, suggestion }) => {
             Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
+        }
+        Failure::Library(Error::NotPositiveDefinite { kernel, reason, counterexample }) => {
+            let reason = format!("{reason}\nMachines (svm, svr, one-class) take it with --allow-indefinite.");
+            Error::NotPositiveDefinite { kernel, reason, counterexample }.into()
         }
         other => other,
     }

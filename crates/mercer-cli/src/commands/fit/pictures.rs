@@ -4,6 +4,7 @@ use mercer::model::Model;
 use mercer::{Compute, Result};
 use ndarray::{Array2, ArrayView1, Axis};
 
+use super::regions;
 use super::tell::headline;
 use super::{Outcome, Training};
 use crate::numbers::short;
@@ -19,7 +20,9 @@ const LEVEL: f64 = 0.95;
 /// The pictures of an outcome, the most telling first.
 pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    if let Some(plot) = over_line(outcome, compute)? {
+    if outcome.model.decision_values(outcome.training.x.view(), compute).is_ok() {
+        figures.extend(regions::draw(outcome, compute)?);
+    } else if let Some(plot) = over_line(outcome, compute)? {
         figures.push(Figure::Curves(vec![plot]));
     } else {
         figures.push(Figure::Curves(vec![against(outcome, compute)?]));

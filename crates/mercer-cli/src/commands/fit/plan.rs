@@ -4,15 +4,16 @@ use std::time::Instant;
 
 use mercer::Compute;
 use mercer::compute::human_bytes;
-use mercer::learn::Ridge;
 use mercer::learn::ridge::Plan;
+use mercer::learn::svm::MachinePlan;
+use mercer::learn::{LogisticRegression, Ridge};
 use mercer::solve::factor;
 use ndarray::Array2;
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
-use super::{Training, auto, choice, gp, ridge, smooth, spline};
-use crate::arguments::{FitCommand, GpArguments, RidgeArguments};
+use super::{Training, auto, choice, folds, gp, logistic, one_class, ridge, smooth, spline, svm, svr};
+use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, given};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::report::{Block, Report, Truth};
@@ -60,6 +61,48 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             let stages = vec![smooth_stage(&training)];
             (training, stages)
         }
+        FitCommand::Svm(words) => {
+            let training = svm::read(words, session)?;
+            let spec = svm::specification(words, &training, "gaussian()".parse()?)?;
+            let (n, d) = training.x.dim();
+            let plan = spec.plan(n, d, training.classes()?.count(), &session.compute);
+            let parameters = if words.nu.is_some() { 1 } else { folds::cs(words.c, &words.cs).len() };
+            let mut stages = fold_stages(&words.machine.kernel, &words.folds, parameters, &training, session);
+            stages.push(machine_stage(&plan));
+            (training, stages)
+        }
+        FitCommand::Svr(words) => {
+            let training = svr::read(words, session)?;
+            let (n, d) = training.x.dim();
+            let parameters = folds::cs(words.c, &words.cs).len();
+            let mut stages = fold_stages(&words.machine.kernel, &words.folds, parameters, &training, session);
+            let spec = svr::specification(words, "gaussian()".parse()?, 1.0);
+            stages.push(machine_stage(&spec.plan(n, d, &session.compute)));
+            (training, stages)
+        }
+        FitCommand::OneClass(words) => {
+            let training = one_class::read(words, session)?;
+            let (n, d) = training.x.dim();
+            let plan = one_class::specification(words, &training)?.plan(n, d, &session.compute);
+            (training, vec![machine_stage(&plan)])
+        }
+        FitCommand::Logistic(words) => {
+            let training = logistic::read(words, session)?;
+            let spec = logistic::specification(words, &training, "gaussian()".parse()?, 1.0)?;
+            let parameters = folds::lambdas(words.lambda, &words.lambdas).len();
+            let mut stages = fold_stages(&words.kernel, &words.folds, parameters, &training, session);
+            stages.push(logistic_stage(&spec, &training, session)?);
+            (training, stages)
+        }
+        FitCommand::Auto(words) if auto::read(words, session)?.classes.is_some() => {
+            let training = auto::read(words, session)?;
+            let (n, d) = training.x.dim();
+            let folds = FoldWords { lengthscales: Vec::new(), cv: 5, sample: words.sample };
+            let mut stages = fold_stages("auto", &folds, 11, &training, session);
+            let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
+            stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
+            (training, stages)
+        }
         FitCommand::Auto(words) => {
             let training = auto::read(words, session)?;
             let rows = choice::rows(&training, words.sample, session).len();
@@ -86,6 +129,49 @@ fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) 
             Ok(stages)
         }
     }
+}
+
+/// The folds of a choice, where there is one.
+fn fold_stages(
+    kernel: &str,
+    words: &FoldWords,
+    parameters: usize,
+    training: &Training,
+    session: &Session,
+) -> Vec<Stage> {
+    let lengths = match (words.lengthscales.len(), given(kernel)) {
+        (0, None) => 6,
+        (0, Some(_)) => 1,
+        (several, _) => several,
+    };
+    if lengths * parameters == 1 {
+        return Vec::new();
+    }
+    let rows = choice::rows(training, words.sample, session).len();
+    let (n, d) = (rows as f64, training.x.ncols() as f64);
+    vec![Stage {
+        name: "choice",
+        what: format!(
+            "{} folds of {} rows for {lengths} kernels, each along {parameters} parameters",
+            words.cv,
+            grouped(rows as u64)
+        ),
+        bytes: 8 * (rows as u64).pow(2),
+        flops: words.cv as f64 * lengths as f64 * n * n * (2.0 * d + 20.0 + 50.0 * parameters as f64),
+        plan: None,
+        refusal: None,
+    }]
+}
+
+fn machine_stage(plan: &MachinePlan) -> Stage {
+    Stage { name: "fit", what: plan.to_string(), bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None }
+}
+
+fn logistic_stage(spec: &LogisticRegression, training: &Training, session: &Session) -> Result<Stage, Failure> {
+    let (n, d) = training.x.dim();
+    let plan = spec.plan(n, d, training.classes()?.count(), &session.compute)?;
+    let what = format!("{}: {}", plan.solver, plan.reason);
+    Ok(Stage { name: "fit", what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None })
 }
 
 fn choice_stage(rows: usize, candidates: f64) -> Stage {

@@ -143,7 +143,19 @@ pub fn outcome(
     let (facts, json) = (facts(&fit), json_of(&fit));
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", format!("mercer fit {learner}"));
     let figures = Vec::new();
-    Ok(Outcome { learner, training, model, quality, facts, json, choice, figures, remarks })
+    Ok(Outcome {
+        learner,
+        training,
+        model,
+        quality,
+        class_quality: None,
+        tables: Vec::new(),
+        facts,
+        json,
+        choice,
+        figures,
+        remarks,
+    })
 }
 
 fn facts(fit: &RidgeFit) -> Vec<(&'static str, String)> {

@@ -90,6 +90,8 @@ fn outcome(fit: LocalFit, compute: &Compute, training: Training) -> Result<Outco
     let json: Map<String, Value> = pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit smooth");
     Ok(Outcome {
+        class_quality: None,
+        tables: Vec::new(),
         learner: "smooth",
         training,
         model,

@@ -60,7 +60,19 @@ fn outcome(
     let (facts, json) = (facts(&fit, map), json_of(&fit, map));
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit gp");
     let figures = Vec::new();
-    Ok(Outcome { learner: "gp", training, model, quality, facts, json, choice: None, figures, remarks })
+    Ok(Outcome {
+        learner: "gp",
+        training,
+        model,
+        quality,
+        class_quality: None,
+        tables: Vec::new(),
+        facts,
+        json,
+        choice: None,
+        figures,
+        remarks,
+    })
 }
 
 fn facts(fit: &SparseGaussianProcessFit, map: Affine) -> Vec<(&'static str, String)> {

@@ -18,9 +18,10 @@ const NAMES: usize = 12;
 pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> Result<Report, Failure> {
     let outcome = &mut outcome;
     let training = &outcome.training;
-    let targets = training.targets.join(", ");
-    let mut report = Report::new(format!("{} of {targets}", headline(outcome)));
-    report.heading(format!("{} of {targets}", headline(outcome)));
+    let of = if training.targets.is_empty() { String::new() } else { format!(" of {}", training.targets.join(", ")) };
+    let title = format!("{}{of}", headline(outcome));
+    let mut report = Report::new(title.clone());
+    report.heading(title);
     let mut fields = vec![
         ("data".to_owned(), format!("{}: {} rows", training.name, grouped(training.rows() as u64))),
         ("inputs".to_owned(), inputs(&training.coordinates)),
@@ -31,6 +32,10 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
         choice.push_into(&mut report);
     }
     push_quality(&mut report, outcome);
+    for (title, table) in std::mem::take(&mut outcome.tables) {
+        report.heading(title).push(Block::Table(table));
+    }
+    let training = &outcome.training;
     let effects = Effects::of(&outcome.model, training, &session.compute)?;
     effects.iter().for_each(|e| e.push_into(&mut report));
     for remark in training.remarks.iter().chain(&outcome.remarks) {
@@ -58,6 +63,10 @@ pub fn headline(outcome: &Outcome) -> &'static str {
         "ridge" => "Ridge regression",
         "gaussian_process" | "sparse_gaussian_process" => "Gaussian process",
         "spline" => "Smoothing spline",
+        "svc" => "Support vector classification",
+        "svr" => "Support vector regression",
+        "one_class" => "Support of the distribution",
+        "logistic" => "Kernel logistic regression",
         _ => "Local smoother",
     }
 }
@@ -70,8 +79,15 @@ fn inputs(names: &[String]) -> String {
 }
 
 fn push_quality(report: &mut Report, outcome: &Outcome) {
+    if outcome.quality.is_empty() && outcome.class_quality.is_none() {
+        return;
+    }
     report.heading("On the data of the fit");
+    if let Some(quality) = &outcome.class_quality {
+        quality.push_into(report);
+    }
     match &outcome.quality[..] {
+        [] => {}
         [one] => {
             report.fields(one.fields());
         }
@@ -103,6 +119,11 @@ fn json_of(outcome: &Outcome, output: Option<&Path>) -> Value {
     }
     if let [one] = &outcome.quality[..] {
         for (name, item) in one.json().as_object().into_iter().flatten().filter(|(name, _)| *name != "target") {
+            value[name] = item.clone();
+        }
+    }
+    if let Some(quality) = &outcome.class_quality {
+        for (name, item) in quality.json().as_object().into_iter().flatten() {
             value[name] = item.clone();
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use mercer::Error;
+use mercer::learn::svm::Classes;
 use mercer::model::{Inputs, Target};
 use mercer::points::{Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Scaling, Table};
 use ndarray::{Array1, Array2};
@@ -15,14 +16,29 @@ use crate::session::Session;
 /// A column of categories with more levels than this part of the rows is remarked upon.
 const MANY_LEVELS: f64 = 0.5;
 
+/// What a learner wants of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Numbers.
+    Numbers,
+    /// Classes, whatever they are called.
+    Classes,
+    /// Classes where the target is texts, numbers otherwise.
+    Either,
+    /// Nothing: a target that is named is left out.
+    Nothing,
+}
+
 /// What a learner gets.
 pub struct Training {
     /// The file, as messages name it.
     pub name: String,
     /// The points.
     pub x: Array2<f64>,
-    /// The targets, one column each.
+    /// The targets, one column each; of classes their numbers.
     pub y: Array2<f64>,
+    /// The classes, where the target is one of classes.
+    pub classes: Option<Classes>,
     /// The weights, where there are some.
     pub weights: Option<Array1<f64>>,
     /// What the model will expect.
@@ -37,10 +53,21 @@ pub struct Training {
 }
 
 impl Training {
-    /// Reads the table and takes it apart.
+    /// Reads the table and takes it apart; the targets are numbers.
     pub fn read(words: &FitData, weights: Option<&str>, default: Scaling, session: &Session) -> Result<Self, Failure> {
+        Self::read_for(Goal::Numbers, words, weights, default, session)
+    }
+
+    /// The same for another kind of target.
+    pub fn read_for(
+        goal: Goal,
+        words: &FitData,
+        weights: Option<&str>,
+        default: Scaling,
+        session: &Session,
+    ) -> Result<Self, Failure> {
         let table = data::read_table(&words.data, session)?;
-        let split = Split::new(words, weights, &table)?;
+        let split = Split::new(goal, words, weights, &table)?;
         let kept = rows_with_targets(&table, &split, words.missing.is_some()).map_err(|e| named(e, &words.data))?;
         let mut remarks = Vec::new();
         if kept.len() < table.rows() {
@@ -53,18 +80,24 @@ impl Training {
         let (encoding, encoded) = encode(&table.select(split.features.iter().copied())?, words, default)?;
         remarks.extend(remarks_on(&encoding, encoded.dropped, encoded.filled, encoded.kept_rows.len()));
         let pick = |column: usize| -> Array1<f64> {
-            let values = numbers(&table, column);
-            encoded.kept_rows.iter().map(|&row| values[row]).collect()
+            encoded.kept_rows.iter().map(|&row| value_at(&table, column, row)).collect()
         };
         let name_of = |c: &usize| table.columns()[*c].name.clone();
         let targets: Vec<String> = split.targets.iter().map(name_of).collect();
-        let y = columns(split.targets.iter().map(|&c| pick(c)));
+        let classes = split.classes.then(|| classes(&table, split.targets[0], &encoded.kept_rows)).transpose()?;
+        let y = match &classes {
+            Some(classes) => columns([classes.of().iter().map(|&c| c as f64).collect()].into_iter()),
+            None => columns(split.targets.iter().map(|&c| pick(c))),
+        };
         remarks.extend(constant_targets(&targets, &y));
         let mut inputs = Inputs::columns(encoding.clone(), targets.clone());
+        if targets.is_empty() {
+            inputs.targets = vec![Target::unnamed()];
+        }
         inputs.unused = split.unused.iter().map(name_of).collect();
         let (name, weights) = (shown(&words.data), split.weights.map(pick));
         let (x, coordinates) = (encoded.matrix, encoded.names);
-        Ok(Self { name, x, y, weights, inputs, coordinates, targets, remarks, encoding })
+        Ok(Self { name, x, y, classes, weights, inputs, coordinates, targets, remarks, encoding })
     }
 
     /// The number of rows.
@@ -78,6 +111,11 @@ impl Training {
             1 => Ok(self.y.column(0).to_owned()),
             several => Err(Failure::request(format!("--target: fit {learner} takes one target, not {several}"))),
         }
+    }
+
+    /// The classes of a target of classes.
+    pub fn classes(&self) -> Result<&Classes, Failure> {
+        self.classes.as_ref().ok_or_else(|| Failure::request("--target: the target holds no classes"))
     }
 
     /// The only column of numbers.
@@ -160,10 +198,15 @@ struct Split {
     weights: Option<usize>,
     features: Vec<usize>,
     unused: Vec<usize>,
+    /// Whether the target is classes.
+    classes: bool,
 }
 
 impl Split {
-    fn new(words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
+    fn new(goal: Goal, words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
+        if words.target.is_empty() && goal != Goal::Nothing {
+            return Err(Failure::request("--target COL is needed: the column to predict"));
+        }
         let find = |flag: &'static str| move |e: Error| Failure::request(format!("{flag}: {e}"));
         let targets: Vec<usize> =
             words.target.iter().map(|t| table.find(t.trim()).map_err(find("--target"))).collect::<Result<_, _>>()?;
@@ -178,10 +221,22 @@ impl Split {
             return Err(Failure::request("no column is left to predict from: the table has only the target"));
         }
         taken.extend(&features);
-        let used = |c: &usize| !features.contains(c) && !targets.contains(c);
-        let unused = (0..table.columns().len()).filter(used).collect();
-        targets.iter().chain(&weights).try_for_each(|&c| check_numbers(table, c))?;
-        Ok(Self { targets, weights, features, unused })
+        let classes = match goal {
+            Goal::Classes => true,
+            Goal::Either => targets.iter().any(|&c| matches!(table.columns()[c].data, ColumnData::Categories { .. })),
+            Goal::Numbers | Goal::Nothing => false,
+        };
+        if classes && targets.len() > 1 {
+            return Err(Failure::request(format!(
+                "--target: classes are fitted one target at a time, not {}",
+                targets.len()
+            )));
+        }
+        let numbers = if classes || goal == Goal::Nothing { &[][..] } else { &targets };
+        numbers.iter().chain(&weights).try_for_each(|&c| check_numbers(table, c))?;
+        let targets = if goal == Goal::Nothing { Vec::new() } else { targets };
+        let unused = (0..table.columns().len()).filter(|c| !features.contains(c) && !targets.contains(c)).collect();
+        Ok(Self { targets, weights, features, unused, classes })
     }
 }
 
@@ -215,8 +270,8 @@ fn check_numbers(table: &Table, column: usize) -> Result<(), Failure> {
         ColumnData::Categories { levels, .. } => {
             let shown = levels.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
             Err(Failure::request(format!(
-                "--target: column `{}` holds {} categories ({shown}, …), and this fit needs numbers; classification is not \
-                 there yet",
+                "--target: column `{}` holds {} categories ({shown}, …), and this fit needs numbers; classes are fitted by \
+                 svm, logistic and auto",
                 column.name,
                 levels.len()
             )))
@@ -225,10 +280,38 @@ fn check_numbers(table: &Table, column: usize) -> Result<(), Failure> {
     }
 }
 
-fn numbers(table: &Table, column: usize) -> &[f64] {
+/// A number, or the code of a category; NaN where there is no value.
+fn value_at(table: &Table, column: usize, row: usize) -> f64 {
     match &table.columns()[column].data {
-        ColumnData::Numbers(values) => values,
-        _ => &[],
+        ColumnData::Numbers(values) => values[row],
+        ColumnData::Categories { codes, .. } => codes[row].map_or(f64::NAN, f64::from),
+        _ => f64::NAN,
+    }
+}
+
+/// The classes of some rows of a column, two at least.
+fn classes(table: &Table, column: usize, rows: &[usize]) -> Result<Classes, Failure> {
+    let found = any_classes(table, column, rows)?;
+    match found.names() {
+        [only] => {
+            let name = &table.columns()[column].name;
+            let message = format!("--target: at least two classes are needed, and column `{name}` holds only `{only}`");
+            Err(Failure::request(message))
+        }
+        _ => Ok(found),
+    }
+}
+
+fn any_classes(table: &Table, column: usize, rows: &[usize]) -> Result<Classes, Failure> {
+    match &table.columns()[column].data {
+        ColumnData::Categories { codes, levels } => {
+            let name = |&row: &usize| codes[row].map_or("", |code| levels[code as usize].as_str());
+            Ok(Classes::from_texts(rows.iter().map(name)))
+        }
+        _ => {
+            let values: Array1<f64> = rows.iter().map(|&row| value_at(table, column, row)).collect();
+            Ok(Classes::from_numbers(values.view())?)
+        }
     }
 }
 
@@ -238,7 +321,7 @@ fn rows_with_targets(table: &Table, split: &Split, leave_out: bool) -> Result<Ve
     for row in 0..table.rows() {
         let mut complete = true;
         for &column in split.targets.iter().chain(&split.weights) {
-            let value = numbers(table, column)[row];
+            let value = value_at(table, column, row);
             let name = || table.columns()[column].name.clone();
             if value.is_infinite() || (value.is_nan() && !leave_out) {
                 let (value, requirement) = if value.is_nan() {

@@ -56,18 +56,24 @@ impl Drawing {
     }
 }
 
-/// How many frequencies each term gets: one for a constant, the others in proportion to their masses, which has the least variance; at least one.
+/// How many frequencies each term gets.
 fn allocate(terms: &[Term], count: usize) -> Result<Vec<usize>> {
+    let masses: Vec<(f64, bool)> = terms.iter().map(|t| (t.mass, matches!(t.law, Law::Zero))).collect();
+    allocate_by_mass(&masses, count)
+}
+
+/// How many random features each term gets, by its mass and whether it is constant: one for a constant, the others in proportion to their masses,
+/// which has the least variance; at least one.
+pub(crate) fn allocate_by_mass(terms: &[(f64, bool)], count: usize) -> Result<Vec<usize>> {
     if count < terms.len() {
-        let requirement = format!("enough for at least {} frequencies, one for each term of the kernel", terms.len());
+        let requirement = format!("enough for at least {} random draws, one for each term of the kernel", terms.len());
         return Err(Error::parameter("components", count, &requirement));
     }
-    let fixed = |term: &Term| matches!(term.law, Law::Zero);
-    let all_fixed = terms.iter().all(fixed);
+    let all_constant = terms.iter().all(|(_, constant)| *constant);
     let mut shares = vec![1; terms.len()];
     for _ in 0..count - terms.len() {
-        // The next frequency goes where a term has most mass per frequency (Webster's method), the first of equals.
-        let merit = |i: usize| if fixed(&terms[i]) && !all_fixed { -1.0 } else { terms[i].mass / shares[i] as f64 };
+        // The next one goes where a term has most mass for each that it has, the first of equals.
+        let merit = |i: usize| if terms[i].1 && !all_constant { -1.0 } else { terms[i].0 / shares[i] as f64 };
         let best = (1..terms.len()).fold(0, |best, i| if merit(i) > merit(best) { i } else { best });
         shares[best] += 1;
     }

@@ -161,7 +161,9 @@ impl FeatureMap for FourierFeatures {
 
     fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         check(x, self.columns())?;
-        rows_in_parallel(x, self.components(), ROWS, compute, |x, out| self.fill(x, out))
+        rows_in_parallel((x.nrows(), self.components()), ROWS, compute, |rows, out| {
+            self.fill(x.slice(s![rows, ..]), out);
+        })
     }
 }
 
@@ -173,22 +175,19 @@ pub(crate) fn check(x: ArrayView2<f64>, columns: usize) -> Result<()> {
     Points::Vectors(x).check_finite("points")
 }
 
-/// A matrix of features whose blocks of rows are written in parallel by `fill(points, rows)`.
+/// An `n × components` matrix whose blocks of rows are written in parallel by `fill(rows, out)`.
 pub(crate) fn rows_in_parallel(
-    x: ArrayView2<f64>,
-    components: usize,
+    (n, components): (usize, usize),
     block: usize,
     compute: &Compute,
-    fill: impl Fn(ArrayView2<f64>, &mut [f64]) + Sync,
+    fill: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
 ) -> Result<Array2<f64>> {
-    let n = x.nrows();
     let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(8);
     compute.reserve(&format!("{n} × {components} features"), bytes, "transform fewer rows at a time")?;
     let mut values = simd::zeroed::<f64>(n * components);
     let task = |(index, out): (usize, &mut [f64])| {
         compute.check_cancelled()?;
-        let rows = index * block..index * block + out.len() / components;
-        fill(x.slice(s![rows, ..]), out);
+        fill(index * block..index * block + out.len() / components, out);
         Ok(())
     };
     if components > 0 {

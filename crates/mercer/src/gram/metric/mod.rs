@@ -1,10 +1,12 @@
 //! Distances and inner products of all pairs of two lists of points, tile by tile.
 //!
-//! Squared distances are sums of squared differences in few dimensions and in single precision, and inner products
-//! of centred points with their norms ([`expanded`]) in many.
+//! Squared distances are sums of squared differences in few dimensions and in single precision, inner products
+//! of centred points with their norms ([`expanded`]) in many, and in single precision sums over few coordinates where all others are 0
+//! ([`sparse`]).
 
 mod expanded;
 mod packed;
+mod sparse;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +18,7 @@ use ndarray::ArrayView2;
 use self::expanded::{Expanded, THRESHOLD};
 pub(crate) use self::packed::Stored;
 use self::packed::{Change, Packed, Points, near_ratio};
+use self::sparse::Sparse;
 use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Term};
 use crate::gram::simd::{Element, count_near};
@@ -53,6 +56,7 @@ pub struct Metric {
     columns: Option<Points>,
     weights: Option<Vec<f64>>,
     expanded: OnceLock<Option<Expanded>>,
+    sparse: OnceLock<Option<Sparse>>,
     double: OnceLock<Packed<f64>>,
     single: OnceLock<Packed<f32>>,
 }
@@ -93,6 +97,7 @@ impl Metric {
             columns: columns.map(points),
             weights: weights.filter(|w| w.iter().any(|&w| w != 1.0)),
             expanded: OnceLock::new(),
+            sparse: OnceLock::new(),
             double: OnceLock::new(),
             single: OnceLock::new(),
         })
@@ -225,6 +230,15 @@ impl Metric {
             self.renew(&near, limits, (rows, columns.start), out);
         }
         few
+    }
+
+    /// The tile by the nonzero coordinates; `false` when the points are not sparse, or the products not exact.
+    fn fill_sparse(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f32]) -> bool {
+        let Some(sparse) = self.sparse.get_or_init(|| Sparse::new(self)) else {
+            return false;
+        };
+        sparse.fill(rows, columns.clone(), out);
+        true
     }
 
     /// Computes again what is below its limits, in the rows where there is any.

@@ -49,9 +49,9 @@ impl Stored for f32 {
     fn packed(metric: &Metric) -> &Packed<f32> {
         metric.single.get_or_init(|| metric.pack())
     }
-    /// Never: it would save a tenth of the time and cost a digit of seven.
-    fn fill_expanded(_: &Metric, _: &Rows<'_>, _: &Range<usize>, _: &mut [f32]) -> bool {
-        false
+    /// For sparse points whose products are exact. Else never: it would save a tenth of the time and cost a digit of seven.
+    fn fill_expanded(metric: &Metric, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f32]) -> bool {
+        metric.fill_sparse(rows, columns, out)
     }
     fn same(_: &[f64]) -> Option<&[f32]> {
         None

@@ -1,6 +1,7 @@
 use ndarray::{Array2, array};
 
 use super::{Metric, MetricKind};
+use crate::gram::Rows;
 use crate::gram::simd::Element;
 
 const KINDS: [MetricKind; 3] = [MetricKind::SquaredEuclidean, MetricKind::Manhattan, MetricKind::Dot];
@@ -205,4 +206,28 @@ fn numbers_beyond_single_precision_are_not_nan() {
     let mut tile = [0.0_f32; 4];
     metric.fill(0..2, 0..2, &mut tile);
     assert_eq!(tile, [0.0, f32::INFINITY, f32::INFINITY, 0.0]);
+}
+
+#[test]
+fn sparse_whole_numbers_are_exact_in_single_precision() {
+    // Coded categories, a few counts, and a pair of equal points.
+    let x = ndarray::Array2::from_shape_fn((70, 40), |(i, j)| match (j, (i * i + 3 * j) % 13) {
+        (39, rest) => rest as f64 - 4.0,
+        (_, 0) => 1.0 + (i % 3) as f64,
+        _ => 0.0,
+    });
+    let metric = Metric::new(MetricKind::SquaredEuclidean, x.view(), None, None).unwrap();
+    assert!(metric.sparse.get_or_init(|| super::sparse::Sparse::new(&metric)).is_some());
+    let rows = [3_usize, 60, 0, 16, 29];
+    for columns in [0..70, 5..37, 69..70, 9..9] {
+        let mut tile = vec![f32::NAN; rows.len() * columns.len()];
+        metric.fill_rows(&Rows::List(&rows), columns.clone(), &mut tile);
+        for (at, found) in tile.iter().enumerate() {
+            let pair = (rows[at / columns.len()], columns.start + at % columns.len());
+            assert_eq!(f64::from(*found), metric.pair(pair.0, pair.1), "{pair:?}");
+        }
+    }
+    let fractions = &x * 0.3;
+    let metric = Metric::new(MetricKind::SquaredEuclidean, fractions.view(), None, None).unwrap();
+    assert!(metric.sparse.get_or_init(|| super::sparse::Sparse::new(&metric)).is_none());
 }

@@ -15,7 +15,7 @@ use super::element::Element;
 const DEPTH: usize = 256;
 
 /// Elements of the widest register block: two vectors of 64 bytes.
-const WIDEST: usize = 32;
+pub(super) const WIDEST: usize = 32;
 
 /// What is summed over the coordinates of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(crate) enum Term {
 /// Points packed for the columns of a tile: panels of two vectors of points, coordinate by coordinate.
 #[derive(Debug)]
 pub(crate) struct Panels<T> {
-    depth: usize,
-    data: Vec<T>,
+    pub(super) depth: usize,
+    pub(super) data: Vec<T>,
 }
 
 impl<T: Element> Panels<T> {
@@ -64,7 +64,7 @@ fn panel_width<T: Element>() -> usize {
 }
 
 #[inline(always)]
-fn lanes<T: Element, S: Simd>() -> usize {
+pub(super) fn lanes<T: Element, S: Simd>() -> usize {
     size_of::<T::Vector<S>>() / size_of::<T>()
 }
 

@@ -4,6 +4,8 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::element::Element;
+
 /// Values of a block.
 const BLOCK: usize = 32;
 
@@ -13,12 +15,12 @@ pub(crate) fn largest(values: &[f64], bars: &[f64]) -> Option<(usize, f64)> {
 }
 
 /// `outᵢ −= a·xᵢ + b·yᵢ`.
-pub(crate) fn subtract(out: &mut [f64], (a, x): (f64, &[f64]), (b, y): (f64, &[f64])) {
+pub(crate) fn subtract<T: Element>(out: &mut [f64], (a, x): (f64, &[T]), (b, y): (f64, &[T])) {
     Arch::new().dispatch(Subtract { out, a, x, b, y });
 }
 
 /// A search for the pair with the largest gain.
-pub(crate) struct Partner<'a> {
+pub(crate) struct Partner<'a, T> {
     /// The slope of the first of the pair.
     pub(crate) top: f64,
     /// `k(x, x)` of the first.
@@ -30,7 +32,7 @@ pub(crate) struct Partner<'a> {
     /// `k(y, y)` of the others.
     pub(crate) diagonals: &'a [f64],
     /// `k(x, y)`.
-    pub(crate) row: &'a [f64],
+    pub(crate) row: &'a [T],
     /// The least curvature.
     pub(crate) flat: f64,
 }
@@ -44,7 +46,17 @@ pub(crate) struct Found {
     pub(crate) smallest: f64,
 }
 
-impl Partner<'_> {
+impl Found {
+    /// The better of this and what was found in a list that begins at `start`.
+    pub(crate) fn or(self, other: Found, start: usize) -> Self {
+        let gain = |best: Option<(usize, f64)>| best.map_or(0.0, |(_, gain)| gain);
+        let other_best = other.best.map(|(at, gain)| (start + at, gain));
+        let best = if gain(other_best) > gain(self.best) { other_best } else { self.best };
+        Self { best, smallest: at_most(other.smallest, self.smallest) }
+    }
+}
+
+impl<T: Element> Partner<'_, T> {
     pub(crate) fn find(self) -> Found {
         Arch::new().dispatch(self)
     }
@@ -53,7 +65,7 @@ impl Partner<'_> {
     fn gain(&self, at: usize) -> (f64, f64) {
         let value = self.values[at] + self.bars[at];
         let slope = at_least(self.top - value, 0.0);
-        let curvature = self.diagonal + self.diagonals[at] - 2.0 * self.row[at];
+        let curvature = self.diagonal + self.diagonals[at] - 2.0 * self.row[at].to_f64();
         (slope * slope / at_least(curvature, self.flat), value)
     }
 }
@@ -74,7 +86,7 @@ fn block_largest<const N: usize>(block: [f64; N]) -> f64 {
     block.into_iter().fold(f64::NEG_INFINITY, |m, v| at_least(v, m))
 }
 
-impl WithSimd for Partner<'_> {
+impl<T: Element> WithSimd for Partner<'_, T> {
     type Output = Found;
 
     #[inline(always)]
@@ -90,7 +102,7 @@ impl WithSimd for Partner<'_> {
                 for lane in 0..BLOCK {
                     let value = values[lane] + bars[lane];
                     let slope = at_least(self.top - value, 0.0);
-                    let curvature = self.diagonal + diagonals[lane] - 2.0 * row[lane];
+                    let curvature = self.diagonal + diagonals[lane] - 2.0 * row[lane].to_f64();
                     gains[lane] = slope * slope / at_least(curvature, self.flat);
                     lowest[lane] = value;
                 }
@@ -110,7 +122,7 @@ impl WithSimd for Partner<'_> {
 
 /// The block that begins at `start`.
 #[inline(always)]
-fn block(values: &[f64], start: usize) -> &[f64; BLOCK] {
+fn block<T>(values: &[T], start: usize) -> &[T; BLOCK] {
     values[start..].first_chunk().expect("the block lies inside")
 }
 
@@ -146,21 +158,21 @@ impl WithSimd for Largest<'_> {
     }
 }
 
-struct Subtract<'a> {
+struct Subtract<'a, T> {
     out: &'a mut [f64],
     a: f64,
-    x: &'a [f64],
+    x: &'a [T],
     b: f64,
-    y: &'a [f64],
+    y: &'a [T],
 }
 
-impl WithSimd for Subtract<'_> {
+impl<T: Element> WithSimd for Subtract<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for ((o, x), y) in self.out.iter_mut().zip(self.x).zip(self.y) {
-            *o -= self.a * x + self.b * y;
+            *o -= self.a * x.to_f64() + self.b * y.to_f64();
         }
     }
 }

@@ -51,7 +51,7 @@ impl Basis {
 
     /// Calls `visit(k, φₖ(x))` for the first `count` functions.
     #[inline(always)]
-    fn values<N: Real>(self, count: usize, x: N, mut visit: impl FnMut(usize, N)) {
+    pub(crate) fn values<N: Real>(self, count: usize, x: N, mut visit: impl FnMut(usize, N)) {
         let (mut previous, mut current) = (N::zero(), N::one());
         for k in 0..count {
             let next_index = N::from_f64((k + 1) as f64);
@@ -86,8 +86,21 @@ impl FiniteRank {
         Ok(Self { weights, basis })
     }
 
-    fn weights(&self) -> Vec<f64> {
+    /// The functions that span its space.
+    pub fn basis(&self) -> Basis {
+        self.basis
+    }
+
+    /// `ηₖ`.
+    pub fn weights(&self) -> Vec<f64> {
         self.weights.iter().map(|w| w.get()).collect()
+    }
+
+    /// `√ηₖ φₖ(x)`: its features.
+    pub(crate) fn features(&self, x: f64) -> Vec<f64> {
+        let mut values: Vec<f64> = self.weights.iter().map(|w| w.get().sqrt()).collect();
+        self.basis.values(self.weights.len(), x, |k, phi| values[k] *= phi);
+        values
     }
 
     /// `sup k(x, x)`.

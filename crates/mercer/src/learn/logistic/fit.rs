@@ -10,13 +10,13 @@ use crate::{Compute, Expansion, Kernel, Result};
 /// A fitted [`LogisticRegression`].
 #[derive(Clone, Debug)]
 pub struct LogisticFit {
-    lambda: f64,
-    classes: usize,
-    functions: Functions,
-    fitted: Array2<f64>,
-    evidence: Evidence,
-    leave_one_out: Option<LeaveOneOut>,
-    plan: Plan,
+    pub(super) lambda: f64,
+    pub(super) classes: usize,
+    pub(super) functions: Functions,
+    pub(super) fitted: Array2<f64>,
+    pub(super) evidence: Evidence,
+    pub(super) leave_one_out: Option<LeaveOneOut>,
+    pub(super) plan: Plan,
 }
 
 /// What the fits of a path have in common.

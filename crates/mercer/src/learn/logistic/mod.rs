@@ -5,6 +5,7 @@
 
 mod fit;
 mod influence;
+mod record;
 mod spec;
 
 pub use super::loss::{Evidence, Plan, Solver};

@@ -1,7 +1,5 @@
 //! The losses: what a wrong value costs.
 
-use std::fmt;
-
 use crate::learn::observations::bad_value;
 use crate::{Error, Result};
 
@@ -142,7 +140,7 @@ impl Loss {
     }
 
     /// The checks that need no data.
-    pub(super) fn check(self) -> Result<()> {
+    pub(in crate::learn) fn check(self) -> Result<()> {
         match self {
             Self::Huber { delta } if !(delta.is_finite() && delta > 0.0) => {
                 Err(Error::parameter("delta", delta, "finite and positive"))
@@ -158,7 +156,7 @@ impl Loss {
     }
 
     /// Whether the targets with weight are ones that the loss knows, and determine an intercept.
-    pub(super) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
+    pub(in crate::learn) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
         let allowed = |v: f64| match self {
             Self::Poisson => v >= 0.0,
             _ if self.is_classification() => v == 1.0 || v == -1.0,
@@ -178,23 +176,6 @@ impl Loss {
             return Err(Error::request("every count is 0: the mean count would be 0, its logarithm −∞"));
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Squared => f.write_str("squared"),
-            Self::Huber { delta } => write!(f, "huber(delta={delta})"),
-            Self::LogCosh => f.write_str("log_cosh"),
-            Self::Absolute => f.write_str("absolute"),
-            Self::Quantile { level } => write!(f, "quantile(level={level})"),
-            Self::EpsilonInsensitive { epsilon } => write!(f, "epsilon_insensitive(epsilon={epsilon})"),
-            Self::Hinge => f.write_str("hinge"),
-            Self::SquaredHinge => f.write_str("squared_hinge"),
-            Self::Logistic => f.write_str("logistic"),
-            Self::Poisson => f.write_str("poisson"),
-        }
     }
 }
 

@@ -9,6 +9,8 @@ mod kind;
 mod machine;
 pub(in crate::learn) mod newton;
 mod quantiles;
+mod record;
+mod text;
 
 pub use fit::KernelMachineFit;
 pub use functions::Evidence;

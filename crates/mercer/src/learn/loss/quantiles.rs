@@ -74,7 +74,7 @@ impl QuantileCurves {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<QuantileCurvesFit> {
-        self.check()?;
+        check_levels(&self.levels)?;
         let one = |&level: &f64| self.machine(level).fit(x, y, weights, compute);
         Ok(QuantileCurvesFit { levels: self.levels.clone(), fits: self.levels.iter().map(one).collect::<Result<_>>()? })
     }
@@ -90,18 +90,15 @@ impl QuantileCurves {
             max_iterations: self.max_iterations,
         }
     }
-
-    fn check(&self) -> Result<()> {
-        self.levels.iter().try_for_each(|&level| Loss::Quantile { level }.check())?;
-        let text = || crate::wording::list_text(&self.levels);
-        if self.levels.is_empty() || self.levels.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return Err(Error::parameter("levels", text(), "a list of at least one level, strictly ascending"));
-        }
-        Ok(())
-    }
 }
 
 impl QuantileCurvesFit {
+    /// Curves that were fitted before.
+    pub(super) fn from_parts(levels: Vec<f64>, fits: Vec<KernelMachineFit>) -> Result<Self> {
+        check_levels(&levels)?;
+        Ok(Self { levels, fits })
+    }
+
     /// The quantiles of every level (columns) at every row of `x`: ascending in each row.
     ///
     /// # Errors
@@ -138,6 +135,15 @@ impl QuantileCurvesFit {
     pub fn fits(&self) -> &[KernelMachineFit] {
         &self.fits
     }
+}
+
+fn check_levels(levels: &[f64]) -> Result<()> {
+    levels.iter().try_for_each(|&level| Loss::Quantile { level }.check())?;
+    if levels.is_empty() || levels.windows(2).any(|pair| pair[0] >= pair[1]) {
+        let text = crate::wording::list_text(levels);
+        return Err(Error::parameter("levels", text, "a list of at least one level, strictly ascending"));
+    }
+    Ok(())
 }
 
 /// Every row in ascending order.

@@ -6,7 +6,11 @@
 mod classes;
 mod decide;
 mod evidence;
+mod leave_one_out;
+mod libsvm;
+mod plan;
 mod probability;
+mod record;
 mod regression;
 mod schedule;
 mod support;
@@ -14,11 +18,15 @@ mod svc;
 mod svc_fit;
 mod task;
 mod translate;
+mod validate;
 mod weights;
 
 pub use classes::Classes;
 pub use decide::DecisionShape;
 pub use evidence::Evidence;
+pub use leave_one_out::LeaveOneOut;
+pub use libsvm::LibsvmModel;
+pub use plan::MachinePlan;
 pub use probability::{Calibration, Calibrator, Isotonic, Sigmoid};
 pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
 pub use schedule::Scheme;

@@ -181,12 +181,12 @@ impl OneClass {
 
 /// `f(x) + b` of a machine with one output.
 #[derive(Clone, Debug)]
-struct Function {
-    support: Support,
-    coefficients: Vec<f64>,
-    offset: f64,
-    fitted: Vec<f64>,
-    evidence: Evidence,
+pub(super) struct Function {
+    pub(super) support: Support,
+    pub(super) coefficients: Vec<f64>,
+    pub(super) offset: f64,
+    pub(super) fitted: Vec<f64>,
+    pub(super) evidence: Evidence,
 }
 
 impl Function {
@@ -216,6 +216,11 @@ macro_rules! function {
             /// The kernel, with medians resolved.
             pub fn kernel(&self) -> &Kernel {
                 &self.function.support.kernel
+            }
+
+            /// Columns that new points must have.
+            pub fn columns(&self) -> usize {
+                self.function.support.columns
             }
 
             /// The rows of the data that carry weight.
@@ -254,8 +259,8 @@ macro_rules! function {
 /// A fitted [`Svr`].
 #[derive(Clone, Debug)]
 pub struct SvrFit {
-    function: Function,
-    epsilon: f64,
+    pub(super) function: Function,
+    pub(super) epsilon: f64,
 }
 
 function!(SvrFit);
@@ -278,7 +283,7 @@ impl SvrFit {
 /// A fitted [`OneClass`].
 #[derive(Clone, Debug)]
 pub struct OneClassFit {
-    function: Function,
+    pub(super) function: Function,
 }
 
 function!(OneClassFit);

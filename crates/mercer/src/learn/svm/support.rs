@@ -70,7 +70,7 @@ pub(super) struct Support {
     /// The points themselves; without columns for a kernel over precomputed values.
     pub(super) vectors: Array2<f64>,
     /// Columns that new points must have.
-    columns: usize,
+    pub(super) columns: usize,
 }
 
 impl Support {

@@ -143,11 +143,7 @@ impl Svc {
         c: &[f64],
         compute: &Compute,
     ) -> Result<Vec<SvcFit>> {
-        if matches!(self.penalty, Penalty::Nu(_)) {
-            return Err(Error::request("a path is over C: give a C-classifier"));
-        }
-        let specs: Vec<Self> = c.iter().map(|&c| Self { penalty: Penalty::C(c), ..self.clone() }).collect();
-        specs.iter().try_for_each(Self::check)?;
+        let specs = self.along(c)?;
         let schedule = self.schedule(x, classes, weights, compute)?;
         let mut machines = schedule.run(compute, |task, rows, compute| {
             let mut last: Option<(f64, Vec<f64>)> = None;
@@ -189,7 +185,7 @@ impl Svc {
         Schedule::new(self, x, tasks, compute)
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         match self.penalty {
             Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, "a finite number above 0")),
             Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => Err(Error::parameter("nu", nu, "above 0 and at most 1")),
@@ -199,7 +195,12 @@ impl Svc {
     }
 
     /// Weight of the class times weight of the row.
-    fn row_weights(&self, n: usize, classes: &Classes, weights: Option<ArrayView1<f64>>) -> Result<Vec<f64>> {
+    pub(super) fn row_weights(
+        &self,
+        n: usize,
+        classes: &Classes,
+        weights: Option<ArrayView1<f64>>,
+    ) -> Result<Vec<f64>> {
         if classes.of().len() != n {
             return Err(Error::shape("labels", format!("one per row ({n})"), classes.of().len()));
         }

@@ -17,15 +17,15 @@ use crate::{Compute, Error, Kernel, Result};
 /// A fitted [`Svc`].
 #[derive(Clone, Debug)]
 pub struct SvcFit {
-    scheme: Scheme,
-    break_ties: bool,
-    names: Vec<String>,
-    support: Support,
+    pub(super) scheme: Scheme,
+    pub(super) break_ties: bool,
+    pub(super) names: Vec<String>,
+    pub(super) support: Support,
     /// Where the support vectors of each class begin; the last entry is where they end.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
     /// One row per support vector. For pairs: one column per other class, in their order. Against the rest: one column per class.
-    coefficients: Array2<f64>,
-    machines: Vec<MachineSummary>,
+    pub(super) coefficients: Array2<f64>,
+    pub(super) machines: Vec<MachineSummary>,
 }
 
 /// One machine of a classifier.
@@ -192,6 +192,16 @@ impl SvcFit {
                 firsts.iter().map(|p| if total > 0.0 { p / total } else { 1.0 / k as f64 }).collect()
             }
         }
+    }
+
+    /// How machines for two classes make one for many.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Columns that new points must have.
+    pub fn columns(&self) -> usize {
+        self.support.columns
     }
 
     /// Whether there are probabilities.

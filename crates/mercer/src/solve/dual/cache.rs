@@ -12,7 +12,9 @@ const GROUP: usize = 60;
 const COLUMNS: usize = 512;
 /// A row that was not asked for in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
 /// kernel values, and such rows rarely come back.
-const ROUNDS: u64 = 8;
+const ROUNDS: u64 = 64;
+/// Rows of the smallest working set.
+const FEWEST: usize = 16;
 /// Bytes that are allocated together.
 const SLAB: usize = 64 << 20;
 
@@ -37,10 +39,11 @@ struct Slot {
 
 impl<'a> Cache<'a> {
     pub(super) fn new(tiles: &'a dyn Tiles, n: usize, least: usize, compute: &Compute) -> Result<Self> {
-        let least = least.min(n).max(2);
-        let advice = "use a smaller working set, fewer rows, or a higher memory limit";
-        compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;
         let capacity = (compute.memory() / 2 / (4 * n.max(1) as u64)).min(n as u64) as usize;
+        // A smaller working set is slower, but it is an answer.
+        let least = least.min(capacity / 2).max(FEWEST).min(n.max(1));
+        let advice = "use fewer rows or a higher memory limit";
+        compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;
         let rows_per_slab = (SLAB / (4 * n.max(1))).max(1);
         let (slot_of, slots, slabs) = (vec![None; n], Vec::new(), Vec::new());
         Ok(Self { tiles, n, capacity: capacity.max(least), slot_of, slots, rows_per_slab, slabs, clock: 0 })

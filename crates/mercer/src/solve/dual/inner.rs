@@ -1,36 +1,38 @@
 //! Sequential minimal optimisation within one working set.
 
+use super::lines::Lines;
 use super::pull::{can_fall, can_rise, group, groups, room_above, room_below};
 use super::{Constraint, DualProblem};
-use crate::gram::simd::scan;
+use crate::gram::simd::{Element, scan};
 
 /// The curvature of a pair whose points cannot be told apart.
 const FLAT: f64 = 1e-12;
 
 /// The variables of a working set, and the kernel among them.
-pub(super) struct Inner<'k> {
+pub(super) struct Inner<'k, T> {
     signs: Vec<f64>,
     upper: Vec<f64>,
-    pub(super) alpha: Vec<f64>,
-    pub(super) pull: Vec<f64>,
+    alpha: Vec<f64>,
+    pull: Vec<f64>,
     group: Vec<usize>,
     /// For each group: 0 for its variables that can rise, `−∞` for all others.
     rise: Vec<Vec<f64>>,
     /// For each group: 0 for its variables that can fall, `∞` for all others.
     fall: Vec<Vec<f64>>,
-    /// `k` among the working set, row after row.
-    kernel: &'k [f64],
+    /// `k` among the working set.
+    kernel: Lines<'k, T>,
     diagonal: Vec<f64>,
     constraint: Constraint,
 }
 
-impl<'k> Inner<'k> {
+impl<'k, T: Element> Inner<'k, T> {
     pub(super) fn new(
         problem: &DualProblem,
         variables: &[usize],
         alpha: &[f64],
         pull: &[f64],
-        kernel: &'k [f64],
+        kernel: Lines<'k, T>,
+        diagonal: &[f64],
     ) -> Self {
         let q = variables.len();
         let of = |list: &[f64]| variables.iter().map(|&i| list[i]).collect::<Vec<f64>>();
@@ -43,7 +45,7 @@ impl<'k> Inner<'k> {
             group: variables.iter().map(|&i| group(problem.constraint, problem.signs[i])).collect(),
             rise: vec![vec![f64::NEG_INFINITY; q]; count],
             fall: vec![vec![f64::INFINITY; q]; count],
-            diagonal: (0..q).map(|i| kernel[i * q + i]).collect(),
+            diagonal: variables.iter().map(|&i| diagonal[problem.points[i]]).collect(),
             kernel,
             constraint: problem.constraint,
         };
@@ -58,8 +60,8 @@ impl<'k> Inner<'k> {
         self.fall[g][i] = if can_fall(sign, alpha, upper) { 0.0 } else { f64::INFINITY };
     }
 
-    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made.
-    pub(super) fn run(&mut self, tolerance: f64, max_steps: u64) -> u64 {
+    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made, and `α`.
+    pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> (u64, Vec<f64>) {
         let mut steps = 0;
         loop {
             let (violation, step) =
@@ -69,7 +71,7 @@ impl<'k> Inner<'k> {
                     self.take(step);
                     steps += 1;
                 }
-                _ => return steps,
+                _ => return (steps, self.alpha),
             }
         }
     }
@@ -79,16 +81,7 @@ impl<'k> Inner<'k> {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
         for (rise, fall) in self.rise.iter().zip(&self.fall) {
             let Some((i, top)) = scan::largest(&self.pull, rise) else { continue };
-            let search = scan::Partner {
-                top,
-                diagonal: self.diagonal[i],
-                values: &self.pull,
-                bars: fall,
-                diagonals: &self.diagonal,
-                row: self.row(i),
-                flat: FLAT,
-            };
-            let found = search.find();
+            let found = self.partner(i, top, fall);
             violation = violation.max(top - found.smallest);
             if let Some((j, pair_gain)) = found.best
                 && pair_gain > gain
@@ -97,6 +90,25 @@ impl<'k> Inner<'k> {
             }
         }
         (violation, best)
+    }
+
+    /// The best partner for `i`, which rises.
+    fn partner(&self, i: usize, top: f64, fall: &[f64]) -> scan::Found {
+        let mut found = scan::Found { best: None, smallest: f64::INFINITY };
+        for run in 0..self.kernel.runs.len() {
+            let columns = self.kernel.columns(run);
+            let search = scan::Partner {
+                top,
+                diagonal: self.diagonal[i],
+                values: &self.pull[columns.clone()],
+                bars: &fall[columns.clone()],
+                diagonals: &self.diagonal[columns.clone()],
+                row: self.kernel.piece(i, run),
+                flat: FLAT,
+            };
+            found = found.or(search.find(), columns.start);
+        }
+        found
     }
 
     /// Without a constraint: the violation, and the variable with the largest gain.
@@ -121,7 +133,7 @@ impl<'k> Inner<'k> {
         match step {
             Step::Pair(i, j) => {
                 let slope = self.pull[i] - self.pull[j];
-                let bend = curvature(self.diagonal[i] + self.diagonal[j] - 2.0 * self.row(i)[j]);
+                let bend = curvature(self.diagonal[i] + self.diagonal[j] - 2.0 * self.kernel.at(i, j));
                 let above = room_above(self.signs[i], self.alpha[i], self.upper[i]);
                 let below = room_below(self.signs[j], self.alpha[j], self.upper[j]);
                 let length = (slope / bend).min(above).min(below);
@@ -153,14 +165,10 @@ impl<'k> Inner<'k> {
 
     /// The pulls after two changes.
     fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
-        let q = self.alpha.len();
-        let row = |i: usize| &self.kernel[i * q..(i + 1) * q];
-        scan::subtract(&mut self.pull, (a, row(i)), (b, row(j)));
-    }
-
-    fn row(&self, i: usize) -> &[f64] {
-        let q = self.alpha.len();
-        &self.kernel[i * q..(i + 1) * q]
+        for run in 0..self.kernel.runs.len() {
+            let pull = &mut self.pull[self.kernel.columns(run)];
+            scan::subtract(pull, (a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)));
+        }
     }
 }
 

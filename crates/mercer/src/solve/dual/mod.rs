@@ -8,6 +8,7 @@
 
 mod cache;
 mod inner;
+mod lines;
 mod pull;
 mod rows;
 mod solver;
@@ -62,7 +63,7 @@ pub struct DualOptions {
 
 impl Default for DualOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-3, max_steps: None, working_set: 1024 }
+        Self { tolerance: 1e-3, max_steps: None, working_set: 1536 }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Rows of a symmetric kernel matrix, kept as far as memory allows.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::cache::Cache;
+use super::lines::{Lines, gather, runs};
 use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, Tiles};
 use crate::{Compute, Result};
@@ -13,14 +15,31 @@ use crate::{Compute, Result};
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
 const CHUNK: usize = 2048;
-/// Rows of a block that one task gathers.
-const LINES: usize = 32;
+/// Runs of neighbours up to which a part of a matrix is read where it is.
+const RUNS: usize = 6;
 
 /// The rows of a symmetric kernel matrix, on demand.
 #[derive(Debug)]
 pub struct KernelRows<'a> {
     diagonal: Vec<f64>,
     store: Store<'a>,
+    /// The points that these are among those of a larger matrix; `None` for all of its points.
+    part: Option<Vec<Range<usize>>>,
+    /// From one row of a whole matrix to the next.
+    stride: usize,
+}
+
+/// The kernel among a working set, in the precision of the rows.
+pub(super) enum Among<'b> {
+    Double(Lines<'b, f64>),
+    Single(Lines<'b, f32>),
+}
+
+/// Room for the kernel among a working set.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    double: Vec<f64>,
+    single: Vec<f32>,
 }
 
 enum Store<'a> {
@@ -52,7 +71,8 @@ impl<'a> KernelRows<'a> {
         if n <= SMALL && 8 * (n as u64).pow(2) <= compute.memory() / 2 {
             return Self::whole(tiles, compute);
         }
-        Ok(Self { diagonal: tiles.diagonal()?, store: Store::Cache(Cache::new(tiles, n, least, compute)?) })
+        let store = Store::Cache(Cache::new(tiles, n, least, compute)?);
+        Ok(Self { diagonal: tiles.diagonal()?, store, part: None, stride: n })
     }
 
     /// The whole matrix, in double precision when it is small, else in single precision.
@@ -66,7 +86,8 @@ impl<'a> KernelRows<'a> {
         } else {
             Store::Single(gram::dense_single(tiles, compute)?.into_raw_vec_and_offset().0.into())
         };
-        Ok(Self { diagonal, store })
+        let stride = diagonal.len();
+        Ok(Self { diagonal, store, part: None, stride })
     }
 
     /// The bytes of a whole matrix of `n` points.
@@ -81,21 +102,35 @@ impl<'a> KernelRows<'a> {
     pub fn of(matrix: &'a [f64], n: usize) -> Self {
         assert_eq!(matrix.len(), n * n, "a square matrix");
         let diagonal = (0..n).map(|i| matrix[i * n + i]).collect();
-        Self { diagonal, store: Store::Double(matrix.into()) }
+        Self { diagonal, store: Store::Double(matrix.into()), part: None, stride: n }
     }
 
-    /// The rows and columns of some points of a whole matrix; all of them are not copied.
+    /// The rows and columns of some points of a whole matrix: where they are if they lie in few runs, else copied.
     pub(crate) fn part(&self, points: &[usize]) -> KernelRows<'_> {
-        let n = self.points();
-        let all = points.len() == n && points.iter().copied().eq(0..n);
+        let (n, runs) = (self.stride, runs(points));
+        let few = runs.len() <= RUNS;
         let store = match &self.store {
-            Store::Double(matrix) if all => Store::Double(Cow::Borrowed(matrix.as_ref())),
-            Store::Single(matrix) if all => Store::Single(Cow::Borrowed(matrix.as_ref())),
+            Store::Double(matrix) if few => Store::Double(Cow::Borrowed(matrix.as_ref())),
+            Store::Single(matrix) if few => Store::Single(Cow::Borrowed(matrix.as_ref())),
             Store::Double(matrix) => Store::Double(part(matrix, n, points).into()),
             Store::Single(matrix) => Store::Single(part(matrix, n, points).into()),
             Store::Cache(_) => unreachable!("parts are taken only of matrices that were made whole"),
         };
-        KernelRows { diagonal: points.iter().map(|&p| self.diagonal[p]).collect(), store }
+        let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
+        if few {
+            KernelRows { diagonal, store, part: Some(runs), stride: n }
+        } else {
+            KernelRows { diagonal, store, part: None, stride: points.len() }
+        }
+    }
+
+    /// `Σ factor · K[point, column]` for some columns of a whole matrix that is no part of another.
+    pub(crate) fn combine(&self, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
+        match &self.store {
+            Store::Double(matrix) => combine(matrix, self.stride, terms, columns),
+            Store::Single(matrix) => combine(matrix, self.stride, terms, columns),
+            Store::Cache(_) => unreachable!("only matrices that were made whole are combined"),
+        }
     }
 
     /// The number of points.
@@ -118,24 +153,38 @@ impl<'a> KernelRows<'a> {
         }
     }
 
-    /// The kernel among points whose rows were fetched last, row after row: where it is, or gathered in a buffer.
-    pub(super) fn among<'b>(&'b self, points: &[usize], buffer: &'b mut Vec<f64>, compute: &Compute) -> &'b [f64] {
-        let n = self.points();
+    /// The kernel among points whose rows were fetched last: where it is, or gathered.
+    pub(super) fn among<'b>(&'b self, points: &[usize], room: &'b mut Room, compute: &Compute) -> Among<'b> {
+        let all = points.iter().copied().eq(0..self.points());
         match &self.store {
-            Store::Double(matrix) if points.iter().copied().eq(0..n) => return matrix,
-            Store::Double(matrix) => gather(points, &self.diagonal, |p| &matrix[p * n..(p + 1) * n], buffer, compute),
-            Store::Single(matrix) => gather(points, &self.diagonal, |p| &matrix[p * n..(p + 1) * n], buffer, compute),
-            Store::Cache(cache) => gather(points, &self.diagonal, |p| cache.row(p), buffer, compute),
+            Store::Double(matrix) if all => Among::Double(self.lines(matrix)),
+            Store::Single(matrix) if all => Among::Single(self.lines(matrix)),
+            Store::Double(matrix) => Among::Double(self.lines(matrix).gather(points, &mut room.double, compute)),
+            Store::Single(matrix) => Among::Single(self.lines(matrix).gather(points, &mut room.single, compute)),
+            Store::Cache(cache) => Among::Single(gather(points, |p| cache.row(p), &mut room.single, compute)),
         }
-        buffer
+    }
+
+    /// The kernel with itself.
+    pub(super) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// Whether every row is in memory.
+    pub(super) fn is_whole(&self) -> bool {
+        !matches!(self.store, Store::Cache(_))
+    }
+
+    fn lines<'b, T: Element>(&'b self, matrix: &'b [T]) -> Lines<'b, T> {
+        let all = || std::iter::once(0..self.points()).collect();
+        Lines { matrix, stride: self.stride, runs: self.part.clone().unwrap_or_else(all) }
     }
 
     /// `out += Σ factor · row`, for points whose rows were fetched last.
     pub(super) fn spread(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
-        let n = self.points();
         match &self.store {
-            Store::Double(matrix) => spread(changes, |p| &matrix[p * n..(p + 1) * n], out, compute),
-            Store::Single(matrix) => spread(changes, |p| &matrix[p * n..(p + 1) * n], out, compute),
+            Store::Double(matrix) => spread_lines(changes, &self.lines(matrix), out, compute),
+            Store::Single(matrix) => spread_lines(changes, &self.lines(matrix), out, compute),
             Store::Cache(cache) => spread(changes, |p| cache.row(p), out, compute),
         }
     }
@@ -152,37 +201,23 @@ fn part<T: Element>(matrix: &[T], n: usize, points: &[usize]) -> Vec<T> {
     values
 }
 
-/// The lower triangle from the rows, the upper one by symmetry: a random access for every pair of points, not two.
-fn gather<'r, T: Element>(
-    points: &[usize],
-    diagonal: &[f64],
-    row: impl Fn(usize) -> &'r [T] + Sync,
-    kernel: &mut Vec<f64>,
-    compute: &Compute,
-) {
-    let q = points.len();
-    kernel.resize(q * q, 0.0);
-    let lines = |(group, lines): (usize, &mut [f64])| {
-        for (at, line) in lines.chunks_exact_mut(q).enumerate().map(|(r, line)| (group * LINES + r, line)) {
-            let row = row(points[at]);
-            line.iter_mut().zip(&points[..at]).for_each(|(v, &p)| *v = row[p].to_f64());
-            line[at] = diagonal[points[at]];
-        }
-    };
-    compute.install(|| kernel.par_chunks_mut(LINES * q.max(1)).enumerate().for_each(lines));
-    mirror(kernel, q);
+fn combine<T: Element>(matrix: &[T], stride: usize, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
+    let mut out = vec![0.0; columns.len()];
+    let mut rest = &mut out[..];
+    for run in runs(columns) {
+        let (now, later) = rest.split_at_mut(run.len());
+        let piece =
+            |&(point, factor): &(usize, f64)| (&matrix[point * stride + run.start..point * stride + run.end], factor);
+        add_rows(&terms.iter().map(piece).collect::<Vec<_>>(), now);
+        rest = later;
+    }
+    out
 }
 
-/// Copies the lower triangle to the upper one, block by block.
-fn mirror(kernel: &mut [f64], q: usize) {
-    for top in (0..q).step_by(LINES) {
-        for left in (top..q).step_by(LINES) {
-            for i in top..q.min(top + LINES) {
-                for j in left.max(i + 1)..q.min(left + LINES) {
-                    kernel[i * q + j] = kernel[j * q + i];
-                }
-            }
-        }
+fn spread_lines<T: Element>(changes: &[(usize, f64)], lines: &Lines<'_, T>, out: &mut [f64], compute: &Compute) {
+    for at in 0..lines.runs.len() {
+        let columns = lines.columns(at);
+        spread(changes, |p| lines.piece(p, at), &mut out[columns], compute);
     }
 }
 

@@ -2,13 +2,14 @@
 
 use super::inner::Inner;
 use super::pull::{Pulls, group};
+use super::rows::{Among, Room};
 use super::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped, working_set};
 use crate::{Compute, Result};
 
 /// Steps within one working set, per variable of it.
 const STEPS_PER_VARIABLE: u64 = 20;
-/// The same where every variable is in the set: there is nobody to ask but the user who may want to stop.
-const STEPS_OF_WHOLE: u64 = 200;
+/// A problem of so many working sets is taken as one where every row of the kernel is at hand: nothing need be gathered.
+const SETS: usize = 2;
 
 pub(super) struct Solver<'s, 'a> {
     problem: &'s DualProblem,
@@ -19,8 +20,7 @@ pub(super) struct Solver<'s, 'a> {
     /// `F` at every point.
     values: Vec<f64>,
     steps: u64,
-    /// Room for the kernel among a working set.
-    buffer: Vec<f64>,
+    room: Room,
 }
 
 impl<'s, 'a> Solver<'s, 'a> {
@@ -31,8 +31,8 @@ impl<'s, 'a> Solver<'s, 'a> {
         compute: &'s Compute,
     ) -> Result<Self> {
         let values = vec![0.0; rows.points()];
-        let (alpha, buffer) = (problem.start.clone(), Vec::new());
-        let mut solver = Self { problem, rows, options, compute, alpha, values, steps: 0, buffer };
+        let (alpha, room) = (problem.start.clone(), Room::default());
+        let mut solver = Self { problem, rows, options, compute, alpha, values, steps: 0, room };
         let begun: Vec<usize> = (0..problem.len()).filter(|&i| problem.start[i] != 0.0).collect();
         for part in begun.chunks(solver.set_size()) {
             compute.check_cancelled()?;
@@ -45,7 +45,9 @@ impl<'s, 'a> Solver<'s, 'a> {
 
     /// The most variables whose rows can be at hand together.
     fn set_size(&self) -> usize {
-        self.options.working_set.max(2).min(self.rows.capacity().max(2))
+        let whole = self.rows.is_whole() && self.problem.len() <= SETS * self.options.working_set;
+        let wanted = if whole { self.problem.len() } else { self.options.working_set };
+        wanted.max(2).min(self.rows.capacity().max(2))
     }
 
     pub(super) fn run(mut self) -> Result<DualSolution> {
@@ -88,15 +90,16 @@ impl<'s, 'a> Solver<'s, 'a> {
     fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64, left: u64) -> u64 {
         self.fetch(set);
         let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
-        let kernel = self.rows.among(&points, &mut self.buffer, self.compute);
-        let mut inner = Inner::new(self.problem, set, &self.alpha, pull, kernel);
         let whole = set.len() == self.problem.len();
         let tolerance = self.options.tolerance;
         // The others have not been asked yet: more digits than these would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
-        let per_variable = if whole { STEPS_OF_WHOLE } else { STEPS_PER_VARIABLE };
-        let steps = inner.run(target, left.min(per_variable * set.len() as u64));
-        let alpha = inner.alpha;
+        let most = left.min(STEPS_PER_VARIABLE * set.len() as u64);
+        let (problem, diagonal) = (self.problem, self.rows.diagonal());
+        let (steps, alpha) = match self.rows.among(&points, &mut self.room, self.compute) {
+            Among::Double(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
+            Among::Single(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
+        };
         let changes: Vec<f64> =
             set.iter().zip(&alpha).map(|(&i, a)| self.problem.signs[i] * (a - self.alpha[i])).collect();
         set.iter().zip(&alpha).for_each(|(&i, &a)| self.alpha[i] = a);

@@ -1,5 +1,6 @@
 use ndarray::Array2;
 
+use super::rows::{Among, Room};
 use super::*;
 use crate::gram::Pairs;
 use crate::{Kernel, Seed};
@@ -78,12 +79,14 @@ fn cached_rows_are_the_rows_of_the_matrix() {
     for round in 0..30_usize {
         let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
         rows.fetch(&wanted, &little);
-        let mut buffer = Vec::new();
-        let among = rows.among(&wanted, &mut buffer, &little);
+        let mut room = Room::default();
+        let Among::Single(among) = rows.among(&wanted, &mut room, &little) else {
+            panic!("rows of a cache are single")
+        };
         let mut sum = vec![0.0; 2100];
         rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little);
         for (i, &w) in wanted.iter().enumerate() {
-            assert!((0..40).all(|j| (among[i * 40 + j] - matrix[[w, wanted[j]]]).abs() < 1e-6), "row {w}");
+            assert!((0..40).all(|j| (among.at(i, j) - matrix[[w, wanted[j]]]).abs() < 1e-6), "row {w}");
         }
         let expected = |j: usize| matrix[[wanted[3], j]] - 2.0 * matrix[[wanted[39], j]];
         assert!((0..2100).all(|j| (sum[j] - expected(j)).abs() < 1e-6), "round {round}");
@@ -120,4 +123,33 @@ fn wrong_problems_are_refused() {
     assert!(refused(DualProblem { start: vec![2.0; 4], ..good.clone() }, 1e-3));
     assert!(refused(DualProblem { linear: vec![0.0; 3], ..good.clone() }, 1e-3));
     assert!(refused(DualProblem { points: vec![0, 1, 2, 4], ..good }, 1e-3));
+}
+
+#[test]
+fn parts_of_a_matrix_are_read_where_they_are_or_copied() {
+    let (x, labels) = clouds(2200, 6);
+    let compute = Compute::new();
+    let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    let whole = KernelRows::whole(&bound, &compute).unwrap();
+    let options = DualOptions { tolerance: 1e-6, ..Default::default() };
+    // Two runs, and many.
+    for points in [(30..400).chain(1500..1900).collect::<Vec<usize>>(), (0..500).map(|i| 3 * i).collect()] {
+        let chosen: Vec<f64> = points.iter().map(|&p| labels[p]).collect();
+        let problem = classifier(&chosen, 1.0, Constraint::Sum);
+        let found = problem.solve(&mut whole.part(&points), &options, &compute).unwrap();
+        let alone = solve(&x.select(ndarray::Axis(0), &points), &problem, &options);
+        assert!((found.objective - alone.objective).abs() <= 1e-6 * alone.objective.abs());
+        assert!(found.values.iter().zip(&alone.values).all(|(a, b)| (a - b).abs() < 1e-4));
+        // A set of some variables is gathered from the runs.
+        let some: Vec<usize> = (0..60).map(|i| 6 * i + 5).collect();
+        let mut room = Room::default();
+        let rows = whole.part(&points);
+        let Among::Single(among) = rows.among(&some, &mut room, &compute) else { panic!("a large matrix is single") };
+        let expected = |i: usize, j: usize| {
+            let (a, b) = (x.row(points[some[i]]), x.row(points[some[j]]));
+            (-(&a - &b).mapv(|d| d * d).sum() / 4.5).exp()
+        };
+        assert!((0..3600).all(|k| (among.at(k / 60, k % 60) - expected(k / 60, k % 60)).abs() < 1e-6));
+    }
 }

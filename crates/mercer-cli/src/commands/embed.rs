@@ -1,0 +1,222 @@
+//! `mercer embed fourier|binning|nystrom`: explicit features of the rows of a file.
+
+use std::path::Path;
+
+use mercer::Kernel;
+use mercer::features::{
+    FeatureMap, FourierForm, Landmarks, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound, fourier_bound,
+    measured_error,
+};
+use mercer::io::{Format, NpyNumber, write_npy, write_table_csv};
+use mercer::points::{Column, Table};
+use ndarray::{Array2, ArrayView2};
+use serde_json::{Value, json};
+
+use crate::arguments::{
+    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, LandmarksWord, NystromArguments,
+    SamplingWord,
+};
+use crate::data::Data;
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, json_rows, short};
+use crate::report::Report;
+use crate::session::Session;
+
+/// Rows on which the error is measured.
+const MEASURED: usize = 300;
+/// Numbers that are part of the JSON object.
+const IN_JSON: usize = 100_000;
+/// The error whose probability is told.
+const EPSILON: f64 = 0.1;
+
+/// Embeds, writes, tells.
+pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failure> {
+    match command {
+        EmbedCommand::Fourier(words) => fourier(words, session),
+        EmbedCommand::Binning(words) => binning(words, session),
+        EmbedCommand::Nystrom(words) => nystrom(words, session),
+    }
+}
+
+/// The points and the kernel on their columns.
+struct Request {
+    kernel: Kernel,
+    x: Array2<f64>,
+}
+
+impl Request {
+    fn read(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
+        let kernel: Kernel = words.kernel.parse()?;
+        words.output.as_deref().map(layout).transpose()?;
+        let data = Data::read(&words.data, &words.options, session)?;
+        Ok(Self { kernel: kernel.with_column_names(&data.encoded.names)?, x: data.encoded.matrix })
+    }
+}
+
+fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failure> {
+    let request = Request::read(&words.data, session)?;
+    let form = if words.kind == KindWord::Pair { FourierForm::Pair } else { FourierForm::Offset };
+    let sampling = match words.sampling {
+        SamplingWord::Iid => Sampling::Iid,
+        SamplingWord::Orthogonal => Sampling::Orthogonal,
+        SamplingWord::Qmc => Sampling::QuasiMonteCarlo,
+    };
+    let spec = RandomFourier { kernel: request.kernel, components: words.components, form, sampling };
+    let map = spec.fit(request.x.view(), &session.compute)?;
+    let frequencies = map.frequencies().nrows();
+    let bound = fourier_bound(frequencies, EPSILON, form);
+    let extra = vec![("frequencies".into(), grouped(frequencies as u64)), chance(bound)];
+    let facts = json!({ "frequencies": frequencies, "bound": number(bound), "bound_epsilon": EPSILON });
+    dense(
+        Told { name: "fourier", title: "Random Fourier features", extra, facts },
+        &map,
+        request.x.view(),
+        &words.data,
+        session,
+    )
+}
+
+fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failure> {
+    let request = Request::read(&words.data, session)?;
+    let landmarks = match words.landmarks {
+        LandmarksWord::Rpcholesky => Landmarks::RandomPivots,
+        LandmarksWord::Uniform => Landmarks::Uniform,
+        LandmarksWord::Kmeans => Landmarks::KMeans,
+        LandmarksWord::Leverage => Landmarks::Leverage,
+        LandmarksWord::Greedy => Landmarks::Greedy,
+    };
+    let spec = Nystrom { landmarks, tolerance: words.tolerance, ..Nystrom::new(request.kernel, words.components) };
+    let map = spec.fit(request.x.view(), &session.compute)?;
+    let share = map.trace_error() / map.trace();
+    let missed = format!("{} of {} ({} %)", short(map.trace_error()), short(map.trace()), short(100.0 * share));
+    let extra = vec![("landmarks".into(), grouped(map.landmarks().nrows() as u64)), ("trace missed".into(), missed)];
+    let facts = json!({
+        "landmarks": map.landmarks().nrows(),
+        "trace": number(map.trace()),
+        "trace_error": number(map.trace_error()),
+    });
+    dense(
+        Told { name: "nystrom", title: "Nyström features", extra, facts },
+        &map,
+        request.x.view(),
+        &words.data,
+        session,
+    )
+}
+
+/// What one kind of features has to say of itself.
+struct Told {
+    name: &'static str,
+    title: &'static str,
+    extra: Vec<(String, String)>,
+    facts: Value,
+}
+
+fn chance(bound: f64) -> (String, String) {
+    ("error ≥ 0.1".into(), format!("with probability at most {} at one pair, relative to k(x, x)", short(bound)))
+}
+
+/// Transforms, writes, and measures the error.
+fn dense(
+    told: Told,
+    map: &dyn FeatureMap,
+    x: ArrayView2<f64>,
+    words: &EmbedData,
+    session: &Session,
+) -> Result<Report, Failure> {
+    let z = map.transform(x, &session.compute)?;
+    let error = measured_error(map, x, MEASURED, &session.compute)?;
+    write(words.output.as_deref(), z.view(), "z")?;
+    let measured = format!(
+        "at most {}, root mean square {} over the pairs of {} rows",
+        short(error.largest),
+        short(error.root_mean_square),
+        error.points
+    );
+    let mut fields = vec![("kernel".to_string(), map.kernel().to_string()), shape(z.dim())];
+    fields.extend(told.extra);
+    fields.push(("error".into(), measured));
+    let mut facts = told.facts;
+    facts["error"] = json!({
+        "rows": error.points,
+        "largest": number(error.largest),
+        "root_mean_square": number(error.root_mean_square),
+        "mean": number(error.mean),
+        "relative": number(error.relative),
+    });
+    Ok(report(told.name, told.title, map.kernel(), fields, facts, z.view(), words))
+}
+
+fn binning(words: &BinningArguments, session: &Session) -> Result<Report, Failure> {
+    let request = Request::read(&words.data, session)?;
+    let spec = RandomBinning { kernel: request.kernel, grids: words.components, buckets: words.buckets };
+    let map = spec.fit(request.x.view(), &session.compute)?;
+    let cells = map.transform(request.x.view(), &session.compute)?;
+    let numbers = cells.cells().mapv(f64::from);
+    write(words.data.output.as_deref(), numbers.view(), "cell")?;
+    let bound = binning_bound(words.components, EPSILON);
+    let fields = vec![
+        ("kernel".to_string(), map.kernel().to_string()),
+        shape(numbers.dim()),
+        (
+            "columns".into(),
+            format!("{} ({} for each grid)", grouped(map.components() as u64), grouped(words.buckets as u64)),
+        ),
+        chance(bound),
+    ];
+    let facts = json!({
+        "grids": words.components,
+        "columns": map.components(),
+        "values": cells.values().to_vec(),
+        "bound": number(bound),
+        "bound_epsilon": EPSILON,
+    });
+    Ok(report("binning", "Random binning features", map.kernel(), fields, facts, numbers.view(), &words.data))
+}
+
+fn shape((rows, columns): (usize, usize)) -> (String, String) {
+    ("shape".into(), format!("{} × {}", grouped(rows as u64), grouped(columns as u64)))
+}
+
+fn report(
+    name: &str,
+    title: &str,
+    kernel: &Kernel,
+    mut fields: Vec<(String, String)>,
+    facts: Value,
+    values: ArrayView2<f64>,
+    words: &EmbedData,
+) -> Report {
+    let mut report = Report::new(format!("{title} of {kernel}"));
+    fields.extend(words.output.as_ref().map(|path| ("written to".into(), path.display().to_string())));
+    report.heading(title).fields(fields);
+    report.json = facts;
+    report.json["command"] = format!("embed {name}").into();
+    report.json["kernel"] = kernel.to_string().into();
+    report.json["rows"] = values.nrows().into();
+    report.json["components"] = values.ncols().into();
+    report.json["output"] = words.output.as_ref().map(|path| path.display().to_string()).into();
+    if words.output.is_none() && values.len() <= IN_JSON {
+        report.json["features"] = json_rows(values);
+    }
+    report
+}
+
+/// As the ending of the name says.
+fn layout(path: &Path) -> Result<Format, Failure> {
+    match Format::from_path(path) {
+        Ok(format @ (Format::Csv | Format::Npy)) => Ok(format),
+        _ => Err(Failure::request(format!("--output {}: the name must end in .npy or .csv", path.display()))),
+    }
+}
+
+fn write(path: Option<&Path>, values: ArrayView2<f64>, name: &str) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    if layout(path)? == Format::Npy {
+        return Ok(write_npy(path, values, NpyNumber::Double)?);
+    }
+    let column =
+        |(j, values): (usize, ndarray::ArrayView1<f64>)| Column::numbers(format!("{name}{j}"), values.to_vec());
+    let table = Table::from_columns(values.columns().into_iter().enumerate().map(column).collect())?;
+    Ok(write_table_csv(path, &table)?)
+}

@@ -1,0 +1,163 @@
+//! Pictures of classes: what a model decides in the plane of two columns or two principal components, and ROC curves.
+
+use std::collections::HashSet;
+
+use mercer::model::{Fitted, Model};
+use mercer::solve::symmetric_eigen;
+use mercer::{Compute, Result};
+use ndarray::{Array1, Array2, Axis};
+
+use super::tell::headline;
+use super::{Outcome, Training};
+use crate::plot::{Curve, CurvePlot, Figure, Mark, RegionPlot};
+
+/// Cells of the plane: across and upwards.
+const CELLS: (usize, usize) = (220, 140);
+/// Places along a line.
+const PLACES: usize = 400;
+/// Points that are drawn.
+const DOTS: usize = 3000;
+
+/// The pictures of a model that decides: its regions, and its ROC curves.
+pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
+    let mut figures = vec![if outcome.training.x.ncols() == 1 {
+        along(outcome, compute)?
+    } else {
+        Figure::Regions(plane(outcome, compute)?)
+    }];
+    let title = format!("ROC on the data of the fit: {}", headline(outcome).to_lowercase());
+    figures.extend(outcome.class_quality.as_ref().and_then(|quality| quality.figure(title)));
+    Ok(figures)
+}
+
+/// The class of every row and their names; inside and outside where there are no classes.
+fn classes(outcome: &Outcome, compute: &Compute) -> Result<(Vec<usize>, Vec<String>)> {
+    if let Some(classes) = &outcome.training.classes {
+        return Ok((classes.of().to_vec(), classes.names().to_vec()));
+    }
+    let decisions = outcome.model.decision_values(outcome.training.x.view(), compute)?;
+    let of = decisions.column(0).iter().map(|d| usize::from(*d < 0.0)).collect();
+    Ok((of, vec!["inside".into(), "outside".into()]))
+}
+
+/// A plane in the space of the points: a place and two directions.
+struct Plane {
+    origin: Array1<f64>,
+    directions: Array2<f64>,
+    names: (String, String),
+    /// From a coordinate of the plane to the units that are shown.
+    units: [(f64, f64); 2],
+}
+
+impl Plane {
+    fn new(training: &Training) -> Result<Self> {
+        let d = training.x.ncols();
+        if d == 2 {
+            let unit = |j: usize| training.map_of(j).map_or((0.0, 1.0), |map| (map.shift, map.scale));
+            let names = (training.coordinates[0].clone(), training.coordinates[1].clone());
+            return Ok(Self { origin: Array1::zeros(2), directions: Array2::eye(2), names, units: [unit(0), unit(1)] });
+        }
+        let origin = training.x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
+        let centred = &training.x - &origin;
+        let eigen = symmetric_eigen((centred.t().dot(&centred) / training.rows() as f64).view())?;
+        // Eigenvalues ascend.
+        let directions = Array2::from_shape_fn((2, d), |(k, j)| eigen.vectors[[j, d - 1 - k]]);
+        let total: f64 = eigen.values.iter().map(|v| v.max(0.0)).sum();
+        let share = |k: usize| 100.0 * eigen.values[d - 1 - k].max(0.0) / total.max(f64::MIN_POSITIVE);
+        let name = |word: &str, k: usize| format!("{word} principal component ({:.0} % of the variance)", share(k));
+        Ok(Self { origin, directions, names: (name("first", 0), name("second", 1)), units: [(0.0, 1.0); 2] })
+    }
+
+    fn project(&self, training: &Training) -> Array2<f64> {
+        (&training.x - &self.origin).dot(&self.directions.t())
+    }
+
+    fn shown(&self, j: usize, value: f64) -> f64 {
+        self.units[j].0 + self.units[j].1 * value
+    }
+}
+
+fn plane(outcome: &Outcome, compute: &Compute) -> Result<RegionPlot> {
+    let training = &outcome.training;
+    let plane = Plane::new(training)?;
+    let at = plane.project(training);
+    let range = |j: usize| {
+        let ends = at.column(j).iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+        let air = 0.06 * (ends.1 - ends.0).max(1e-9);
+        (ends.0 - air, ends.1 + air)
+    };
+    let ranges = [range(0), range(1)];
+    let (columns, rows) = CELLS;
+    let middle =
+        |j: usize, i: usize, of: usize| ranges[j].0 + (ranges[j].1 - ranges[j].0) * (i as f64 + 0.5) / of as f64;
+    let grid = Array2::from_shape_fn((rows * columns, 2), |(cell, j)| match j {
+        0 => middle(0, cell % columns, columns),
+        _ => middle(1, cell / columns, rows),
+    });
+    let points = grid.dot(&plane.directions) + &plane.origin;
+    let decided = decisions(&outcome.model, &points, compute)?;
+    let cells = Array2::from_shape_fn((rows, columns), |(i, j)| decided[i * columns + j]);
+    let (of, names) = classes(outcome, compute)?;
+    let support = support(&outcome.model);
+    let step = training.rows().div_ceil(DOTS).max(1);
+    let dot = |i: usize| ((plane.shown(0, at[[i, 0]]), plane.shown(1, at[[i, 1]])), of[i], support.contains(&i));
+    let shown = |j: usize| (plane.shown(j, ranges[j].0), plane.shown(j, ranges[j].1));
+    let kernel = outcome.model.kernel().map_or_else(String::new, |k| format!(", {k}"));
+    Ok(RegionPlot {
+        title: format!("{}{kernel}", headline(outcome)),
+        ranges: (shown(0), shown(1)),
+        axes: plane.names.clone(),
+        cells,
+        names,
+        points: (0..training.rows()).step_by(step).map(dot).collect(),
+    })
+}
+
+/// The class at each point, and whether it lies within the margin of a machine for two classes.
+fn decisions(model: &Model, points: &Array2<f64>, compute: &Compute) -> Result<Vec<(usize, bool)>> {
+    let values = model.decision_values(points.view(), compute)?;
+    if model.classes().is_none() {
+        return Ok(values.column(0).iter().map(|v| (usize::from(*v < 0.0), false)).collect());
+    }
+    let classes = model.predict_classes(points.view(), compute)?;
+    let machine = matches!(model.fitted(), Fitted::Svc(_)) && values.ncols() == 1;
+    let within = |i: usize| machine && values[[i, 0]].abs() < 1.0;
+    Ok(classes.into_iter().enumerate().map(|(i, c)| (c, within(i))).collect())
+}
+
+fn support(model: &Model) -> HashSet<usize> {
+    match model.fitted() {
+        Fitted::Svc(fit) => fit.support().iter().copied().collect(),
+        Fitted::OneClass(fit) => fit.support().iter().copied().collect(),
+        _ => HashSet::new(),
+    }
+}
+
+/// Decision values (or probabilities, where there are some) along the only column.
+fn along(outcome: &Outcome, compute: &Compute) -> Result<Figure> {
+    let (training, model) = (&outcome.training, &outcome.model);
+    let x = training.x.column(0);
+    let (low, high) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+    let map = training.map_of(0).map_or((0.0, 1.0), |m| (m.shift, m.scale));
+    let raw = |v: f64| map.0 + map.1 * v;
+    let at = |i: usize| low + (high - low) * i as f64 / (PLACES - 1) as f64;
+    let places = Array2::from_shape_fn((PLACES, 1), |(i, _)| at(i));
+    let (values, y) = match model.has_probabilities() {
+        true => (model.probabilities(places.view(), compute)?, "probability"),
+        false => (model.decision_values(places.view(), compute)?, "decision value"),
+    };
+    let (of, names) = classes(outcome, compute)?;
+    let label = |j: usize| if values.ncols() == names.len() { names[j].clone() } else { "f".into() };
+    let line = |j: usize| {
+        let points = (0..PLACES).map(|i| (raw(at(i)), values[[i, j]])).collect();
+        Curve { label: label(j), points, mark: Mark::Line }
+    };
+    let mut curves: Vec<Curve> = (0..values.ncols()).map(line).collect();
+    let base = values.iter().copied().fold(f64::INFINITY, f64::min).min(0.0);
+    for (class, name) in names.iter().enumerate() {
+        let points = (0..x.len()).filter(|&i| of[i] == class).map(|i| (raw(x[i]), base)).collect();
+        curves.push(Curve { label: format!("rows of {name}"), points, mark: Mark::Dots });
+    }
+    let title = model.kernel().map_or_else(String::new, |k| k.to_string());
+    Ok(Figure::Curves(vec![CurvePlot { title, x: training.coordinates[0].clone(), y: y.into(), curves }]))
+}

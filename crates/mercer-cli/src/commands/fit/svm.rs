@@ -1,0 +1,257 @@
+//! `mercer fit svm`.
+
+use mercer::learn::svm::{Evidence, Penalty, Scheme, Svc, SvcFit};
+use mercer::model::Model;
+use mercer::points::Scaling;
+use mercer::solve::{DualOptions, Stopped};
+use mercer::{Compute, Kernel, Result};
+use ndarray::ArrayView2;
+use serde_json::{Map, Value, json};
+
+use super::choice::{Choice, Measure};
+use super::folds::{self, Part};
+use super::training::Goal;
+use super::{ClassQuality, Outcome, Training, choice};
+use crate::arguments::{MachineWords, SvmArguments, given};
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, json_rows, short};
+use crate::report::Table;
+use crate::session::Session;
+
+/// Support vectors that are listed; programs get all of them.
+const LISTED: usize = 10;
+
+/// Fits as the words say.
+pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> {
+    let training = read(words, session)?;
+    let rows = choice::rows(&training, words.folds.sample, session);
+    let kernels = folds::kernels(&words.machine.kernel, &words.folds, &training, &rows, &session.compute)?;
+    let base = specification(words, &training, kernels[0].1.clone())?;
+    let parameters = words.nu.map_or_else(|| folds::cs(words.c, &words.cs), |nu| vec![nu]);
+    if kernels.len() * parameters.len() == 1 {
+        let svc = Svc { penalty: penalty(words, parameters[0]), ..base };
+        return outcome("svm", &svc, training, None, session);
+    }
+    let (chosen, choice) = choose(&base, &kernels, &parameters, words, &training, &rows, session)?;
+    let svc = Svc { kernel: chosen.kernel, penalty: penalty(words, chosen.parameter), ..base };
+    outcome("svm", &svc, training, Some(choice), session)
+}
+
+/// The data, scaled where the kernel is chosen.
+pub fn read(words: &SvmArguments, session: &Session) -> Result<Training, Failure> {
+    let weights = words.machine.weights.as_deref();
+    Training::read_for(Goal::Classes, &words.training, weights, scaling(&words.machine.kernel), session)
+}
+
+/// Columns are scaled where the kernel is chosen.
+pub fn scaling(kernel: &str) -> Scaling {
+    if given(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
+}
+
+/// What the words ask for, with this kernel.
+pub fn specification(words: &SvmArguments, training: &Training, kernel: Kernel) -> Result<Svc, Failure> {
+    Ok(Svc {
+        class_weights: folds::class_weights(&words.class_weight, training.classes()?)?,
+        scheme: if words.one_versus_rest { Scheme::OneVersusRest } else { Scheme::OneVersusOne },
+        break_ties: words.break_ties,
+        calibration: words.proba.map(Into::into),
+        solver: solver(&words.machine),
+        indefinite: words.machine.allow_indefinite,
+        ..Svc::new(kernel, 1.0)
+    })
+}
+
+/// The solver as the words ask for it.
+pub fn solver(words: &MachineWords) -> DualOptions {
+    DualOptions { tolerance: words.tol, max_steps: words.max_iter, ..DualOptions::default() }
+}
+
+fn penalty(words: &SvmArguments, parameter: f64) -> Penalty {
+    if words.nu.is_some() { Penalty::Nu(parameter) } else { Penalty::C(parameter) }
+}
+
+/// The best kernel and C (or ν) by the errors of folds.
+pub fn choose(
+    base: &Svc,
+    kernels: &[(String, Kernel)],
+    parameters: &[f64],
+    words: &SvmArguments,
+    training: &Training,
+    rows: &[usize],
+    session: &Session,
+) -> Result<(folds::Chosen, Choice), Failure> {
+    let classes = training.classes()?;
+    let name = if words.nu.is_some() { "nu" } else { "C" };
+    let score = |kernel: &Kernel, others: &Part, held: &Part| {
+        let svc =
+            Svc { kernel: kernel.clone(), penalty: penalty(words, parameters[0]), calibration: None, ..base.clone() };
+        let of = others.classes(classes)?;
+        let fits = match svc.penalty {
+            Penalty::C(_) => svc.path(others.x.view(), &of, others.weights(), parameters, &session.compute)?,
+            Penalty::Nu(_) => vec![svc.fit(others.x.view(), &of, others.weights(), &session.compute)?],
+        };
+        fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
+    };
+    let how = (Measure::WrongClasses, name);
+    folds::choose(kernels, parameters, how, (training, rows, &words.folds), session, score)
+}
+
+/// The machine on all rows, and all there is to say about it.
+pub fn outcome(
+    learner: &'static str,
+    svc: &Svc,
+    training: Training,
+    choice: Option<Choice>,
+    session: &Session,
+) -> Result<Outcome, Failure> {
+    let compute = &session.compute;
+    let weights = training.weights.as_ref().map(|w| w.view());
+    let fit = svc.fit(training.x.view(), training.classes()?, weights, compute)?;
+    let mut remarks = notes(fit.evidence(), svc.indefinite);
+    if fit.support().len() == training.rows() {
+        remarks.push("Every row is a support vector: a larger C or another lengthscale may tell more.".into());
+    }
+    let (facts, json) = (facts(svc, &fit), json_of(svc, &fit));
+    let tables = vec![listed(&fit, &training)];
+    let model = Model::new(fit, training.inputs.clone())?.with_note("command", format!("mercer fit {learner}"));
+    let class_quality = Some(quality(&model, &training, compute)?);
+    let (quality, figures) = (Vec::new(), Vec::new());
+    Ok(Outcome { learner, training, model, quality, class_quality, facts, json, choice, figures, tables, remarks })
+}
+
+/// How good a model of classes is on the data of its fit.
+pub fn quality(model: &Model, training: &Training, compute: &Compute) -> Result<ClassQuality, Failure> {
+    let (x, classes) = (training.x.view(), training.classes()?);
+    let predicted = model.predict_classes(x, compute)?;
+    let decisions = model.decision_values(x, compute)?;
+    let probabilities = model.has_probabilities().then(|| model.probabilities(x, compute)).transpose()?;
+    let p = probabilities.as_ref().map(|p| p.view());
+    Ok(ClassQuality::new(classes.names(), classes.of(), &predicted, decisions.view(), p))
+}
+
+/// What people should know about an answer of the dual solver.
+pub fn notes(evidence: Evidence, indefinite: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !evidence.converged() {
+        notes.push(format!(
+            "The solver did not converge ({}, {} steps): the objective is within {} of the optimum, the optimality conditions \
+             are violated by {}. Raise --max-iter or --tol, or scale the columns.",
+            reason(evidence.stopped),
+            evidence.steps,
+            short(evidence.gap),
+            short(evidence.violation)
+        ));
+    }
+    if indefinite {
+        notes.push(
+            "An indefinite kernel was allowed: where it is one, the answer is a stationary point as in LIBSVM, and the gap is \
+             no bound."
+                .into(),
+        );
+    }
+    notes
+}
+
+/// Why a solver stopped, in words.
+pub fn reason(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Converged => "converged",
+        Stopped::StepLimit => "step limit",
+        Stopped::Cancelled => "cancelled",
+        Stopped::Stalled => "stalled",
+    }
+}
+
+/// The evidence of machines, for people.
+pub fn evidence_facts(evidence: Evidence) -> Vec<(&'static str, String)> {
+    vec![
+        ("dual objective", short(evidence.objective)),
+        ("duality gap", format!("{} (KKT violation {})", short(evidence.gap), short(evidence.violation))),
+        ("steps", format!("{}, {}", grouped(evidence.steps), reason(evidence.stopped))),
+    ]
+}
+
+/// The evidence of machines, for programs.
+pub fn evidence_json(evidence: Evidence) -> [(&'static str, Value); 5] {
+    [
+        ("dual_objective", number(evidence.objective)),
+        ("duality_gap", number(evidence.gap)),
+        ("kkt_violation", number(evidence.violation)),
+        ("steps", json!(evidence.steps)),
+        ("stopped", json!(reason(evidence.stopped))),
+    ]
+}
+
+fn facts(svc: &Svc, fit: &SvcFit) -> Vec<(&'static str, String)> {
+    let sizes: Vec<String> = fit.names().iter().zip(fit.support_sizes()).map(|(n, s)| format!("{n}: {s}")).collect();
+    let bounded: usize = fit.machines().iter().map(|m| m.bounded).sum();
+    let mut facts = vec![
+        ("kernel", fit.kernel().to_string()),
+        match svc.penalty {
+            Penalty::C(c) => ("C", short(c)),
+            Penalty::Nu(nu) => ("ν", short(nu)),
+        },
+        ("machines", format!("{} of {} classes", fit.machines().len(), fit.names().len())),
+        ("support vectors", format!("{} ({}), {bounded} at their bound", fit.support().len(), sizes.join(", "))),
+    ];
+    facts.extend(evidence_facts(fit.evidence()));
+    facts
+}
+
+fn json_of(svc: &Svc, fit: &SvcFit) -> Map<String, Value> {
+    let (c, nu) = match svc.penalty {
+        Penalty::C(c) => (number(c), Value::Null),
+        Penalty::Nu(nu) => (Value::Null, number(nu)),
+    };
+    let pairs = [
+        ("kernel", json!(fit.kernel().to_string())),
+        ("C", c),
+        ("nu", nu),
+        ("machines", json!(fit.machines().len())),
+        ("offsets", fit.machines().iter().map(|m| number(m.offset)).collect()),
+        ("support", json!(fit.support())),
+        ("support_sizes", json!(fit.support_sizes())),
+        ("dual_coefficients", json_rows(fit.dual_coefficients())),
+        ("probabilities", json!(fit.is_calibrated())),
+    ];
+    pairs.into_iter().chain(evidence_json(fit.evidence())).map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
+/// The support vectors with the largest coefficients.
+fn listed(fit: &SvcFit, training: &Training) -> (String, Table) {
+    let sizes = |row: ndarray::ArrayView1<f64>| row.iter().map(|c| c.abs()).fold(0.0, f64::max);
+    let coefficients = fit.dual_coefficients();
+    let largest = (0..fit.support().len()).map(|i| (i, sizes(coefficients.row(i)))).collect();
+    let class = |row: usize| training.classes.as_ref().map_or(String::new(), |c| c.names()[c.of()[row]].clone());
+    support_table(fit.support(), fit.support_vectors(), largest, Some(&class), training)
+}
+
+/// A table of the support vectors with the largest coefficients.
+pub fn support_table(
+    support: &[usize],
+    vectors: ArrayView2<f64>,
+    mut sizes: Vec<(usize, f64)>,
+    class: Option<&dyn Fn(usize) -> String>,
+    training: &Training,
+) -> (String, Table) {
+    sizes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let shown = vectors.ncols().min(4);
+    let mut head = vec!["row"];
+    head.extend(class.map(|_| "class"));
+    head.push("largest |α|");
+    head.extend(training.coordinates.iter().take(shown).map(String::as_str));
+    let right: Vec<usize> = (0..head.len()).filter(|&j| head[j] != "class").collect();
+    let mut table = Table::new(&head, &right);
+    for (i, size) in sizes.iter().take(LISTED) {
+        let mut cells = vec![support[*i].to_string()];
+        cells.extend(class.map(|class| class(support[*i])));
+        cells.push(short(*size));
+        cells.extend((0..shown).map(|j| short(vectors[[*i, j]])));
+        table.push(cells);
+    }
+    let title = match support.len() {
+        n if n > LISTED => format!("Support vectors: the {LISTED} largest of {}", grouped(n as u64)),
+        _ => "Support vectors".into(),
+    };
+    (title, table)
+}

@@ -1,0 +1,167 @@
+"""Kernel logistic regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from mercer._margins import ClassMixin
+from mercer._mercer import Kernel, Penalised
+from mercer._penalised import PenalisedEstimator
+
+
+class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
+    """Kernel logistic regression: ``min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (alpha/2)·‖f‖²``, softmax for more classes.
+
+    Probabilities by construction: with an intercept the mean probability of each class is its share of the data.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The regularisation, above 0; half of it multiplies ``‖f‖²`` beside a *sum* of losses.
+    kernel : text, Kernel, name or callable, default="rbf"
+        A text or a `mercer.Kernel`; one of scikit-learn's names with ``gamma``, ``degree`` and ``coef0``;
+        ``"precomputed"``; or a function.
+    gamma : {"scale", "auto"} or float, default="scale"
+        For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
+    degree, coef0, kernel_params
+        Parameters of the names, and of a kernel that is a function.
+    fit_intercept : bool, default=True
+        Whether each function has an unpenalised constant.
+    class_weight : dict or "balanced", optional
+        Factors of the losses of the classes.
+    solver : {"auto", "newton", "newton-cg"}, default="auto"
+        Newton's method with exact steps, or by conjugate gradients.
+    tol : float, optional
+        Stop when the duality gap is at most this part of the loss of the zero function.
+    max_iter : int, optional
+        Newton steps.
+    random_state, n_jobs, max_memory, verbose
+        How to compute: the seed, threads, bytes or text such as ``"2GB"``, a progress bar.
+
+    Attributes
+    ----------
+    classes_, class_weight_ : array
+        The labels, and the factors of their losses.
+    dual_coef_ : array of shape (n_samples,) or (n_samples, n_classes)
+        The coefficients of ``f = Σ αᵢk(·, xᵢ)``: one function for two classes, positive for
+        the second; one each for more.
+    intercept_ : array
+        The constants.
+    X_fit_, fitted_ : array
+        The points of the fit, and the decision values there.
+    objective_, dual_objective_, duality_gap_, kkt_violation_, n_iter_, loss_, norm_
+        What was minimised, a bound below it, their difference, how stationary the answer is, steps, and the parts.
+    loo_decisions_ : array or None
+        What each decision would be without its own point, by one Newton step; for two classes and exact steps.
+    kernel_, plan_
+        The kernel with medians and names resolved, and what was run.
+
+    Examples
+    --------
+    >>> from mercer import KernelLogisticRegression
+    >>> model = KernelLogisticRegression(alpha=1.0, kernel="linear()").fit([[-1.0], [1.0]], ["no", "yes"])
+    >>> model.decision_function([[1.0]]).round(6)  # a = 2/(1 + exp a)
+    array([0.674832])
+    >>> model.predict([[0.3]]), model.predict_proba([[1.0]]).round(4)
+    (array(['yes'], dtype='<U3'), array([[0.3374, 0.6626]]))
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        max_iter: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
+        """Fit the functions.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,), optional
+            Factors of the losses, at least 0.
+        """
+        X, codes = self._read_classes(X, y)
+        weights = self._read_weights(sample_weight, X)
+        factors = self._class_factors(codes)
+        kernel, values = self._prepared(X, weights)
+        fit = self._specification(kernel, factors).fit(values, codes.astype(np.float64), weights, **self._options())
+        self.X_fit_, self.class_weight_ = X, factors
+        self._adopt(fit, flat=len(self.classes_) == 2)
+        self._warn()
+        return self
+
+    def _specification(self, kernel: Kernel, factors: np.ndarray | None) -> Penalised:
+        weights = None if factors is None else factors.tolist()
+        return Penalised(kernel, self.alpha, class_weights=weights, **self._choices())
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would run, before it runs."""
+        kernel, rows, columns = self._shape_of(X)
+        classes = 2 if y is None else len(np.unique(y))
+        return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Give ``f(x)``: the log-odds of the second of two classes, or a column per class."""
+        return self._shaped(self._evaluated("decision", X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of every class."""
+        return self._evaluated("probabilities", X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Give the logarithms of the probabilities."""
+        return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class."""
+        codes = self._evaluated("predict", X)[:, 0].astype(np.intp)
+        return self.classes_[codes]
+
+    @property
+    def loo_decisions_(self) -> np.ndarray | None:
+        """What each decision would be without its own point."""
+        return self._fit.loo_decisions
+
+    def _restore(self, fit: Any, state: dict[str, Any]) -> None:
+        self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
+        super()._restore(fit, state)
+
+    def _saved(self) -> tuple[Any, dict[str, Any]]:
+        fit, state = super()._saved()
+        return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}

@@ -1,0 +1,144 @@
+"""What machines, logistic regressions and general losses share: gamma, classes and their weights, evidence."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from mercer._estimator import target_names
+from mercer._kernels import KernelEstimator, is_computed_outside
+from mercer._mercer import Kernel
+
+
+class MarginEstimator(KernelEstimator):
+    """An estimator whose ``gamma`` may be ``"scale"`` or ``"auto"``, and whose answer comes with a duality gap."""
+
+    def _prepared(self, X: np.ndarray, weights: np.ndarray | None = None) -> tuple[Kernel, np.ndarray]:
+        """Give the kernel, and what stands in the place of the points."""
+        self._X = X if is_computed_outside(self.kernel) else None
+        return self._compiled_kernel(X.shape[1], gamma_number(self.gamma, X, self.kernel, weights)), self._values(X)
+
+    def _new_values(self, X: Any) -> np.ndarray:
+        """Check new points, and give what stands in their place."""
+        return self._values(self._read(X), self._X if self._X is not None else np.empty((0, 0)))
+
+    def _warn_unless_converged(self, evidence: dict[str, Any]) -> None:
+        if evidence["stopped"] == "converged":
+            return
+        message = (
+            f"the solver stopped before it converged ({evidence['stopped']}, after {evidence['steps']} steps): the "
+            f"objective is within {evidence['gap']:.3g} of the optimum, the optimality conditions are violated by "
+            f"{evidence['violation']:.3g}. Raise max_iter or tol, or scale the data."
+        )
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+    def _warn_if_indefinite(self, kernel: Kernel) -> None:
+        """Say that the kernel is not known to be what the theory asks for, where that was allowed by name."""
+        if self.allow_indefinite and kernel.properties["psd"] is not True and "precomputed" not in str(kernel):
+            message = (
+                f"{kernel} is not known to be positive semi-definite: as in LIBSVM the answer is a stationary point "
+                "of the dual problem, and the duality gap is no bound"
+            )
+            warnings.warn(message, UserWarning, stacklevel=4)
+
+    def _require_file(self) -> None:
+        if is_computed_outside(self.kernel):
+            raise ValueError(
+                "a file cannot hold a kernel that Python computes: use one of the language, or precomputed"
+            )
+
+    def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
+        """Give the kernel, rows and columns of data that is only to be explained."""
+        rows, columns = np.shape(X)
+        kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
+        return kernel, rows, columns
+
+
+class ClassMixin:
+    """Labels of any kind as numbers of classes, and back."""
+
+    def _read_classes(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Check the data of a fit; points and the number of the class of each come out, ``classes_`` is noted."""
+        self._target_names, self._units, self._inputs = target_names(y), None, None
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            only = ", ".join(map(str, self.classes_))
+            raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {only}")
+        return X, codes
+
+    def _class_factors(self, codes: np.ndarray) -> np.ndarray:
+        """Give a factor per class from ``class_weight``."""
+        return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
+
+    def _class_names(self) -> list[str]:
+        return [class_name(label) for label in self.classes_.tolist()]
+
+    def _class_state(self) -> dict[str, Any]:
+        """Give the labels as a file can hold them."""
+        plain = all(isinstance(label, (str, int, float, bool)) for label in self.classes_.tolist())
+        kind = self.classes_.dtype.str if self.classes_.dtype.kind != "O" else "O"
+        return {"classes": self.classes_.tolist(), "classes_dtype": kind} if plain else {}
+
+    def _restore_classes(self, names: list[str], state: dict[str, Any]) -> None:
+        """Take the labels of a file: those that Python wrote, or numbers and texts from their names."""
+        if "classes" in state:
+            self.classes_ = np.array(state["classes"], dtype=state["classes_dtype"])
+        else:
+            self.classes_ = labels_of(names)
+
+
+def filled(**parts: str) -> Callable[[type], type]:
+    """Put pieces that several classes share into a docstring, in the place of their names in braces."""
+
+    def fill(kind: type) -> type:
+        for name, text in parts.items():
+            kind.__doc__ = (kind.__doc__ or "").replace("{" + name + "}", text)
+        return kind
+
+    return fill
+
+
+def class_name(label: Any) -> str:
+    """Write a label as the command line writes it: whole numbers without a point."""
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def labels_of(names: list[str]) -> np.ndarray:
+    """Give whole numbers, numbers, or texts: what the names of the classes are."""
+    for kind in (int, float):
+        try:
+            return np.array([kind(name) for name in names])
+        except ValueError:
+            continue
+    return np.array(names)
+
+
+def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | None = None) -> float | None:
+    """Give ``gamma`` as a number: ``"scale"`` is ``1/(n_features·Var X)``, ``"auto"`` and None are ``1/n_features``."""
+    if not isinstance(gamma, str):
+        return gamma
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
+    if gamma != "scale":
+        raise ValueError(f"gamma = {gamma!r} is not allowed: it must be 'scale', 'auto' or a number above 0")
+    variance = 1.0 if kernel == "precomputed" else spread(X, weights)
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def spread(X: np.ndarray, weights: np.ndarray | None) -> float:
+    """Give the variance of all numbers, with weights of the rows where there are some."""
+    if weights is None or not weights.sum() > 0:
+        return X.var()
+    mean = np.average(X, weights=weights, axis=0).mean()
+    return np.average((X - mean) ** 2, weights=weights, axis=0).mean()

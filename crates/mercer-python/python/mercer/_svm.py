@@ -1,0 +1,316 @@
+"""Support vector classification, in the place of scikit-learn's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._margins import ClassMixin, filled
+from mercer._mercer import Kernel, Svc, SvcFit
+from mercer._support import COMMON, EVIDENCE, Machine
+
+
+class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
+    """A classifier by machines for pairs of classes."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
+        """Fit the machines.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,), optional
+            Factors of C, at least 0.
+        """
+        self._check_shape()
+        X, codes = self._read_classes(X, y)
+        weights = self._read_weights(sample_weight, X)
+        factors = self._class_factors(codes)
+        kernel, values = self._prepared(X)
+        spec = self._specification(kernel, factors)
+        fit = spec.fit(values, codes.tolist(), self._class_names(), weights, **self._options())
+        self.class_weight_ = factors
+        self._adopt(fit, X.shape)
+        self._warn(kernel)
+        return self
+
+    def _check_shape(self) -> None:
+        if self.multi_class not in ("ovo", "ovr"):
+            raise ValueError(f"multi_class = {self.multi_class!r} is not allowed: it must be 'ovo' or 'ovr'")
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ValueError(
+                f"decision_function_shape = {self.decision_function_shape!r} is not allowed: it must be 'ovr' or 'ovo'"
+            )
+
+    def _specification(self, kernel: Kernel, factors: np.ndarray | None) -> Svc:
+        weights = None if factors is None or (factors == 1.0).all() else factors.tolist()
+        return Svc(
+            kernel,
+            class_weights=weights,
+            rest=self.multi_class == "ovr",
+            offset=self.fit_intercept,
+            break_ties=self.break_ties,
+            calibration=self.calibration if self.probability else None,
+            folds=self.calibration_cv,
+            **self._penalty(),
+            **self._solver(),
+        )
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would take, before it runs."""
+        kernel, rows, columns = self._shape_of(X)
+        classes = 2 if y is None else len(np.unique(y))
+        return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
+
+    def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
+        super()._adopt(fit, shape)
+        # The machine of two classes is positive for the first; scikit-learn's is positive for the second.
+        sign = -1.0 if len(self.classes_) == 2 else 1.0
+        self.dual_coef_ = np.ascontiguousarray(sign * fit.dual_coefficients.T)
+        self.intercept_ = sign * fit.offsets
+        self.n_support_ = fit.support_sizes
+        self.n_iter_ = fit.steps
+        sigmoids = np.array(fit.sigmoids or [], dtype=np.float64).reshape(-1, 2)
+        self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the class of every row: by votes, or with ``probability=True`` the most probable one."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return self.classes_[self._fit.predict(self._new_values(X), **self._options())]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Give decision values: positive for the second of two classes; of more a column per class or per pair."""
+        check_is_fitted(self)
+        values = self._fit.decision(self._new_values(X), self.decision_function_shape == "ovo", **self._options())
+        return values.ravel() if len(self.classes_) == 2 else values
+
+    def _has_probabilities(self) -> bool:
+        if not self.probability:
+            raise AttributeError("predict_proba is only available with probability=True")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of every class; its largest is the prediction, always."""
+        check_is_fitted(self)
+        return self._fit.probabilities(self._new_values(X), **self._options())
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Give the logarithms of the probabilities."""
+        return np.log(self.predict_proba(X))
+
+    def _primal(self) -> np.ndarray:
+        if len(self.classes_) == 2 or not self._fit.paired:
+            return super()._primal()
+        # Machine (a, b) has the support vectors of both classes, each in the column of the other.
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        of = [slice(ends[c], ends[c + 1]) for c in range(len(self.classes_))]
+        rows = [
+            self.dual_coef_[b - 1, of[a]] @ self.support_vectors_[of[a]]
+            + self.dual_coef_[a, of[b]] @ self.support_vectors_[of[b]]
+            for a in range(len(of))
+            for b in range(a + 1, len(of))
+        ]
+        return np.array(rows)
+
+    def _restore(self, fit: SvcFit, state: dict[str, Any]) -> None:
+        self._restore_classes(fit.names, state)
+        self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
+        super()._restore(fit, state)
+
+    def _saved(self) -> tuple[Any, dict[str, Any]]:
+        fit, state = super()._saved()
+        return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
+
+
+@filled(common=COMMON, evidence=EVIDENCE)
+class SVC(SupportVectorClassifier):
+    """Support vector classification: ``min ½‖f‖² + C Σ wᵢ max(0, 1 − yᵢ(f(xᵢ) + b))``.
+
+    In the place of scikit-learn's class: the same parameters and attributes, and more of both.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What an error costs, above 0.
+    {common}
+    probability : bool, default=False
+        Whether there is ``predict_proba``: from decision values of internal folds. The most probable class is then the
+        prediction.
+    calibration : {"sigmoid", "isotonic"}, default="sigmoid"
+        How decision values become probabilities.
+    calibration_cv : int, default=5
+        The number of internal folds.
+    class_weight : dict or "balanced", optional
+        Factors of C for the classes.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        A column per class, or per pair.
+    break_ties : bool, default=False
+        Whether equal votes are decided by decision values.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        A machine per pair of classes, or one per class against the rest.
+    fit_intercept : bool, default=True
+        Whether there is an offset.
+
+    Attributes
+    ----------
+    classes_, class_weight_, probA_, probB_
+        As in scikit-learn.
+    {evidence}
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> model = SVC(C=10, kernel="linear()").fit([[-2.0], [-1.0], [1.0], [3.0]], ["left", "left", "right", "right"])
+    >>> model.predict([[-0.1], [0.2]])
+    array(['left', 'right'], dtype='<U5')
+    >>> model.support_, round(model.dual_objective_, 6)  # the widest margin lies between −1 and 1
+    (array([1, 2], dtype=int32), 0.5)
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: str = "ovo",
+        calibration: str = "sigmoid",
+        calibration_cv: int = 5,
+        fit_intercept: bool = True,
+        allow_indefinite: bool = False,
+        kernel_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.calibration = calibration
+        self.calibration_cv = calibration_cv
+        self.fit_intercept = fit_intercept
+        self.allow_indefinite = allow_indefinite
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    def _penalty(self) -> dict[str, float]:
+        return {"c": self.C}
+
+
+@filled(common=COMMON, evidence=EVIDENCE)
+class NuSVC(SupportVectorClassifier):
+    """Support vector classification with ν in the place of C.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Above 0 and at most ``2·min(n₊, n₋)/n`` for every pair of classes: at most this part of the rows is beyond the
+        margin, at least this part are support vectors.
+    {common}
+    probability, calibration, calibration_cv, class_weight, decision_function_shape, break_ties, multi_class
+        As in `SVC`.
+
+    Attributes
+    ----------
+    classes_, class_weight_, probA_, probB_
+        As in scikit-learn.
+    {evidence}
+
+    Examples
+    --------
+    >>> from mercer import NuSVC
+    >>> model = NuSVC(nu=0.5, kernel="linear()").fit([[-2.0], [-1.0], [1.0], [3.0]], [0, 0, 1, 1])
+    >>> model.predict([[-1.5], [2.0]])
+    array([0, 1])
+    """
+
+    #: A ν-machine always has an offset.
+    fit_intercept = True
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: str = "ovo",
+        calibration: str = "sigmoid",
+        calibration_cv: int = 5,
+        allow_indefinite: bool = False,
+        kernel_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.calibration = calibration
+        self.calibration_cv = calibration_cv
+        self.allow_indefinite = allow_indefinite
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    def _penalty(self) -> dict[str, float]:
+        return {"nu": self.nu}

@@ -1,0 +1,299 @@
+"""Support vector regression and the support of a distribution, in the place of scikit-learn's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import OutlierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._margins import filled
+from mercer._mercer import Kernel, Svm, SvmFit
+from mercer._support import COMMON, EVIDENCE, Machine
+
+
+class NumberMachine(Machine):
+    """A machine with one function: a regression, or the support of a distribution."""
+
+    def _adopt(self, fit: SvmFit, shape: tuple[int, int]) -> None:
+        super()._adopt(fit, shape)
+        self.dual_coef_ = fit.dual_coefficients.reshape(1, -1)
+        self.intercept_ = np.array([fit.offset])
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        self.n_iter_ = fit.evidence["steps"]
+
+    def _specification(self, kernel: Kernel) -> Svm:
+        return Svm(kernel, **self._penalty(), **self._solver())
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would take, before it runs."""
+        kernel, rows, columns = self._shape_of(X)
+        return self._specification(kernel).plan(rows, columns, **self._options())
+
+    def _decisions(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._fit.decision(self._new_values(X), **self._options())
+
+
+class SupportVectorRegressor(RegressorMixin, NumberMachine):
+    """A regression with a tube of no loss."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorRegressor:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Factors of C, at least 0.
+        """
+        X, y = self._read_fit(X, y)
+        weights = self._read_weights(sample_weight, X)
+        kernel, values = self._prepared(X)
+        fit = self._specification(kernel).fit(values, y, weights, **self._options())
+        self._adopt(fit, X.shape)
+        self._warn(kernel)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict ``f(x) + b``."""
+        return self._in_units(self._decisions(X))
+
+    @property
+    def epsilon_(self) -> float:
+        """Half of the width of the tube: given, or found by ν."""
+        check_is_fitted(self)
+        return self._fit.epsilon
+
+
+@filled(common=COMMON, evidence=EVIDENCE)
+class SVR(SupportVectorRegressor):
+    """Support vector regression: ``min ½‖f‖² + C Σ wᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What an error beyond the tube costs, above 0.
+    epsilon : float, default=0.1
+        Half of the width of the tube, at least 0.
+    {common}
+    fit_intercept : bool, default=True
+        Whether there is an offset.
+
+    Attributes
+    ----------
+    epsilon_ : float
+        Half of the width of the tube.
+    {evidence}
+
+    Examples
+    --------
+    >>> from mercer import SVR
+    >>> model = SVR(C=100, epsilon=0.5, kernel="linear()").fit([[0.0], [1.0], [2.0]], [0.0, 2.0, 4.0])
+    >>> model.predict([[3.0]]).round(3)  # the flattest line with all errors at most ½: 1.5x + ½
+    array([5.])
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        fit_intercept: bool = True,
+        allow_indefinite: bool = False,
+        kernel_params: dict[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.allow_indefinite = allow_indefinite
+        self.kernel_params = kernel_params
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    def _penalty(self) -> dict[str, Any]:
+        return {"c": self.C, "epsilon": self.epsilon, "offset": self.fit_intercept}
+
+
+@filled(common=COMMON, evidence=EVIDENCE)
+class NuSVR(SupportVectorRegressor):
+    """Support vector regression whose tube is as wide as ν asks for.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Above 0 and at most 1: at most this part of the rows is outside of the tube.
+    C : float, default=1.0
+        What an error beyond the tube costs, above 0.
+    {common}
+
+    Attributes
+    ----------
+    epsilon_ : float
+        Half of the width of the tube that was found.
+    {evidence}
+
+    Examples
+    --------
+    >>> from mercer import NuSVR
+    >>> model = NuSVR(nu=0.5, C=100, kernel="linear()").fit([[0.0], [1.0], [2.0]], [0.0, 2.0, 4.0])
+    >>> model.predict([[3.0]]).round(2)
+    array([6.])
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        allow_indefinite: bool = False,
+        kernel_params: dict[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.allow_indefinite = allow_indefinite
+        self.kernel_params = kernel_params
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    def _penalty(self) -> dict[str, Any]:
+        return {"c": self.C, "nu": self.nu}
+
+
+@filled(common=COMMON, evidence=EVIDENCE)
+class OneClassSVM(OutlierMixin, NumberMachine):
+    """The support of a distribution: a small region that holds most of the data.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Above 0 and at most 1: about this part of the data is outside.
+    {common}
+
+    Attributes
+    ----------
+    offset_ : float
+        ρ, so that ``decision_function = score_samples − offset_``.
+    {evidence}
+
+    Examples
+    --------
+    >>> from mercer import OneClassSVM
+    >>> model = OneClassSVM(nu=0.3, kernel="gaussian()").fit([[0.0], [0.1], [-0.1], [0.05], [4.0]])
+    >>> model.predict([[0.0], [9.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        allow_indefinite: bool = False,
+        kernel_params: dict[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.allow_indefinite = allow_indefinite
+        self.kernel_params = kernel_params
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    def _penalty(self) -> dict[str, Any]:
+        return {"nu": self.nu}
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+        """Fit the region; y is not looked at."""
+        self._target_names, self._units, self._inputs = None, None, None
+        X = validate_data(self, X, dtype=np.float64, order="C")
+        weights = self._read_weights(sample_weight, X)
+        kernel, values = self._prepared(X)
+        self._adopt(self._specification(kernel).fit(values, None, weights, **self._options()), X.shape)
+        self._warn(kernel)
+        return self
+
+    @property
+    def offset_(self) -> float:
+        """Give ρ: ``decision_function = score_samples − offset_``."""
+        check_is_fitted(self)
+        return -float(self.intercept_[0])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Give ``f(x) − ρ``: not negative inside."""
+        return self._decisions(X)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Give ``f(x)``."""
+        return self._decisions(X) + self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Give 1 inside and -1 outside."""
+        return np.where(self._decisions(X) >= 0, 1, -1)

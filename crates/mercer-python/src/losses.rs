@@ -1,0 +1,409 @@
+//! Kernel logistic regression, general losses and quantile curves: specifications and fits.
+
+use mercer::learn::loss::{Evidence, Plan, Solver};
+use mercer::learn::{
+    KernelMachine, KernelMachineFit, LogisticFit, LogisticRegression, Loss, QuantileCurves, QuantileCurvesFit,
+};
+use mercer::{Compute, Kernel, Result};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, aview1};
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::to_python;
+use crate::input::{Matrix, numbers};
+use crate::kernel::{PyKernel, kernel_of};
+use crate::model::{Pickle, reduce};
+use crate::options::Options;
+use crate::run::run;
+use crate::svm::{reason, reworded};
+
+/// A logistic regression or a loss that was not fitted yet.
+#[pyclass(frozen, name = "Penalised", module = "mercer._mercer")]
+pub struct PyPenalised(Spec);
+
+enum Spec {
+    Logistic(LogisticRegression),
+    Machine(KernelMachine),
+    Quantiles(QuantileCurves),
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyPenalised {
+    /// ``loss=None`` is logistic regression of any number of classes; a list of levels is quantile curves.
+    #[new]
+    #[pyo3(signature = (kernel, alpha, *, loss=None, parameter=None, levels=None, intercept=true, class_weights=None,
+                        solver="auto", tol=None, max_iter=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        kernel: &Bound<'_, PyAny>,
+        alpha: f64,
+        loss: Option<&str>,
+        parameter: Option<f64>,
+        levels: Option<Vec<f64>>,
+        intercept: bool,
+        class_weights: Option<Vec<f64>>,
+        solver: &str,
+        tol: Option<f64>,
+        max_iter: Option<u64>,
+    ) -> PyResult<Self> {
+        let (kernel, solver) = (kernel_of(kernel)?, solver_named(solver)?);
+        Ok(Self(match (loss, levels) {
+            (None, None) => {
+                let base = LogisticRegression::new(kernel, alpha);
+                let (tolerance, max_iterations) =
+                    (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
+                let leave_one_out = true;
+                Spec::Logistic(LogisticRegression {
+                    intercept,
+                    class_weights,
+                    solver,
+                    tolerance,
+                    max_iterations,
+                    leave_one_out,
+                    ..base
+                })
+            }
+            (_, Some(levels)) => {
+                let base = QuantileCurves::new(&levels, kernel, alpha);
+                let (tolerance, max_iterations) =
+                    (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
+                Spec::Quantiles(QuantileCurves { intercept, tolerance, max_iterations, ..base })
+            }
+            (Some(loss), None) => {
+                Spec::Machine(machine(loss, parameter, kernel, alpha, intercept, solver, tol, max_iter)?)
+            }
+        }))
+    }
+
+    /// Fits classes (numbers from 0) by logistic regression, targets otherwise.
+    #[pyo3(signature = (X, y, sample_weight=None, **options))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyPenalisedFit> {
+        let points = Matrix::read(X, "X")?;
+        let targets = numbers(y, "y")?;
+        let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+        let options = Options::read(options)?;
+        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let work = || self.run(x, &targets, weights, &options.compute).map_err(reworded);
+        run(py, &options, work).map(PyPenalisedFit)
+    }
+
+    /// What a fit of these sizes will run, as text.
+    #[pyo3(signature = (rows, columns, classes=2, **options))]
+    fn plan(
+        &self,
+        rows: usize,
+        columns: usize,
+        classes: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        let compute = &Options::read(options)?.compute;
+        let plan = match &self.0 {
+            Spec::Logistic(spec) => spec.plan(rows, columns, classes, compute),
+            Spec::Machine(spec) => spec.plan(rows, columns, compute),
+            Spec::Quantiles(spec) => {
+                KernelMachine::new(Loss::Absolute, spec.kernel.clone(), spec.lambda).plan(rows, columns, compute)
+            }
+        };
+        Ok(plan.map_err(to_python)?.to_string())
+    }
+}
+
+impl PyPenalised {
+    fn run(
+        &self,
+        x: ArrayView2<f64>,
+        y: &[f64],
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<PenalisedFit> {
+        match &self.0 {
+            Spec::Logistic(spec) => {
+                let labels: Vec<usize> = y.iter().map(|&c| c as usize).collect();
+                spec.fit(x, &labels, weights, compute).map(PenalisedFit::Logistic)
+            }
+            Spec::Machine(spec) => spec.fit(x, aview1(y), weights, compute).map(PenalisedFit::Machine),
+            Spec::Quantiles(spec) => spec.fit(x, aview1(y), weights, compute).map(PenalisedFit::Quantiles),
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn machine(
+    loss: &str,
+    parameter: Option<f64>,
+    kernel: Kernel,
+    lambda: f64,
+    intercept: bool,
+    solver: Solver,
+    tol: Option<f64>,
+    max_iter: Option<u64>,
+) -> PyResult<KernelMachine> {
+    let loss: Loss = loss.parse().map_err(to_python)?;
+    let loss = parameter.map_or(Ok(loss), |value| loss.with_parameter(value)).map_err(to_python)?;
+    let base = KernelMachine::new(loss, kernel, lambda);
+    let (tolerance, max_iterations) = (tol.unwrap_or(base.tolerance), max_iter.unwrap_or(base.max_iterations));
+    Ok(KernelMachine { intercept, solver, tolerance, max_iterations, ..base })
+}
+
+const SOLVERS: [(&str, Solver); 4] = [
+    ("auto", Solver::Auto),
+    ("newton", Solver::Newton),
+    ("newton-cg", Solver::NewtonConjugateGradients),
+    ("dual", Solver::Dual),
+];
+
+fn solver_named(name: &str) -> PyResult<Solver> {
+    SOLVERS.iter().find(|(known, _)| *known == name).map(|(_, solver)| *solver).ok_or_else(|| {
+        let names = SOLVERS.map(|(known, _)| format!("{known:?}"));
+        PyValueError::new_err(format!("solver = {name:?} is not allowed: it must be one of {}", names.join(", ")))
+    })
+}
+
+/// A fitted logistic regression, loss, or set of quantile curves.
+pub enum PenalisedFit {
+    Logistic(LogisticFit),
+    Machine(KernelMachineFit),
+    Quantiles(QuantileCurvesFit),
+}
+
+impl PenalisedFit {
+    fn evidence(&self) -> Vec<Evidence> {
+        match self {
+            Self::Logistic(fit) => vec![*fit.evidence()],
+            Self::Machine(fit) => vec![*fit.evidence()],
+            Self::Quantiles(fit) => fit.fits().iter().map(|f| *f.evidence()).collect(),
+        }
+    }
+
+    /// The fits of functions on the same points: one, or one per level.
+    fn machines(&self) -> &[KernelMachineFit] {
+        match self {
+            Self::Logistic(_) => &[],
+            Self::Machine(fit) => std::slice::from_ref(fit),
+            Self::Quantiles(fit) => fit.fits(),
+        }
+    }
+
+    fn columns(&self, of: fn(&KernelMachineFit) -> ArrayView1<'_, f64>) -> Array2<f64> {
+        let fits = self.machines();
+        Array2::from_shape_fn((fits.first().map_or(0, |f| of(f).len()), fits.len()), |(i, j)| of(&fits[j])[i])
+    }
+
+    fn plan(&self) -> Option<&Plan> {
+        match self {
+            Self::Logistic(fit) => Some(fit.plan()),
+            other => other.machines().first().map(KernelMachineFit::plan),
+        }
+    }
+}
+
+#[pyclass(frozen, name = "PenalisedFit", module = "mercer._mercer")]
+pub struct PyPenalisedFit(pub PenalisedFit);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyPenalisedFit {
+    /// ``f(x)``: a column per function; quantile curves in ascending order.
+    #[pyo3(signature = (X, **options))]
+    fn decision<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.evaluate(py, X, options, |fit, x, compute| match fit {
+            PenalisedFit::Logistic(fit) => fit.decision(x, compute),
+            PenalisedFit::Machine(fit) => Ok(fit.decision(x, compute)?.insert_axis(Axis(1))),
+            PenalisedFit::Quantiles(fit) => fit.predict(x, compute),
+        })
+    }
+
+    /// What the loss estimates: numbers of classes for logistic regression, sides −1 and 1, means of counts, quantiles.
+    #[pyo3(signature = (X, **options))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.evaluate(py, X, options, |fit, x, compute| match fit {
+            PenalisedFit::Logistic(fit) => {
+                let classes = fit.predict(x, compute)?;
+                Ok(Array2::from_shape_fn((classes.len(), 1), |(i, _)| classes[i] as f64))
+            }
+            PenalisedFit::Machine(fit) => Ok(fit.predict(x, compute)?.insert_axis(Axis(1))),
+            PenalisedFit::Quantiles(fit) => fit.predict(x, compute),
+        })
+    }
+
+    /// The probability of every class; of the second class alone for the logistic loss.
+    #[pyo3(signature = (X, **options))]
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.evaluate(py, X, options, |fit, x, compute| match fit {
+            PenalisedFit::Logistic(fit) => fit.probabilities(x, compute),
+            PenalisedFit::Machine(fit) => Ok(fit.probabilities(x, compute)?.insert_axis(Axis(1))),
+            PenalisedFit::Quantiles(_) => Err(mercer::Error::request("quantiles have no probabilities")),
+        })
+    }
+
+    #[getter]
+    fn kernel(&self) -> Option<PyKernel> {
+        let kernel = match &self.0 {
+            PenalisedFit::Logistic(fit) => Some(fit.kernel()),
+            other => other.machines().first().map(KernelMachineFit::kernel),
+        };
+        kernel.map(|k| PyKernel(k.clone()))
+    }
+
+    #[getter]
+    fn alpha(&self) -> Option<f64> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => Some(fit.lambda()),
+            other => other.machines().first().map(KernelMachineFit::lambda),
+        }
+    }
+
+    /// The number of classes of a logistic regression.
+    #[getter]
+    fn classes(&self) -> Option<usize> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => Some(fit.classes()),
+            _ => None,
+        }
+    }
+
+    /// The loss as text.
+    #[getter]
+    fn loss(&self) -> String {
+        match &self.0 {
+            PenalisedFit::Logistic(_) => "logistic".into(),
+            PenalisedFit::Machine(fit) => fit.loss().to_string(),
+            PenalisedFit::Quantiles(_) => "quantile".into(),
+        }
+    }
+
+    /// The levels of quantile curves.
+    #[getter]
+    fn levels(&self) -> Option<Vec<f64>> {
+        match &self.0 {
+            PenalisedFit::Quantiles(fit) => Some(fit.levels().to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The number of points at which quantile curves crossed before they were sorted.
+    #[getter]
+    fn crossings(&self) -> Option<usize> {
+        match &self.0 {
+            PenalisedFit::Quantiles(fit) => Some(fit.crossings()),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => PyArray2::from_array(py, &fit.points()),
+            other => match other.machines().first() {
+                Some(fit) => PyArray2::from_array(py, &fit.points()),
+                None => PyArray2::zeros(py, (0, 0), false),
+            },
+        }
+    }
+
+    /// ``α``: a row per point, a column per function.
+    #[getter]
+    fn dual_coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => PyArray2::from_array(py, &fit.dual_coefficients()),
+            other => PyArray2::from_owned_array(py, other.columns(KernelMachineFit::dual_coefficients)),
+        }
+    }
+
+    #[getter]
+    fn intercept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => PyArray1::from_array(py, &fit.intercept()),
+            other => PyArray1::from_vec(py, other.machines().iter().map(KernelMachineFit::intercept).collect()),
+        }
+    }
+
+    #[getter]
+    fn fitted<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => PyArray2::from_array(py, &fit.fitted()),
+            other => PyArray2::from_owned_array(py, other.columns(KernelMachineFit::fitted)),
+        }
+    }
+
+    /// What each decision would be without its own point, for two classes and exact steps.
+    #[getter]
+    fn loo_decisions<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => fit.leave_one_out().map(|l| PyArray1::from_array(py, &l.decisions)),
+            _ => None,
+        }
+    }
+
+    /// The evidence of every function: a list of dicts.
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.0.evidence().into_iter().map(|e| evidence_dict(py, e)).collect()
+    }
+
+    /// The plan that was made before the work, as text.
+    #[getter]
+    fn plan(&self) -> Option<String> {
+        self.0.plan().map(|plan| plan.to_string())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        match &self.0 {
+            PenalisedFit::Logistic(fit) => reduce(py, fit.clone()),
+            PenalisedFit::Machine(fit) => reduce(py, fit.clone()),
+            PenalisedFit::Quantiles(fit) => reduce(py, fit.clone()),
+        }
+    }
+}
+
+impl PyPenalisedFit {
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+        of: fn(&PenalisedFit, ArrayView2<f64>, &Compute) -> Result<Array2<f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, options) = (Matrix::read(x, "X")?, Options::read(options)?);
+        let x = points.view();
+        Ok(PyArray2::from_owned_array(py, run(py, &options, || of(&self.0, x, &options.compute))?))
+    }
+}
+
+fn evidence_dict(py: Python<'_>, evidence: Evidence) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("objective", evidence.objective)?;
+    dict.set_item("dual_objective", evidence.dual_objective)?;
+    dict.set_item("gap", evidence.gap)?;
+    dict.set_item("loss", evidence.loss)?;
+    dict.set_item("squared_norm", evidence.squared_norm)?;
+    dict.set_item("violation", evidence.violation)?;
+    dict.set_item("steps", evidence.iterations)?;
+    dict.set_item("stopped", reason(evidence.stopped))?;
+    Ok(dict)
+}

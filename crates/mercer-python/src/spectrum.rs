@@ -1,0 +1,131 @@
+//! `mercer.Spectrum`: eigenvalues and eigenfunctions of an integral operator.
+
+use mercer::function::{Measure, Spectrum};
+use ndarray::aview1;
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::to_python;
+use crate::input::{Matrix, numbers};
+use crate::kernel::{PyKernel, kernel_of};
+use crate::options::Options;
+use crate::run::run;
+
+/// The leading eigenpairs of ``f ↦ ∫ k(·, y) f(y) dμ(y)`` (Mercer's theorem).
+///
+/// The measure is ``"uniform"`` (on [0, 1]), ``("interval", a, b)`` (length), ``("gaussian", std)``, or a sample (an array): closed forms for the
+/// first three, where they are known, and for a sample the eigenpairs of ``K/n`` with their extension to new points.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> s = mercer.Spectrum("wiener()", "uniform", n_components=3)
+/// >>> s.eigenvalues.round(4)
+/// array([0.4053, 0.045 , 0.0162])
+/// >>> s.eigenfunctions([0.5]).round(4)
+/// array([[ 1.,  1., -1.]])
+#[pyclass(frozen, name = "Spectrum", module = "mercer")]
+pub struct PySpectrum(Spectrum);
+
+fn measure_of(measure: &Bound<'_, PyAny>) -> PyResult<Measure> {
+    let unknown =
+        || PyValueError::new_err("measure: \"uniform\", (\"interval\", a, b), (\"gaussian\", std), or a sample");
+    if let Ok(name) = measure.extract::<String>() {
+        return if name == "uniform" { Ok(Measure::UNIFORM) } else { Err(unknown()) };
+    }
+    if let Ok((name, deviation)) = measure.extract::<(String, f64)>() {
+        return if name == "gaussian" { Ok(Measure::Gaussian { deviation }) } else { Err(unknown()) };
+    }
+    if let Ok((name, from, to)) = measure.extract::<(String, f64, f64)>() {
+        return if name == "interval" { Ok(Measure::Interval { from, to }) } else { Err(unknown()) };
+    }
+    Ok(Measure::Sample(Matrix::read(measure, "measure")?.view().to_owned()))
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PySpectrum {
+    #[new]
+    #[pyo3(signature = (kernel, measure, n_components=20, **options))]
+    fn new(
+        py: Python<'_>,
+        kernel: &Bound<'_, PyAny>,
+        measure: &Bound<'_, PyAny>,
+        n_components: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (kernel, measure, options) = (kernel_of(kernel)?, measure_of(measure)?, Options::read(options)?);
+        run(py, &options, || Spectrum::new(&kernel, &measure, n_components, &options.compute)).map(Self)
+    }
+
+    /// The eigenvalues, descending.
+    #[getter]
+    fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.0.eigenvalues())
+    }
+
+    /// Standard errors of the eigenvalues of a sample as estimates of those of its law; ``None`` for closed forms.
+    #[getter]
+    fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.0.standard_errors().map(|errors| PyArray1::from_slice(py, errors))
+    }
+
+    /// The sum of all eigenvalues, ``∫ k(x, x) dμ(x)``.
+    #[getter]
+    fn trace(&self) -> f64 {
+        self.0.trace()
+    }
+
+    /// The share of the trace that these eigenvalues have.
+    #[getter]
+    fn captured(&self) -> f64 {
+        self.0.captured()
+    }
+
+    /// The kernel, with medians resolved.
+    #[getter]
+    fn kernel(&self) -> PyKernel {
+        PyKernel(self.0.kernel().clone())
+    }
+
+    /// The eigenfunctions: a row per point and a column per mode.
+    #[pyo3(signature = (X, **options))]
+    fn eigenfunctions<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let values = run(py, &options, || self.0.eigenfunctions(x, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, values))
+    }
+
+    /// The features ``√μⱼ φⱼ(x)``, whose inner products are the kernel but for the modes that are left out.
+    #[pyo3(signature = (X, **options))]
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let values = run(py, &options, || self.0.features(x, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, values))
+    }
+
+    /// ``⟨f, g⟩ = Σ aⱼbⱼ/μⱼ`` of functions given by their coefficients.
+    fn inner(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let (a, b) = (numbers(a, "a")?, numbers(b, "b")?);
+        self.0.inner(aview1(&a), aview1(&b)).map_err(to_python)
+    }
+
+    fn __repr__(&self) -> String {
+        let count = self.0.eigenvalues().len();
+        format!("Spectrum(\"{}\", {count} components, {:.1}% of the trace)", self.0.kernel(), 100.0 * self.0.captured())
+    }
+}

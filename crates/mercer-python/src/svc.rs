@@ -1,0 +1,241 @@
+//! Support vector classification: the specification and its fit.
+
+use mercer::learn::svm::{Calibration, Calibrator, Classes, DecisionShape, Penalty, Scheme, Svc, SvcFit};
+use ndarray::aview1;
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::input::{Matrix, numbers};
+use crate::kernel::{PyKernel, kernel_of};
+use crate::model::{Pickle, reduce};
+use crate::options::Options;
+use crate::run::run;
+use crate::svm::{evidence_dict, indices, reworded, solver};
+
+/// A classifier that was not fitted yet.
+#[pyclass(frozen, name = "Svc", module = "mercer._mercer")]
+pub struct PySvc(Svc);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PySvc {
+    #[new]
+    #[pyo3(signature = (kernel, *, c=None, nu=None, class_weights=None, rest=false, offset=true, break_ties=false,
+                        calibration=None, folds=5, tol=1e-3, max_iter=None, indefinite=false))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        kernel: &Bound<'_, PyAny>,
+        c: Option<f64>,
+        nu: Option<f64>,
+        class_weights: Option<Vec<f64>>,
+        rest: bool,
+        offset: bool,
+        break_ties: bool,
+        calibration: Option<&str>,
+        folds: usize,
+        tol: f64,
+        max_iter: Option<u64>,
+        indefinite: bool,
+    ) -> PyResult<Self> {
+        let kernel = kernel_of(kernel)?;
+        let scheme = if rest { Scheme::OneVersusRest } else { Scheme::OneVersusOne };
+        let calibration = calibration.map(|name| calibration_named(name, folds)).transpose()?;
+        let penalty = nu.map_or(Penalty::C(c.unwrap_or(1.0)), Penalty::Nu);
+        let solver = solver(tol, max_iter)?;
+        Ok(Self(Svc { kernel, penalty, class_weights, scheme, offset, break_ties, calibration, solver, indefinite }))
+    }
+
+    /// Fits the classes of the rows, given as numbers of their names.
+    #[pyo3(signature = (X, classes, names, sample_weight=None, **options))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        classes: Vec<usize>,
+        names: Vec<String>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PySvcFit> {
+        let points = Matrix::read(X, "X")?;
+        let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+        let options = Options::read(options)?;
+        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let work = || self.0.fit(x, &Classes::from_indices(classes, names)?, weights, &options.compute);
+        run(py, &options, || work().map_err(reworded)).map(PySvcFit)
+    }
+
+    /// The class of every row by fits without its fold, a column for every C.
+    #[pyo3(signature = (X, classes, names, c, folds, sample_weight=None, **options))]
+    #[allow(clippy::too_many_arguments)]
+    fn validate<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'_, PyAny>,
+        classes: Vec<usize>,
+        names: Vec<String>,
+        c: Vec<f64>,
+        folds: Vec<usize>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<usize>>> {
+        let points = Matrix::read(X, "X")?;
+        let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+        let options = Options::read(options)?;
+        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let work =
+            || self.0.validate(x, &Classes::from_indices(classes, names)?, weights, &c, &folds, &options.compute);
+        Ok(PyArray2::from_owned_array(py, run(py, &options, || work().map_err(reworded))?))
+    }
+
+    /// What a fit of these sizes will take, as text.
+    #[pyo3(signature = (rows, columns, classes, **options))]
+    fn plan(
+        &self,
+        rows: usize,
+        columns: usize,
+        classes: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        Ok(self.0.plan(rows, columns, classes, &Options::read(options)?.compute).to_string())
+    }
+}
+
+fn calibration_named(name: &str, folds: usize) -> PyResult<Calibration> {
+    match name {
+        "sigmoid" => Ok(Calibration::Sigmoid { folds }),
+        "isotonic" => Ok(Calibration::Isotonic { folds }),
+        _ => Err(PyValueError::new_err(format!(
+            "calibration = {name:?} is not allowed: it must be \"sigmoid\" or \"isotonic\""
+        ))),
+    }
+}
+
+/// A fitted classifier.
+#[pyclass(frozen, name = "SvcFit", module = "mercer._mercer")]
+pub struct PySvcFit(pub SvcFit);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PySvcFit {
+    /// The number of the class of every row of ``X``.
+    #[pyo3(signature = (X, **options))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray1<usize>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        Ok(PyArray1::from_vec(py, run(py, &options, || self.0.predict(x, &options.compute))?))
+    }
+
+    /// Decision values: of pairs, or one per class; one column for two classes, positive for the second.
+    #[pyo3(signature = (X, pairs=false, **options))]
+    fn decision<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        pairs: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let (x, shape) =
+            (points.view(), if pairs { DecisionShape::OneVersusOne } else { DecisionShape::OneVersusRest });
+        let values = run(py, &options, || self.0.decision_function(x, shape, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, values))
+    }
+
+    /// The probability of every class, a column each.
+    #[pyo3(signature = (X, **options))]
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        Ok(PyArray2::from_owned_array(py, run(py, &options, || self.0.probabilities(x, &options.compute))?))
+    }
+
+    #[getter]
+    fn kernel(&self) -> PyKernel {
+        PyKernel(self.0.kernel().clone())
+    }
+
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.names().to_vec()
+    }
+
+    #[getter]
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    /// Whether the machines are one per pair of classes.
+    #[getter]
+    fn paired(&self) -> bool {
+        self.0.scheme() == Scheme::OneVersusOne
+    }
+
+    #[getter]
+    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        PyArray1::from_vec(py, indices(self.0.support()))
+    }
+
+    #[getter]
+    fn support_vectors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_array(py, &self.0.support_vectors())
+    }
+
+    #[getter]
+    fn support_sizes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        PyArray1::from_vec(py, indices(&self.0.support_sizes()))
+    }
+
+    #[getter]
+    fn dual_coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_array(py, &self.0.dual_coefficients())
+    }
+
+    /// The offset of every machine.
+    #[getter]
+    fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.0.machines().iter().map(|m| m.offset).collect())
+    }
+
+    /// The steps of every machine.
+    #[getter]
+    fn steps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_vec(py, self.0.machines().iter().map(|m| m.evidence.steps as i64).collect())
+    }
+
+    /// ``A`` and ``B`` of the sigmoid of every machine, where there are sigmoids.
+    #[getter]
+    fn sigmoids(&self) -> Option<Vec<(f64, f64)>> {
+        let one = |calibrator: &Calibrator| match calibrator {
+            Calibrator::Sigmoid(s) => Some((s.a, s.b)),
+            Calibrator::Isotonic(_) => None,
+        };
+        self.0.machines().iter().map(|m| m.calibrator.as_ref().and_then(one)).collect()
+    }
+
+    /// Whether there are probabilities.
+    #[getter]
+    fn calibrated(&self) -> bool {
+        self.0.is_calibrated()
+    }
+
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        evidence_dict(py, self.0.evidence())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        reduce(py, self.0.clone())
+    }
+}

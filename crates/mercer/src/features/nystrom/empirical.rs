@@ -1,0 +1,47 @@
+//! The empirical kernel map.
+
+use ndarray::ArrayView2;
+
+use super::NystromFeatures;
+use crate::gram::{self, Pairs, resolve_medians};
+use crate::solve::symmetric_eigen;
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// The empirical kernel map `Φ(x) = (K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))` of a sample.
+///
+/// # Theory
+/// It reproduces the kernel on the sample: `Φ(xᵢ)ᵀΦ(xⱼ) = k(xᵢ, xⱼ)`. Elsewhere it is the projection on the span of the sample.
+///
+/// # Cost
+/// An eigendecomposition of `K`, `O(m³)`.
+///
+/// # Errors
+/// [`Error::Request`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue that is negative beyond rounding,
+/// [`Error::Memory`]; as [`Kernel::bind`].
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, features::{FeatureMap, empirical_kernel_map}};
+/// use ndarray::array;
+/// let (x, compute) = (array![[0.0], [1.0], [3.0]], Compute::new());
+/// let map = empirical_kernel_map(&"gaussian()".parse()?, x.view(), &compute)?;
+/// let z = map.transform(x.view(), &compute)?;
+/// assert!((z.row(0).dot(&z.row(1)) - (-0.5_f64).exp()).abs() < 1e-14);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn empirical_kernel_map(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
+    Points::Vectors(x).check_finite("sample")?;
+    if x.nrows() == 0 {
+        return Err(Error::request("an empirical kernel map needs at least one point"));
+    }
+    let kernel = resolve_medians(kernel, x, compute)?;
+    let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?.view())?;
+    let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    let threshold = x.nrows() as f64 * f64::EPSILON * largest;
+    if let Some(value) = eigen.values.first().filter(|v| **v < -1e3 * threshold) {
+        let reason = format!("the Gram matrix of this sample has the eigenvalue {value:e}");
+        return Err(Error::NotPositiveDefinite { kernel: kernel.to_string(), reason, counterexample: None });
+    }
+    let map = eigen.map(|v| if v > threshold { 1.0 / v.sqrt() } else { 0.0 });
+    NystromFeatures::with_map(kernel, x.to_owned(), map).measured_on(x, compute)
+}

@@ -1,0 +1,130 @@
+//! The choice of landmarks.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+
+use super::leverage;
+use crate::gram::{Bound, Pairs, Tiles};
+use crate::seed::Stream;
+use crate::solve::{block_randomly_pivoted_cholesky, pivoted_cholesky};
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Pivots that are proposed at a time.
+const BLOCK: usize = 64;
+/// Rows among which pivots are looked for: at least this many, and ten for each landmark.
+const FEWEST_CANDIDATES: usize = 10_000;
+
+/// How landmarks are chosen.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Landmarks {
+    /// Randomly pivoted Cholesky in blocks: each with a probability in proportion to what those before leave of its diagonal.
+    #[default]
+    RandomPivots,
+    /// Rows of the sample, uniformly without replacement.
+    Uniform,
+    /// k-means++ in ℋ: each with a probability in proportion to its squared distance from the nearest one before.
+    KMeans,
+    /// With probabilities in proportion to ridge leverage scores, estimated from uniform landmarks; λ is the trace that these leave, divided by their number.
+    Leverage,
+    /// Pivoted Cholesky: each the row with the largest diagonal left.
+    Greedy,
+    /// These rows of the sample.
+    Rows(Vec<usize>),
+    /// These points, which need not be rows of the sample.
+    Points(Array2<f64>),
+}
+
+impl Landmarks {
+    /// At most `count` landmarks for a sample.
+    pub(crate) fn choose(
+        &self,
+        kernel: &Kernel,
+        x: ArrayView2<f64>,
+        count: usize,
+        tolerance: f64,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let rows = match self {
+            Self::Points(points) => {
+                Points::Vectors(points.view()).check_finite("landmarks")?;
+                return Ok(points.clone());
+            }
+            Self::Rows(rows) => check_rows(rows, x.nrows())?,
+            Self::Uniform => uniform(x.nrows(), count, &mut compute.seed().stream("landmarks", 0)),
+            Self::RandomPivots | Self::Greedy => return self.pivots(kernel, x, count, tolerance, compute),
+            Self::KMeans => {
+                let bound = kernel.bind(Pairs::within(x), compute)?;
+                far_apart(&bound, count, &mut compute.seed().stream("landmarks", 1))?
+            }
+            Self::Leverage => leverage::sample(kernel, x, count, compute)?,
+        };
+        Ok(x.select(Axis(0), &rows))
+    }
+
+    /// Pivots among a random part of a large sample, so that their choice costs no more than the rest.
+    fn pivots(
+        &self,
+        kernel: &Kernel,
+        x: ArrayView2<f64>,
+        count: usize,
+        tolerance: f64,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let most = FEWEST_CANDIDATES.max(count.saturating_mul(10));
+        let mut candidates = uniform(x.nrows(), most, &mut compute.seed().stream("candidates", 0));
+        candidates.sort_unstable();
+        let x = x.select(Axis(0), &candidates);
+        let bound = kernel.bind(Pairs::within(x.view()), compute)?;
+        let tolerance = tolerance.max(f64::EPSILON);
+        let found = match self {
+            Self::Greedy => pivoted_cholesky(&bound, count, tolerance, compute)?,
+            _ => block_randomly_pivoted_cholesky(&bound, count, tolerance, BLOCK, compute)?,
+        };
+        Ok(x.select(Axis(0), &found.pivots))
+    }
+}
+
+fn check_rows(rows: &[usize], n: usize) -> Result<Vec<usize>> {
+    match rows.iter().find(|r| **r >= n) {
+        Some(row) => Err(Error::parameter("landmarks", row, &format!("rows of the sample, below {n}"))),
+        None => Ok(rows.to_vec()),
+    }
+}
+
+pub(super) fn uniform(n: usize, count: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut rows = stream.permutation(n);
+    rows.truncate(count);
+    rows
+}
+
+/// k-means++: `‖φ(x) − φ(s)‖² = k(x, x) + k(s, s) − 2k(x, s)`; it ends early when every point is a landmark.
+fn far_apart(bound: &Bound<'_>, count: usize, stream: &mut Stream) -> Result<Vec<usize>> {
+    let diagonal = Array1::from(Tiles::diagonal(bound)?);
+    let n = diagonal.len();
+    let (mut nearest, mut line, mut chosen) = (Array1::from_elem(n, 1.0), vec![0.0; n], Vec::new());
+    while chosen.len() < count.min(n) && nearest.sum() > 0.0 {
+        let next = weighted(nearest.as_slice().unwrap_or_default(), stream);
+        bound.fill(next..next + 1, 0..n, &mut line);
+        let distance = |i: usize| (diagonal[i] + diagonal[next] - 2.0 * line[i]).max(0.0);
+        let first = chosen.is_empty();
+        nearest.iter_mut().enumerate().for_each(|(i, d)| *d = if first { distance(i) } else { d.min(distance(i)) });
+        // A point at rounding distance from a landmark says nothing new.
+        nearest.iter_mut().zip(&diagonal).for_each(|(d, k)| *d = if *d <= 1e-14 * k { 0.0 } else { *d });
+        nearest[next] = 0.0;
+        chosen.push(next);
+    }
+    Ok(chosen)
+}
+
+/// A place with a probability in proportion to its weight.
+pub(super) fn weighted(weights: &[f64], stream: &mut Stream) -> usize {
+    let mut rest = stream.uniform() * weights.iter().sum::<f64>();
+    let mut last = 0;
+    for (i, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+        last = i;
+        rest -= w;
+        if rest < 0.0 {
+            break;
+        }
+    }
+    last
+}

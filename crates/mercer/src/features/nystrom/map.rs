@@ -1,0 +1,122 @@
+//! The features at points: kernel values with the landmarks, then a product.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+
+use crate::features::FeatureMap;
+use crate::features::fourier::{check, rows_in_parallel};
+use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::solve::symmetric_eigen;
+use crate::{Compute, Error, Kernel, Result};
+
+/// Points that one task works on. It never depends on the number of threads, so that the bytes do not either.
+const ROWS: usize = 128;
+
+/// Nyström features with their landmarks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NystromFeatures {
+    kernel: Kernel,
+    points: Array2<f64>,
+    /// `z(x) = Mᵀk(Z, x)`.
+    map: Array2<f64>,
+    trace: f64,
+    trace_error: f64,
+}
+
+impl NystromFeatures {
+    /// Features of these landmarks, `M = UΛ^{−1/2}`, without the directions in which `K_ZZ` is rounding; at most `rank` of them.
+    pub(super) fn of_points(
+        kernel: Kernel,
+        points: Array2<f64>,
+        rank: Option<usize>,
+        compute: &Compute,
+    ) -> Result<Self> {
+        let matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), compute)?, compute)?;
+        let eigen = symmetric_eigen(matrix.view())?;
+        let m = eigen.values.len();
+        let threshold = m as f64 * f64::EPSILON * eigen.values.last().copied().unwrap_or(0.0);
+        let kept = eigen.values.iter().filter(|v| **v > threshold).count().min(rank.unwrap_or(m));
+        if kept == 0 {
+            return Err(Error::request(format!("{kernel} is 0 at every landmark: it has no features there")));
+        }
+        // The largest eigenvalue first.
+        let order: Vec<usize> = (m - kept..m).rev().collect();
+        let scales: Array1<f64> = order.iter().map(|&j| 1.0 / eigen.values[j].sqrt()).collect();
+        let map = eigen.vectors.select(Axis(1), &order) * &scales;
+        Ok(Self { kernel, points, map, trace: f64::NAN, trace_error: f64::NAN })
+    }
+
+    /// Features `z(x) = Mᵀk(Z, x)` with a given `M`.
+    pub(super) fn with_map(kernel: Kernel, points: Array2<f64>, map: Array2<f64>) -> Self {
+        Self { kernel, points, map, trace: f64::NAN, trace_error: f64::NAN }
+    }
+
+    /// The same features with `tr K` and `tr(K − K̂)` of a sample.
+    pub(super) fn measured_on(mut self, x: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
+        let diagonal = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
+        (self.trace, self.trace_error) = (diagonal.sum(), 0.0);
+        // In strips, so that the features of the sample are never stored.
+        for start in (0..x.nrows()).step_by(ROWS * 64) {
+            let rows = start..x.nrows().min(start + ROWS * 64);
+            let z = self.transform(x.slice(s![rows.clone(), ..]), compute)?;
+            let left = z.rows().into_iter().zip(diagonal.slice(s![rows])).map(|(z, k)| (k - z.dot(&z)).max(0.0));
+            self.trace_error += left.sum::<f64>();
+        }
+        Ok(self)
+    }
+
+    /// `Z`: the landmarks, one row each.
+    pub fn landmarks(&self) -> ArrayView2<'_, f64> {
+        self.points.view()
+    }
+
+    /// `M` in `z(x) = Mᵀk(Z, x)`.
+    pub fn map(&self) -> ArrayView2<'_, f64> {
+        self.map.view()
+    }
+
+    /// `tr K` of the sample.
+    pub fn trace(&self) -> f64 {
+        self.trace
+    }
+
+    /// `tr(K − K̂)` of the sample: what the landmarks miss, and a bound on every eigenvalue of it.
+    pub fn trace_error(&self) -> f64 {
+        self.trace_error
+    }
+
+    fn fill(&self, bound: &Bound<'_>, rows: std::ops::Range<usize>, out: &mut [f64]) {
+        let (m, components) = self.map.dim();
+        let mut values = vec![0.0; rows.len() * m];
+        bound.fill(rows.clone(), 0..m, &mut values);
+        let map = self.map.as_slice_memory_order().expect("a matrix of its own");
+        let map = if self.map.is_standard_layout() {
+            MatRef::from_row_major_slice(map, m, components)
+        } else {
+            MatRef::from_column_major_slice(map, m, components)
+        };
+        let target = MatMut::from_row_major_slice_mut(out, rows.len(), components);
+        matmul(target, Accum::Replace, MatRef::from_row_major_slice(&values, rows.len(), m), map, 1.0, Par::Seq);
+    }
+}
+
+impl FeatureMap for NystromFeatures {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn columns(&self) -> usize {
+        self.points.ncols()
+    }
+
+    fn components(&self) -> usize {
+        self.map.ncols()
+    }
+
+    fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        check(x, self.columns())?;
+        let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
+        rows_in_parallel((x.nrows(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
+    }
+}

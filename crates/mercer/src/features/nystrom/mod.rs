@@ -1,0 +1,13 @@
+//! Nyström features: the kernel seen from a few landmarks.
+
+mod empirical;
+mod landmarks;
+mod leverage;
+mod map;
+mod spec;
+
+pub use empirical::empirical_kernel_map;
+pub use landmarks::Landmarks;
+pub use leverage::ridge_leverage_scores;
+pub use map::NystromFeatures;
+pub use spec::Nystrom;

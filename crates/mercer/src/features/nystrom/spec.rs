@@ -1,0 +1,73 @@
+//! What Nyström features are made by.
+
+use ndarray::ArrayView2;
+
+use super::{Landmarks, NystromFeatures};
+use crate::definiteness::require_psd;
+use crate::gram::resolve_medians;
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Nyström features.
+///
+/// # Formula
+/// `z(x) = Λ^{−1/2}Uᵀk(Z, x)` with `K_ZZ = UΛUᵀ`, so that `z(x)ᵀz(y) = k(x, Z)K_ZZ⁺k(Z, y)`.
+///
+/// # Theory
+/// `z(x)` is the projection of `k(·, x)` on the span of the landmarks: the kernel that results is never above `k` as a quadratic form, exact
+/// at the landmarks, and the trace that it misses bounds every eigenvalue of the difference.
+///
+/// # Cost
+/// `m³` once, and `m` kernel values and `m²` per point.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, features::{FeatureMap, Nystrom}};
+/// use ndarray::Array2;
+/// let compute = Compute::new();
+/// let x = Array2::from_shape_fn((200, 2), |(i, j)| ((i * 2 + j) as f64).sin());
+/// let map = Nystrom::new("gaussian()".parse()?, 40).fit(x.view(), &compute)?;
+/// assert!(map.components() <= 40 && map.trace_error() < 1e-3 * map.trace());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nystrom {
+    /// The kernel, positive semi-definite.
+    pub kernel: Kernel,
+    /// The landmarks, at most.
+    pub components: usize,
+    /// How they are chosen.
+    pub landmarks: Landmarks,
+    /// Pivots stop when they leave no more than this share of the trace (of the candidates).
+    pub tolerance: f64,
+    /// Keep this many eigenvectors of `K_ZZ` only.
+    pub rank: Option<usize>,
+}
+
+impl Nystrom {
+    /// At most so many landmarks, by random pivots.
+    pub fn new(kernel: Kernel, components: usize) -> Self {
+        Self { kernel, components, landmarks: Landmarks::RandomPivots, tolerance: 0.0, rank: None }
+    }
+
+    /// Chooses the landmarks in a sample and measures the trace that they miss.
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not exist, [`Error::Request`] for an empty
+    /// sample or a kernel that is 0 on it, [`Error::Memory`], [`Error::Cancelled`]; as [`Kernel::bind`].
+    pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
+        Points::Vectors(x).check_finite("sample")?;
+        if self.components == 0 || self.rank == Some(0) {
+            return Err(Error::parameter("components", 0, "at least 1"));
+        }
+        if !(0.0..1.0).contains(&self.tolerance) {
+            return Err(Error::parameter("tolerance", self.tolerance, "at least 0 and below 1"));
+        }
+        if x.is_empty() {
+            return Err(Error::request("Nyström features need at least one point"));
+        }
+        require_psd(&self.kernel, compute)?;
+        let kernel = resolve_medians(&self.kernel, x, compute)?;
+        let points = self.landmarks.choose(&kernel, x, self.components, self.tolerance, compute)?;
+        NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)
+    }
+}

@@ -1,0 +1,42 @@
+//! What the functions of an integral operator are integrated against.
+
+use ndarray::Array2;
+
+use crate::{Error, Result};
+
+/// A measure on the points.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Measure {
+    /// Length on an interval of the line; on `[0, 1]` the uniform law.
+    Interval {
+        /// Where it begins.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+    },
+    /// The normal law around 0 on the line.
+    Gaussian {
+        /// Its standard deviation.
+        deviation: f64,
+    },
+    /// The same mass at every row; the masses add up to 1.
+    Sample(Array2<f64>),
+}
+
+impl Measure {
+    /// The uniform law on `[0, 1]`.
+    pub const UNIFORM: Self = Self::Interval { from: 0.0, to: 1.0 };
+
+    pub(super) fn check(&self) -> Result<()> {
+        match self {
+            Self::Interval { from, to } if !(from.is_finite() && to.is_finite() && from < to) => {
+                Err(Error::parameter("measure", format!("[{from}, {to}]"), "an interval with finite ends in order"))
+            }
+            Self::Gaussian { deviation } if !(deviation.is_finite() && *deviation > 0.0) => {
+                Err(Error::parameter("deviation", deviation, "a finite number above 0"))
+            }
+            Self::Sample(x) if x.nrows() == 0 => Err(Error::shape("rows of the sample", "at least 1", 0)),
+            _ => Ok(()),
+        }
+    }
+}

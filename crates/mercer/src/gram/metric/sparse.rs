@@ -1,0 +1,82 @@
+//! Squared distances of points with few nonzero coordinates, all of them whole numbers: coded categories and counts.
+//!
+//! As for the inner products of centred points, the norms are two coordinates more, but nothing is centred: the products are whole numbers that
+//! single precision holds exactly, so that no digit is lost however near two points are.
+
+use std::ops::Range;
+
+use super::packed::Points;
+use super::{Metric, MetricKind};
+use crate::gram::Rows;
+use crate::gram::simd::pairs::Panels;
+use crate::gram::simd::sparse::fill_sparse;
+
+/// Fewer coordinates are summed as fast without a list of places.
+const FEWEST: usize = 16;
+/// One coordinate of so many may be nonzero.
+const DENSITY: usize = 4;
+/// The largest `‖x‖²`: no sum on the way to `‖x‖² + ‖y‖² − 2xᵀy` exceeds four times this, up to which single precision counts.
+const LARGEST: f64 = (1 << 22) as f64;
+
+/// The nonzero coordinates of row points, and packed column points.
+#[derive(Debug)]
+pub(super) struct Sparse {
+    /// Where the coordinates of each row point begin; the last entry is where they end.
+    starts: Vec<usize>,
+    /// `(‖x‖², 1, −2x)` without zeros.
+    entries: Vec<(u32, f32)>,
+    /// `(1, ‖y‖², y)`.
+    panels: Panels<f32>,
+}
+
+impl Sparse {
+    /// `None` where the products would not be exact, or not be faster.
+    pub(super) fn new(metric: &Metric) -> Option<Self> {
+        let dims = metric.dims;
+        if metric.kind != MetricKind::SquaredEuclidean || metric.weights.is_some() || dims < FEWEST {
+            return None;
+        }
+        let columns = metric.columns();
+        if !suits(&metric.rows, dims) || !suits(columns, dims) {
+            return None;
+        }
+        let mut extended = Vec::with_capacity(columns.n * (dims + 2));
+        for point in columns.values.chunks_exact(dims) {
+            extended.extend([1.0, squared_norm(point) as f32]);
+            extended.extend(point.iter().map(|x| *x as f32));
+        }
+        let (starts, entries) = entries(&metric.rows, dims);
+        Some(Self { starts, entries, panels: Panels::new(&extended, columns.n, dims + 2) })
+    }
+
+    /// Writes a tile of squared distances.
+    pub(super) fn fill(&self, rows: &Rows<'_>, columns: Range<usize>, out: &mut [f32]) {
+        let points: Vec<&[(u32, f32)]> =
+            rows.iter().map(|i| &self.entries[self.starts[i]..self.starts[i + 1]]).collect();
+        fill_sparse(&points, &self.panels, columns.start, columns.len(), out);
+    }
+}
+
+/// Whether the numbers are whole, few of them are not 0, and the norms are small.
+fn suits(points: &Points, dims: usize) -> bool {
+    let nonzero = points.values.iter().filter(|x| **x != 0.0).count();
+    nonzero * DENSITY <= points.values.len()
+        && points.values.iter().all(|x| x.trunc() == *x)
+        && points.values.chunks_exact(dims).all(|point| squared_norm(point) <= LARGEST)
+}
+
+fn squared_norm(point: &[f64]) -> f64 {
+    point.iter().map(|x| x * x).sum()
+}
+
+/// Where each point begins, and `(‖x‖², 1, −2x)` without zeros.
+fn entries(points: &Points, dims: usize) -> (Vec<usize>, Vec<(u32, f32)>) {
+    let (mut starts, mut entries) = (vec![0], Vec::new());
+    for point in points.values.chunks_exact(dims) {
+        entries.extend([(0, squared_norm(point) as f32), (1, 1.0)]);
+        let nonzero = point.iter().zip(2..).filter(|(x, _)| **x != 0.0);
+        entries.extend(nonzero.map(|(x, place)| (place, -2.0 * *x as f32)));
+        starts.push(entries.len());
+    }
+    (starts, entries)
+}

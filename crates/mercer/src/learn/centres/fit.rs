@@ -1,0 +1,112 @@
+//! A fitted machine on centres: the functions, and the evidence.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::CentrePlan;
+use crate::gram::{self, Pairs};
+use crate::learn::Loss;
+use crate::learn::loss::sigmoid;
+use crate::{Compute, Error, Expansion, Kernel, Result};
+
+/// How a fit on centres was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CentreEvidence {
+    /// What was minimised, at the last iterate.
+    pub objective: f64,
+    /// Iterations of conjugate gradients, each one pass over points and centres.
+    pub iterations: usize,
+    /// Newton steps; 1 for the squared loss.
+    pub newton_steps: usize,
+    /// The largest residual of the last system over its outputs, relative to the right-hand side, in the norm of the preconditioner.
+    pub residual: f64,
+    /// Whether the tolerance was reached before the iterations ran out or the rows apart stopped the work.
+    pub converged: bool,
+    /// What was added to the diagonal of `K_mm`, because it is singular to working precision; 0 where it is not.
+    pub jitter: f64,
+    /// The mean loss of every iterate on the rows kept apart; empty without them. The coefficients are those of the least.
+    pub held_out_scores: Vec<f64>,
+}
+
+/// A fitted [`CentreMachine`](super::CentreMachine).
+#[derive(Clone, Debug)]
+pub struct CentreFit {
+    pub(super) kernel: Kernel,
+    pub(super) loss: Loss,
+    pub(super) lambda: f64,
+    pub(super) centres: Array2<f64>,
+    pub(super) alpha: Array2<f64>,
+    pub(super) intercept: Array1<f64>,
+    pub(super) evidence: CentreEvidence,
+    pub(super) plan: CentrePlan,
+}
+
+impl CentreFit {
+    /// `f(x) = Σ αⱼk(x, zⱼ) + b`, one column per output.
+    ///
+    /// # Cost
+    /// `m` kernel values per row, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let bound = self.kernel.bind(Pairs::between(x, self.centres.view()), compute)?;
+        Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
+    }
+
+    /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for other losses; as [`Kernel::bind`].
+    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        if self.loss != Loss::Logistic {
+            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+        }
+        Ok(self.predict(x, compute)?.column(0).mapv(sigmoid))
+    }
+
+    /// The part of one output that lies in ℋ.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is no such output.
+    pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
+        if output >= self.alpha.ncols() {
+            return Err(Error::parameter("output", output, &format!("below {}", self.alpha.ncols())));
+        }
+        Expansion::new(&self.kernel, self.centres.view(), self.alpha.column(output), compute)
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// The centres, one row each.
+    pub fn centres(&self) -> ArrayView2<'_, f64> {
+        self.centres.view()
+    }
+
+    /// `α`, one row per centre, one column per output.
+    pub fn coefficients(&self) -> ArrayView2<'_, f64> {
+        self.alpha.view()
+    }
+
+    /// `b` of every output; 0 when none was fitted.
+    pub fn intercept(&self) -> ArrayView1<'_, f64> {
+        self.intercept.view()
+    }
+
+    /// How the answer was found.
+    pub fn evidence(&self) -> &CentreEvidence {
+        &self.evidence
+    }
+
+    /// The plan that was made before the work.
+    pub fn plan(&self) -> &CentrePlan {
+        &self.plan
+    }
+}

@@ -1,0 +1,67 @@
+//! Conjugate gradients that stop on the residual, or when somebody who watches has seen enough.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+
+use crate::Result;
+
+/// The system and how long to work on it.
+pub(super) struct System<'s> {
+    pub(super) apply: &'s dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
+    pub(super) precondition: &'s dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
+    /// Stop when every `‖r‖_P ≤ tolerance·‖b‖_P` in the norm of the preconditioner.
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
+}
+
+/// Where the iteration ended.
+pub(super) struct Outcome {
+    pub(super) solution: Array2<f64>,
+    pub(super) iterations: usize,
+    /// The largest `‖r‖_P/‖b‖_P`, by recurrence.
+    pub(super) residual: f64,
+}
+
+impl System<'_> {
+    /// Solves for all columns of `b` at once, from 0. `watch` sees every iterate and may stop the work.
+    pub(super) fn solve(
+        &self,
+        b: ArrayView2<f64>,
+        watch: &mut dyn FnMut(ArrayView2<f64>) -> Result<bool>,
+    ) -> Result<Outcome> {
+        let mut x = Array2::zeros(b.dim());
+        let mut residual = b.to_owned();
+        let mut z = (self.precondition)(residual.view())?;
+        let mut rho = inner(&residual, &z);
+        let (start, mut direction, mut iterations) = (rho.clone(), z.clone(), 0);
+        while iterations < self.max_iterations && worst(&rho, &start) > self.tolerance {
+            let image = (self.apply)(direction.view())?;
+            let step = ratio(&rho, &inner(&direction, &image));
+            x += &(&direction * &step);
+            residual -= &(&image * &step);
+            iterations += 1;
+            z = (self.precondition)(residual.view())?;
+            let next = inner(&residual, &z);
+            direction = &z + &(&direction * &ratio(&next, &rho));
+            rho = next;
+            if watch(x.view())? {
+                break;
+            }
+        }
+        Ok(Outcome { solution: x, iterations, residual: worst(&rho, &start) })
+    }
+}
+
+/// The inner products of corresponding columns.
+fn inner(x: &Array2<f64>, y: &Array2<f64>) -> Array1<f64> {
+    x.axis_iter(Axis(1)).zip(y.axis_iter(Axis(1))).map(|(x, y)| x.dot(&y)).collect()
+}
+
+/// `a/b`, and 0 for columns that are finished.
+fn ratio(a: &Array1<f64>, b: &Array1<f64>) -> Array1<f64> {
+    a.iter().zip(b).map(|(a, b)| if *b > 0.0 { a / b } else { 0.0 }).collect()
+}
+
+/// The largest root of a quotient.
+fn worst(now: &Array1<f64>, start: &Array1<f64>) -> f64 {
+    ratio(now, start).into_iter().fold(0.0, |m, r| m.max(r.max(0.0).sqrt()))
+}

@@ -1,0 +1,74 @@
+//! What will be run, decided before anything is allocated.
+
+use std::fmt;
+
+use super::CentreMachine;
+use crate::compute::human_bytes;
+use crate::{Compute, Precision, Result};
+
+/// Rows of the sample that the preconditioner sees, for each centre.
+pub(super) const ROWS_PER_CENTRE: usize = 2;
+
+/// The plan of a fit with centres: what will be run, and what it will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CentrePlan {
+    /// `m`: the centres, at most.
+    pub centres: usize,
+    /// Whether the kernel matrix between points and centres is stored.
+    pub stored: bool,
+    /// Rows of the sample that the preconditioner is made of.
+    pub preconditioner_rows: usize,
+    /// The most bytes that will be allocated at a time.
+    pub bytes: u64,
+    /// Floating-point operations, about: those of 20 products with the matrix and its transpose.
+    pub flops: f64,
+    /// Why in this way.
+    pub reason: String,
+}
+
+impl fmt::Display for CentrePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (m, bytes) = (self.centres, human_bytes(self.bytes));
+        write!(f, "conjugate gradients on {m} centres: {bytes}, about {:.1e} operations; {}", self.flops, self.reason)
+    }
+}
+
+impl CentreMachine {
+    /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`CentreMachine::fit`] will run.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) when the centres alone do not fit into the memory limit.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, learn::CentreMachine};
+    /// let machine = CentreMachine::new("gaussian()".parse()?, 1e-3, 2000);
+    /// let plan = machine.plan(1_000_000, 20, 1, &Compute::new().with_memory(2 << 30))?;
+    /// assert!(!plan.stored && plan.bytes < 1 << 30);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<CentrePlan> {
+        let centres = self.centres.min(rows);
+        let (n, m) = (rows as u64, centres as u64);
+        let preconditioner_rows = rows.min(ROWS_PER_CENTRE * centres);
+        let vectors = 8 * n * (columns + 4 * outputs + 6) as u64;
+        // Two factors, the matrix that one is made of, and the features of the rows of the preconditioner.
+        let squares = 8 * m * (3 * m + 2 * preconditioner_rows as u64);
+        let sums = 8 * 256 * m * outputs as u64;
+        let needed = vectors + squares + sums;
+        let value = if compute.precision() == Precision::SingleTiles { 4 } else { 8 };
+        let whole = value * n * m;
+        let stored = needed + whole <= compute.memory() / 4 * 3;
+        let bytes = needed + if stored { whole } else { 0 };
+        let advice = "use fewer centres or a higher memory limit";
+        compute.reserve(&format!("a fit of {rows} rows with {centres} centres"), bytes, advice)?;
+        let reason = if stored {
+            "the kernel matrix between points and centres fits into the memory limit"
+        } else {
+            "the kernel matrix between points and centres does not fit: its tiles are computed anew in every pass"
+        };
+        let product = 4.0 * outputs as f64 + if stored { 0.0 } else { 2.0 * columns as f64 + 10.0 };
+        let flops = 20.0 * (n * m) as f64 * product + 2.0 * (m * m) as f64 * (preconditioner_rows as u64 + m) as f64;
+        Ok(CentrePlan { centres, stored, preconditioner_rows, bytes, flops, reason: reason.into() })
+    }
+}

@@ -1,0 +1,73 @@
+//! The system of a Newton step on a part of the sample, as preconditioner of the whole.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::basis::Basis;
+use crate::gram::{self, Pairs};
+use crate::solve::products::{add_symmetric, mirror};
+use crate::solve::{Factor, Factored, factor};
+use crate::{Compute, Error, Kernel, Result};
+
+/// The features `L⁻¹k(Z, xᵢ)` of some rows of the sample, one column each.
+pub(super) struct Part {
+    pub(super) rows: Vec<usize>,
+    features: Array2<f64>,
+    /// How many rows of the sample one of these stands for.
+    share: f64,
+}
+
+impl Part {
+    /// So many rows, drawn from the seed; all of them in their order where they are not more.
+    pub(super) fn new(
+        kernel: &Kernel,
+        basis: &Basis,
+        x: ArrayView2<f64>,
+        count: usize,
+        compute: &Compute,
+    ) -> Result<Self> {
+        let n = x.nrows();
+        let mut rows = compute.seed().stream("preconditioner", 0).permutation(n);
+        rows.truncate(count);
+        rows.sort_unstable();
+        let chosen = x.select(Axis(0), &rows);
+        let cross = gram::dense(&kernel.bind(Pairs::between(basis.points.view(), chosen.view()), compute)?, compute)?;
+        let share = n as f64 / rows.len().max(1) as f64;
+        Ok(Self { rows, features: basis.features(cross.view(), compute)?, share })
+    }
+
+    /// The factor of `share·Z_SᵀD_SZ_S + penalty·I`, centred where there is an intercept.
+    pub(super) fn factor(
+        &self,
+        curvatures: ArrayView1<f64>,
+        penalty: f64,
+        intercept: bool,
+        compute: &Compute,
+    ) -> Result<Factor> {
+        let weights: Array1<f64> = self.rows.iter().map(|&i| self.share * curvatures[i]).collect();
+        let total = weights.sum();
+        let mut features = self.features.clone();
+        if intercept && total > 0.0 {
+            let mean = features.dot(&weights) / total;
+            features -= &mean.insert_axis(Axis(1));
+        }
+        let weighted = &features * &weights;
+        let mut matrix = Array2::zeros((features.nrows(), features.nrows()));
+        add_symmetric(&mut matrix, &weighted, &features, compute);
+        mirror(&mut matrix);
+        matrix.diag_mut().mapv_inplace(|d| d + penalty);
+        match factor(matrix, compute)? {
+            Factored::Definite(factor) => Ok(factor),
+            Factored::Singular(mut matrix) => {
+                // λ is below rounding beside the rest: the preconditioner need not be exact.
+                let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
+                matrix.diag_mut().mapv_inplace(|d| d + 1e-12 * largest * features.nrows() as f64);
+                match factor(matrix, compute)? {
+                    Factored::Definite(factor) => Ok(factor),
+                    Factored::Singular(_) => {
+                        Err(Error::Numerical("the preconditioner has no factor: use a larger λ".into()))
+                    }
+                }
+            }
+        }
+    }
+}

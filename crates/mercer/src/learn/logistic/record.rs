@@ -1,0 +1,43 @@
+//! A logistic regression as named texts and arrays.
+
+use super::{LeaveOneOut, LogisticFit};
+use crate::Result;
+use crate::learn::loss::{Evidence, Functions, Plan, check_lambda};
+use crate::record::{Record, require};
+
+impl LogisticFit {
+    /// All that the fit knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_number("lambda", self.lambda);
+        self.functions.put_into(&mut record);
+        record.put_matrix("fitted", self.fitted.view());
+        Evidence::put_all(&[self.evidence], &mut record);
+        self.plan.put_into(&mut record);
+        if let Some(without) = &self.leave_one_out {
+            record.put_vector("loo_decisions", without.decisions.view());
+            record.put_number("loo_log_loss", without.log_loss);
+            record.put_number("loo_error", without.error);
+        }
+        record
+    }
+
+    /// The fit that [`LogisticFit::to_record`] wrote. One function is two classes; several are one class each.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let lambda = record.number("lambda")?;
+        check_lambda(lambda)?;
+        let functions = Functions::take_from(record)?;
+        let (n, count) = functions.alpha.dim();
+        require("functions", count as f64, count != 2, "1 for two classes, or one per class for more")?;
+        let fitted = record.take_matrix("fitted", (n, count))?;
+        let evidence = Evidence::take_all(record, 1)?[0];
+        let leave_one_out = if record.has("loo_decisions") { Some(take_without(record, n)?) } else { None };
+        let (classes, plan) = (if count == 1 { 2 } else { count }, Plan::take_from(record)?);
+        Ok(Self { lambda, classes, functions, fitted, evidence, leave_one_out, plan })
+    }
+}
+
+fn take_without(record: &mut Record, n: usize) -> Result<LeaveOneOut> {
+    let decisions = record.take_vector("loo_decisions", n)?;
+    Ok(LeaveOneOut { decisions, log_loss: record.number("loo_log_loss")?, error: record.number("loo_error")? })
+}

@@ -1,0 +1,181 @@
+//! Fits of general losses as named texts and arrays.
+
+use ndarray::{Array1, Array2, ArrayView1, Axis};
+
+use super::{Evidence, Functions, KernelMachineFit, Plan, QuantileCurvesFit, Solver, check_lambda};
+use crate::learn::ridge::is_precomputed;
+use crate::learn::stopped;
+use crate::record::{Record, require};
+use crate::{Error, Result};
+
+/// The solvers by the names that files have for them.
+const SOLVERS: [(Solver, &str); 4] = [
+    (Solver::Auto, "auto"),
+    (Solver::Newton, "newton"),
+    (Solver::NewtonConjugateGradients, "newton_conjugate_gradients"),
+    (Solver::Dual, "dual"),
+];
+
+impl Functions {
+    /// A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
+    pub(in crate::learn) fn put_into(&self, record: &mut Record) {
+        record.put_text("kernel", &self.kernel);
+        if !is_precomputed(&self.kernel) {
+            record.put_matrix("points", self.points.view());
+        }
+        record.put_matrix("dual_coefficients", self.alpha.view());
+        record.put_vector("intercept", self.intercept.view());
+    }
+
+    pub(in crate::learn) fn take_from(record: &mut Record) -> Result<Self> {
+        let kernel = record.kernel()?;
+        let alpha = record.take_leading_matrix("dual_coefficients")?;
+        let (n, functions) = alpha.dim();
+        if n == 0 || functions == 0 {
+            let found = format!("{:?}", alpha.dim());
+            return Err(Error::shape("array `dual_coefficients`", "at least one row and one column", found));
+        }
+        let points =
+            if is_precomputed(&kernel) { Array2::zeros((0, n)) } else { record.take_leading_matrix("points")? };
+        if !is_precomputed(&kernel) && points.nrows() != n {
+            return Err(Error::shape("rows of the arrays `points` and `dual_coefficients`", n, points.nrows()));
+        }
+        Ok(Self { kernel, points, alpha, intercept: record.take_finite_vector("intercept", functions)? })
+    }
+}
+
+impl Evidence {
+    pub(in crate::learn) fn put_all(all: &[Self], record: &mut Record) {
+        let mut put = |name: &str, of: fn(&Self) -> f64| {
+            record.put_slice(name, &all.iter().map(of).collect::<Vec<f64>>());
+        };
+        put("objective", |e| e.objective);
+        put("dual_objective", |e| e.dual_objective);
+        put("gap", |e| e.gap);
+        put("loss_sum", |e| e.loss);
+        put("squared_norm", |e| e.squared_norm);
+        put("violation", |e| e.violation);
+        put("iterations", |e| e.iterations as f64);
+        record.put_text("stopped", stopped::words(all.iter().map(|e| e.stopped)));
+    }
+
+    pub(in crate::learn) fn take_all(record: &mut Record, count: usize) -> Result<Vec<Self>> {
+        let mut take = |name: &str| record.take_vector(name, count);
+        let (objective, dual, gap) = (take("objective")?, take("dual_objective")?, take("gap")?);
+        let (loss, norm, violation) = (take("loss_sum")?, take("squared_norm")?, take("violation")?);
+        let iterations = record.take_counts("iterations", count)?;
+        let reasons = stopped::read(record.text("stopped")?, count)?;
+        let one = |i: usize| Self {
+            objective: objective[i],
+            dual_objective: dual[i],
+            gap: gap[i],
+            loss: loss[i],
+            squared_norm: norm[i],
+            violation: violation[i],
+            iterations: iterations[i] as u64,
+            stopped: reasons[i],
+        };
+        Ok((0..count).map(one).collect())
+    }
+}
+
+impl Plan {
+    pub(in crate::learn) fn put_into(&self, record: &mut Record) {
+        let name = SOLVERS.iter().find(|(solver, _)| *solver == self.solver).map_or("auto", |(_, name)| name);
+        record.put_text("plan_solver", name);
+        record.put_text("plan_stored", self.stored);
+        record.put_text("plan_reason", &self.reason);
+        record.put_number("plan_bytes", self.bytes as f64);
+        record.put_number("plan_flops", self.flops);
+        record.put_count("plan_rank", self.rank);
+    }
+
+    pub(in crate::learn) fn take_from(record: &Record) -> Result<Self> {
+        let name = record.text("plan_solver")?;
+        let unknown = || Error::parameter("plan_solver", name, "a solver that this version knows");
+        let (solver, _) = SOLVERS.iter().find(|(_, known)| *known == name).ok_or_else(unknown)?;
+        Ok(Self {
+            solver: *solver,
+            bytes: record.count("plan_bytes")? as u64,
+            flops: record.number("plan_flops")?,
+            rank: record.count("plan_rank")?,
+            stored: record.flag("plan_stored")?,
+            reason: record.text("plan_reason")?.into(),
+        })
+    }
+}
+
+impl KernelMachineFit {
+    /// All that the fit knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_text("loss", self.loss);
+        record.put_number("lambda", self.lambda);
+        self.functions.put_into(&mut record);
+        record.put_vector("fitted", self.fitted.view());
+        Evidence::put_all(&[self.evidence], &mut record);
+        self.plan.put_into(&mut record);
+        record
+    }
+
+    /// The fit that [`KernelMachineFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let (loss, lambda) = (record.text("loss")?.parse()?, record.number("lambda")?);
+        check_lambda(lambda)?;
+        let functions = Functions::take_from(record)?;
+        require("functions", functions.alpha.ncols() as f64, functions.alpha.ncols() == 1, "1 for this kind")?;
+        let fitted = record.take_vector("fitted", functions.alpha.nrows())?;
+        let evidence = Evidence::take_all(record, 1)?[0];
+        Ok(Self { loss, lambda, functions, fitted, evidence, plan: Plan::take_from(record)? })
+    }
+}
+
+impl QuantileCurvesFit {
+    /// All that the fit knows: the curves side by side, on points that they share.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_slice("levels", self.levels());
+        let Some(first) = self.fits().first() else { return record };
+        record.put_number("lambda", first.lambda);
+        let columns = |of: fn(&KernelMachineFit) -> ArrayView1<'_, f64>| {
+            Array2::from_shape_fn((of(first).len(), self.fits().len()), |(i, j)| of(&self.fits()[j])[i])
+        };
+        let together = Functions {
+            alpha: columns(KernelMachineFit::dual_coefficients),
+            intercept: self.fits().iter().map(KernelMachineFit::intercept).collect(),
+            ..first.functions.clone()
+        };
+        together.put_into(&mut record);
+        record.put_matrix("fitted", columns(KernelMachineFit::fitted).view());
+        Evidence::put_all(&self.fits().iter().map(|f| f.evidence).collect::<Vec<_>>(), &mut record);
+        first.plan.put_into(&mut record);
+        record
+    }
+
+    /// The fit that [`QuantileCurvesFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let lambda = record.number("lambda")?;
+        check_lambda(lambda)?;
+        let together = Functions::take_from(record)?;
+        let (n, curves) = together.alpha.dim();
+        let levels = record.take_finite_vector("levels", curves)?.to_vec();
+        let fitted = record.take_matrix("fitted", (n, curves))?;
+        let evidence = Evidence::take_all(record, curves)?;
+        let plan = Plan::take_from(record)?;
+        let one = |j: usize| KernelMachineFit {
+            loss: super::Loss::Quantile { level: levels[j] },
+            lambda,
+            functions: Functions {
+                kernel: together.kernel.clone(),
+                points: together.points.clone(),
+                alpha: together.alpha.column(j).to_owned().insert_axis(Axis(1)),
+                intercept: Array1::from_elem(1, together.intercept[j]),
+            },
+            fitted: fitted.column(j).to_owned(),
+            evidence: evidence[j],
+            plan: plan.clone(),
+        };
+        let fits = (0..curves).map(one).collect();
+        Self::from_parts(levels, fits)
+    }
+}

@@ -1,0 +1,165 @@
+//! From the text to a model.
+
+use ndarray::Array2;
+
+use super::super::decide::pairs;
+use super::super::evidence::Evidence;
+use super::super::probability::{Calibrator, Sigmoid};
+use super::super::regression::{Function, OneClassFit, SvrFit};
+use super::super::schedule::Scheme;
+use super::super::support::Support;
+use super::super::svc_fit::{MachineSummary, SvcFit};
+use super::LibsvmModel;
+use super::header::{Header, format_error};
+use super::kernel;
+use crate::Result;
+use crate::learn::ridge::is_precomputed;
+use crate::solve::Stopped;
+
+/// The support vectors as they stand in the file.
+struct Vectors<'t> {
+    /// Coefficients of each, one after the other.
+    coefficients: Vec<f64>,
+    /// Line, and coordinates.
+    points: Vec<(u64, Vec<(usize, &'t str)>)>,
+}
+
+pub(super) fn parse(text: &str, columns: Option<usize>) -> Result<LibsvmModel> {
+    let mut lines = (1..).zip(text.lines());
+    let header = Header::read(&mut lines)?;
+    let kind = header.word("svm_type")?;
+    let classifier = matches!(kind, "c_svc" | "nu_svc");
+    if !classifier && !matches!(kind, "epsilon_svr" | "nu_svr" | "one_class") {
+        return Err(header.wrong("svm_type", &format!("`{kind}` is none of LIBSVM's machines")));
+    }
+    let classes: usize = header.number("nr_class")?;
+    if classes < 2 {
+        return Err(header.wrong("nr_class", "a model has at least 2 classes (2 also for a regression)"));
+    }
+    let width = classes - 1;
+    let vectors = Vectors::read(lines, width)?;
+    let total: usize = header.number("total_sv")?;
+    if vectors.points.len() != total {
+        let found = vectors.points.len();
+        return Err(format_error(None, &format!("expected {total} support vectors, found {found}")));
+    }
+    let support = vectors.support(&header, columns)?;
+    if classifier {
+        return Ok(LibsvmModel::Classifier(read_classifier(&header, classes, support, vectors.coefficients)?));
+    }
+    if width != 1 {
+        return Err(header.wrong("nr_class", "a machine with one output has 2 here"));
+    }
+    let offset = -header.numbers("rho", 1)?[0];
+    let function =
+        Function { support, coefficients: vectors.coefficients, offset, fitted: Vec::new(), evidence: UNKNOWN };
+    Ok(match kind {
+        "one_class" => LibsvmModel::OneClass(OneClassFit { function }),
+        _ => LibsvmModel::Regression(SvrFit { function, epsilon: 0.0 }),
+    })
+}
+
+/// A file does not say how the model was found.
+const UNKNOWN: Evidence =
+    Evidence { objective: f64::NAN, gap: f64::NAN, violation: f64::NAN, steps: 0, stopped: Stopped::Converged };
+
+impl<'t> Vectors<'t> {
+    /// Reads lines of `width` coefficients and of coordinates.
+    fn read(lines: impl Iterator<Item = (u64, &'t str)>, width: usize) -> Result<Self> {
+        let mut vectors = Self { coefficients: Vec::new(), points: Vec::new() };
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let mut words = line.split_whitespace();
+            for _ in 0..width {
+                let word = words.next().unwrap_or("");
+                let found = word.parse::<f64>().ok().filter(|c| c.is_finite());
+                let wrong = || format_error(Some(number), &format!("`{word}` is not a coefficient"));
+                vectors.coefficients.push(found.ok_or_else(wrong)?);
+            }
+            let coordinate = |word: &'t str| {
+                let parts = word.split_once(':').and_then(|(place, value)| Some((place.parse().ok()?, value)));
+                parts.ok_or_else(|| format_error(Some(number), &format!("`{word}` is not `place:value`")))
+            };
+            vectors.points.push((number, words.map(coordinate).collect::<Result<_>>()?));
+        }
+        Ok(vectors)
+    }
+
+    fn support(&self, header: &Header<'_>, columns: Option<usize>) -> Result<Support> {
+        let kernel = kernel::read(header)?;
+        if is_precomputed(&kernel) {
+            let indices = self.points.iter().map(serial_number).collect::<Result<Vec<usize>>>()?;
+            let columns = self.columns(columns, indices.iter().max().map_or(0, |i| i + 1))?;
+            return Ok(Support { kernel, vectors: Array2::zeros((indices.len(), 0)), indices, columns });
+        }
+        let largest = self.points.iter().flat_map(|(_, point)| point.iter().map(|c| c.0)).max().unwrap_or(0);
+        let columns = self.columns(columns, largest)?;
+        let mut vectors = Array2::zeros((self.points.len(), columns));
+        for ((line, point), mut row) in self.points.iter().zip(vectors.rows_mut()) {
+            for &(place, value) in point {
+                let number = value.parse::<f64>().ok().filter(|v| v.is_finite() && place > 0);
+                let wrong = || format_error(Some(*line), &format!("`{place}:{value}` is not a coordinate"));
+                row[place.wrapping_sub(1).min(columns - 1)] = number.ok_or_else(wrong)?;
+            }
+        }
+        Ok(Support { kernel, indices: (0..self.points.len()).collect(), vectors, columns })
+    }
+
+    /// How many columns there are.
+    fn columns(&self, wanted: Option<usize>, least: usize) -> Result<usize> {
+        match wanted {
+            Some(wanted) if wanted < least => {
+                Err(format_error(None, &format!("the model has {least} columns, more than the {wanted} asked for")))
+            }
+            _ => Ok(wanted.unwrap_or(least.max(1))),
+        }
+    }
+}
+
+/// The row of a support vector of a precomputed kernel: `0:row`, counted from 1.
+fn serial_number((line, point): &(u64, Vec<(usize, &str)>)) -> Result<usize> {
+    let found = match point[..] {
+        [(0, value)] => value.parse::<f64>().ok().filter(|v| v.fract() == 0.0 && *v >= 1.0 && *v < 1e15),
+        _ => None,
+    };
+    found.map(|v| v as usize - 1).ok_or_else(|| {
+        format_error(Some(*line), "a support vector of a precomputed kernel is `0:row`, with rows counted from 1")
+    })
+}
+
+fn read_classifier(header: &Header<'_>, classes: usize, support: Support, coefficients: Vec<f64>) -> Result<SvcFit> {
+    let machines = classes * (classes - 1) / 2;
+    let offsets = header.numbers("rho", machines)?;
+    let sizes = header.numbers("nr_sv", classes)?;
+    let mut starts = vec![0];
+    for size in sizes {
+        starts.push(starts[starts.len() - 1] + size as usize);
+    }
+    let n = support.indices.len();
+    if starts[classes] != n {
+        return Err(header.wrong("nr_sv", &format!("the classes have {} support vectors of {n}", starts[classes])));
+    }
+    let coefficients = Array2::from_shape_vec((n, classes - 1), coefficients)
+        .map_err(|e| format_error(None, &format!("the coefficients: {e}")))?;
+    let sigmoids = header
+        .has("probA")
+        .then(|| -> Result<_> { Ok((header.numbers("probA", machines)?, header.numbers("probB", machines)?)) });
+    let sigmoids = sigmoids.transpose()?;
+    let summary = |(at, (first, second)): (usize, (usize, usize))| {
+        let column = |class: usize, other: usize| {
+            let rows = starts[class]..starts[class + 1];
+            rows.filter(|&row| coefficients[[row, other]] != 0.0).count()
+        };
+        MachineSummary {
+            first,
+            second: Some(second),
+            offset: -offsets[at],
+            support: column(first, second - 1) + column(second, first),
+            bounded: 0,
+            calibrator: sigmoids.as_ref().map(|(a, b)| Calibrator::Sigmoid(Sigmoid { a: a[at], b: b[at] })),
+            evidence: UNKNOWN,
+        }
+    };
+    let machines = pairs(classes).enumerate().map(summary).collect();
+    let names = header.numbers("label", classes)?.iter().map(f64::to_string).collect();
+    Ok(SvcFit { scheme: Scheme::OneVersusOne, break_ties: false, names, support, starts, coefficients, machines })
+}

@@ -1,0 +1,87 @@
+//! What machines will take, told before the work.
+
+use std::fmt;
+
+use super::regression::{OneClass, Svr};
+use super::schedule::Scheme;
+use super::svc::Svc;
+use crate::Compute;
+use crate::compute::human_bytes;
+use crate::solve::KernelRows;
+
+/// The plan of a fit of machines. The number of steps depends on the data and is not known before.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::svm::Svc};
+/// let compute = Compute::new().with_memory(1 << 30);
+/// let plan = Svc::new("gaussian()".parse()?, 1.0).plan(1000, 8, 3, &compute);
+/// assert_eq!((plan.machines, plan.whole, plan.bytes), (3, true, 8_000_000));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachinePlan {
+    /// How many machines are solved.
+    pub machines: usize,
+    /// Variables of the dual problem of the largest.
+    pub variables: usize,
+    /// Variables that are optimised together.
+    pub working_set: usize,
+    /// Whether the kernel matrix is kept whole; otherwise the rows that were asked for last are.
+    pub whole: bool,
+    /// Bytes of kernel values, at most.
+    pub bytes: u64,
+    /// Floating-point operations of one pass over all pairs of rows: what the kernel values cost.
+    pub flops: f64,
+}
+
+impl MachinePlan {
+    fn new(rows: usize, columns: usize, machines: usize, per_row: usize, set: usize, compute: &Compute) -> Self {
+        let all = KernelRows::whole_bytes(rows);
+        let room = compute.memory() / 4 * 3;
+        let least = 4 * (set.min(rows) as u64).saturating_mul(rows as u64);
+        Self {
+            machines,
+            variables: rows.saturating_mul(per_row),
+            working_set: set,
+            whole: all <= room,
+            bytes: if all <= room { all } else { room.max(least) },
+            flops: (rows as f64).powi(2) * (2.0 * columns as f64 + 20.0),
+        }
+    }
+}
+
+impl fmt::Display for MachinePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let machines = if self.machines == 1 { "one machine".into() } else { format!("{} machines", self.machines) };
+        let kept = if self.whole { "the kernel matrix is kept" } else { "the last rows of the kernel matrix are kept" };
+        let (variables, set, bytes) = (self.variables, self.working_set, human_bytes(self.bytes));
+        write!(f, "dual problem: {machines}, {variables} variables, {set} at a time; {kept} ({bytes}), ")?;
+        write!(f, "about {:.1e} operations for a pass over all pairs of rows", self.flops)
+    }
+}
+
+impl Svc {
+    /// The plan for so many rows, columns and classes.
+    pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> MachinePlan {
+        let machines = match self.scheme {
+            Scheme::OneVersusRest if classes > 2 => classes,
+            _ => classes * classes.saturating_sub(1) / 2,
+        };
+        MachinePlan::new(rows, columns, machines, 1, self.solver.working_set, compute)
+    }
+}
+
+impl Svr {
+    /// The plan for so many rows and columns.
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> MachinePlan {
+        MachinePlan::new(rows, columns, 1, 2, self.solver.working_set, compute)
+    }
+}
+
+impl OneClass {
+    /// The plan for so many rows and columns.
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> MachinePlan {
+        MachinePlan::new(rows, columns, 1, 1, self.solver.working_set, compute)
+    }
+}

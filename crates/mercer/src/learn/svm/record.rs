@@ -1,0 +1,233 @@
+//! Machines as named texts and arrays.
+
+use ndarray::{Array1, Array2};
+
+use super::decide::pairs;
+use super::evidence::Evidence;
+use super::probability::{Calibrator, Isotonic, Sigmoid};
+use super::regression::{Function, OneClassFit, SvrFit};
+use super::schedule::Scheme;
+use super::support::Support;
+use super::svc_fit::{MachineSummary, SvcFit};
+use crate::learn::ridge::is_precomputed;
+use crate::learn::stopped;
+use crate::record::{Record, require};
+use crate::{Error, Result};
+
+impl SvcFit {
+    /// All that the fit knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        let paired = self.scheme == Scheme::OneVersusOne;
+        record.put_text("scheme", if paired { "one_versus_one" } else { "one_versus_rest" });
+        record.put_text("break_ties", self.break_ties);
+        record.put_list("classes", &self.names);
+        self.support.put_into(&mut record);
+        record.put_matrix("dual_coefficients", self.coefficients.view());
+        let numbers = |of: fn(&MachineSummary) -> f64| self.machines.iter().map(of).collect::<Vec<f64>>();
+        record.put_slice("support_sizes", &self.support_sizes().iter().map(|&n| n as f64).collect::<Vec<f64>>());
+        record.put_slice("offsets", &numbers(|m| m.offset));
+        record.put_slice("machine_support", &numbers(|m| m.support as f64));
+        record.put_slice("machine_bounded", &numbers(|m| m.bounded as f64));
+        put_evidence(self.machines.iter().map(|m| m.evidence), &mut record);
+        put_calibrators(&self.machines, &mut record);
+        record
+    }
+
+    /// The fit that [`SvcFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let scheme = match record.text("scheme")? {
+            "one_versus_one" => Scheme::OneVersusOne,
+            "one_versus_rest" => Scheme::OneVersusRest,
+            other => return Err(Error::parameter("scheme", other, "one_versus_one or one_versus_rest")),
+        };
+        let names = record.list("classes")?;
+        let k = names.len();
+        require("classes", k as f64, k >= 2, "at least 2")?;
+        let columns = if scheme == Scheme::OneVersusOne { k - 1 } else { k };
+        let support = Support::take_from(record)?;
+        let coefficients = record.take_finite_matrix("dual_coefficients", (support.indices.len(), columns))?;
+        let starts = take_starts(record, k, support.indices.len())?;
+        let machines = take_machines(record, scheme, k)?;
+        Ok(Self { scheme, break_ties: record.flag("break_ties")?, names, support, starts, coefficients, machines })
+    }
+}
+
+fn take_starts(record: &mut Record, classes: usize, total: usize) -> Result<Vec<usize>> {
+    let sizes = record.take_counts("support_sizes", classes)?;
+    let mut starts = vec![0_usize];
+    for size in sizes {
+        starts.push(starts.last().copied().unwrap_or(0).saturating_add(size));
+    }
+    match starts.last() {
+        Some(&end) if end == total => Ok(starts),
+        _ => Err(Error::shape("sum of the array `support_sizes`", total, format!("{:?}", starts.last()))),
+    }
+}
+
+fn take_machines(record: &mut Record, scheme: Scheme, classes: usize) -> Result<Vec<MachineSummary>> {
+    let sides: Vec<(usize, Option<usize>)> = match scheme {
+        Scheme::OneVersusOne => pairs(classes).map(|(a, b)| (a, Some(b))).collect(),
+        Scheme::OneVersusRest => (0..classes).map(|c| (c, None)).collect(),
+    };
+    let m = sides.len();
+    let offsets = record.take_finite_vector("offsets", m)?;
+    let (support, bounded) = (record.take_counts("machine_support", m)?, record.take_counts("machine_bounded", m)?);
+    let evidence = take_evidence(record, m)?;
+    let calibrators = take_calibrators(record, m)?;
+    let mut calibrators = calibrators.into_iter();
+    let one = |(i, (first, second)): (usize, (usize, Option<usize>))| {
+        let (offset, support, bounded, evidence) = (offsets[i], support[i], bounded[i], evidence[i]);
+        MachineSummary { first, second, offset, support, bounded, calibrator: calibrators.next().flatten(), evidence }
+    };
+    Ok(sides.into_iter().enumerate().map(one).collect())
+}
+
+fn put_calibrators(machines: &[MachineSummary], record: &mut Record) {
+    let (mut sigmoids, mut sizes, mut knots, mut values) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for calibrator in machines.iter().filter_map(|m| m.calibrator.as_ref()) {
+        match calibrator {
+            Calibrator::Sigmoid(sigmoid) => sigmoids.extend([sigmoid.a, sigmoid.b]),
+            Calibrator::Isotonic(isotonic) => {
+                sizes.push(isotonic.knots.len() as f64);
+                knots.extend(&isotonic.knots);
+                values.extend(&isotonic.values);
+            }
+        }
+    }
+    if sigmoids.len() == 2 * machines.len() {
+        record.put_slice("sigmoids", &sigmoids);
+    } else if sizes.len() == machines.len() {
+        record.put_slice("isotonic_sizes", &sizes);
+        record.put_slice("isotonic_knots", &knots);
+        record.put_slice("isotonic_values", &values);
+    }
+}
+
+fn take_calibrators(record: &mut Record, machines: usize) -> Result<Vec<Option<Calibrator>>> {
+    if record.has("sigmoids") {
+        let numbers = record.take_finite_vector("sigmoids", 2 * machines)?;
+        let one = |i: usize| Some(Calibrator::Sigmoid(Sigmoid { a: numbers[2 * i], b: numbers[2 * i + 1] }));
+        return Ok((0..machines).map(one).collect());
+    }
+    if record.has("isotonic_sizes") {
+        return take_isotonic(record, machines);
+    }
+    Ok(vec![None; machines])
+}
+
+fn take_isotonic(record: &mut Record, machines: usize) -> Result<Vec<Option<Calibrator>>> {
+    let sizes = record.take_counts("isotonic_sizes", machines)?;
+    let total = sizes.iter().fold(0_usize, |sum, &size| sum.saturating_add(size));
+    let knots = record.take_finite_vector("isotonic_knots", total)?.to_vec();
+    let values = record.take_finite_vector("isotonic_values", total)?.to_vec();
+    let mut start = 0;
+    let mut one = |size: usize| {
+        let range = start..start + size;
+        start += size;
+        let isotonic = Isotonic { knots: knots[range.clone()].to_vec(), values: values[range].to_vec() };
+        let ascending = |list: &[f64]| list.windows(2).all(|pair| pair[0] <= pair[1]);
+        if ascending(&isotonic.knots) && ascending(&isotonic.values) {
+            return Ok(Some(Calibrator::Isotonic(isotonic)));
+        }
+        Err(Error::request("the arrays `isotonic_knots` and `isotonic_values` must ascend for each machine"))
+    };
+    sizes.into_iter().map(&mut one).collect()
+}
+
+impl Support {
+    fn put_into(&self, record: &mut Record) {
+        record.put_text("kernel", &self.kernel);
+        record.put_count("columns", self.columns);
+        record.put_slice("support", &self.indices.iter().map(|&i| i as f64).collect::<Vec<f64>>());
+        if !is_precomputed(&self.kernel) {
+            record.put_matrix("support_vectors", self.vectors.view());
+        }
+    }
+
+    fn take_from(record: &mut Record) -> Result<Self> {
+        let kernel = record.kernel()?;
+        let columns = record.count("columns")?;
+        let indices = record.take_all_counts("support")?;
+        let n = indices.len();
+        if !is_precomputed(&kernel) {
+            let vectors = record.take_finite_matrix("support_vectors", (n, columns))?;
+            return Ok(Self { kernel, indices, vectors, columns });
+        }
+        match indices.iter().find(|&&i| i >= columns) {
+            Some(row) => Err(Error::parameter("support", row, &format!("below the number of points, {columns}"))),
+            None => Ok(Self { kernel, indices, vectors: Array2::zeros((n, 0)), columns }),
+        }
+    }
+}
+
+fn put_evidence(all: impl Iterator<Item = Evidence> + Clone, record: &mut Record) {
+    let numbers = |of: fn(Evidence) -> f64| all.clone().map(of).collect::<Vec<f64>>();
+    record.put_slice("objective", &numbers(|e| e.objective));
+    record.put_slice("gap", &numbers(|e| e.gap));
+    record.put_slice("violation", &numbers(|e| e.violation));
+    record.put_slice("steps", &numbers(|e| e.steps as f64));
+    record.put_text("stopped", stopped::words(all.clone().map(|e| e.stopped)));
+}
+
+fn take_evidence(record: &mut Record, count: usize) -> Result<Vec<Evidence>> {
+    let mut numbers = |name: &str| record.take_vector(name, count);
+    let (objective, gap, violation) = (numbers("objective")?, numbers("gap")?, numbers("violation")?);
+    let steps = record.take_counts("steps", count)?;
+    let reasons = stopped::read(record.text("stopped")?, count)?;
+    let one = |i: usize| Evidence {
+        objective: objective[i],
+        gap: gap[i],
+        violation: violation[i],
+        steps: steps[i] as u64,
+        stopped: reasons[i],
+    };
+    Ok((0..count).map(one).collect())
+}
+
+impl Function {
+    fn put_into(&self, record: &mut Record) {
+        self.support.put_into(record);
+        record.put_slice("dual_coefficients", &self.coefficients);
+        record.put_number("offset", self.offset);
+        record.put_slice("fitted", &self.fitted);
+        put_evidence(std::iter::once(self.evidence), record);
+    }
+
+    fn take_from(record: &mut Record) -> Result<Self> {
+        let support = Support::take_from(record)?;
+        let coefficients = record.take_finite_vector("dual_coefficients", support.indices.len())?.to_vec();
+        let fitted: Array1<f64> = record.take_any_vector("fitted")?;
+        let evidence = take_evidence(record, 1)?[0];
+        Ok(Self { support, coefficients, offset: record.finite_number("offset")?, fitted: fitted.to_vec(), evidence })
+    }
+}
+
+impl SvrFit {
+    /// All that the fit knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        self.function.put_into(&mut record);
+        record.put_number("epsilon", self.epsilon);
+        record
+    }
+
+    /// The fit that [`SvrFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        Ok(Self { function: Function::take_from(record)?, epsilon: record.finite_number("epsilon")? })
+    }
+}
+
+impl OneClassFit {
+    /// All that the fit knows.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        self.function.put_into(&mut record);
+        record
+    }
+
+    /// The fit that [`OneClassFit::to_record`] wrote.
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        Ok(Self { function: Function::take_from(record)? })
+    }
+}

@@ -1,0 +1,187 @@
+//! Held-out predictions along `C`, all folds and machines on one kernel matrix.
+
+use ndarray::{Array2, ArrayView1, ArrayView2};
+use rayon::prelude::*;
+
+use super::classes::Classes;
+use super::decide::{argmax, confidences, votes};
+use super::schedule::Scheme;
+use super::support::{bind, rebind, select};
+use super::svc::{Penalty, Svc};
+use super::task::{Task, Tasks};
+use crate::solve::KernelRows;
+use crate::{Compute, Error, Result};
+
+/// The rows in an order in which every fold of every class is one run.
+struct Plan<'a> {
+    tasks: Tasks,
+    classes: &'a Classes,
+    /// The rows of the data in this order.
+    order: Vec<usize>,
+    /// The fold at each place.
+    folds: Vec<usize>,
+}
+
+/// The decision values of one machine for the rows that one fold holds out: a list for every `C`.
+type Held = Vec<Vec<f64>>;
+
+impl Svc {
+    /// The class of every row (one row each) by machines that were fitted without the row's fold, for every `C` of a list (one column each).
+    ///
+    /// # Formula
+    /// For every fold and machine a path over `C`, each fit begun at the one before, scaled to its bound. Rows are sorted by class and fold, so
+    /// that every training set is a few runs of one kernel matrix, which is computed once and never copied.
+    ///
+    /// # Cost
+    /// One kernel matrix in single precision (double up to 2048 rows), and folds × machines × `C` solutions, in parallel.
+    ///
+    /// # Errors
+    /// As [`Svc::fit`], [`Error::Request`] for a ν-classifier and for a fold without which a class has no rows, [`Error::Shape`] unless there is
+    /// one fold per row, [`Error::Memory`] when the kernel matrix does not fit.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, learn::svm::{Classes, Svc}};
+    /// use ndarray::array;
+    /// let (x, classes) = (array![[0.0], [1.0], [5.0], [6.0]], Classes::from_texts(["a", "a", "b", "b"]));
+    /// let svc = Svc::new("gaussian()".parse()?, 1.0);
+    /// let found = svc.validate(x.view(), &classes, None, &[0.1, 10.0], &[0, 1, 0, 1], &Compute::new())?;
+    /// assert_eq!(found.column(1).to_vec(), [0, 0, 1, 1]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn validate(
+        &self,
+        x: ArrayView2<f64>,
+        classes: &Classes,
+        weights: Option<ArrayView1<f64>>,
+        c: &[f64],
+        folds: &[usize],
+        compute: &Compute,
+    ) -> Result<Array2<usize>> {
+        let specs = self.along(c)?;
+        let plan = Plan::new(self, x, classes, weights, folds)?;
+        let kernel = bind(&self.kernel, x, self.indefinite, compute)?.kernel().clone();
+        let ordered = select(&kernel, x, &plan.order);
+        let whole = KernelRows::whole(&rebind(&kernel, ordered.view(), compute)?, compute)?;
+        let count = folds.iter().max().map_or(0, |last| last + 1);
+        let jobs: Vec<(usize, &Task)> =
+            (0..count).flat_map(|fold| plan.tasks.list.iter().map(move |task| (fold, task))).collect();
+        let silent = compute.silent();
+        let held: Vec<Held> = compute.install(|| {
+            let one = |&(fold, task): &(usize, &Task)| plan.hold_out(&specs, fold, task, &whole, &silent);
+            jobs.par_iter().with_max_len(1).map(one).collect::<Result<_>>()
+        })?;
+        let machines = plan.tasks.list.len();
+        let mut predicted = Array2::zeros((x.nrows(), specs.len()));
+        for (fold, held) in held.chunks_exact(machines.max(1)).enumerate() {
+            plan.decide(self, fold, held, &mut predicted);
+        }
+        Ok(predicted)
+    }
+
+    /// The same classifier for a list of `C`.
+    pub(super) fn along(&self, c: &[f64]) -> Result<Vec<Self>> {
+        if matches!(self.penalty, Penalty::Nu(_)) {
+            return Err(Error::request("a path is over C: give a C-classifier"));
+        }
+        let specs: Vec<Self> = c.iter().map(|&c| Self { penalty: Penalty::C(c), ..self.clone() }).collect();
+        specs.iter().try_for_each(Self::check)?;
+        Ok(specs)
+    }
+}
+
+impl<'a> Plan<'a> {
+    fn new(
+        svc: &Svc,
+        x: ArrayView2<f64>,
+        classes: &'a Classes,
+        weights: Option<ArrayView1<f64>>,
+        folds: &[usize],
+    ) -> Result<Self> {
+        let weights = svc.row_weights(x.nrows(), classes, weights)?;
+        if folds.len() != x.nrows() {
+            return Err(Error::shape("folds", format!("one per row ({})", x.nrows()), folds.len()));
+        }
+        let mut order: Vec<usize> = (0..x.nrows()).collect();
+        order.sort_by_key(|&row| (classes.of()[row], folds[row]));
+        let sorted =
+            Classes::from_indices(order.iter().map(|&row| classes.of()[row]).collect(), classes.names().to_vec())?;
+        let weights: Vec<f64> = order.iter().map(|&row| weights[row]).collect();
+        let tasks = Tasks::new(svc, &sorted, &weights)?;
+        let folds = order.iter().map(|&row| folds[row]).collect();
+        Ok(Self { tasks, classes, order, folds })
+    }
+
+    /// The places that a fold holds out.
+    fn held_out(&self, fold: usize) -> Vec<usize> {
+        (0..self.folds.len()).filter(|&at| self.folds[at] == fold).collect()
+    }
+
+    /// One machine without one fold, along the path, at the rows of the fold.
+    fn hold_out(
+        &self,
+        specs: &[Svc],
+        fold: usize,
+        task: &Task,
+        whole: &KernelRows<'_>,
+        compute: &Compute,
+    ) -> Result<Held> {
+        compute.check_cancelled()?;
+        let (places, task) = self.training(fold, task)?;
+        let held_out = self.held_out(fold);
+        let mut rows = whole.part(&places);
+        let mut last: Option<(f64, Vec<f64>)> = None;
+        let along = |spec: &Svc| {
+            let scaled = |(c, alpha): (f64, Vec<f64>)| alpha.iter().map(|a| a * (spec.bound() / c)).collect();
+            let machine = task.solve(spec, &mut rows, last.take().map(scaled), compute)?;
+            last = Some((spec.bound(), task.alpha(&machine)));
+            let terms = places.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0);
+            let terms: Vec<(usize, f64)> = terms.map(|(&place, &c)| (place, c)).collect();
+            let mut values = whole.combine(&terms, &held_out);
+            values.iter_mut().for_each(|v| *v += machine.offset);
+            Ok(values)
+        };
+        specs.iter().map(along).collect()
+    }
+
+    /// The places and the machine of the rows outside a fold.
+    fn training(&self, fold: usize, task: &Task) -> Result<(Vec<usize>, Task)> {
+        let kept: Vec<usize> = (0..task.rows.len()).filter(|&i| self.folds[task.rows[i]] != fold).collect();
+        let of = |list: &[f64]| kept.iter().map(|&i| list[i]).collect::<Vec<f64>>();
+        let places: Vec<usize> = kept.iter().map(|&i| task.rows[i]).collect();
+        let part = Task {
+            first: task.first,
+            second: task.second,
+            rows: (0..kept.len()).collect(),
+            signs: of(&task.signs),
+            weights: of(&task.weights),
+        };
+        let carried = |sign: f64| part.signs.iter().zip(&part.weights).any(|(s, w)| *s == sign && *w > 0.0);
+        if carried(1.0) && carried(-1.0) {
+            return Ok((places, part));
+        }
+        let class = if carried(1.0) { task.second } else { Some(task.first) };
+        let name = class.map_or("the rest", |class| self.classes.names()[class].as_str());
+        Err(Error::request(format!("the class {name} has no rows with weight outside fold {fold}: use fewer folds")))
+    }
+
+    /// The classes of the rows of a fold from the values of all machines.
+    fn decide(&self, svc: &Svc, fold: usize, held: &[Held], predicted: &mut Array2<usize>) {
+        let k = self.classes.count();
+        let places = self.held_out(fold);
+        for column in 0..predicted.ncols() {
+            let values = Array2::from_shape_fn((places.len(), held.len()), |(i, machine)| held[machine][column][i]);
+            let found: Vec<usize> = match svc.scheme {
+                Scheme::OneVersusRest if k > 2 => {
+                    values.rows().into_iter().map(|row| argmax(row.iter().copied())).collect()
+                }
+                _ if svc.break_ties && k > 2 => {
+                    let all = confidences(values.view(), k);
+                    all.rows().into_iter().map(|row| argmax(row.iter().copied())).collect()
+                }
+                _ => values.rows().into_iter().map(|row| argmax(votes(row, k))).collect(),
+            };
+            places.iter().zip(found).for_each(|(&at, class)| predicted[[self.order[at], column]] = class);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Classes: their names, their probabilities, and the decision values behind them.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+
+use super::{Fitted, Model};
+use crate::learn::Loss;
+use crate::learn::svm::DecisionShape;
+use crate::{Compute, Error, Result};
+
+impl Model {
+    /// The same model with other names for its classes, in the order of the classes.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a model of numbers; [`Error::Shape`] unless there is one name per class.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::model::{Inputs, Model};
+    /// use mercer::{Compute, learn::LogisticRegression};
+    /// use ndarray::array;
+    /// let compute = Compute::new();
+    /// let spec = LogisticRegression::new("linear()".parse()?, 1.0);
+    /// let fit = spec.fit(array![[-1.0], [1.0]].view(), &[0, 1], None, &compute)?;
+    /// let model = Model::new(fit, Inputs::vectors(1, 1))?.with_classes(vec!["no".into(), "yes".into()])?;
+    /// let classes = model.predict_classes(array![[2.0]].view(), &compute)?;
+    /// assert_eq!(model.classes().unwrap()[classes[0]], "yes");
+    /// // P(yes) = 1/(1 + exp(−2a)) with a = 2/(1 + exp a).
+    /// assert!((model.probabilities(array![[2.0]].view(), &compute)?[[0, 1]] - 0.794075).abs() < 1e-6);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn with_classes(mut self, names: Vec<String>) -> Result<Self> {
+        let count = self.classes.as_ref().map(Vec::len).ok_or_else(|| self.no_classes())?;
+        if names.len() != count {
+            return Err(Error::shape("names of the classes", count, names.len()));
+        }
+        self.classes = Some(names);
+        Ok(self)
+    }
+
+    /// The names of the classes, for a model of classes.
+    pub fn classes(&self) -> Option<&[String]> {
+        self.classes.as_deref()
+    }
+
+    /// The class of every row of `x`, as its place in [`Model::classes`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a model of numbers; as [`Model::predict`].
+    pub fn predict_classes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+        self.check_columns(x)?;
+        match &self.fitted {
+            Fitted::Svc(fit) => fit.predict(x, compute),
+            Fitted::Logistic(fit) => fit.predict(x, compute),
+            Fitted::KernelMachine(fit) if self.classes.is_some() => {
+                Ok(fit.predict(x, compute)?.iter().map(|&side| usize::from(side > 0.0)).collect())
+            }
+            _ => Err(self.no_classes()),
+        }
+    }
+
+    /// The probability of every class, one column each.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a model without probabilities: one of numbers, a machine that was fitted without them, or a loss that has none; as
+    /// [`Model::predict`].
+    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.check_columns(x)?;
+        match &self.fitted {
+            Fitted::Svc(fit) => fit.probabilities(x, compute),
+            Fitted::Logistic(fit) => fit.probabilities(x, compute),
+            Fitted::KernelMachine(fit) if self.classes.is_some() => {
+                let second = fit.probabilities(x, compute)?;
+                Ok(Array2::from_shape_fn((second.len(), 2), |(i, c)| if c == 1 { second[i] } else { 1.0 - second[i] }))
+            }
+            _ => Err(self.no_classes()),
+        }
+    }
+
+    /// Whether [`Model::probabilities`] gives some.
+    pub fn has_probabilities(&self) -> bool {
+        match &self.fitted {
+            Fitted::Svc(fit) => fit.is_calibrated(),
+            Fitted::Logistic(_) => true,
+            Fitted::KernelMachine(fit) => fit.loss() == Loss::Logistic,
+            _ => false,
+        }
+    }
+
+    /// The decision values: for two classes one column that is positive for the second; for more one column per class, of which the largest wins (but
+    /// for ties among votes); for the support of a distribution one column that is not negative inside.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a model that decides nothing; as [`Model::predict`].
+    pub fn decision_values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.check_columns(x)?;
+        match &self.fitted {
+            Fitted::Svc(fit) => fit.decision_function(x, DecisionShape::OneVersusRest, compute),
+            Fitted::Logistic(fit) => fit.decision(x, compute),
+            Fitted::OneClass(fit) => Ok(Array1::from(fit.decisions(x, compute)?).insert_axis(Axis(1))),
+            Fitted::KernelMachine(fit) if self.classes.is_some() => Ok(fit.decision(x, compute)?.insert_axis(Axis(1))),
+            _ => Err(self.no_classes()),
+        }
+    }
+
+    fn no_classes(&self) -> Error {
+        Error::request(format!("a model of the kind {} knows no classes", self.fitted.kind()))
+    }
+}

@@ -1,0 +1,31 @@
+//! Rows dealt into folds.
+
+use crate::{Compute, Error, Result};
+
+/// The rows of every fold, ascending: a random order from the seed, sorted by class and dealt out in turn, so that the folds hold the classes in their
+/// shares. Without classes, give every row the same.
+///
+/// # Errors
+/// [`Error::Parameter`] unless `2 ≤ folds ≤ rows`.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, select::stratified_folds};
+/// let folds = stratified_folds(&[0, 0, 0, 0, 1, 1], 2, &Compute::new())?;
+/// assert!(folds.iter().all(|fold| fold.iter().filter(|&&row| row >= 4).count() == 1));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn stratified_folds(labels: &[usize], folds: usize, compute: &Compute) -> Result<Vec<Vec<usize>>> {
+    let rows = labels.len();
+    if folds < 2 || folds > rows {
+        return Err(Error::parameter("folds", folds, &format!("at least 2 and at most the number of rows ({rows})")));
+    }
+    let mut order = compute.seed().stream("folds", 0).permutation(rows);
+    order.sort_by_key(|&row| labels[row]);
+    let fold = |f: usize| {
+        let mut fold: Vec<usize> = order.iter().copied().skip(f).step_by(folds).collect();
+        fold.sort_unstable();
+        fold
+    };
+    Ok((0..folds).map(fold).collect())
+}
