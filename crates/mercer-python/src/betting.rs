@@ -33,7 +33,8 @@ impl PySequentialTwoSample {
     #[new]
     #[pyo3(signature = (kernel=None, level=0.05), text_signature = "(kernel=\"auto\", level=0.05)")]
     fn new(kernel: Option<&Bound<'_, PyAny>>, level: f64) -> PyResult<Self> {
-        let auto = |k: &Bound<'_, PyAny>| k.cast::<PyString>().is_ok_and(|text| text.to_string() == "auto");
+        let auto =
+            |k: &Bound<'_, PyAny>| k.cast::<PyString>().is_ok_and(|text| text.to_cow().is_ok_and(|t| t == "auto"));
         let kernel = kernel.filter(|k| !k.is_none() && !auto(k)).map(kernel_of).transpose()?;
         SequentialTwoSample { kernel, level }.start().map(Self).map_err(to_python)
     }
