@@ -25,7 +25,7 @@ pub fn null(outcome: &TestOutcome, title: &str) -> Option<Figure> {
     let null = outcome.null.as_ref().filter(|null| null.len() > 1)?;
     let values = || null.iter().copied().chain([outcome.statistic]);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-    if !(high > low) {
+    if high <= low {
         return None;
     }
     let width = (high - low) / BARS as f64;
@@ -105,7 +105,7 @@ fn over_line(f: &Expansion, name: &str, case: &Case, compute: &Compute) -> merce
         let points = some.column(0).iter().copied().zip(heights).collect();
         curves.push(Curve { label: label.into(), points, mark: Mark::Dots });
     }
-    let title = "Where the files differ: above 0 the first has too many points".into();
+    let title = "Above 0 the first file has too many points".into();
     Ok(Figure::Curves(vec![CurvePlot { title, x: name.into(), y: "witness".into(), curves }]))
 }
 
@@ -124,7 +124,7 @@ fn over_plane(f: &Expansion, names: (&str, &str), case: &Case, compute: &Compute
         rows: (0..SIDE).map(|i| digits(y(i), 3)).collect(),
         marked: (best / SIDE, best % SIDE),
     };
-    let title = "Where the files differ: large where the first has too many points".into();
+    let title = "Large where the first file has too many".into();
     Ok(Figure::Heat(HeatMap {
         title,
         cells,
