@@ -5,6 +5,7 @@ mod data;
 mod definiteness;
 mod effects;
 mod errors;
+mod features;
 mod function;
 mod gaussian_process;
 mod input;
@@ -53,6 +54,10 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spline::PySplineFit>()?;
     module.add_class::<smoother::PySmoother>()?;
     module.add_class::<smoother::PyLocalFit>()?;
+    module.add_class::<features::PyFeatures>()?;
+    module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
+    module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;
+    module.add_function(wrap_pyfunction!(features::binning_bound, module)?)?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;

@@ -26,7 +26,10 @@ from mercer._mercer import (
     NotPositiveDefiniteError,
     Repaired,
     __version__,
+    binning_bound,
     catalogue,
+    fourier_bound,
+    fourier_components,
     repair,
 )
 
@@ -35,11 +38,16 @@ globals().update(_constructors())
 # What stands on scikit-learn, which takes a second to import, is loaded at its first use.
 _ESTIMATORS = {
     "ConvergenceWarning": "sklearn.exceptions",
+    "EmpiricalKernelMap": "mercer._features",
+    "ExplicitFeatures": "mercer._features",
     "GaussianProcessRegressor": "mercer._gaussian_process",
     "KernelRidge": "mercer._ridge",
     "KernelRidgeCV": "mercer._ridge_cv",
     "LocalLinear": "mercer._smoothers",
     "NadarayaWatson": "mercer._smoothers",
+    "Nystroem": "mercer._features",
+    "RandomBinningFeatures": "mercer._features",
+    "RandomFourierFeatures": "mercer._features",
     "SmoothingSpline": "mercer._spline",
     "load": "mercer._models",
     "save": "mercer._models",
@@ -53,7 +61,10 @@ __all__ = [
     "NotPositiveDefiniteError",
     "Repaired",
     "__version__",
+    "binning_bound",
     "catalogue",
+    "fourier_bound",
+    "fourier_components",
     "repair",
     *_constructors(),
     *(_ESTIMATORS if _find_spec("sklearn") else ()),
