@@ -7,6 +7,7 @@ mod definiteness;
 mod effects;
 mod embedding;
 mod errors;
+mod features;
 mod function;
 mod gaussian_process;
 mod hypothesis;
@@ -91,6 +92,10 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<svm::PySvmFit>()?;
     module.add_class::<losses::PyPenalised>()?;
     module.add_class::<losses::PyPenalisedFit>()?;
+    module.add_class::<features::PyFeatures>()?;
+    module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
+    module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;
+    module.add_function(wrap_pyfunction!(features::binning_bound, module)?)?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;

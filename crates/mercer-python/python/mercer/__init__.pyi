@@ -6,6 +6,11 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
+from mercer._features import EmpiricalKernelMap as EmpiricalKernelMap
+from mercer._features import ExplicitFeatures as ExplicitFeatures
+from mercer._features import Nystroem as Nystroem
+from mercer._features import RandomBinningFeatures as RandomBinningFeatures
+from mercer._features import RandomFourierFeatures as RandomFourierFeatures
 from mercer._gaussian_process import GaussianProcessRegressor as GaussianProcessRegressor
 from mercer._hypothesis import conditional_independence_test as conditional_independence_test
 from mercer._hypothesis import goodness_of_fit_test as goodness_of_fit_test
@@ -35,7 +40,10 @@ from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
 from mercer._mercer import Repaired as Repaired
 from mercer._mercer import SequentialTwoSampleTest as SequentialTwoSampleTest
 from mercer._mercer import Spectrum as Spectrum
+from mercer._mercer import binning_bound as binning_bound
 from mercer._mercer import catalogue as catalogue
+from mercer._mercer import fourier_bound as fourier_bound
+from mercer._mercer import fourier_components as fourier_components
 from mercer._mercer import repair as repair
 from mercer._models import load as load
 from mercer._models import save as save

@@ -1,0 +1,326 @@
+//! Explicit features: one class for every map, and the bounds of random ones.
+
+use mercer::Kernel;
+use mercer::features::{
+    self, BinningFeatures, ExplicitFeatures, FeatureMap, FourierFeatures, FourierForm, FourierGuarantee, Landmarks,
+    Nystrom, NystromFeatures, RandomBinning, RandomFourier, Region, Sampling,
+};
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::to_python;
+use crate::input::Matrix;
+use crate::kernel::PyKernel;
+use crate::options::Options;
+use crate::run::run;
+
+/// A feature map that is ready for points.
+#[pyclass(frozen, name = "Features", module = "mercer._mercer")]
+pub struct PyFeatures(Inner);
+
+enum Inner {
+    Fourier(FourierFeatures),
+    Binning(BinningFeatures),
+    Nystrom(NystromFeatures),
+    Explicit(ExplicitFeatures),
+}
+
+impl Inner {
+    /// The map, where its features are a dense matrix.
+    fn dense(&self) -> PyResult<&dyn FeatureMap> {
+        match self {
+            Self::Fourier(map) => Ok(map),
+            Self::Nystrom(map) => Ok(map),
+            Self::Explicit(map) => Ok(map),
+            Self::Binning(_) => Err(PyTypeError::new_err("binning features are sparse: ask for their cells")),
+        }
+    }
+
+    fn nystrom(&self) -> PyResult<&NystromFeatures> {
+        match self {
+            Self::Nystrom(map) => Ok(map),
+            _ => Err(PyTypeError::new_err("these features have no landmarks")),
+        }
+    }
+
+    fn fourier(&self) -> PyResult<&FourierFeatures> {
+        match self {
+            Self::Fourier(map) => Ok(map),
+            _ => Err(PyTypeError::new_err("these features have no frequencies")),
+        }
+    }
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyFeatures {
+    #[staticmethod]
+    #[pyo3(signature = (kernel, n_components, kind, sampling, X, **options))]
+    fn fourier(
+        py: Python<'_>,
+        kernel: &PyKernel,
+        n_components: usize,
+        kind: &str,
+        sampling: &str,
+        X: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (form, sampling) = (form_named(kind)?, sampling_named(sampling)?);
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let spec = RandomFourier { kernel: kernel.0.clone(), components: n_components, form, sampling };
+        let x = points.view();
+        run(py, &options, || spec.fit(x, &options.compute)).map(|map| Self(Inner::Fourier(map)))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (kernel, n_grids, n_buckets, X, **options))]
+    fn binning(
+        py: Python<'_>,
+        kernel: &PyKernel,
+        n_grids: usize,
+        n_buckets: usize,
+        X: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let spec = RandomBinning { kernel: kernel.0.clone(), grids: n_grids, buckets: n_buckets };
+        let x = points.view();
+        run(py, &options, || spec.fit(x, &options.compute)).map(|map| Self(Inner::Binning(map)))
+    }
+
+    /// Landmarks chosen in ``X``, or for ``landmarks="points"`` all rows of ``points``.
+    #[staticmethod]
+    #[pyo3(signature = (kernel, n_components, landmarks, tolerance, X, points=None, **options))]
+    #[allow(clippy::too_many_arguments)]
+    fn nystrom(
+        py: Python<'_>,
+        kernel: &PyKernel,
+        n_components: usize,
+        landmarks: &str,
+        tolerance: f64,
+        X: &Bound<'_, PyAny>,
+        points: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (sample, given, options) =
+            (Matrix::read(X, "X")?, Matrix::read_optional(points, "points")?, Options::read(options)?);
+        let landmarks = match given {
+            Some(points) => Landmarks::Points(points.view().to_owned()),
+            None => landmarks_named(landmarks)?,
+        };
+        let spec = Nystrom { landmarks, tolerance, ..Nystrom::new(kernel.0.clone(), n_components) };
+        let x = sample.view();
+        run(py, &options, || spec.fit(x, &options.compute)).map(|map| Self(Inner::Nystrom(map)))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (kernel, X, **options))]
+    fn empirical(
+        py: Python<'_>,
+        kernel: &PyKernel,
+        X: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let map = run(py, &options, || features::empirical_kernel_map(&kernel.0, x, &options.compute))?;
+        Ok(Self(Inner::Nystrom(map)))
+    }
+
+    #[staticmethod]
+    fn explicit(kernel: &PyKernel, n_features: usize) -> PyResult<Self> {
+        let map = ExplicitFeatures::new(kernel.0.clone(), n_features).map_err(to_python)?;
+        Ok(Self(Inner::Explicit(map)))
+    }
+
+    #[pyo3(signature = (X, **options))]
+    fn transform<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (map, points, options) = (self.0.dense()?, Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let z = run(py, &options, || map.transform(x, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, z))
+    }
+
+    /// The column of every entry of binning features, one row per point and one column per grid, and the value of every grid.
+    #[pyo3(signature = (X, **options))]
+    #[allow(clippy::type_complexity)]
+    fn cells<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<f64>>)> {
+        let Inner::Binning(map) = &self.0 else {
+            return Err(PyTypeError::new_err("only binning features have cells"));
+        };
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let z = run(py, &options, || map.transform(x, &options.compute))?;
+        Ok((
+            PyArray2::from_owned_array(py, z.cells().to_owned()),
+            PyArray1::from_owned_array(py, z.values().to_owned()),
+        ))
+    }
+
+    #[getter]
+    fn kernel(&self) -> PyKernel {
+        let kernel: &Kernel = match &self.0 {
+            Inner::Fourier(map) => map.kernel(),
+            Inner::Binning(map) => map.kernel(),
+            Inner::Nystrom(map) => map.kernel(),
+            Inner::Explicit(map) => map.kernel(),
+        };
+        PyKernel(kernel.clone())
+    }
+
+    #[getter]
+    fn components(&self) -> usize {
+        match &self.0 {
+            Inner::Fourier(map) => map.components(),
+            Inner::Binning(map) => map.components(),
+            Inner::Nystrom(map) => map.components(),
+            Inner::Explicit(map) => map.components(),
+        }
+    }
+
+    #[getter]
+    fn frequencies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(PyArray2::from_owned_array(py, self.0.fourier()?.frequencies().to_owned()))
+    }
+
+    #[getter]
+    fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_owned_array(py, self.0.fourier()?.offsets().to_owned()))
+    }
+
+    #[getter]
+    fn landmarks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(PyArray2::from_owned_array(py, self.0.nystrom()?.landmarks().to_owned()))
+    }
+
+    #[getter]
+    fn normalization<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(PyArray2::from_owned_array(py, self.0.nystrom()?.map().t().to_owned()))
+    }
+
+    #[getter]
+    fn trace(&self) -> PyResult<f64> {
+        Ok(self.0.nystrom()?.trace())
+    }
+
+    #[getter]
+    fn trace_error(&self) -> PyResult<f64> {
+        Ok(self.0.nystrom()?.trace_error())
+    }
+}
+
+fn form_named(name: &str) -> PyResult<FourierForm> {
+    match name {
+        "pair" => Ok(FourierForm::Pair),
+        "offset" => Ok(FourierForm::Offset),
+        _ => Err(unknown("kind", name, "\"pair\" or \"offset\"")),
+    }
+}
+
+fn sampling_named(name: &str) -> PyResult<Sampling> {
+    match name {
+        "iid" => Ok(Sampling::Iid),
+        "orthogonal" => Ok(Sampling::Orthogonal),
+        "qmc" => Ok(Sampling::QuasiMonteCarlo),
+        _ => Err(unknown("sampling", name, "\"iid\", \"orthogonal\" or \"qmc\"")),
+    }
+}
+
+fn landmarks_named(name: &str) -> PyResult<Landmarks> {
+    match name {
+        "rpcholesky" => Ok(Landmarks::RandomPivots),
+        "uniform" => Ok(Landmarks::Uniform),
+        "kmeans" => Ok(Landmarks::KMeans),
+        "leverage" => Ok(Landmarks::Leverage),
+        "greedy" => Ok(Landmarks::Greedy),
+        _ => Err(unknown("landmarks", name, "\"rpcholesky\", \"uniform\", \"kmeans\", \"leverage\" or \"greedy\"")),
+    }
+}
+
+fn unknown(parameter: &str, value: &str, allowed: &str) -> PyErr {
+    PyValueError::new_err(format!("{parameter} = {value:?} is not allowed: it must be {allowed}"))
+}
+
+/// A bound on the probability that random Fourier features err by ``eps`` or more, relative to ``k(x, x)``; at most 1.
+///
+/// At one pair of points (Hoeffding), or with ``dimension``, ``diameter`` and ``second_moment`` (``E‖ω‖²``) over a whole set (Rahimi and Recht).
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> round(mercer.fourier_bound(1000, 0.1), 6)
+/// 0.013476
+#[pyfunction]
+#[pyo3(signature = (n_frequencies, eps, kind="pair", *, dimension=None, diameter=None, second_moment=None))]
+pub fn fourier_bound(
+    n_frequencies: usize,
+    eps: f64,
+    kind: &str,
+    dimension: Option<usize>,
+    diameter: Option<f64>,
+    second_moment: Option<f64>,
+) -> PyResult<f64> {
+    let guarantee = guarantee(kind, dimension, diameter, second_moment)?;
+    Ok(guarantee.bound(n_frequencies, eps).min(1.0))
+}
+
+/// The smallest number of frequencies whose ``fourier_bound`` is at most ``delta``.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> mercer.fourier_components(0.1, 0.05)
+/// 738
+#[pyfunction]
+#[pyo3(signature = (eps, delta, kind="pair", *, dimension=None, diameter=None, second_moment=None))]
+pub fn fourier_components(
+    eps: f64,
+    delta: f64,
+    kind: &str,
+    dimension: Option<usize>,
+    diameter: Option<f64>,
+    second_moment: Option<f64>,
+) -> PyResult<usize> {
+    guarantee(kind, dimension, diameter, second_moment)?.frequencies(eps, delta).map_err(to_python)
+}
+
+fn guarantee(
+    kind: &str,
+    dimension: Option<usize>,
+    diameter: Option<f64>,
+    second_moment: Option<f64>,
+) -> PyResult<FourierGuarantee> {
+    let form = form_named(kind)?;
+    match (dimension, diameter, second_moment) {
+        (None, None, None) if form == FourierForm::Pair => Ok(FourierGuarantee::Pair),
+        (None, None, None) => Ok(FourierGuarantee::Offset),
+        (Some(dimension), Some(diameter), Some(second_moment)) => {
+            Ok(FourierGuarantee::Uniform(Region { dimension, diameter, second_moment }))
+        }
+        _ => Err(PyValueError::new_err("the uniform bound needs dimension, diameter and second_moment together")),
+    }
+}
+
+/// The probability that random binning features over ``n_grids`` grids err by ``eps`` or more at one pair of points; at most 1.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> round(mercer.binning_bound(500, 0.1), 9)
+/// 9.08e-05
+#[pyfunction]
+pub fn binning_bound(n_grids: usize, eps: f64) -> f64 {
+    features::binning_bound(n_grids, eps)
+}
