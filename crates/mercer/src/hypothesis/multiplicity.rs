@@ -20,8 +20,9 @@ use crate::{Error, Result};
 /// ```
 /// use mercer::hypothesis::Correction;
 /// let p = [0.01, 0.04, 0.03, 0.005];
-/// assert_eq!(Correction::Holm.adjust(&p)?, [0.03, 0.06, 0.06, 0.02]);
-/// assert_eq!(Correction::BenjaminiHochberg.adjust(&p)?, [0.02, 0.04, 0.04, 0.02]);
+/// let rounded = |adjusted: Vec<f64>| adjusted.iter().map(|p| (p * 1e6).round() / 1e6).collect::<Vec<_>>();
+/// assert_eq!(rounded(Correction::Holm.adjust(&p)?), [0.03, 0.06, 0.06, 0.02]);
+/// assert_eq!(rounded(Correction::BenjaminiHochberg.adjust(&p)?), [0.02, 0.04, 0.04, 0.02]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -119,9 +119,9 @@ impl WitnessValues {
 /// let (x, y) = (array![[0.0], [0.1], [0.2]], array![[0.1], [5.0], [5.1]]);
 /// let values = witness_values(&x, &y, &"gaussian()".parse()?, &Compute::new())?;
 /// let extremes = values.extremes(1);
-/// // Most of the first sample is near 0.1, and most of the second near 5.
+/// // The first sample is near 0.1 as a whole, of the second only row 0; around 5 there is the second alone.
 /// assert_eq!((extremes.highest[0].sample, extremes.highest[0].row), (Side::Second, 0));
-/// assert_eq!((extremes.lowest[0].sample, extremes.lowest[0].row), (Side::First, 0));
+/// assert_eq!((extremes.lowest[0].sample, extremes.lowest[0].row), (Side::Second, 2));
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn witness_values<'a, 'b>(
