@@ -2,7 +2,8 @@
 
 use ndarray::{ArrayView2, Axis, concatenate};
 
-use super::{Metric, MetricKind};
+use super::MetricKind;
+use super::distances::{pair_values, ranked};
 use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::{Form, Kernel, Lengthscale};
 use crate::{Compute, Error, Result};
@@ -27,24 +28,13 @@ const MAX_POINTS: usize = 1000;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) -> Result<f64> {
-    let chosen = subset(x.nrows(), compute);
-    let x = x.select(Axis(0), &chosen);
-    let metric = Metric::new(kind, x.view(), None, None)?;
-    let n = x.nrows();
-    let mut distances: Vec<f64> = Vec::with_capacity(n * n.saturating_sub(1) / 2);
-    let mut line = vec![0.0_f64; n];
-    for i in 0..n {
-        metric.fill(i..i + 1, 0..n, &mut line);
-        distances.extend(&line[i + 1..]);
-    }
-    if kind == MetricKind::SquaredEuclidean {
-        distances.iter_mut().for_each(|d| *d = d.sqrt());
-    }
-    match median(&mut distances) {
+    let mut values = pair_values(x, &subset(x.nrows(), compute), kind, compute)?;
+    let root = |v: f64| if kind == MetricKind::SquaredEuclidean { v.sqrt() } else { v };
+    match median(&values, root) {
         Some(m) if m > 0.0 => return Ok(m),
-        _ => distances.retain(|&d| d > 0.0),
+        _ => values.retain(|&d| d > 0.0),
     }
-    median(&mut distances).ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
+    median(&values, root).ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
 }
 
 fn subset(n: usize, compute: &Compute) -> Vec<usize> {
@@ -57,18 +47,18 @@ fn subset(n: usize, compute: &Compute) -> Vec<usize> {
     chosen
 }
 
-/// The middle value, or the mean of the two middle ones.
-fn median(values: &mut [f64]) -> Option<f64> {
+/// The middle distance, or the mean of the two middle ones.
+fn median(values: &[f64], root: impl Fn(f64) -> f64) -> Option<f64> {
     let n = values.len();
     if n == 0 {
         return None;
     }
-    let (low, &mut high, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
-    if n % 2 == 1 {
-        return Some(high);
+    let low = ranked(values, (n - 1) / 2);
+    if n % 2 == 1 || values.iter().filter(|v| **v <= low).count() > n / 2 {
+        return Some(root(low));
     }
-    let below = low.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Some(0.5 * (below + high))
+    let next = values.iter().copied().filter(|v| *v > low).fold(f64::INFINITY, f64::min);
+    Some(0.5 * (root(low) + root(next)))
 }
 
 /// Replaces every `median` by the median distance of the points that its node sees.

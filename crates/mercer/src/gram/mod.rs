@@ -6,6 +6,7 @@
 
 mod bound;
 mod dense;
+mod distances;
 mod fold;
 mod forms;
 mod median;
@@ -20,6 +21,7 @@ pub use crate::kernel::Metric as MetricKind;
 pub use bound::Bound;
 pub(crate) use bound::Family;
 pub use dense::{dense, dense_single};
+pub(crate) use distances::{pair_values, ranked};
 pub(crate) use fold::{Tile, fold_tiles, sum};
 pub(crate) use forms::{Forms, quadratic_forms};
 pub use median::median_distance;

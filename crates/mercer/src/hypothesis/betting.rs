@@ -236,7 +236,7 @@ impl BettingTest {
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
             None => {
-                let median = quantile(&mut distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
+                let median = quantile(&distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
                 MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect::<Result<Vec<_>>>()?
             }
         };

@@ -7,7 +7,7 @@ use super::fill::Tile;
 use super::node::Node;
 use super::slots::Slots;
 use crate::gram::simd::{Element, Mode};
-use crate::gram::{Pairs, median};
+use crate::gram::Pairs;
 use crate::{Compute, Kernel, Result};
 
 /// Several kernels on one sample, or on one matrix of kernel values.
@@ -25,19 +25,17 @@ impl<'a> Family<'a> {
     /// # Errors
     /// As [`Kernel::bind`].
     pub(crate) fn new(kernels: &[Kernel], pairs: Pairs<'a>, compute: &Compute) -> Result<Self> {
-        // Binding one by one makes every check; what is kept is the binder that they share.
+        // Binding one by one makes every check and resolves medians; what is kept is the binder that they share.
         let mut size = 0;
+        let mut resolved = Vec::with_capacity(kernels.len());
         for kernel in kernels {
-            size = kernel.bind(pairs, compute)?.shape.0;
+            let bound = kernel.bind(pairs, compute)?;
+            size = bound.shape.0;
+            resolved.push(bound.kernel);
         }
         let (mut binder, kernels) = match pairs {
-            Pairs::Within(x) | Pairs::Between(x, _) => {
-                let rows = x.vectors()?;
-                let resolved =
-                    kernels.iter().map(|k| median::resolve(k, rows, None, compute)).collect::<Result<_>>()?;
-                (Binder::of_points(rows), resolved)
-            }
-            Pairs::Given(matrix) => (Binder::of_matrix(matrix), kernels.to_vec()),
+            Pairs::Within(x) | Pairs::Between(x, _) => (Binder::of_points(x.vectors()?), resolved),
+            Pairs::Given(matrix) => (Binder::of_matrix(matrix), resolved),
         };
         let roots = kernels.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
         Ok(Self { kernels, size, slots: binder.into_slots(), roots })

@@ -62,7 +62,7 @@ fn several(kernel: &Option<Kernel>, pairs: Pairs<'_>, compute: &Compute) -> Resu
         Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),
         Some(kernel) => Ok(vec![kernel.clone()]),
         None => {
-            let median = quantile(&mut distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
+            let median = quantile(&distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
             MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect()
         }
     }

@@ -1,8 +1,6 @@
 //! Lengthscales from the distances of the pooled sample.
 
-use ndarray::Axis;
-
-use crate::gram::{Metric, MetricKind, Pairs};
+use crate::gram::{MetricKind, Pairs, pair_values, ranked};
 use crate::kernel::Kernel;
 use crate::{Compute, Error, Result};
 
@@ -11,7 +9,7 @@ const MAX_POINTS: usize = 1000;
 /// Lengthscales for each kind of kernel.
 const COUNT: usize = 10;
 
-/// The distances that are not 0 of a sample, ascending.
+/// The distances that are not 0 of a sample.
 pub(in crate::hypothesis) fn distances(pairs: Pairs<'_>, kind: MetricKind, compute: &Compute) -> Result<Vec<f64>> {
     let Pairs::Within(points) = pairs else {
         return Err(Error::request("lengthscales are chosen from points, not from kernel values: give a kernel"));
@@ -22,13 +20,8 @@ pub(in crate::hypothesis) fn distances(pairs: Pairs<'_>, kind: MetricKind, compu
         rows = compute.seed().stream("lengthscales", 0).permutation(x.nrows());
         rows.truncate(MAX_POINTS);
     }
-    let x = x.select(Axis(0), &rows);
-    let metric = Metric::new(kind, x.view(), None, None)?;
-    let (n, mut line, mut found) = (x.nrows(), vec![0.0_f64; x.nrows()], Vec::<f64>::new());
-    for i in 0..n {
-        metric.fill(i..i + 1, 0..n, &mut line);
-        found.extend(line[i + 1..].iter().filter(|d| **d > 0.0));
-    }
+    let mut found = pair_values(x, &rows, kind, compute)?;
+    found.retain(|d| *d > 0.0);
     if kind == MetricKind::SquaredEuclidean {
         found.iter_mut().for_each(|d| *d = d.sqrt());
     }
@@ -39,9 +32,9 @@ pub(in crate::hypothesis) fn distances(pairs: Pairs<'_>, kind: MetricKind, compu
 }
 
 /// A quantile of some distances, of which there is at least one.
-pub(in crate::hypothesis) fn quantile(distances: &mut [f64], level: f64) -> f64 {
+pub(in crate::hypothesis) fn quantile(distances: &[f64], level: f64) -> f64 {
     let rank = (level * (distances.len() - 1) as f64).round() as usize;
-    *distances.select_nth_unstable_by(rank.min(distances.len() - 1), f64::total_cmp).1
+    ranked(distances, rank.min(distances.len() - 1))
 }
 
 /// The kernels of the aggregated test: for each of Laplacian (l1) and Gaussian, ten bandwidths in geometric progression, kernels `exp(−d/b)` and
@@ -69,16 +62,16 @@ pub(super) fn many_gaussians(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<
     gaussians(&geometric(distances(pairs, MetricKind::SquaredEuclidean, compute)?), 0.5_f64.sqrt())
 }
 
-fn geometric(mut distances: Vec<f64>) -> Vec<f64> {
-    let third = quantile(&mut distances, 0.5) / 3.0;
-    let least = quantile(&mut distances, 0.0);
-    let smallest = if least >= third { least } else { quantile(&mut distances, 0.05).max(third) };
-    let (low, high) = (0.5 * smallest, 2.0 * quantile(&mut distances, 1.0));
+fn geometric(distances: Vec<f64>) -> Vec<f64> {
+    let third = quantile(&distances, 0.5) / 3.0;
+    let least = quantile(&distances, 0.0);
+    let smallest = if least >= third { least } else { quantile(&distances, 0.05).max(third) };
+    let (low, high) = (0.5 * smallest, 2.0 * quantile(&distances, 1.0));
     (0..COUNT).map(|i| low * (high / low).powf(i as f64 / (COUNT - 1) as f64)).collect()
 }
 
-fn even(mut distances: Vec<f64>) -> Vec<f64> {
-    let (low, high) = (0.5 * quantile(&mut distances, 0.05), 2.0 * quantile(&mut distances, 0.95));
+fn even(distances: Vec<f64>) -> Vec<f64> {
+    let (low, high) = (0.5 * quantile(&distances, 0.05), 2.0 * quantile(&distances, 0.95));
     (0..COUNT).map(|i| low + (high - low) * i as f64 / (COUNT - 1) as f64).collect()
 }
 
