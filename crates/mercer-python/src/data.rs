@@ -2,7 +2,6 @@
 
 use mercer::Kernel;
 use mercer::gram::Pairs;
-use mercer::kernel::Base;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,7 +20,7 @@ impl<'py> Data<'py> {
     /// Reads the points, or the matrix of values if the kernel stands on `precomputed()`.
     pub fn read(kernel: &Kernel, x: &Bound<'py, PyAny>, y: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let (rows, columns) = (Matrix::read(x, "X")?, Matrix::read_optional(y, "Y")?);
-        let given = is_precomputed(kernel);
+        let given = kernel.is_precomputed();
         if given && columns.is_some() {
             return Err(PyValueError::new_err("precomputed() takes one matrix of kernel values, not X and Y"));
         }
@@ -36,7 +35,7 @@ impl<'py> Data<'py> {
     pub fn variable(kernel: &Kernel, x: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let rows = Matrix::read(x, what)?;
         let kernel = rows.name_columns(kernel).map_err(to_python)?;
-        let given = is_precomputed(&kernel);
+        let given = kernel.is_precomputed();
         Ok(Self { kernel, rows, columns: None, given })
     }
 
@@ -48,9 +47,4 @@ impl<'py> Data<'py> {
             None => Pairs::within(self.rows.view()),
         }
     }
-}
-
-/// Whether the kernel stands on a matrix of values.
-pub fn is_precomputed(kernel: &Kernel) -> bool {
-    matches!(kernel, Kernel::Base(Base::Precomputed(_))) || kernel.children().into_iter().any(is_precomputed)
 }

@@ -4,7 +4,6 @@ use mercer::Kernel;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::data::is_precomputed;
 use crate::errors::to_python;
 use crate::input::Matrix;
 
@@ -24,7 +23,7 @@ impl<'py> TwoSamples<'py> {
         x: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
     ) -> PyResult<(Option<Kernel>, Self)> {
-        if kernel.as_ref().is_some_and(is_precomputed) {
+        if kernel.as_ref().is_some_and(Kernel::is_precomputed) {
             let first = y.extract::<usize>().map_err(|_| {
                 PyValueError::new_err(
                     "with precomputed kernel values X is the matrix of the pooled sample and Y the number of points of the first sample",

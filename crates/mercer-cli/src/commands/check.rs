@@ -7,7 +7,7 @@ use mercer::{Compute, Kernel, Points};
 use ndarray::ArrayView2;
 use serde_json::{Value, json};
 
-use super::{explain, gram::is_precomputed, spectrum};
+use super::{explain, spectrum};
 use crate::arguments::CheckArguments;
 use crate::data::Data;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::session::Session;
 pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failure> {
     let kernel: Kernel = words.kernel.parse()?;
     let Some(path) = &words.data else {
-        if is_precomputed(&kernel) {
+        if kernel.is_precomputed() {
             return Err(Failure::request("precomputed() is a matrix: give it as DATA"));
         }
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), &session.compute)?;
@@ -29,7 +29,7 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
     let kernel = kernel.with_column_names(&data.encoded.names)?;
     let x = data.encoded.matrix.view();
     let wants_picture = session.common.plot.is_some() || session.common.report.is_some();
-    if is_precomputed(&kernel) {
+    if kernel.is_precomputed() {
         return given(&kernel, x, &session.compute);
     }
     let kernel = kernel.bind(Pairs::within(x), &session.compute)?.kernel().clone();

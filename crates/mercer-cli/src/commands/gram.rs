@@ -1,7 +1,7 @@
 //! `mercer kernel gram`: the Gram matrix of the rows of a file.
 
 use mercer::gram::{Bound, Pairs, Tiles};
-use mercer::kernel::{Base, Kernel};
+use mercer::kernel::Kernel;
 use mercer::points::Encoded;
 use mercer::{Compute, Precision};
 use serde_json::{Value, json};
@@ -57,19 +57,14 @@ impl Request {
     pub fn pairs(&self) -> Result<Pairs<'_>, Failure> {
         let x = self.rows.matrix.view();
         match &self.columns {
-            Some(_) if is_precomputed(&self.kernel) => {
+            Some(_) if self.kernel.is_precomputed() => {
                 Err(Failure::request("--against: a precomputed matrix has its columns in DATA itself"))
             }
             Some(y) => Ok(Pairs::between(x, y.matrix.view())),
-            None if is_precomputed(&self.kernel) => Ok(Pairs::Given(x)),
+            None if self.kernel.is_precomputed() => Ok(Pairs::Given(x)),
             None => Ok(Pairs::within(x)),
         }
     }
-}
-
-/// Whether the kernel reads its values off a matrix.
-pub fn is_precomputed(kernel: &Kernel) -> bool {
-    matches!(kernel, Kernel::Base(Base::Precomputed(_))) || kernel.children().into_iter().any(is_precomputed)
 }
 
 /// Computes the matrix, writes it where it should go, and tells about it.

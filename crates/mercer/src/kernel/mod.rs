@@ -109,6 +109,11 @@ impl Kernel {
         }
     }
 
+    /// Whether it reads its values off a matrix that was made elsewhere.
+    pub fn is_precomputed(&self) -> bool {
+        matches!(self, Self::Base(Base::Precomputed(_))) || self.children().into_iter().any(Self::is_precomputed)
+    }
+
     /// The same operation on other kernels: `rebuild` is called for each child in order.
     pub(crate) fn map_children(
         &self,

@@ -4,7 +4,6 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::folds::stratified_folds;
 use super::path::smallest;
-use crate::learn::ridge::is_precomputed;
 use crate::learn::{LogisticFit, LogisticRegression};
 use crate::{Compute, Error, Result};
 
@@ -98,7 +97,7 @@ impl Data<'_> {
     /// The rows; of a matrix of kernel values, also the columns of the rows that are fitted.
     fn select(&self, rows: &[usize], fitted: &[usize]) -> ndarray::Array2<f64> {
         let x = self.x.select(Axis(0), rows);
-        if is_precomputed(&self.spec.kernel) { x.select(Axis(1), fitted) } else { x }
+        if self.spec.kernel.is_precomputed() { x.select(Axis(1), fitted) } else { x }
     }
 
     fn fit_others(&self, held: &[usize], compute: &Compute) -> Result<Vec<LogisticFit>> {

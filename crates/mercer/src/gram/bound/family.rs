@@ -6,8 +6,8 @@ use super::bind::Binder;
 use super::fill::Tile;
 use super::node::Node;
 use super::slots::Slots;
-use crate::gram::simd::{Element, Mode};
 use crate::gram::Pairs;
+use crate::gram::simd::{Element, Mode};
 use crate::{Compute, Kernel, Result};
 
 /// Several kernels on one sample, or on one matrix of kernel values.

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use super::newton::State;
 use crate::definiteness::require_psd;
 use crate::gram::{self, Bound, Pairs, Tiles};
-use crate::learn::ridge::{check_weights, is_precomputed, pairs};
+use crate::learn::ridge::{check_weights, pairs};
 use crate::solve::Stopped;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
@@ -58,7 +58,7 @@ pub(in crate::learn) struct Functions {
 impl Functions {
     /// `f(x)`, one column per function.
     pub(in crate::learn) fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let pairs = if is_precomputed(&self.kernel) { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let pairs = if self.kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
@@ -96,7 +96,7 @@ pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, comput
     if x.nrows() == 0 {
         return Err(Error::shape("rows of the data", "at least 1", 0));
     }
-    if !is_precomputed(kernel) {
+    if !kernel.is_precomputed() {
         require_psd(kernel, compute)?;
     }
     let bound = kernel.bind(pairs(kernel, x), compute)?;

@@ -3,7 +3,6 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
 use super::{Evidence, Functions, KernelMachineFit, Plan, QuantileCurvesFit, Solver, check_lambda};
-use crate::learn::ridge::is_precomputed;
 use crate::learn::stopped;
 use crate::record::{Record, require};
 use crate::{Error, Result};
@@ -20,7 +19,7 @@ impl Functions {
     /// A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
     pub(in crate::learn) fn put_into(&self, record: &mut Record) {
         record.put_text("kernel", &self.kernel);
-        if !is_precomputed(&self.kernel) {
+        if !self.kernel.is_precomputed() {
             record.put_matrix("points", self.points.view());
         }
         record.put_matrix("dual_coefficients", self.alpha.view());
@@ -36,8 +35,8 @@ impl Functions {
             return Err(Error::shape("array `dual_coefficients`", "at least one row and one column", found));
         }
         let points =
-            if is_precomputed(&kernel) { Array2::zeros((0, n)) } else { record.take_leading_matrix("points")? };
-        if !is_precomputed(&kernel) && points.nrows() != n {
+            if kernel.is_precomputed() { Array2::zeros((0, n)) } else { record.take_leading_matrix("points")? };
+        if !kernel.is_precomputed() && points.nrows() != n {
             return Err(Error::shape("rows of the arrays `points` and `dual_coefficients`", n, points.nrows()));
         }
         Ok(Self { kernel, points, alpha, intercept: record.take_finite_vector("intercept", functions)? })

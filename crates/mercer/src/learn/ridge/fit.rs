@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::problem::{Data, Problem, is_precomputed};
+use super::problem::{Data, Problem};
 use super::solution::{Influence, Method, Solution};
 use super::{Plan, Ridge};
 use crate::gram::{self, Pairs};
@@ -178,7 +178,7 @@ impl RidgeFit {
         if let Some(law) = Law::of(&self.kernel, self.points.ncols()) {
             return self.along_line(&law, x, compute);
         }
-        let pairs = if is_precomputed(&self.kernel) { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let pairs = if self.kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }

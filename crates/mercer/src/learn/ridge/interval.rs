@@ -4,7 +4,6 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::RidgeFit;
 use super::null_space::design;
-use super::problem::is_precomputed;
 use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Given};
 use crate::{Compute, Error, Result};
@@ -152,7 +151,7 @@ impl RidgeFit {
 
     /// The factor again, for the posterior.
     pub(super) fn conditional(&self, compute: &Compute) -> Result<Conditional<'_>> {
-        if is_precomputed(&self.kernel) {
+        if self.kernel.is_precomputed() {
             return Err(Error::request(
                 "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
             ));

@@ -23,7 +23,7 @@ mod state_space;
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::Target;
 pub use plan::{Plan, Solver};
-pub(crate) use problem::{Data, Problem, is_precomputed};
+pub(crate) use problem::{Data, Problem};
 pub(in crate::learn) use problem::{check_weights, pairs};
 pub(crate) use resolvent::along;
 pub use solution::Method;

@@ -4,7 +4,6 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::null_space::{NullSpace, design};
 use crate::gram::{self, Bound, Pairs, Tiles};
-use crate::kernel::Base;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// What all solvers see.
@@ -63,15 +62,7 @@ impl<'a> Problem<'a> {
 
 /// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in their place.
 pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
-    if is_precomputed(kernel) { Pairs::Given(x) } else { Pairs::within(x) }
-}
-
-/// Whether the kernel takes a matrix of values instead of points.
-pub(crate) fn is_precomputed(kernel: &Kernel) -> bool {
-    match kernel {
-        Kernel::Base(Base::Precomputed(_)) => true,
-        other => other.children().into_iter().any(is_precomputed),
-    }
+    if kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::within(x) }
 }
 
 fn check_shapes(data: Data<'_>) -> Result<()> {

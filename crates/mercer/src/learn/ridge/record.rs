@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use ndarray::{Array1, Array2};
 
 use super::null_space::design;
-use super::problem::is_precomputed;
 use super::{Diagnostics, Method, Plan, RidgeFit, Solver, check_lambda};
 use crate::record::Record;
 use crate::{Error, Result};
@@ -17,7 +16,7 @@ impl RidgeFit {
         record.put_text("kernel", &self.kernel);
         record.put_text("intercept", self.intercept);
         record.put_number("lambda", self.lambda);
-        if !is_precomputed(&self.kernel) {
+        if !self.kernel.is_precomputed() {
             record.put_matrix("points", self.points.view());
         }
         record.put_matrix("dual_coefficients", self.dual.view());
@@ -54,7 +53,7 @@ impl RidgeFit {
                 format!("{:?}", dual.dim()),
             ));
         }
-        let points = if is_precomputed(&kernel) {
+        let points = if kernel.is_precomputed() {
             Array2::zeros((0, n))
         } else {
             let points = record.take_leading_matrix("points")?;

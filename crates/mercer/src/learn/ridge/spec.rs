@@ -3,7 +3,7 @@
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::plan::Solver;
-use super::problem::{Data, Problem, is_precomputed};
+use super::problem::{Data, Problem};
 use super::spectrum::Spectrum;
 use super::{RidgeFit, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
@@ -131,7 +131,7 @@ impl Ridge {
     pub(crate) fn check(&self, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
         // Of given values only the matrix can tell: it is refused when it has no positive definite K + λI.
-        if !self.indefinite && !is_precomputed(&self.kernel) {
+        if !self.indefinite && !self.kernel.is_precomputed() {
             require_psd(&self.kernel, compute)?;
         }
         Ok(())

@@ -9,7 +9,6 @@ use super::regression::{Function, OneClassFit, SvrFit};
 use super::schedule::Scheme;
 use super::support::Support;
 use super::svc_fit::{MachineSummary, SvcFit};
-use crate::learn::ridge::is_precomputed;
 use crate::learn::stopped;
 use crate::record::{Record, require};
 use crate::{Error, Result};
@@ -140,7 +139,7 @@ impl Support {
         record.put_text("kernel", &self.kernel);
         record.put_count("columns", self.columns);
         record.put_slice("support", &self.indices.iter().map(|&i| i as f64).collect::<Vec<f64>>());
-        if !is_precomputed(&self.kernel) {
+        if !self.kernel.is_precomputed() {
             record.put_matrix("support_vectors", self.vectors.view());
         }
     }
@@ -150,7 +149,7 @@ impl Support {
         let columns = record.count("columns")?;
         let indices = record.take_all_counts("support")?;
         let n = indices.len();
-        if !is_precomputed(&kernel) {
+        if !kernel.is_precomputed() {
             let vectors = record.take_finite_matrix("support_vectors", (n, columns))?;
             return Ok(Self { kernel, indices, vectors, columns });
         }

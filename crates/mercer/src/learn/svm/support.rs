@@ -6,7 +6,6 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use crate::definiteness::{check_matrix, require_psd};
 use crate::gram::{self, Bound, Pairs, Tiles};
-use crate::learn::ridge::is_precomputed;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
@@ -23,7 +22,7 @@ pub(super) fn bind<'a>(
     if n == 0 {
         return Err(Error::shape("rows of the data", "at least 1", 0));
     }
-    let given = is_precomputed(kernel);
+    let given = kernel.is_precomputed();
     if !indefinite && !given {
         require_psd(kernel, compute)?;
     }
@@ -41,7 +40,7 @@ pub(super) fn bind<'a>(
 
 /// Binds a kernel that was checked.
 pub(super) fn rebind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
-    kernel.bind(if is_precomputed(kernel) { Pairs::Given(x) } else { Pairs::within(x) }, compute)
+    kernel.bind(if kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::within(x) }, compute)
 }
 
 fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> Result<()> {
@@ -58,7 +57,7 @@ fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> R
 /// Some points of the data in another order; of precomputed values, rows and columns.
 pub(super) fn select(kernel: &Kernel, x: ArrayView2<f64>, rows: &[usize]) -> Array2<f64> {
     let chosen = x.select(Axis(0), rows);
-    if is_precomputed(kernel) { chosen.select(Axis(1), rows) } else { chosen }
+    if kernel.is_precomputed() { chosen.select(Axis(1), rows) } else { chosen }
 }
 
 /// The support vectors of a model.
@@ -75,7 +74,7 @@ pub(super) struct Support {
 
 impl Support {
     pub(super) fn new(kernel: &Kernel, x: ArrayView2<f64>, indices: Vec<usize>) -> Self {
-        let width = if is_precomputed(kernel) { 0 } else { x.ncols() };
+        let width = if kernel.is_precomputed() { 0 } else { x.ncols() };
         let vectors = x.slice_axis(Axis(1), (0..width).into()).select(Axis(0), &indices);
         Self { kernel: kernel.clone(), indices, vectors, columns: x.ncols() }
     }
@@ -94,7 +93,7 @@ impl Support {
         if range.is_empty() || x.nrows() == 0 {
             return Ok(Array2::zeros((x.nrows(), v.ncols())));
         }
-        if is_precomputed(&self.kernel) {
+        if self.kernel.is_precomputed() {
             let values = x.select(Axis(1), &self.indices[range]);
             return gram::multiply(&self.kernel.bind(Pairs::Given(values.view()), compute)?, v, compute);
         }

@@ -13,7 +13,6 @@ use super::LibsvmModel;
 use super::header::{Header, format_error};
 use super::kernel;
 use crate::Result;
-use crate::learn::ridge::is_precomputed;
 use crate::solve::Stopped;
 
 /// The support vectors as they stand in the file.
@@ -86,7 +85,7 @@ impl<'t> Vectors<'t> {
 
     fn support(&self, header: &Header<'_>, columns: Option<usize>) -> Result<Support> {
         let kernel = kernel::read(header)?;
-        if is_precomputed(&kernel) {
+        if kernel.is_precomputed() {
             let indices = self.points.iter().map(serial_number).collect::<Result<Vec<usize>>>()?;
             let columns = self.columns(columns, indices.iter().max().map_or(0, |i| i + 1))?;
             return Ok(Support { kernel, vectors: Array2::zeros((indices.len(), 0)), indices, columns });

@@ -10,7 +10,6 @@ use super::super::schedule::Scheme;
 use super::super::support::Support;
 use super::super::svc_fit::SvcFit;
 use super::{LibsvmModel, kernel};
-use crate::learn::ridge::is_precomputed;
 use crate::{Error, Result};
 
 pub(super) fn text(model: &LibsvmModel) -> Result<String> {
@@ -78,7 +77,7 @@ fn line(text: &mut String, name: &str, values: impl IntoIterator<Item = impl std
 fn vector(text: &mut String, coefficients: ArrayView1<'_, f64>, support: &Support, at: usize) {
     let words: Vec<String> = coefficients.iter().map(f64::to_string).collect();
     text.push_str(&words.join(" "));
-    if is_precomputed(&support.kernel) {
+    if support.kernel.is_precomputed() {
         put(text, format_args!(" 0:{}", support.indices[at] + 1));
     } else {
         for (place, value) in (1..).zip(support.vectors.row(at)).filter(|(_, v)| **v != 0.0) {
