@@ -10,7 +10,7 @@ Both sides are run in turn and the best time of each counts. Run it as
 import argparse
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import numpy as np
 from scipy.interpolate import make_smoothing_spline
@@ -19,33 +19,9 @@ from sklearn.datasets import make_friedman1
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV
-from timing import best_seconds, machine, peak_growth, warn_if_busy
+from timing import Row, best_seconds, machine, peak_growth, print_row, warn_if_busy
 
 import mercer
-
-
-@dataclass
-class Row:
-    """One comparison: seconds of both sides, the ratio to reach, and what else was found."""
-
-    name: str
-    peer: str
-    ours: float
-    theirs: float
-    target: float
-    note: str = ""
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster ours is."""
-        return self.theirs / self.ours
-
-
-def print_row(row: Row) -> Row:
-    verdict = "ok" if row.ratio >= row.target else "MISSED"
-    times = f"{row.ours:>9.3f}{row.theirs:>10.3f}{row.ratio:>8.1f}×{row.target:>6.1f}×  {verdict:<7}"
-    print(f"{row.name:<34}{row.peer:<22}{times} {row.note}", flush=True)
-    return row
 
 
 def sample(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -164,7 +140,7 @@ def splines(arguments: argparse.Namespace) -> list[Row]:
             (theirs,) = best_seconds([lambda x=x, y=y: make_smoothing_spline(x, y)], arguments.repeat)
             rows.append(print_row(Row(f"smoothing spline {n}", "scipy", ours, theirs, 1.0)))
     growth = ", ".join(f"{n:.0e}: {t:.4f} s ({1e9 * t / n:.0f} ns per point)" for n, t in seconds)
-    print(f"{'smoothing spline with GCV':<34}{growth}")
+    print(f"{'smoothing spline with GCV':<38}{growth}")
     rows.append(print_row(Row("smoothing spline 1000000", "three seconds", seconds[-1][1], 3.0, 1.0)))
     return rows
 
@@ -221,7 +197,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warn_if_busy()
     heads = f"{'ours s':>9}{'theirs s':>10}{'ratio':>9}{'target':>7}"
-    print(f"{'best of ' + str(arguments.repeat):<34}{'peer':<22}{heads}")
+    print(f"{'best of ' + str(arguments.repeat):<38}{'peer':<26}{heads}")
     rows = [row for name, case in CASES.items() if arguments.only in name for row in case(arguments)]
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:

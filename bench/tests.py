@@ -13,39 +13,15 @@ import importlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from timing import best_seconds, machine, peak_growth, warn_if_busy
+from timing import Row, best_seconds, machine, peak_growth, print_row, warn_if_busy
 
 import mercer
 
 PERMUTATIONS = 500
-
-
-@dataclass
-class Row:
-    """One comparison: seconds of both sides, the ratio to reach, and what else was found."""
-
-    name: str
-    peer: str
-    ours: float
-    theirs: float
-    target: float
-    note: str = ""
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster ours is."""
-        return self.theirs / self.ours
-
-
-def print_row(row: Row) -> Row:
-    verdict = "ok" if row.ratio >= row.target else "MISSED"
-    times = f"{row.ours:>9.4f}{row.theirs:>10.3f}{row.ratio:>8.1f}×{row.target:>6.1f}×  {verdict:<7}"
-    print(f"{row.name:<38}{row.peer:<26}{times} {row.note}", flush=True)
-    return row
 
 
 def samples(n: int, d: int, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +17,31 @@ def peak():
     with open("/proc/self/status") as status:
         return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 """
+
+
+@dataclass
+class Row:
+    """One comparison: seconds of both sides, the ratio to reach, and what else was found."""
+
+    name: str
+    peer: str
+    ours: float
+    theirs: float
+    target: float
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster ours is."""
+        return self.theirs / self.ours
+
+
+def print_row(row: Row) -> Row:
+    """Print a line of the table."""
+    verdict = "ok" if row.ratio >= row.target else "MISSED"
+    times = f"{row.ours:>9.4f}{row.theirs:>10.3f}{row.ratio:>8.1f}×{row.target:>6.1f}×  {verdict:<7}"
+    print(f"{row.name:<38}{row.peer:<26}{times} {row.note}", flush=True)
+    return row
 
 
 def interleaved(functions: list[Callable[[], object]], repeat: int) -> list[tuple[float, float]]:
