@@ -118,7 +118,7 @@ impl SparseGaussianProcessFit {
             return Err(Error::request(message));
         }
         let slopes = self.posterior.slopes(self.data()?, true, compute)?;
-        Ok(slopes.inducing.expect("asked for"))
+        Ok(slopes.inducing.expect("slopes by the inducing points were asked for in the line above"))
     }
 
     fn data(&self) -> Result<Data<'_>> {
