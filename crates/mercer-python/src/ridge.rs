@@ -313,9 +313,9 @@ fn describe(method: Method) -> String {
         Method::MinimumNorm { rank, threshold } => {
             format!("least-squares answer of minimum norm: {rank} eigenvalues above {threshold:.1e} were kept")
         }
-        Method::Mixed { iterations, residual } => format!(
-            "Cholesky factor in single precision, refined in double precision: {iterations} products, relative residual \
-             {residual:.1e}"
+        Method::Mixed { iterations, residual, rank } => format!(
+            "Cholesky factor of rank {rank} in single precision, refined in double precision: {iterations} products, \
+             relative residual {residual:.1e}"
         ),
         Method::ConjugateGradients { iterations, residual, rank } => format!(
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"

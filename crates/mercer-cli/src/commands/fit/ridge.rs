@@ -176,8 +176,9 @@ fn method(method: Method) -> String {
         Method::Eigen => "eigendecomposition".into(),
         Method::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
         Method::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
-        Method::Mixed { iterations, residual } => {
-            format!("a factor in single precision and {iterations} refinements (residual {})", short(residual))
+        Method::Mixed { iterations, residual, rank } => {
+            let residual = short(residual);
+            format!("a factor of rank {rank} in single precision and {iterations} refinements (residual {residual})")
         }
         Method::ConjugateGradients { iterations, residual, rank } => {
             format!("{iterations} conjugate gradients (residual {}, preconditioner of rank {rank})", short(residual))

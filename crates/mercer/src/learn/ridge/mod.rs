@@ -11,6 +11,7 @@ mod interval;
 mod iterative;
 mod mixed;
 mod null_space;
+mod partial;
 mod plan;
 mod problem;
 mod record;

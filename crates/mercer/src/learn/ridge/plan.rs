@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Ridge;
+use super::mixed::rank;
 use crate::compute::human_bytes;
 use crate::solve::state_space::Law;
 use crate::{Compute, Result};
@@ -21,7 +22,8 @@ pub enum Solver {
     Auto,
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
     Cholesky,
-    /// A Cholesky factor in `f32`, refined by conjugate gradients until the `f64` residual is at rounding level: the same answer, half the memory;
+    /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far above λ), refined by conjugate gradients until the `f64`
+    /// residual is at rounding level: the same answer, half the memory;
     /// [`Solver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
     Mixed,
     /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`, `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2
@@ -161,10 +163,11 @@ fn state_space(size: Size, states: usize, reason: &str) -> Plan {
     Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, reason: reason.into() }
 }
 
-/// The matrix in single precision, and a tile per thread.
+/// The matrix in single precision, a tile per thread, and a partial factor with its twin in the products.
 fn mixed(size: Size, compute: &Compute, reason: &str) -> Plan {
     let n = size.rows as u64;
-    let bytes = 4 * n * n + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
+    let partial = 8 * 3 * n * rank(size.rows) as u64;
+    let bytes = 4 * n * n + partial + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
     // A flop in single precision counts as half a flop.
     let flops = (n as f64).powi(3) / 6.0 + 6.0 * kernel_flops(size);
     Plan { solver: Solver::Mixed, bytes, flops, rank: 0, reason: reason.into() }

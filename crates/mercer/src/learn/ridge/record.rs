@@ -142,11 +142,7 @@ fn put_method(method: Method, record: &mut Record) {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
         }
-        Method::Mixed { iterations, residual } => {
-            record.put_count("method_iterations", iterations);
-            record.put_number("method_residual", residual);
-        }
-        Method::ConjugateGradients { iterations, residual, rank } => {
+        Method::Mixed { iterations, residual, rank } | Method::ConjugateGradients { iterations, residual, rank } => {
             record.put_count("method_iterations", iterations);
             record.put_number("method_residual", residual);
             record.put_count("method_rank", rank);
@@ -165,6 +161,7 @@ fn take_method(record: &Record) -> Result<Method> {
         "mixed" => Method::Mixed {
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
+            rank: record.count("method_rank")?,
         },
         "conjugate_gradients" => Method::ConjugateGradients {
             iterations: record.count("method_iterations")?,

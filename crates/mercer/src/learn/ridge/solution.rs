@@ -26,12 +26,14 @@ pub enum Method {
         /// The threshold below which an eigenvalue of the regularised matrix counted as 0.
         threshold: f64,
     },
-    /// By a Cholesky factor in single precision, refined by conjugate gradients in double precision.
+    /// By the matrix in single precision, refined by conjugate gradients in double precision.
     Mixed {
         /// Products with the matrix.
         iterations: usize,
         /// The largest relative residual over the outputs, in double precision, computed from the answer.
         residual: f64,
+        /// Columns of the Cholesky factor of that matrix: all, or some where those are enough to precondition conjugate gradients.
+        rank: usize,
     },
     /// By conjugate gradients.
     ConjugateGradients {

@@ -112,7 +112,10 @@ impl Ridge {
         let plan = self.plan(data.x.nrows(), data.x.ncols(), data.y.ncols(), compute)?;
         let solution = match plan.solver {
             Solver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
-            Solver::Mixed => mixed::solve(&problem, self.lambda, compute)?,
+            Solver::Mixed => {
+                let proven = !self.indefinite && !self.kernel.is_precomputed();
+                mixed::solve(&problem, self.lambda, proven, compute)?
+            }
             Solver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             Solver::Eigen => {
                 let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
