@@ -28,6 +28,7 @@ pub use median::median_distance;
 pub(crate) use median::resolve_medians;
 pub use metric::Metric;
 pub use multiply::multiply;
+pub(crate) use multiply::multiply_parts;
 pub use pairs::Pairs;
 pub(crate) use rows::Rows;
 pub use tiles::Tiles;
