@@ -50,7 +50,8 @@ fn assert_same_values(path: &Path, options: &ReadOptions) {
 fn sample_table() -> Table {
     let mut stream = Seed(3).stream("chunks", 0);
     let numbers: Vec<f64> = (0..11).map(|i| if i == 5 { f64::NAN } else { stream.normal() }).collect();
-    let texts = [None, Some("b"), Some("a"), None, Some("b"), Some("c"), Some("a"), Some("a"), Some("z"), None, Some("y")];
+    let texts =
+        [None, Some("b"), Some("a"), None, Some("b"), Some("c"), Some("a"), Some("a"), Some("z"), None, Some("y")];
     Table::from_columns(vec![
         Column::numbers("u", numbers.clone()),
         Column::categories("kind", texts),

@@ -13,6 +13,7 @@ mod npy;
 mod number;
 mod parquet;
 mod source;
+mod streamed;
 
 use std::io::Read;
 use std::path::Path;
@@ -32,6 +33,7 @@ pub use model_file::{
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
 pub use parquet::write_parquet;
+pub use streamed::{Checkpoint, FileRules, Roles, StreamedModel, SurveyedFile};
 
 use source::Source;
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -24,6 +24,7 @@ pub(super) struct Source {
     total: u64,
     compressed: bool,
     passed: Arc<AtomicU64>,
+    quiet: AtomicBool,
 }
 
 enum Data {
@@ -43,11 +44,14 @@ impl Source {
         if !facts.is_file() {
             return Self::from_reader(file, path.to_owned(), compute);
         }
-        let mut source =
-            Self { name: path.to_owned(), compute: compute.clone(), data: Data::File,
+        let mut source = Self {
+            name: path.to_owned(),
+            compute: compute.clone(),
+            data: Data::File,
             total: facts.len(),
             compressed: false,
             passed: Arc::default(),
+            quiet: AtomicBool::new(false),
         };
         source.compressed = source.first_bytes(&GZIP)?;
         Ok(source)
@@ -66,12 +70,20 @@ impl Source {
         let total = buffer.len() as u64;
         compute.reserve(&format!("the bytes of {}", name.display()), total, "raise the limit or give a file")?;
         let compressed = buffer.starts_with(&GZIP);
-        Ok(Self { name, compute: compute.clone(), data: Data::Memory(buffer.into()), total, compressed, passed: Arc::default() })
+        Ok(Self {
+            name,
+            compute: compute.clone(),
+            data: Data::Memory(buffer.into()),
+            total,
+            compressed,
+            passed: Arc::default(),
+            quiet: AtomicBool::new(false),
+        })
     }
 
     /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be cancelled.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
-        let meter = Meter::new(self.raw()?, self.total, &self.compute).counting(&self.passed);
+        let meter = Meter::new(self.raw()?, self.total, &self.listener()).counting(&self.passed);
         if self.compressed {
             Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(BufReader::with_capacity(BUFFER, meter)))))
         } else {
@@ -94,7 +106,7 @@ impl Source {
             }
             Data::Memory(bytes) => Box::new(io::Cursor::new(bytes.slice(bytes.len().min(byte as usize)..))),
         };
-        let meter = Meter::new(raw, self.total, &self.compute).counting(&self.passed).from_byte(byte);
+        let meter = Meter::new(raw, self.total, &self.listener()).counting(&self.passed).from_byte(byte);
         Ok(Box::new(BufReader::with_capacity(BUFFER, meter)))
     }
 
@@ -131,6 +143,15 @@ impl Source {
     /// The size in bytes, as stored.
     pub fn size(&self) -> u64 {
         self.total
+    }
+
+    /// From now on whoever reads tells how far the work has come: the reader itself is silent.
+    pub fn hush(&self) {
+        self.quiet.store(true, Ordering::Relaxed);
+    }
+
+    fn listener(&self) -> Compute {
+        if self.quiet.load(Ordering::Relaxed) { self.compute.silent() } else { self.compute.clone() }
     }
 
     /// How many of the stored bytes the reader that was opened last has taken in.

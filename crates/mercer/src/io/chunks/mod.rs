@@ -112,6 +112,7 @@ impl ChunkedFile {
                 (Layout::Parquet(file), names, kinds)
             }
         };
+        source.hush();
         let file = Self { source, layout, names, kinds };
         file.table(file.kinds.iter().map(|kind| Cells::new(kind).finish()).collect())?;
         Ok(file)

@@ -7,8 +7,8 @@ use super::super::csv::BOM;
 use super::super::number::parse_number;
 use super::super::room_for;
 use super::super::source::Source;
-use crate::points::{Column, ColumnData, Table};
 use crate::Result;
+use crate::points::{Column, ColumnData, Table};
 
 /// Bytes of sparse data between two questions to the memory budget.
 const BLOCK: usize = 1 << 20;

@@ -7,8 +7,8 @@ use super::super::numbered_name;
 use super::super::source::Source;
 use super::header::NpyHeader;
 use super::read::{check_size, read_header, read_values};
-use crate::points::ColumnData;
 use crate::Result;
+use crate::points::ColumnData;
 
 /// A file and its header.
 #[derive(Clone)]

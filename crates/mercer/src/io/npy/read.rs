@@ -74,7 +74,12 @@ pub(super) fn check_size(source: &Source, header: &NpyHeader) -> Result<usize> {
     Ok(count)
 }
 
-pub(super) fn read_values(source: &Source, reader: &mut dyn Read, header: &NpyHeader, count: usize) -> Result<Vec<f64>> {
+pub(super) fn read_values(
+    source: &Source,
+    reader: &mut dyn Read,
+    header: &NpyHeader,
+    count: usize,
+) -> Result<Vec<f64>> {
     let mut values = room_for("the matrix", count)?;
     let decode = decoder(header);
     let mut buffer = vec![0; BLOCK * header.size];

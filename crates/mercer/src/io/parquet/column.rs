@@ -65,12 +65,7 @@ impl ColumnReading<'_> {
         })
     }
 
-    fn texts(
-        &self,
-        reader: &mut ColumnReaderImpl<ByteArrayType>,
-        sink: &mut impl Sink,
-        most: usize,
-    ) -> Result<usize> {
+    fn texts(&self, reader: &mut ColumnReaderImpl<ByteArrayType>, sink: &mut impl Sink, most: usize) -> Result<usize> {
         self.each_value(reader, most, |value: Option<&ByteArray>| {
             let text = value.map(|v| std::str::from_utf8(v.data())).transpose();
             let text = text.map_err(|_| self.wrong(&format!("row {} is not valid UTF-8", sink.row())))?;
