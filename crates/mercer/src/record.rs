@@ -3,6 +3,8 @@
 //! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it; what a record looks like in a file is the
 //! business of `io`. Taking something out of a record checks it, so that no file can build a model that breaks later.
 
+pub(crate) mod container;
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
 

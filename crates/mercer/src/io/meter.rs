@@ -1,6 +1,8 @@
 //! A reader that reports progress and stops when the work is cancelled.
 
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Compute, Error};
 
@@ -8,22 +10,39 @@ use crate::{Compute, Error};
 const STEP: u64 = 4 << 20;
 
 /// Counts the bytes that pass, reports them, and fails with [`Error::Cancelled`] inside when asked to stop.
-pub(super) struct Meter<'c, R> {
+pub(super) struct Meter<R> {
     inner: R,
     done: u64,
     total: u64,
     next: u64,
-    compute: &'c Compute,
+    compute: Compute,
+    counter: Option<Arc<AtomicU64>>,
 }
 
-impl<'c, R: Read> Meter<'c, R> {
-    pub fn new(inner: R, total: u64, compute: &'c Compute) -> Self {
-        Self { inner, done: 0, total, next: STEP, compute }
+impl<R: Read> Meter<R> {
+    pub fn new(inner: R, total: u64, compute: &Compute) -> Self {
+        Self { inner, done: 0, total, next: STEP, compute: compute.clone(), counter: None }
+    }
+
+    /// The same, which also tells a counter, from 0.
+    pub fn counting(mut self, counter: &Arc<AtomicU64>) -> Self {
+        counter.store(0, Ordering::Relaxed);
+        self.counter = Some(counter.clone());
+        self
+    }
+
+    /// The same, for a reader that begins at this byte.
+    pub fn from_byte(mut self, byte: u64) -> Self {
+        (self.done, self.next) = (byte, byte.saturating_add(STEP));
+        self
     }
 
     fn step(&mut self, read: usize) -> io::Result<()> {
         let at_end = read == 0 && self.total > STEP;
         self.done += read as u64;
+        if let Some(counter) = &self.counter {
+            counter.store(self.done, Ordering::Relaxed);
+        }
         if self.done >= self.next || at_end {
             self.next = self.done + STEP;
             self.compute.report("reading", self.done.min(self.total), self.total);
@@ -33,7 +52,7 @@ impl<'c, R: Read> Meter<'c, R> {
     }
 }
 
-impl<R: Read> Read for Meter<'_, R> {
+impl<R: Read> Read for Meter<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.step(read)?;

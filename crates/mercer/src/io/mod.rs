@@ -3,6 +3,7 @@
 //! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the reason.
 
 mod atomic;
+mod chunks;
 mod csv;
 mod format;
 mod libsvm;
@@ -12,14 +13,17 @@ mod npy;
 mod number;
 mod parquet;
 mod source;
+mod streamed;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::points::Table;
 use crate::{Compute, Error, Result};
 
 pub use atomic::atomic_write;
+pub use chunks::{Chunk, ChunkedFile, Chunks};
 pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
 pub use format::Format;
 pub use libsvm::{read_libsvm_model, write_libsvm, write_libsvm_model};
@@ -29,6 +33,7 @@ pub use model_file::{
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
 pub use parquet::write_parquet;
+pub use streamed::{Checkpoint, FileRules, Roles, StreamedModel, SurveyedFile};
 
 use source::Source;
 
@@ -73,7 +78,7 @@ pub struct ReadOptions {
 /// ```
 pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Result<Table> {
     let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;
-    read_source(&Source::file(path, compute)?, format, options)
+    read_source(&Arc::new(Source::file(path, compute)?), format, options)
 }
 
 /// Reads a table from a stream, such as standard input; `name` stands for the file in errors.
@@ -96,16 +101,16 @@ pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Resu
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn read_table_from(reader: impl Read, name: &str, options: &ReadOptions, compute: &Compute) -> Result<Table> {
-    let source = Source::stream(reader, name, compute)?;
+    let source = Arc::new(Source::stream(reader, name, compute)?);
     let by_name = options.format.or_else(|| Format::from_path(Path::new(name)).ok());
     let format = by_name.map_or_else(|| source.guess_format(), Ok)?;
     read_source(&source, format, options)
 }
 
-fn read_source(source: &Source<'_>, format: Format, options: &ReadOptions) -> Result<Table> {
+fn read_source(source: &Arc<Source>, format: Format, options: &ReadOptions) -> Result<Table> {
     match format {
-        Format::Csv => csv::read(source, options.header, options.delimiter),
-        Format::Tsv => csv::read(source, options.header, options.delimiter.or_tab()),
+        Format::Csv => csv::read(source.clone(), options.header, options.delimiter),
+        Format::Tsv => csv::read(source.clone(), options.header, options.delimiter.or_tab()),
         Format::Libsvm => libsvm::read(source),
         Format::Npy => npy::read_table(source),
         Format::Parquet => parquet::read(source),

@@ -1,8 +1,10 @@
 //! Where the bytes come from: a file, or a stream held in memory. Either can be read more than once.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -15,12 +17,14 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BUFFER: usize = 1 << 17;
 
 /// The bytes of one table.
-pub(super) struct Source<'c> {
+pub(super) struct Source {
     pub name: PathBuf,
-    pub compute: &'c Compute,
+    pub compute: Compute,
     data: Data,
     total: u64,
     compressed: bool,
+    passed: Arc<AtomicU64>,
+    quiet: AtomicBool,
 }
 
 enum Data {
@@ -28,9 +32,9 @@ enum Data {
     Memory(Bytes),
 }
 
-impl<'c> Source<'c> {
+impl Source {
     /// A file by its name. Something that can be read only once (a pipe) is read into memory.
-    pub fn file(path: &Path, compute: &'c Compute) -> Result<Self> {
+    pub fn file(path: &Path, compute: &Compute) -> Result<Self> {
         let failed = |source| Error::File { path: path.to_owned(), source };
         let file = File::open(path).map_err(failed)?;
         let facts = file.metadata().map_err(failed)?;
@@ -40,18 +44,25 @@ impl<'c> Source<'c> {
         if !facts.is_file() {
             return Self::from_reader(file, path.to_owned(), compute);
         }
-        let mut source =
-            Self { name: path.to_owned(), compute, data: Data::File, total: facts.len(), compressed: false };
+        let mut source = Self {
+            name: path.to_owned(),
+            compute: compute.clone(),
+            data: Data::File,
+            total: facts.len(),
+            compressed: false,
+            passed: Arc::default(),
+            quiet: AtomicBool::new(false),
+        };
         source.compressed = source.first_bytes(&GZIP)?;
         Ok(source)
     }
 
     /// A stream, read into memory.
-    pub fn stream(reader: impl Read, name: &str, compute: &'c Compute) -> Result<Self> {
+    pub fn stream(reader: impl Read, name: &str, compute: &Compute) -> Result<Self> {
         Self::from_reader(reader, PathBuf::from(name), compute)
     }
 
-    fn from_reader(reader: impl Read, name: PathBuf, compute: &'c Compute) -> Result<Self> {
+    fn from_reader(reader: impl Read, name: PathBuf, compute: &Compute) -> Result<Self> {
         let failed = |source| Error::File { path: name.clone(), source };
         let limit = compute.memory();
         let mut buffer = Vec::new();
@@ -59,12 +70,20 @@ impl<'c> Source<'c> {
         let total = buffer.len() as u64;
         compute.reserve(&format!("the bytes of {}", name.display()), total, "raise the limit or give a file")?;
         let compressed = buffer.starts_with(&GZIP);
-        Ok(Self { name, compute, data: Data::Memory(buffer.into()), total, compressed })
+        Ok(Self {
+            name,
+            compute: compute.clone(),
+            data: Data::Memory(buffer.into()),
+            total,
+            compressed,
+            passed: Arc::default(),
+            quiet: AtomicBool::new(false),
+        })
     }
 
     /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be cancelled.
-    pub fn open(&self) -> Result<Box<dyn Read + '_>> {
-        let meter = Meter::new(self.raw()?, self.total, self.compute);
+    pub fn open(&self) -> Result<Box<dyn Read + Send>> {
+        let meter = Meter::new(self.raw()?, self.total, &self.listener()).counting(&self.passed);
         if self.compressed {
             Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(BufReader::with_capacity(BUFFER, meter)))))
         } else {
@@ -72,12 +91,31 @@ impl<'c> Source<'c> {
         }
     }
 
-    fn raw(&self) -> Result<Box<dyn Read + '_>> {
+    /// The bytes from this one on. Compressed bytes are unpacked up to there.
+    pub fn open_at(&self, byte: u64) -> Result<Box<dyn Read + Send>> {
+        if self.compressed {
+            let mut reader = self.open()?;
+            io::copy(&mut reader.by_ref().take(byte), &mut io::sink()).map_err(|e| self.failed(e))?;
+            return Ok(reader);
+        }
+        let raw: Box<dyn Read + Send> = match &self.data {
+            Data::File => {
+                let mut file = File::open(&self.name).map_err(|e| self.failed(e))?;
+                file.seek(io::SeekFrom::Start(byte)).map_err(|e| self.failed(e))?;
+                Box::new(file)
+            }
+            Data::Memory(bytes) => Box::new(io::Cursor::new(bytes.slice(bytes.len().min(byte as usize)..))),
+        };
+        let meter = Meter::new(raw, self.total, &self.listener()).counting(&self.passed).from_byte(byte);
+        Ok(Box::new(BufReader::with_capacity(BUFFER, meter)))
+    }
+
+    fn raw(&self) -> Result<Box<dyn Read + Send>> {
         match &self.data {
             Data::File => File::open(&self.name)
-                .map(|file| Box::new(file) as Box<dyn Read>)
+                .map(|file| Box::new(file) as Box<dyn Read + Send>)
                 .map_err(|source| Error::File { path: self.name.clone(), source }),
-            Data::Memory(bytes) => Ok(Box::new(&bytes[..])),
+            Data::Memory(bytes) => Ok(Box::new(io::Cursor::new(bytes.clone()))),
         }
     }
 
@@ -105,6 +143,20 @@ impl<'c> Source<'c> {
     /// The size in bytes, as stored.
     pub fn size(&self) -> u64 {
         self.total
+    }
+
+    /// From now on whoever reads tells how far the work has come: the reader itself is silent.
+    pub fn hush(&self) {
+        self.quiet.store(true, Ordering::Relaxed);
+    }
+
+    fn listener(&self) -> Compute {
+        if self.quiet.load(Ordering::Relaxed) { self.compute.silent() } else { self.compute.clone() }
+    }
+
+    /// How many of the stored bytes the reader that was opened last has taken in.
+    pub fn passed(&self) -> u64 {
+        self.passed.load(Ordering::Relaxed).min(self.total)
     }
 
     /// The bytes themselves, if they are in memory.

@@ -15,6 +15,7 @@ pub mod ridge;
 pub mod smoother;
 pub mod spline;
 mod stopped;
+pub mod streamed;
 pub mod svm;
 
 pub use centres::{CentreFit, CentreMachine};
@@ -22,4 +23,5 @@ pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianPr
 pub use logistic::{LogisticFit, LogisticRegression};
 pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};
+pub use streamed::{RidgeStream, StreamedRidge, StreamedRidgeFit};
 pub use svm::{OneClass, Svc, Svr};

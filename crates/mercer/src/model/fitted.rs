@@ -1,11 +1,13 @@
 //! Everything that can be fitted.
 
 use crate::Kernel;
+use crate::features::FeatureMap;
 use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
 use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
 use crate::learn::{
     GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SparseGaussianProcessFit,
+    StreamedRidgeFit,
 };
 
 /// What was fitted: one variant per learner.
@@ -36,11 +38,13 @@ pub enum Fitted {
     KernelMachine(KernelMachineFit),
     /// Quantile curves that do not cross.
     Quantiles(QuantileCurvesFit),
+    /// Ridge regression on explicit features.
+    StreamedRidge(StreamedRidgeFit),
 }
 
 impl Fitted {
     /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `spline`, `local`, `svc`, `svr`, `one_class`,
-    /// `logistic`, `kernel_machine`, `quantiles`.
+    /// `logistic`, `kernel_machine`, `quantiles`, `streamed_ridge`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Ridge(_) => "ridge",
@@ -54,6 +58,7 @@ impl Fitted {
             Self::Logistic(_) => "logistic",
             Self::KernelMachine(_) => "kernel_machine",
             Self::Quantiles(_) => "quantiles",
+            Self::StreamedRidge(_) => "streamed_ridge",
         }
     }
 
@@ -71,6 +76,7 @@ impl Fitted {
             Self::Logistic(fit) => fit.points().ncols(),
             Self::KernelMachine(fit) => fit.points().ncols(),
             Self::Quantiles(fit) => fit.fits().first().map_or(0, |f| f.points().ncols()),
+            Self::StreamedRidge(fit) => fit.features().columns(),
         }
     }
 
@@ -86,6 +92,7 @@ impl Fitted {
     pub fn targets(&self) -> usize {
         match self {
             Self::Ridge(fit) => fit.dual_coefficients().ncols(),
+            Self::StreamedRidge(fit) => fit.weights().ncols(),
             _ => 1,
         }
     }
@@ -112,6 +119,7 @@ impl Fitted {
             Self::Logistic(fit) => Some(fit.kernel()),
             Self::KernelMachine(fit) => Some(fit.kernel()),
             Self::Quantiles(fit) => fit.fits().first().map(KernelMachineFit::kernel),
+            Self::StreamedRidge(fit) => Some(fit.kernel()),
             Self::Spline(_) | Self::Local(_) => None,
         }
     }
@@ -140,4 +148,5 @@ from_fits!(
     Logistic(LogisticFit),
     KernelMachine(KernelMachineFit),
     Quantiles(QuantileCurvesFit),
+    StreamedRidge(StreamedRidgeFit),
 );

@@ -46,6 +46,7 @@ impl Model {
             Fitted::Local(fit) => column(fit.predict(x, compute)?),
             Fitted::Svr(fit) => column(fit.predict(x, compute)?.into()),
             Fitted::Quantiles(fit) => fit.predict(x, compute)?,
+            Fitted::StreamedRidge(fit) => fit.predict(x, compute)?,
             Fitted::OneClass(fit) => column(fit.decisions(x, compute)?.into_iter().map(side).collect()),
             Fitted::KernelMachine(fit) if self.classes.is_none() => column(fit.predict(x, compute)?),
             Fitted::Svc(_) | Fitted::Logistic(_) | Fitted::KernelMachine(_) => {

@@ -8,6 +8,7 @@ use crate::learn::spline::SplineFit;
 use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
 use crate::learn::{
     GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SparseGaussianProcessFit,
+    StreamedRidgeFit,
 };
 use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, Scaling};
 use crate::record::Record;
@@ -35,6 +36,7 @@ impl Model {
             Fitted::Logistic(fit) => fit.to_record(),
             Fitted::KernelMachine(fit) => fit.to_record(),
             Fitted::Quantiles(fit) => fit.to_record(),
+            Fitted::StreamedRidge(fit) => fit.to_record(),
         };
         if let Some(classes) = &self.classes {
             record.put_list("classes", classes);
@@ -64,6 +66,7 @@ impl Model {
             "logistic" => Fitted::Logistic(LogisticFit::from_record(&mut record)?),
             "kernel_machine" => Fitted::KernelMachine(KernelMachineFit::from_record(&mut record)?),
             "quantiles" => Fitted::Quantiles(QuantileCurvesFit::from_record(&mut record)?),
+            "streamed_ridge" => Fitted::StreamedRidge(StreamedRidgeFit::from_record(&mut record)?),
             other => return Err(Error::parameter("kind", other, "a kind that this version knows")),
         };
         let mut model = Self::new(fitted, inputs)?;

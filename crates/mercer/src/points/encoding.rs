@@ -2,6 +2,9 @@
 
 mod apply;
 mod fit;
+mod survey;
+
+pub use survey::EncodingSurvey;
 
 use std::collections::HashSet;
 

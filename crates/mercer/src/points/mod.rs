@@ -3,6 +3,7 @@
 
 mod encoding;
 mod moments;
+mod reservoir;
 mod scaling;
 mod select;
 mod summary;
@@ -12,7 +13,8 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::{Error, Result};
 
-pub use encoding::{Encoded, EncodedColumn, Encoding, FittedEncoding, Missing};
+pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
+pub use reservoir::Reservoir;
 pub use scaling::{Affine, Scaling};
 pub use select::ColumnRef;
 pub use summary::{ColumnKind, ColumnSummary, NumberSummary};

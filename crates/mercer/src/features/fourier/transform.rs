@@ -74,6 +74,26 @@ impl FourierFeatures {
         Ok(Self { kernel, form, sampling: Sampling::Iid, frequencies, offsets, amplitudes })
     }
 
+    /// From its parts, as they were saved.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when they do not fit together.
+    pub(crate) fn from_parts(
+        kernel: Kernel,
+        (form, sampling): (FourierForm, Sampling),
+        frequencies: Array2<f64>,
+        offsets: Array1<f64>,
+        amplitudes: Array1<f64>,
+    ) -> Result<Self> {
+        let count = frequencies.nrows();
+        let expected = if form == FourierForm::Offset { count } else { 0 };
+        if offsets.len() != expected || amplitudes.len() != count {
+            return Err(Error::shape("amplitudes of the frequencies", count, amplitudes.len()));
+        }
+        let frequencies = frequencies.as_standard_layout().into_owned();
+        Ok(Self { kernel, form, sampling, frequencies, offsets, amplitudes })
+    }
+
     /// The frequencies, one row each.
     pub fn frequencies(&self) -> ArrayView2<'_, f64> {
         self.frequencies.view()

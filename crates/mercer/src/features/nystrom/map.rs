@@ -52,6 +52,22 @@ impl NystromFeatures {
         Self { kernel, points, map, trace: f64::NAN, trace_error: f64::NAN }
     }
 
+    /// From its parts, as they were saved.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when they do not fit together.
+    pub(crate) fn from_parts(
+        kernel: Kernel,
+        points: Array2<f64>,
+        map: Array2<f64>,
+        (trace, trace_error): (f64, f64),
+    ) -> Result<Self> {
+        if map.nrows() != points.nrows() {
+            return Err(Error::shape("rows of the map of landmarks", points.nrows(), map.nrows()));
+        }
+        Ok(Self { kernel, points, map, trace, trace_error })
+    }
+
     /// The same features with `tr K` and `tr(K − K̂)` of a sample.
     pub(super) fn measured_on(mut self, x: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let diagonal = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;

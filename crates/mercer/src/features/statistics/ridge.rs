@@ -1,12 +1,13 @@
 //! Ridge regression in features, in one pass.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::bytes::{Reader, Writer};
-use super::mean::{at_least, check_columns, check_size, outer};
+use super::mean::{at_least, check_columns, check_size};
 use crate::features::FeatureMap;
-use crate::solve::products::{add_symmetric, mirror};
-use crate::solve::solve_positive;
+use crate::record::Record;
+use crate::solve::products::add_symmetric;
+use crate::solve::{Factored, factor, solve_positive};
 use crate::{Compute, Error, Result};
 
 /// The sufficient statistics of a ridge regression in features, with any number of outputs.
@@ -101,6 +102,11 @@ impl RidgeStatistics {
         Ok(())
     }
 
+    /// How many outputs there are.
+    pub fn outputs(&self) -> usize {
+        self.target_sum.len()
+    }
+
     /// The sum of the weights: the number of points where there are none.
     pub fn count(&self) -> f64 {
         self.count
@@ -116,32 +122,107 @@ impl RidgeStatistics {
         }
         at_least(self.count, f64::MIN_POSITIVE)?;
         let p = self.feature_sum.len() as u64;
-        compute.reserve("the system of a ridge regression", 24 * p * p, "use fewer features")?;
+        compute.reserve("the system of a ridge regression", 16 * p * p, "use fewer features")?;
         let (mut matrix, mut right) = (self.squares.clone(), self.products.clone());
-        mirror(&mut matrix);
         if intercept {
-            matrix -= &(outer(self.feature_sum.view(), self.feature_sum.view()) / self.count);
-            right -= &(outer(self.feature_sum.view(), self.target_sum.view()) / self.count);
+            for (i, &sum) in self.feature_sum.iter().enumerate() {
+                matrix.row_mut(i).scaled_add(-sum / self.count, &self.feature_sum);
+                right.row_mut(i).scaled_add(-sum / self.count, &self.target_sum);
+            }
         }
         matrix.diag_mut().mapv_inplace(|d| d + lambda);
-        let weights = solve_positive(matrix.view(), right.view())?.solution;
+        let weights = match factor(matrix, compute)? {
+            Factored::Definite(factor) => factor.solve(right.view(), compute)?,
+            Factored::Singular(matrix) => solve_positive(matrix.view(), right.view())?.solution,
+        };
         let constant = if intercept {
             (&self.target_sum - &weights.t().dot(&self.feature_sum)) / self.count
         } else {
             Array1::zeros(self.target_sum.len())
         };
-        let residual_squares = self.residual_squares(&weights, &constant);
+        let residual_squares = self.squared_error(weights.view(), constant.view());
         Ok(FeatureFunction { weights, intercept: constant, residual_squares })
     }
 
-    /// `Σ v(y − wᵀz − b)²`, from the statistics alone.
-    fn residual_squares(&self, w: &Array2<f64>, b: &Array1<f64>) -> Array1<f64> {
-        let mut squares = self.squares.clone();
-        mirror(&mut squares);
-        let fitted = (w * &squares.dot(w)).sum_axis(Axis(0)) - (w * &self.products).sum_axis(Axis(0)) * 2.0;
+    /// `Σ v(y − wᵀz − b)²` for every output: the error of a function on the points that were seen, from the statistics alone.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a function of another number of features or outputs.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, features::RidgeStatistics};
+    /// use ndarray::array;
+    /// let compute = Compute::new();
+    /// let (mut fit, mut test) = (RidgeStatistics::new(1, 1), RidgeStatistics::new(1, 1));
+    /// fit.update(array![[1.0]].view(), array![[2.0]].view(), None, &compute)?;
+    /// test.update(array![[3.0]].view(), array![[5.0]].view(), None, &compute)?;
+    /// // f(z) = 2z.
+    /// let f = fit.solve(0.0, false, &compute)?;
+    /// assert!((test.error_of(&f)?[0] - 1.0).abs() < 1e-14);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn error_of(&self, f: &FeatureFunction) -> Result<Array1<f64>> {
+        check_size(self.feature_sum.len(), f.weights.nrows())?;
+        check_size(self.target_sum.len(), f.weights.ncols())?;
+        Ok(self.squared_error(f.weights(), f.intercept()))
+    }
+
+    fn squared_error(&self, w: ArrayView2<f64>, b: ArrayView1<f64>) -> Array1<f64> {
+        let mut quadratic = Array1::<f64>::zeros(w.ncols());
+        for (i, row) in self.squares.rows().into_iter().enumerate() {
+            // Below the diagonal everything counts twice.
+            let below = row.slice(s![..i]).dot(&w.slice(s![..i, ..])) * 2.0 + &w.row(i) * row[i];
+            quadratic += &(&w.row(i) * &below);
+        }
+        let fitted = quadratic - (&w * &self.products).sum_axis(Axis(0)) * 2.0;
         let cross = w.t().dot(&self.feature_sum) - &self.target_sum;
-        let constant = b * b * self.count + b * &cross * 2.0;
+        let constant = &b * &b * self.count + &b * &cross * 2.0;
         (&self.target_squares + &fitted + &constant).mapv(|v| v.max(0.0))
+    }
+
+    /// `Σ v(y − ȳ)²` for every output: the error of the mean.
+    pub fn total_squares(&self) -> Array1<f64> {
+        let about_zero = &self.target_sum * &self.target_sum / self.count.max(f64::MIN_POSITIVE);
+        (&self.target_squares - &about_zero).mapv(|v| v.max(0.0))
+    }
+
+    /// Takes out what another statistic has seen, which this one has taken in before.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for different sizes.
+    pub(crate) fn remove(&mut self, other: &Self) -> Result<()> {
+        check_size(self.feature_sum.len(), other.feature_sum.len())?;
+        check_size(self.target_sum.len(), other.target_sum.len())?;
+        self.count -= other.count;
+        self.feature_sum -= &other.feature_sum;
+        self.target_sum -= &other.target_sum;
+        self.squares -= &other.squares;
+        self.products -= &other.products;
+        self.target_squares -= &other.target_squares;
+        Ok(())
+    }
+
+    /// Puts the statistic into a record, under names that begin with `prefix`.
+    pub(crate) fn put_into(&self, record: &mut Record, prefix: &str) {
+        record.put_number(&format!("{prefix}count"), self.count);
+        record.put_vector(&format!("{prefix}feature_sum"), self.feature_sum.view());
+        record.put_vector(&format!("{prefix}target_sum"), self.target_sum.view());
+        record.put_vector(&format!("{prefix}target_squares"), self.target_squares.view());
+        record.put_matrix(&format!("{prefix}squares"), self.squares.view());
+        record.put_matrix(&format!("{prefix}products"), self.products.view());
+    }
+
+    /// Takes it out again.
+    pub(crate) fn take_from(record: &mut Record, prefix: &str, (p, outputs): (usize, usize)) -> Result<Self> {
+        Ok(Self {
+            count: record.finite_number(&format!("{prefix}count"))?,
+            feature_sum: record.take_finite_vector(&format!("{prefix}feature_sum"), p)?,
+            target_sum: record.take_finite_vector(&format!("{prefix}target_sum"), outputs)?,
+            target_squares: record.take_finite_vector(&format!("{prefix}target_squares"), outputs)?,
+            squares: record.take_finite_matrix(&format!("{prefix}squares"), (p, p))?,
+            products: record.take_finite_matrix(&format!("{prefix}products"), (p, outputs))?,
+        })
     }
 
     /// The statistic as bytes, the same on every machine.
@@ -205,6 +286,11 @@ impl FeatureFunction {
     /// `Σ v(y − f)²` on the data, for every output.
     pub fn residual_squares(&self) -> ArrayView1<'_, f64> {
         self.residual_squares.view()
+    }
+
+    /// From its parts, as they were saved.
+    pub(crate) fn from_parts(weights: Array2<f64>, intercept: Array1<f64>, residual_squares: Array1<f64>) -> Self {
+        Self { weights, intercept, residual_squares }
     }
 
     /// `f(x)` for every row of `x`, through the map of the features.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::chunks::Kind;
 use super::super::number::{has_decimal_comma, is_missing, parse_number, trim};
 use crate::points::{ColumnData, category_codes};
 
@@ -81,6 +82,23 @@ impl Builder {
         }
     }
 
+    /// Forgets the rows, but not what the column holds.
+    pub fn forget_rows(&mut self) {
+        match &mut self.cells {
+            Cells::Numbers(values) => values.clear(),
+            Cells::Text(levels) => levels.forget_rows(),
+            Cells::Later => {}
+        }
+    }
+
+    /// What the column holds.
+    pub fn kind(self) -> Kind {
+        match self.cells {
+            Cells::Text(levels) => levels.kind(),
+            Cells::Numbers(_) | Cells::Later => Kind::Numbers,
+        }
+    }
+
     pub fn finish(self) -> ColumnData {
         match self.cells {
             Cells::Numbers(values) => ColumnData::Numbers(values),
@@ -121,9 +139,26 @@ impl Levels {
         code
     }
 
+    /// The bytes that the levels take, roughly.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// How many values came.
     pub fn len(&self) -> usize {
         self.codes.len()
+    }
+
+    /// Forgets the values, but not what they were.
+    pub fn forget_rows(&mut self) {
+        self.codes.clear();
+    }
+
+    /// Categories with the levels that came.
+    pub fn kind(self) -> Kind {
+        let mut levels: Vec<String> = self.seen.into_keys().collect();
+        levels.sort_unstable();
+        Kind::Categories(levels.into())
     }
 
     /// The column, with sorted levels.

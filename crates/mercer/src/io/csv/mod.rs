@@ -1,13 +1,15 @@
 //! Comma-separated values and their relatives.
 
 mod column;
+mod file;
 mod read;
 mod sniff;
 mod spaces;
 mod write;
 
 pub(super) use column::Levels;
-pub(super) use read::read;
+pub(super) use file::CsvFile;
+pub(super) use read::{CsvRows, read, survey};
 pub(super) use sniff::BOM;
 pub use write::{write_table_csv, write_table_csv_to};
 

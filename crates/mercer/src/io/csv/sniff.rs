@@ -14,7 +14,7 @@ const CANDIDATES: [u8; 4] = [b'\t', b';', b'|', b','];
 pub(in super::super) const BOM: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// The delimiter of the file: as chosen, or found by the rule of [`Delimiter::Auto`].
-pub(super) fn delimiter_of(source: &Source<'_>, chosen: Delimiter) -> Result<Delimiter> {
+pub(super) fn delimiter_of(source: &Source, chosen: Delimiter) -> Result<Delimiter> {
     let mut sample = Vec::new();
     source.open()?.take(SAMPLE).read_to_end(&mut sample).map_err(|e| source.failed(e))?;
     refuse_binary(source, &sample)?;
@@ -25,7 +25,7 @@ pub(super) fn delimiter_of(source: &Source<'_>, chosen: Delimiter) -> Result<Del
     Ok(sniff(sample.strip_prefix(BOM).unwrap_or(&sample), whole))
 }
 
-fn refuse_binary(source: &Source<'_>, sample: &[u8]) -> Result<()> {
+fn refuse_binary(source: &Source, sample: &[u8]) -> Result<()> {
     if sample.starts_with(&[0xff, 0xfe]) || sample.starts_with(&[0xfe, 0xff]) {
         return Err(source.wrong(Some(1), "the text is in UTF-16: save it as UTF-8"));
     }

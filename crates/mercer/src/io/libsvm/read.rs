@@ -1,24 +1,31 @@
 //! The LIBSVM reader.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
 
 use super::super::csv::BOM;
 use super::super::number::parse_number;
 use super::super::room_for;
 use super::super::source::Source;
-use crate::points::{Column, Table};
-use crate::{Error, Result};
+use crate::Result;
+use crate::points::{Column, ColumnData, Table};
 
 /// Bytes of sparse data between two questions to the memory budget.
 const BLOCK: usize = 1 << 20;
 
 /// Reads a table from LIBSVM: `target`, `x1`, …, `xd`.
-pub(in super::super) fn read(source: &Source<'_>) -> Result<Table> {
+pub(in super::super) fn read(source: &Arc<Source>) -> Result<Table> {
     let rows = read_rows(source)?;
     let count = rows.targets.len();
     let width = rows.width as usize;
     source.reserve((count as u64).saturating_mul(width as u64 + 1).saturating_mul(8))?;
-    Table::from_columns(rows.into_dense(count, width)?)
+    let columns = names(width).into_iter().zip(rows.into_dense(count, width)?);
+    Table::from_columns(columns.map(|(name, data)| Column { name, data }).collect())
+}
+
+/// The names of the columns: `target`, `x1`, …, `xd`.
+pub(in super::super) fn names(width: usize) -> Vec<String> {
+    std::iter::once("target".to_owned()).chain((1..=width).map(|i| format!("x{i}"))).collect()
 }
 
 /// The points as they stand in the file.
@@ -34,7 +41,7 @@ struct SparseRows {
 }
 
 impl SparseRows {
-    fn into_dense(self, count: usize, width: usize) -> Result<Vec<Column>> {
+    fn into_dense(self, count: usize, width: usize) -> Result<Vec<ColumnData>> {
         let mut columns: Vec<Vec<f64>> = room_for("the columns", width)?;
         for _ in 0..width {
             let mut column = room_for("a column", count)?;
@@ -48,8 +55,14 @@ impl SparseRows {
             }
             start = end;
         }
-        let features = columns.into_iter().enumerate().map(|(i, c)| Column::numbers(format!("x{}", i + 1), c));
-        Ok(std::iter::once(Column::numbers("target", self.targets)).chain(features).collect())
+        Ok(std::iter::once(self.targets).chain(columns).map(ColumnData::Numbers).collect())
+    }
+
+    fn clear(&mut self) {
+        self.targets.clear();
+        self.ends.clear();
+        self.indices.clear();
+        self.values.clear();
     }
 
     fn push_line(&mut self, line: &[u8]) -> Result<(), String> {
@@ -73,28 +86,113 @@ impl SparseRows {
     }
 }
 
-fn read_rows(source: &Source<'_>) -> Result<SparseRows> {
-    let mut reader = BufReader::new(source.open()?);
+/// The lines of the file, with their numbers.
+struct Lines {
+    source: Arc<Source>,
+    reader: BufReader<Box<dyn Read + Send>>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    fn new(source: Arc<Source>) -> Result<Self> {
+        let reader = BufReader::new(source.open()?);
+        Ok(Self { source, reader, line: Vec::new(), number: 0 })
+    }
+
+    /// Moves on to the next line; false at the end.
+    fn advance(&mut self) -> Result<bool> {
+        self.line.clear();
+        if self.reader.read_until(b'\n', &mut self.line).map_err(|e| self.source.failed(e))? == 0 {
+            return Ok(false);
+        }
+        self.number += 1;
+        if self.number == 1 && self.line.starts_with(BOM) {
+            self.line.drain(..BOM.len());
+        }
+        Ok(true)
+    }
+
+    /// Gives the line to the rows.
+    fn give(&self, rows: &mut SparseRows) -> Result<()> {
+        rows.push_line(&self.line).map_err(|reason| self.source.wrong(Some(self.number), reason))
+    }
+
+    fn refuse_empty(&self) -> Result<()> {
+        if self.number == 0 { Err(self.source.wrong(None, "the file is empty")) } else { Ok(()) }
+    }
+}
+
+fn read_rows(source: &Arc<Source>) -> Result<SparseRows> {
+    let mut lines = Lines::new(source.clone())?;
     let mut rows = SparseRows::default();
-    let mut line = Vec::new();
-    let mut number = 0;
     let mut next_check = BLOCK;
-    while reader.read_until(b'\n', &mut line).map_err(|e| source.failed(e))? > 0 {
-        number += 1;
-        let text = if number == 1 { line.strip_prefix(BOM).unwrap_or(&line) } else { &line };
-        rows.push_line(text).map_err(|reason| source.wrong(Some(number), reason))?;
+    while lines.advance()? {
+        lines.give(&mut rows)?;
         if rows.values.len() >= next_check {
             next_check += BLOCK;
             source.reserve(rows.values.len() as u64 * 12)?;
         }
-        line.clear();
     }
-    refuse_empty(source, number)?;
+    lines.refuse_empty()?;
     Ok(rows)
 }
 
-fn refuse_empty(source: &Source<'_>, lines: u64) -> Result<(), Error> {
-    if lines == 0 { Err(source.wrong(None, "the file is empty")) } else { Ok(()) }
+/// The largest index of the file, found by reading it.
+pub(in super::super) fn width(source: &Arc<Source>) -> Result<usize> {
+    let mut lines = Lines::new(source.clone())?;
+    let mut rows = SparseRows::default();
+    while lines.advance()? {
+        lines.give(&mut rows)?;
+        rows.clear();
+    }
+    lines.refuse_empty()?;
+    Ok(rows.width as usize)
+}
+
+/// The rows of a file whose width is known, some at a time.
+pub(in super::super) struct LibsvmRows {
+    lines: Lines,
+    width: usize,
+}
+
+impl LibsvmRows {
+    /// From this row on.
+    pub fn new(source: Arc<Source>, width: usize, first: usize) -> Result<Self> {
+        let mut rows = Self { lines: Lines::new(source)?, width };
+        let mut skipped = SparseRows::default();
+        rows.read(first, &mut |lines| {
+            lines.give(&mut skipped)?;
+            let held = skipped.targets.len();
+            skipped.clear();
+            Ok(held)
+        })?;
+        Ok(rows)
+    }
+
+    /// At most so many rows; none at the end.
+    pub fn next(&mut self, count: usize) -> Result<Vec<ColumnData>> {
+        let mut rows = SparseRows::default();
+        self.read(count, &mut |lines| {
+            let before = rows.targets.len();
+            lines.give(&mut rows)?;
+            Ok(rows.targets.len() - before)
+        })?;
+        if rows.width as usize > self.width {
+            return Err(self.lines.source.wrong(Some(self.lines.number), "the file changed while it was read"));
+        }
+        let found = rows.targets.len();
+        rows.into_dense(found, self.width)
+    }
+
+    /// Gives lines to `take`, which tells how many rows a line held, until there are so many rows.
+    fn read(&mut self, count: usize, take: &mut dyn FnMut(&Lines) -> Result<usize>) -> Result<()> {
+        let mut found = 0;
+        while found < count && self.lines.advance()? {
+            found += take(&self.lines)?;
+        }
+        Ok(())
+    }
 }
 
 fn parse_label(word: &[u8]) -> Result<f64, String> {

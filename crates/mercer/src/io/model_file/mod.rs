@@ -1,6 +1,5 @@
 //! Model files: a safetensors container with texts about the model and named arrays of `f64`.
 
-mod container;
 mod sketch;
 
 pub use sketch::{load_sketch, read_sketch, save_sketch, write_sketch};
@@ -12,7 +11,7 @@ use std::path::Path;
 use super::atomic_write;
 use super::meter::{Meter, uncarry};
 use crate::model::Model;
-use crate::record::Record;
+use crate::record::{Record, container};
 use crate::{Compute, Error, Result};
 
 /// The version of the files that are written, and the newest that can be read.
@@ -64,7 +63,7 @@ pub fn load_model(path: &Path, compute: &Compute) -> Result<Model> {
 }
 
 /// The bytes of a file, if they fit the memory limit.
-fn read_bytes(path: &Path, compute: &Compute) -> Result<Vec<u8>> {
+pub(super) fn read_bytes(path: &Path, compute: &Compute) -> Result<Vec<u8>> {
     let failed = |source: io::Error| match uncarry(source) {
         Ok(ours) => ours,
         Err(source) => Error::File { path: path.to_owned(), source },

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{container, read_bytes, read_record, stamped};
+use super::{read_bytes, read_record, stamped};
 use crate::io::atomic_write;
 use crate::measure::EmbeddingSketch;
+use crate::record::container;
 use crate::{Compute, Result};
 
 /// Writes a sketch as a file, whole or not at all: a safetensors container, as model files are.

@@ -37,7 +37,7 @@ pub fn read_npy(path: &Path, compute: &Compute) -> Result<Array2<f64>> {
 }
 
 /// Reads a table with columns `x0`, `x1`, ….
-pub(in super::super) fn read_table(source: &Source<'_>) -> Result<Table> {
+pub(in super::super) fn read_table(source: &Source) -> Result<Table> {
     let matrix = read_matrix(source, 2)?;
     source.reserve((matrix.ncols() as u64).saturating_mul(size_of::<Column>() as u64))?;
     let column = |(i, c): (usize, ndarray::ArrayView1<f64>)| Column::numbers(numbered_name(i), c.to_vec());
@@ -45,12 +45,9 @@ pub(in super::super) fn read_table(source: &Source<'_>) -> Result<Table> {
 }
 
 /// Reads the matrix; `copies` is how many of it will be in memory at once.
-fn read_matrix(source: &Source<'_>, copies: u64) -> Result<Array2<f64>> {
+fn read_matrix(source: &Source, copies: u64) -> Result<Array2<f64>> {
     let mut reader = source.open()?;
-    let header = NpyHeader::read(&mut *reader).map_err(|trouble| match trouble {
-        Trouble::Io(error) => source.failed(error),
-        Trouble::Wrong(reason) => source.wrong(None, reason),
-    })?;
+    let header = read_header(source, &mut *reader)?;
     let count = check_size(source, &header)?;
     source.reserve((count as u64).saturating_mul(8 * copies))?;
     let values = read_values(source, &mut *reader, &header, count)?;
@@ -58,8 +55,15 @@ fn read_matrix(source: &Source<'_>, copies: u64) -> Result<Array2<f64>> {
     Array2::from_shape_vec(shape, values).map_err(|error| source.wrong(None, error.to_string()))
 }
 
+pub(super) fn read_header(source: &Source, reader: &mut dyn Read) -> Result<NpyHeader> {
+    NpyHeader::read(reader).map_err(|trouble| match trouble {
+        Trouble::Io(error) => source.failed(error),
+        Trouble::Wrong(reason) => source.wrong(None, reason),
+    })
+}
+
 /// The number of numbers, checked against the size of the file where it is known.
-fn check_size(source: &Source<'_>, header: &NpyHeader) -> Result<usize> {
+pub(super) fn check_size(source: &Source, header: &NpyHeader) -> Result<usize> {
     let shape = format!("{} × {} numbers of {} bytes", header.rows, header.columns, header.size);
     let count = header.count().ok_or_else(|| source.wrong(None, format!("{shape} cannot be right")))?;
     let expected = (count as u64).saturating_mul(header.size as u64).saturating_add(header.length);
@@ -70,7 +74,12 @@ fn check_size(source: &Source<'_>, header: &NpyHeader) -> Result<usize> {
     Ok(count)
 }
 
-fn read_values(source: &Source<'_>, reader: &mut dyn Read, header: &NpyHeader, count: usize) -> Result<Vec<f64>> {
+pub(super) fn read_values(
+    source: &Source,
+    reader: &mut dyn Read,
+    header: &NpyHeader,
+    count: usize,
+) -> Result<Vec<f64>> {
     let mut values = room_for("the matrix", count)?;
     let decode = decoder(header);
     let mut buffer = vec![0; BLOCK * header.size];

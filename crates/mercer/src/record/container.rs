@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use ndarray::{ArrayD, IxDyn};
 use serde_json::{Map, Value, json};
 
-use crate::record::Record;
+use super::Record;
 use crate::{Error, Result};
 
 /// No sane header is longer; the format itself allows no more.
@@ -19,7 +19,7 @@ const TEXTS: &str = "__metadata__";
 const NUMBER: usize = 8;
 
 /// Writes the container. Texts and arrays are in the order of their names.
-pub(super) fn write(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     let mut header = Map::new();
     header.insert(TEXTS.into(), record.texts.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
     let mut at = 0;
@@ -48,7 +48,7 @@ fn write_numbers(out: &mut dyn Write, array: &ArrayD<f64>) -> io::Result<()> {
 }
 
 /// Reads the container. Every size is compared with the bytes that are there before anything is allocated.
-pub(super) fn read(bytes: &[u8]) -> Result<Record> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Record> {
     let (first, rest) = bytes.split_first_chunk::<8>().ok_or_else(|| wrong("the file is cut short"))?;
     let length = u64::from_le_bytes(*first);
     if length > LONGEST_HEADER {

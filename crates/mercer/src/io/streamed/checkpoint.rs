@@ -1,0 +1,100 @@
+//! A fit that was stopped, in a file: the stream, the row that comes next, and what the fit was.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::super::atomic_write;
+use super::super::model_file::read_bytes;
+use super::digest::of_record;
+use crate::learn::RidgeStream;
+use crate::record::container;
+use crate::{Compute, Error, Result};
+
+/// Where a fit is kept on the way, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The file, which is replaced whole or not at all.
+    pub path: PathBuf,
+    /// Bytes of the data between two of them.
+    pub every: u64,
+    /// Whether to go on from the file if it is there. Without it, a file that is there is refused.
+    pub resume: bool,
+}
+
+/// Where a fit goes on.
+pub(super) struct Resumed {
+    pub stream: RidgeStream,
+    pub next_row: usize,
+}
+
+/// What a fit is, by name.
+pub(super) type Facts = BTreeMap<&'static str, String>;
+
+const FACT: &str = "fact.";
+
+impl Checkpoint {
+    /// Goes on from a file that is there as soon as it is.
+    pub fn new(path: impl Into<PathBuf>, every: u64) -> Self {
+        Self { path: path.into(), every, resume: true }
+    }
+
+    /// Writes the stream.
+    pub(super) fn save(&self, stream: &RidgeStream, next_row: usize, facts: &Facts) -> Result<()> {
+        let mut record = stream.to_record();
+        record.put_text("next_row", next_row);
+        for (name, value) in facts {
+            record.put_text(&format!("{FACT}{name}"), value);
+        }
+        let digest = of_record(&record);
+        record.put_text("digest", digest);
+        atomic_write(&self.path, |out| container::write(out, &record))
+    }
+
+    /// The stream in the file, if there is one and it belongs to this fit.
+    pub(super) fn load(&self, facts: &Facts, compute: &Compute) -> Result<Option<Resumed>> {
+        if !self.path.is_file() {
+            return Ok(None);
+        }
+        let name = self.path.display();
+        if !self.resume {
+            return Err(Error::request(format!(
+                "there is a checkpoint in {name} already: go on from it (resume), or remove it"
+            )));
+        }
+        let bytes = read_bytes(&self.path, compute)?;
+        let damaged = |error: Error| match error {
+            Error::Memory { .. } | Error::Cancelled => error,
+            other => wrong(&self.path, &format!("no checkpoint can be read: {other}")),
+        };
+        let mut record = container::read(&bytes).map_err(damaged)?;
+        drop(bytes);
+        let digest = record.texts.remove("digest").unwrap_or_default();
+        if digest != of_record(&record) {
+            return Err(wrong(&self.path, "no checkpoint can be read: it is damaged, or not one of this version"));
+        }
+        for (name, value) in facts {
+            let then = record.text(&format!("{FACT}{name}")).unwrap_or("nothing");
+            if then != value {
+                return Err(self.changed(name, then, value));
+            }
+        }
+        let next_row = record.text("next_row").map_err(damaged)?;
+        let next_row = next_row.parse().map_err(|_| wrong(&self.path, "the row that comes next is damaged"))?;
+        let stream = RidgeStream::from_record(record).map_err(damaged)?;
+        Ok(Some(Resumed { stream, next_row }))
+    }
+
+    fn changed(&self, name: &str, then: &str, now: &str) -> Error {
+        let path = self.path.display();
+        let what = if name == "data" {
+            "the data has changed since it was written".to_owned()
+        } else {
+            format!("it was written with {name} = {then}, and this fit has {name} = {now}")
+        };
+        Error::request(format!("the checkpoint {path} is one of another fit: {what}; remove it to begin anew"))
+    }
+}
+
+fn wrong(path: &Path, reason: &str) -> Error {
+    Error::Format { path: path.to_owned(), line: None, reason: reason.to_owned() }
+}

@@ -1,0 +1,12 @@
+//! Fits to files that are longer than memory: one pass to look at the columns, one to fit, and checkpoints on the way.
+
+mod checkpoint;
+mod digest;
+mod fit;
+mod part;
+mod survey;
+
+pub use checkpoint::Checkpoint;
+pub use fit::StreamedModel;
+pub use part::Roles;
+pub use survey::{FileRules, SurveyedFile};

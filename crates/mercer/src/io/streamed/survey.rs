@@ -1,0 +1,182 @@
+//! A look at all rows before the fit: scales, a sample, a fingerprint.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::super::{Chunk, ChunkedFile};
+use super::digest::TableDigest;
+use super::part::{Part, Roles};
+use crate::model::Inputs;
+use crate::points::{Encoding, EncodingSurvey, FittedEncoding, Reservoir};
+use crate::{Compute, Error, Result};
+
+/// How the rows of a file become points and targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileRules {
+    /// What the columns are.
+    pub roles: Roles,
+    /// How inputs become vectors.
+    pub encoding: Encoding,
+    /// Rows without a target or a weight are left out; otherwise they are refused.
+    pub leave_out: bool,
+    /// At most so many rows are drawn from the seed, for medians, landmarks and choices.
+    pub sample: usize,
+}
+
+/// A file whose rows have all been looked at once: the encoding is fitted, a sample is drawn.
+///
+/// # Example
+/// ```
+/// use mercer::features::{FeatureSpec, Nystrom};
+/// use mercer::io::{ChunkedFile, FileRules, ReadOptions, Roles, SurveyedFile};
+/// use mercer::points::Encoding;
+/// use mercer::{Compute, learn::StreamedRidge};
+/// let compute = Compute::new();
+/// let path = std::env::temp_dir().join("mercer-doctest-streamed.csv");
+/// let rows: String = (0..3000).map(|i| format!("{},{}\n", i as f64 * 1e-3, (i as f64 * 1e-3).sin())).collect();
+/// std::fs::write(&path, format!("x,y\n{rows}")).unwrap();
+/// let roles = Roles { inputs: vec!["x".into()], targets: vec!["y".into()], weights: None };
+/// let rules = FileRules { roles, encoding: Encoding::default(), leave_out: false, sample: 500 };
+/// let file = SurveyedFile::new(ChunkedFile::open(&path, &ReadOptions::default(), &compute)?, rules, &compute)?;
+/// let spec = StreamedRidge::new(FeatureSpec::Nystrom(Nystrom::new("gaussian()".parse()?, 20)), 1e-6);
+/// let model = file.fit(&spec, None, &compute)?.model;
+/// assert!((model.predict(ndarray::array![[1.0]].view(), &compute)?[[0, 0]] - 1.0_f64.sin()).abs() < 1e-4);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub struct SurveyedFile {
+    pub(super) file: ChunkedFile,
+    pub(super) rules: FileRules,
+    pub(super) encoding: FittedEncoding,
+    pub(super) fingerprint: String,
+    rows: usize,
+    without_target: usize,
+    dropped: usize,
+    filled: usize,
+    x: Array2<f64>,
+    y: Array2<f64>,
+    weights: Option<Array1<f64>>,
+}
+
+impl SurveyedFile {
+    /// Looks at all rows.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for columns that are not there, have two roles or hold the wrong kind, and when no row is left;
+    /// [`Error::Value`] with the row of the file for missing and infinite values that no rule takes care of; as the reader of the file.
+    pub fn new(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
+        let header = file.header();
+        rules.roles.check(&header)?;
+        let mut encoding = EncodingSurvey::new(rules.encoding);
+        let mut sample = Reservoir::new(rules.sample, compute.seed());
+        let mut digest = TableDigest::default();
+        let (mut seen, mut with_target, mut filled) = (0, 0, 0);
+        for chunk in file.chunks(0, height(&file, compute))? {
+            let chunk = chunk?;
+            let part = Part::new(&chunk, &rules.roles, rules.leave_out)?;
+            let kept = encoding.rows();
+            encoding.update(&part.inputs).map_err(|e| part.in_file(e))?;
+            let missing =
+                |column: &crate::points::Column| (0..part.rows.len()).filter(|&i| column.data.is_missing(i)).count();
+            if encoding.rows() - kept == part.rows.len() {
+                filled += part.inputs.columns().iter().map(missing).sum::<usize>();
+            }
+            sample.update(&complete(&chunk, &part)?)?;
+            digest.update(&chunk);
+            seen += chunk.table.rows();
+            with_target += part.rows.len();
+            compute.report("looking at the rows", chunk.position, file.size());
+        }
+        let rows = encoding.rows();
+        if rows == 0 {
+            return Err(Error::request("there is no row to fit"));
+        }
+        let encoding = encoding.finish()?;
+        let fingerprint = digest.finish(&header);
+        let whole = Chunk { table: sample.table()?, first_row: 0, position: 0 };
+        let part = Part::new(&whole, &rules.roles, rules.leave_out)?;
+        let encoded = encoding.apply(&part.inputs)?;
+        let pick = |w: &Array1<f64>| encoded.kept_rows.iter().map(|&i| w[i]).collect();
+        Ok(Self {
+            x: encoded.matrix,
+            y: part.y.select(ndarray::Axis(0), &encoded.kept_rows),
+            weights: part.weights.as_ref().map(pick),
+            without_target: seen - with_target,
+            dropped: with_target - rows,
+            filled,
+            file,
+            rules,
+            encoding,
+            fingerprint,
+            rows,
+        })
+    }
+
+    /// The rows that count.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows that were left out because they have no target or weight.
+    pub fn without_target(&self) -> usize {
+        self.without_target
+    }
+
+    /// Rows that were left out because an input is missing.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Missing inputs that are filled.
+    pub fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// How inputs become vectors.
+    pub fn encoding(&self) -> &FittedEncoding {
+        &self.encoding
+    }
+
+    /// The points of the sample.
+    pub fn sample_points(&self) -> ArrayView2<'_, f64> {
+        self.x.view()
+    }
+
+    /// The targets of the sample.
+    pub fn sample_targets(&self) -> ArrayView2<'_, f64> {
+        self.y.view()
+    }
+
+    /// The weights of the sample, where there are any.
+    pub fn sample_weights(&self) -> Option<ArrayView1<'_, f64>> {
+        self.weights.as_ref().map(|w| w.view())
+    }
+
+    /// The file.
+    pub fn file(&self) -> &ChunkedFile {
+        &self.file
+    }
+
+    /// What a model of this file expects of new tables.
+    pub fn inputs(&self) -> Inputs {
+        let Roles { inputs, targets, .. } = &self.rules.roles;
+        let mut expected = Inputs::columns(self.encoding.clone(), targets.clone());
+        let used = |name: &str| inputs.iter().chain(targets).any(|own| own == name);
+        expected.unused = self.file.header().names().filter(|name| !used(name)).map(str::to_owned).collect();
+        expected
+    }
+}
+
+/// The rows of the chunk that count for the sample: those of the part, with all their columns.
+fn complete(chunk: &Chunk, part: &Part) -> Result<crate::points::Table> {
+    if part.rows.len() == chunk.table.rows() {
+        return Ok(chunk.table.clone());
+    }
+    chunk.table.select_rows(&part.rows)
+}
+
+/// The rows of a chunk: some for every thousand bytes of memory, and never very many.
+pub(super) fn height(file: &ChunkedFile, compute: &Compute) -> usize {
+    let bytes = (compute.memory() / 128).clamp(1 << 16, 4 << 20);
+    let row = 16 * file.header().columns().len().max(1) as u64;
+    (bytes / row).clamp(16, 1 << 16) as usize
+}

@@ -1,0 +1,159 @@
+//! The answer of a streamed fit.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::RidgeStream;
+use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
+use crate::{Compute, Error, Kernel, Result};
+
+/// Rows whose features are held at a time while predictions are made.
+const ROWS: usize = 4096;
+
+/// One λ and what the folds say of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LambdaScore {
+    /// λ.
+    pub lambda: f64,
+    /// The mean square of the errors on the folds left out, over all rows and outputs.
+    pub score: f64,
+}
+
+/// A fitted [`StreamedRidge`](super::StreamedRidge): `f(x) = wᵀz(x) + b`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamedRidgeFit {
+    pub(super) features: DrawnFeatures,
+    pub(super) function: FeatureFunction,
+    pub(super) intercept: bool,
+    pub(super) lambda: f64,
+    pub(super) scores: Vec<LambdaScore>,
+    pub(super) rows: u64,
+    pub(super) total_weight: f64,
+    pub(super) total_squares: Array1<f64>,
+}
+
+impl RidgeStream {
+    /// The function of all rows so far; more may follow.
+    ///
+    /// # Errors
+    /// [`Error::Request`] before the first row, or when a fold has none; [`Error::Memory`]; as [`RidgeStatistics::solve`].
+    pub fn finish(&self, compute: &Compute) -> Result<StreamedRidgeFit> {
+        self.clone().into_fit(compute)
+    }
+
+    /// The same without a copy of the statistics.
+    ///
+    /// # Errors
+    /// As [`RidgeStream::finish`].
+    pub fn into_fit(mut self, compute: &Compute) -> Result<StreamedRidgeFit> {
+        self.settle(compute)?;
+        let mut all = self.folds[0].clone();
+        self.folds[1..].iter().try_for_each(|fold| all.merge(fold))?;
+        let scores = if self.folds.len() > 1 { self.scores(&all, compute)? } else { Vec::new() };
+        let best = scores.iter().filter(|s| !s.score.is_nan()).min_by(|a, b| a.score.total_cmp(&b.score));
+        let lambda = best.map_or(self.lambdas[0], |best| best.lambda);
+        drop(std::mem::take(&mut self.folds));
+        Ok(StreamedRidgeFit {
+            function: all.solve(lambda, self.intercept, compute)?,
+            intercept: self.intercept,
+            lambda,
+            scores,
+            rows: self.taken,
+            total_weight: all.count(),
+            total_squares: all.total_squares(),
+            features: self.features,
+        })
+    }
+
+    /// The squared error of every λ on the folds left out.
+    fn scores(&self, all: &RidgeStatistics, compute: &Compute) -> Result<Vec<LambdaScore>> {
+        let count = self.folds.len();
+        if self.taken < count as u64 {
+            return Err(Error::request(format!(
+                "λ cannot be chosen by {count} folds of {} rows: give one λ, or fewer folds",
+                self.taken
+            )));
+        }
+        let mut errors = vec![0.0; self.lambdas.len()];
+        for (done, fold) in self.folds.iter().enumerate() {
+            let mut others = all.clone();
+            others.remove(fold)?;
+            for (error, &lambda) in errors.iter_mut().zip(&self.lambdas) {
+                compute.check_cancelled()?;
+                *error += fold.error_of(&others.solve(lambda, self.intercept, compute)?)?.sum();
+            }
+            compute.report("choosing λ", done as u64 + 1, count as u64);
+        }
+        let scale = all.count() * self.outputs() as f64;
+        let score = |(&lambda, error): (&f64, f64)| LambdaScore { lambda, score: error / scale };
+        Ok(self.lambdas.iter().zip(errors).map(score).collect())
+    }
+}
+
+impl StreamedRidgeFit {
+    /// `f(x)` for every row of `x`, one column per output.
+    ///
+    /// # Errors
+    /// As [`FeatureMap::transform`].
+    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let mut values = Array2::zeros((x.nrows(), self.function.weights().ncols()));
+        for start in (0..x.nrows()).step_by(ROWS) {
+            let rows = ndarray::s![start..x.nrows().min(start + ROWS), ..];
+            values.slice_mut(rows).assign(&self.function.predict(&self.features, x.slice(rows), compute)?);
+        }
+        // No rows: the columns are checked all the same.
+        if x.nrows() == 0 {
+            self.features.transform(x, compute)?;
+        }
+        Ok(values)
+    }
+
+    /// The kernel, with medians resolved.
+    pub fn kernel(&self) -> &Kernel {
+        self.features.kernel()
+    }
+
+    /// The features.
+    pub fn features(&self) -> &DrawnFeatures {
+        &self.features
+    }
+
+    /// `w`, one row per feature, one column per output.
+    pub fn weights(&self) -> ArrayView2<'_, f64> {
+        self.function.weights()
+    }
+
+    /// `b` of every output, where one was fitted.
+    pub fn intercept(&self) -> Option<ArrayView1<'_, f64>> {
+        self.intercept.then(|| self.function.intercept())
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// What the folds say of every λ; nothing where it was given.
+    pub fn scores(&self) -> &[LambdaScore] {
+        &self.scores
+    }
+
+    /// The rows that were seen.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The sum of their weights: the number of rows where there are none.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// `Σ v(y − f)²` on the data of the fit, for every output.
+    pub fn residual_squares(&self) -> ArrayView1<'_, f64> {
+        self.function.residual_squares()
+    }
+
+    /// `Σ v(y − ȳ)²` on the data of the fit, for every output.
+    pub fn total_squares(&self) -> ArrayView1<'_, f64> {
+        self.total_squares.view()
+    }
+}

@@ -1,0 +1,13 @@
+//! Ridge regression on explicit features, for data that comes in chunks and need not fit into memory.
+//!
+//! [`StreamedRidge`] says what is fitted; [`StreamedRidge::start`] draws the features and gives a [`RidgeStream`], which takes in one chunk after the other, can be
+//! merged with others and kept as bytes; [`RidgeStream::finish`] chooses λ and gives a [`StreamedRidgeFit`].
+
+mod fit;
+mod record;
+mod spec;
+mod stream;
+
+pub use fit::{LambdaScore, StreamedRidgeFit};
+pub use spec::StreamedRidge;
+pub use stream::RidgeStream;

@@ -1,0 +1,127 @@
+//! Streams and fits as named texts and arrays.
+
+use super::stream::Waiting;
+use super::{LambdaScore, RidgeStream, StreamedRidgeFit};
+use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
+use crate::learn::ridge::check_lambda;
+use crate::record::{Record, container};
+use crate::{Error, Result};
+
+const KIND: &str = "ridge_stream";
+/// The version of the bytes that are written, and the newest that can be read.
+const VERSION: usize = 1;
+
+impl StreamedRidgeFit {
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        self.features.put_into(&mut record);
+        record.put_text("intercept", self.intercept);
+        record.put_number("lambda", self.lambda);
+        record.put_matrix("weights", self.function.weights());
+        record.put_vector("constant", self.function.intercept());
+        record.put_vector("residual_squares", self.function.residual_squares());
+        record.put_vector("total_squares", self.total_squares.view());
+        record.put_number("total_weight", self.total_weight);
+        record.put_count("rows", self.rows as usize);
+        record.put_slice("lambdas", &self.scores.iter().map(|s| s.lambda).collect::<Vec<_>>());
+        record.put_slice("scores", &self.scores.iter().map(|s| s.score).collect::<Vec<_>>());
+        record
+    }
+
+    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
+        let features = DrawnFeatures::take_from(record)?;
+        let weights = record.take_leading_matrix("weights")?;
+        let (p, outputs) = weights.dim();
+        if p != features.components() || outputs == 0 {
+            return Err(Error::shape(
+                "shape of the array `weights`",
+                features.components(),
+                format!("{p} × {outputs}"),
+            ));
+        }
+        let lambda = record.number("lambda")?;
+        check_lambda(lambda)?;
+        let constant = record.take_finite_vector("constant", outputs)?;
+        let residual_squares = record.take_vector("residual_squares", outputs)?;
+        let lambdas = record.take_any_vector("lambdas")?;
+        let scores = record.take_vector("scores", lambdas.len())?;
+        let score = |(&lambda, &score): (&f64, &f64)| LambdaScore { lambda, score };
+        Ok(Self {
+            features,
+            function: FeatureFunction::from_parts(weights, constant, residual_squares),
+            intercept: record.flag("intercept")?,
+            lambda,
+            scores: lambdas.iter().zip(&scores).map(score).collect(),
+            rows: record.count("rows")? as u64,
+            total_weight: record.finite_number("total_weight")?,
+            total_squares: record.take_vector("total_squares", outputs)?,
+        })
+    }
+}
+
+impl RidgeStream {
+    /// The stream as bytes, the same on every machine: another one can go on from there, or merge it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        container::write(&mut bytes, &self.to_record()).expect("writing to memory does not fail");
+        bytes
+    }
+
+    /// The stream again.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let failed = |error| Error::request(format!("these bytes are no stream of a ridge regression: {error}"));
+        container::read(bytes).and_then(Self::from_record).map_err(failed)
+    }
+
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_text("kind", KIND);
+        record.put_text("version", VERSION);
+        record.put_text("intercept", self.intercept);
+        record.put_text("rows", self.taken);
+        self.features.put_into(&mut record);
+        record.put_slice("lambdas", &self.lambdas);
+        record.put_count("outputs", self.outputs());
+        record.put_count("folds", self.folds.len());
+        for (i, fold) in self.folds.iter().enumerate() {
+            fold.put_into(&mut record, &prefix(i));
+        }
+        record.put_slice("waiting_x", &self.waiting.x);
+        record.put_slice("waiting_y", &self.waiting.y);
+        record.put_slice("waiting_weights", &self.waiting.weights);
+        record
+    }
+
+    pub(crate) fn from_record(mut record: Record) -> Result<Self> {
+        if record.text("kind")? != KIND || record.text("version")? != VERSION.to_string() {
+            return Err(Error::parameter("kind", record.text("kind")?, "a ridge_stream of this version"));
+        }
+        let features = DrawnFeatures::take_from(&mut record)?;
+        let (outputs, folds) = (record.count("outputs")?, record.count("folds")?);
+        let lambdas = record.take_any_vector("lambdas")?.to_vec();
+        if outputs == 0 || folds == 0 || lambdas.is_empty() {
+            return Err(Error::shape("outputs, folds and λ", "at least one of each", 0));
+        }
+        lambdas.iter().try_for_each(|lambda| check_lambda(*lambda))?;
+        let shape = (features.components(), outputs);
+        let fold = |i| RidgeStatistics::take_from(&mut record, &prefix(i), shape);
+        let folds = (0..folds).map(fold).collect::<Result<_>>()?;
+        let weights = record.take_any_vector("waiting_weights")?.to_vec();
+        let rows = weights.len();
+        let waiting = Waiting {
+            x: record.take_finite_vector("waiting_x", rows.saturating_mul(features.columns()))?.to_vec(),
+            y: record.take_finite_vector("waiting_y", rows.saturating_mul(outputs))?.to_vec(),
+            weights,
+        };
+        let taken = record.text("rows")?;
+        let taken = taken.parse().map_err(|_| Error::parameter("rows", taken, "a whole number"))?;
+        Ok(Self { features, folds, lambdas, intercept: record.flag("intercept")?, taken, waiting })
+    }
+}
+
+fn prefix(fold: usize) -> String {
+    format!("fold_{fold}_")
+}

@@ -1,0 +1,106 @@
+//! What a streamed ridge regression is fitted by.
+
+use ndarray::ArrayView2;
+
+use super::RidgeStream;
+use crate::features::FeatureSpec;
+use crate::learn::ridge::check_lambda;
+use crate::{Compute, Error, Result};
+
+/// Rows whose features are made at a time, whatever the size of the chunks; never a function of the number of threads.
+pub(super) const BLOCK: usize = 1024;
+/// Statistics that are held beside those of the folds while λ is chosen: all rows, all but a fold, and the system.
+const EXTRA: u64 = 3;
+
+/// Ridge regression on explicit features, in one pass over data of any length.
+///
+/// # Formula
+/// `min Σ vᵢ(yᵢ − wᵀz(xᵢ) − b)² + λ‖w‖²`. With several λ, row `i` belongs to fold `i mod K`, and the λ wins whose functions, each fitted without a fold, have
+/// the least squared error on the folds left out; the answer is then the function of all rows.
+///
+/// # Theory
+/// `ZᵀVZ`, `ZᵀVy` and a few sums say all about every λ, and those of all folds but one are a difference. With Nyström features the answer is the ridge
+/// regression among functions on the landmarks; with random Fourier features it is that of a random kernel near the one that is asked for.
+///
+/// # Cost
+/// `p²` per row for `p` features, `8p²(K + 3)` bytes for `K` folds whatever the number of rows, and `p³/3` for every λ and fold.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, features::{FeatureSpec, RandomFourier}, learn::StreamedRidge};
+/// use ndarray::Array2;
+/// let compute = Compute::new();
+/// let features = FeatureSpec::Fourier(RandomFourier::new("gaussian(lengthscale=2)".parse()?, 60));
+/// let spec = StreamedRidge::new(features, 1e-3);
+/// let chunk = |k: usize| Array2::from_shape_fn((50, 1), |(i, _)| 0.02 * (50 * k + i) as f64 - 2.0);
+/// let mut stream = spec.start(chunk(0).view(), 1, &compute)?;
+/// for k in 0..4 {
+///     stream.update(chunk(k).view(), chunk(k).mapv(f64::sin).view(), None, &compute)?;
+/// }
+/// let fit = stream.finish(&compute)?;
+/// assert!((fit.predict(ndarray::array![[0.5]].view(), &compute)?[[0, 0]] - 0.5_f64.sin()).abs() < 1e-3);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamedRidge {
+    /// The kernel and the features.
+    pub features: FeatureSpec,
+    /// The λ to choose from; one is taken as it is.
+    pub lambdas: Vec<f64>,
+    /// The folds by which λ is chosen.
+    pub folds: usize,
+    /// Whether a constant is fitted that is not penalised.
+    pub intercept: bool,
+}
+
+impl StreamedRidge {
+    /// One λ, no constant.
+    pub fn new(features: FeatureSpec, lambda: f64) -> Self {
+        Self { features, lambdas: vec![lambda], folds: 5, intercept: false }
+    }
+
+    /// Draws the features, with medians resolved on a sample of the rows and landmarks chosen in it, and begins with no rows.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for no λ, one that is negative, fewer than two folds, or no output; [`Error::Memory`]; as
+    /// [`FeatureSpec::draw`].
+    pub fn start(&self, sample: ArrayView2<f64>, outputs: usize, compute: &Compute) -> Result<RidgeStream> {
+        self.check(outputs)?;
+        let needed = self.bytes(sample.ncols(), outputs);
+        compute.reserve("the statistics of a streamed fit", needed, "use fewer features, or one λ")?;
+        Ok(RidgeStream::new(self, self.features.draw(sample, compute)?, outputs))
+    }
+
+    fn check(&self, outputs: usize) -> Result<()> {
+        if self.lambdas.is_empty() {
+            return Err(Error::parameter("lambdas", "[]", "at least one λ"));
+        }
+        self.lambdas.iter().try_for_each(|lambda| check_lambda(*lambda))?;
+        if self.lambdas.len() > 1 && self.folds < 2 {
+            return Err(Error::parameter("folds", self.folds, "at least 2 where λ is chosen"));
+        }
+        if outputs == 0 {
+            return Err(Error::parameter("outputs", 0, "at least 1"));
+        }
+        Ok(())
+    }
+
+    /// How many folds are kept apart: one where there is nothing to choose.
+    pub(super) fn kept_folds(&self) -> usize {
+        if self.lambdas.len() > 1 { self.folds } else { 1 }
+    }
+
+    /// The bytes that the work takes beside the chunks, about.
+    pub fn bytes(&self, columns: usize, outputs: usize) -> u64 {
+        let p = self.features.components() as u64;
+        let folds = self.kept_folds() as u64;
+        let statistics = (folds + EXTRA).saturating_mul(8 * p * (p + outputs as u64));
+        let map = match &self.features {
+            FeatureSpec::Fourier(_) => 8 * p * columns as u64,
+            FeatureSpec::Nystrom(_) => 8 * p * (p + columns as u64),
+        };
+        // The features of a block of rows, and three copies of a fold of them.
+        let block = 8 * p * BLOCK as u64 * (1 + 3 / folds.max(1));
+        statistics.saturating_add(map).saturating_add(block)
+    }
+}

@@ -1,0 +1,151 @@
+//! The statistics of a streamed fit while the rows come.
+
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+
+use super::spec::{BLOCK, StreamedRidge};
+use crate::features::{DrawnFeatures, FeatureMap, RidgeStatistics};
+use crate::{Compute, Error, Points, Result};
+
+/// A streamed ridge regression while the rows come: a value that chunks and other streams are added to.
+///
+/// Rows are taken in blocks of a fixed size, so that the bytes of the answer depend neither on the number of threads nor on how the rows are cut into chunks.
+/// Rows that do not fill a block wait for the next chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RidgeStream {
+    pub(super) features: DrawnFeatures,
+    pub(super) folds: Vec<RidgeStatistics>,
+    pub(super) lambdas: Vec<f64>,
+    pub(super) intercept: bool,
+    /// Rows that are in the statistics.
+    pub(super) taken: u64,
+    pub(super) waiting: Waiting,
+}
+
+/// Rows that wait until a block is full.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Waiting {
+    pub(super) x: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+}
+
+impl RidgeStream {
+    pub(super) fn new(spec: &StreamedRidge, features: DrawnFeatures, outputs: usize) -> Self {
+        let fold = RidgeStatistics::new(features.components(), outputs);
+        Self {
+            features,
+            folds: vec![fold; spec.kept_folds()],
+            lambdas: spec.lambdas.clone(),
+            intercept: spec.intercept,
+            taken: 0,
+            waiting: Waiting::default(),
+        }
+    }
+
+    /// Takes in a chunk: points, targets and, where there are any, weights, one row each.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights, with the row of the chunk; the stream is then as it was.
+    /// [`Error::Cancelled`] and [`Error::Memory`] leave a stream that must not be used any more.
+    pub fn update(
+        &mut self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<()> {
+        self.check(x, y, weights)?;
+        for row in 0..x.nrows() {
+            self.waiting.x.extend(x.row(row));
+            self.waiting.y.extend(y.row(row));
+            self.waiting.weights.push(weights.map_or(1.0, |w| w[row]));
+            if self.waiting.weights.len() == BLOCK {
+                self.settle(compute)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Result<()> {
+        if x.ncols() != self.features.columns() {
+            return Err(Error::shape("columns of the points", self.features.columns(), x.ncols()));
+        }
+        if y.dim() != (x.nrows(), self.outputs()) {
+            let expected = format!("{} × {}", x.nrows(), self.outputs());
+            return Err(Error::shape("targets", expected, format!("{} × {}", y.nrows(), y.ncols())));
+        }
+        Points::Vectors(x).check_finite("points")?;
+        Points::Vectors(y).check_finite("targets")?;
+        weights.map_or(Ok(()), |weights| crate::learn::loss::weights(Some(weights), x.nrows()).map(|_| ()))
+    }
+
+    /// Puts the rows that wait into the statistics.
+    pub(super) fn settle(&mut self, compute: &Compute) -> Result<()> {
+        let rows = self.waiting.weights.len();
+        if rows == 0 {
+            return Ok(());
+        }
+        let Waiting { x, y, weights } = std::mem::take(&mut self.waiting);
+        let shaped = |values: Vec<f64>, columns: usize| {
+            Array2::from_shape_vec((rows, columns), values).map_err(|e| Error::shape("rows that wait", rows, e))
+        };
+        let (x, y) = (shaped(x, self.features.columns())?, shaped(y, self.outputs())?);
+        let weights = ndarray::Array1::from(weights);
+        let z = self.features.transform(x.view(), compute)?;
+        let count = self.folds.len();
+        for (fold, statistics) in self.folds.iter_mut().enumerate() {
+            if count == 1 {
+                statistics.update(z.view(), y.view(), Some(weights.view()), compute)?;
+                continue;
+            }
+            let own: Vec<usize> = (0..rows).filter(|i| (self.taken as usize + i) % count == fold).collect();
+            let (z, y, v) = (z.select(Axis(0), &own), y.select(Axis(0), &own), weights.select(Axis(0), &own));
+            statistics.update(z.view(), y.view(), Some(v.view()), compute)?;
+        }
+        self.taken += rows as u64;
+        Ok(())
+    }
+
+    /// Takes in all that another stream of the same features has seen.
+    ///
+    /// # Errors
+    /// [`Error::Request`] unless features, folds, λ and outputs are the same: start both from one specification, sample and seed.
+    pub fn merge(&mut self, other: &Self, compute: &Compute) -> Result<()> {
+        let alike = self.features == other.features
+            && self.folds.len() == other.folds.len()
+            && self.outputs() == other.outputs()
+            && self.lambdas == other.lambdas
+            && self.intercept == other.intercept;
+        if !alike {
+            return Err(Error::request(
+                "the streams differ in their features, folds, λ or outputs: start both from one specification, sample and seed",
+            ));
+        }
+        for (own, fold) in self.folds.iter_mut().zip(&other.folds) {
+            own.merge(fold)?;
+        }
+        self.taken += other.taken;
+        let rows = other.waiting.weights.len();
+        let view = |values: &'_ [f64], columns: usize| {
+            Array2::from_shape_vec((rows, columns), values.to_vec())
+                .map_err(|e| Error::shape("rows that wait", rows, e))
+        };
+        let (x, y) = (view(&other.waiting.x, self.features.columns())?, view(&other.waiting.y, self.outputs())?);
+        self.update(x.view(), y.view(), Some(ArrayView1::from(&other.waiting.weights)), compute)
+    }
+
+    /// The rows that came.
+    pub fn rows(&self) -> u64 {
+        self.taken + self.waiting.weights.len() as u64
+    }
+
+    /// The features.
+    pub fn features(&self) -> &DrawnFeatures {
+        &self.features
+    }
+
+    /// How many targets there are.
+    pub fn outputs(&self) -> usize {
+        self.folds[0].outputs()
+    }
+}
