@@ -1,12 +1,18 @@
 //! How the job runs: threads, memory, seed, progress and Ctrl-C, made once from the common flags.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use mercer::solve::factor;
 use mercer::{Cancel, Compute, Seed};
+use ndarray::Array2;
 
 use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::progress::Bar;
+
+/// Rows of the matrix by which the speed of this machine is measured.
+const PROBE: usize = 600;
 
 /// What every command gets besides its own words.
 pub struct Session {
@@ -31,8 +37,26 @@ impl Session {
         if let Some(bar) = Bar::on_terminal(common.quiet) {
             compute = compute.with_progress(Arc::new(bar));
         }
+        if let Some(seconds) = common.budget_time {
+            let speed = speed(&compute);
+            compute = compute.with_speed(speed).with_time(seconds);
+        }
         Ok(Self { compute, common: common.clone() })
     }
+
+    /// Operations per second on this machine, now.
+    pub fn speed(&self) -> f64 {
+        self.compute.seconds(1.0).map_or_else(|| speed(&self.compute), |second| 1.0 / second)
+    }
+}
+
+/// Operations per second of a Cholesky factor.
+fn speed(compute: &Compute) -> f64 {
+    let entry = |(i, j): (usize, usize)| if i == j { PROBE as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) };
+    let matrix = Array2::from_shape_fn((PROBE, PROBE), entry);
+    let start = Instant::now();
+    let _ = std::hint::black_box(factor(matrix, compute));
+    (PROBE as f64).powi(3) / 3.0 / start.elapsed().as_secs_f64().max(1e-9)
 }
 
 fn listen_to_ctrl_c(cancel: Cancel) {

@@ -238,7 +238,7 @@ fn sampling_named(name: &str) -> PyResult<Sampling> {
     }
 }
 
-fn landmarks_named(name: &str) -> PyResult<Landmarks> {
+pub fn landmarks_named(name: &str) -> PyResult<Landmarks> {
     match name {
         "rpcholesky" => Ok(Landmarks::RandomPivots),
         "uniform" => Ok(Landmarks::Uniform),

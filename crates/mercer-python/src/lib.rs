@@ -2,6 +2,7 @@
 
 mod betting;
 mod catalogue;
+mod centres;
 mod data;
 mod definiteness;
 mod effects;

@@ -55,6 +55,8 @@ pub struct Compute {
     seed: Seed,
     progress: Option<Arc<dyn Progress>>,
     cancel: Cancel,
+    speed: Option<f64>,
+    time: Option<f64>,
 }
 
 impl std::fmt::Debug for Compute {
@@ -84,6 +86,8 @@ impl Compute {
             seed: Seed(0),
             progress: None,
             cancel: Cancel::default(),
+            speed: None,
+            time: None,
         }
     }
 
@@ -139,6 +143,20 @@ impl Compute {
         self
     }
 
+    /// What this machine reaches, in floating-point operations per second: plans then say how long they take. The library reads no clock: whoever
+    /// has one measures, a Cholesky factor, for example.
+    pub fn with_speed(mut self, flops_per_second: f64) -> Self {
+        self.speed = Some(flops_per_second).filter(|s| s.is_finite() && *s > 0.0);
+        self
+    }
+
+    /// Choose methods, and numbers of centres, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is asked for by name is
+    /// run in any case.
+    pub fn with_time(mut self, seconds: f64) -> Self {
+        self.time = Some(seconds).filter(|s| s.is_finite() && *s > 0.0);
+        self
+    }
+
     /// The number of threads that work.
     pub fn threads(&self) -> usize {
         self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
@@ -147,6 +165,31 @@ impl Compute {
     /// The memory limit in bytes.
     pub fn memory(&self) -> u64 {
         self.memory
+    }
+
+    /// The seconds that so many floating-point operations take, where the speed is known.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Compute;
+    /// assert_eq!(Compute::new().seconds(1e9), None);
+    /// assert_eq!(Compute::new().with_speed(2e9).seconds(1e9), Some(0.5));
+    /// ```
+    pub fn seconds(&self, flops: f64) -> Option<f64> {
+        self.speed.map(|speed| flops / speed)
+    }
+
+    /// The time limit in seconds, where there is one and the speed is known.
+    pub fn time(&self) -> Option<f64> {
+        self.time.filter(|_| self.speed.is_some())
+    }
+
+    /// Whether so many floating-point operations are expected to take no longer than the time limit; always without one.
+    pub fn is_in_time(&self, flops: f64) -> bool {
+        match (self.seconds(flops), self.time) {
+            (Some(seconds), Some(limit)) => seconds <= limit,
+            _ => true,
+        }
     }
 
     /// The precision of the tiles.
@@ -204,6 +247,18 @@ pub fn human_bytes(bytes: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
+}
+
+/// Seconds as a person reads them: `human_seconds(90.0) == "about 90 s"`.
+pub fn human_seconds(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() => "—".into(),
+        s if s < 0.1 => "less than 0.1 s".into(),
+        s if s < 10.0 => format!("about {s:.1} s"),
+        s if s < 120.0 => format!("about {s:.0} s"),
+        s if s < 7200.0 => format!("about {:.0} min", s / 60.0),
+        s => format!("about {:.1} h", s / 3600.0),
+    }
 }
 
 /// Reads a size as people write it: `"2GB"`, `"512 MiB"`, `"1e9"`.

@@ -13,6 +13,9 @@ class Options(TypedDict, total=False):
     max_memory: int | str
     verbose: bool
     random_state: int | np.random.Generator | np.random.RandomState | None
+    single: bool
+    timed: bool
+    max_time: float | None
 
 class ParameterPage(TypedDict):
     name: str
@@ -310,6 +313,7 @@ class Ridge:
         *,
         intercept: bool = False,
         solver: str = "auto",
+        centers: dict[str, Any] | None = None,
         diagnostics: bool = True,
         indefinite: bool = False,
     ) -> Ridge: ...
@@ -339,6 +343,8 @@ class RidgeFit:
     def noise_variance(self, **options: Unpack[Options]) -> NDArray[np.float64]: ...
     def partial_effects(self, output: int, resolution: int, **options: Unpack[Options]) -> list[dict[str, Any]]: ...
     def function(self, output: int, **options: Unpack[Options]) -> Function: ...
+    @property
+    def centers(self) -> tuple[int, int, float, bool, float] | None: ...
     @property
     def kernel(self) -> Kernel: ...
     @property
@@ -689,6 +695,7 @@ class Penalised:
         intercept: bool = True,
         class_weights: Sequence[float] | None = None,
         solver: str = "auto",
+        centers: dict[str, Any] | None = None,
         tol: float | None = None,
         max_iter: int | None = None,
     ) -> Penalised: ...

@@ -44,6 +44,19 @@ pub enum Method {
         /// Columns of the preconditioner.
         rank: usize,
     },
+    /// On a few centres, by conjugate gradients: an approximation.
+    Centres {
+        /// The centres.
+        centres: usize,
+        /// Products with the kernel matrix between points and centres, and with its transpose.
+        iterations: usize,
+        /// The largest relative residual over the outputs, in the norm of the preconditioner.
+        residual: f64,
+        /// Whether the residual reached the tolerance before the iterations ran out or rows kept apart stopped the work.
+        converged: bool,
+        /// The share of the trace of the kernel that the centres miss, on a part of the sample.
+        missed: f64,
+    },
 }
 
 /// `c`, `β` and what follows from `G`.
