@@ -19,6 +19,7 @@ from typing import Any as _Any
 from mercer import _mercer
 from mercer._catalogue import constructors as _constructors
 from mercer._hypothesis import (
+    column_tests,
     conditional_independence_test,
     goodness_of_fit_test,
     independence_test,
@@ -42,8 +43,10 @@ from mercer._measures import (
 from mercer._mercer import (
     Check,
     Counterexample,
+    EmbeddingSketch,
     Function,
     Kernel,
+    LawEmbedding,
     MeanEmbedding,
     NotPositiveDefiniteError,
     Repaired,
@@ -88,8 +91,10 @@ _ESTIMATORS = {
 __all__ = [
     "Check",
     "Counterexample",
+    "EmbeddingSketch",
     "Function",
     "Kernel",
+    "LawEmbedding",
     "MeanEmbedding",
     "NotPositiveDefiniteError",
     "Repaired",
@@ -99,6 +104,7 @@ __all__ = [
     "__version__",
     "binning_bound",
     "catalogue",
+    "column_tests",
     "conditional_independence_test",
     "dhsic",
     "distance_correlation",
