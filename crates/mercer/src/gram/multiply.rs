@@ -237,7 +237,7 @@ mod tests {
             let found = found.slice(s![.., 2 * at..2 * at + 2]);
             assert!((&found - &expected).iter().all(|d| d.abs() <= 1e-12));
         }
-        assert!(multiply_parts(&bound, &[0..1], x.view(), &compute).is_err());
+        assert!(multiply_parts(&bound, &[0..1, 1..2], x.view(), &compute).is_err());
     }
 
     #[test]
