@@ -1,10 +1,10 @@
 //! How the job runs: threads, memory, seed, progress and Ctrl-C, made once from the common flags.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mercer::solve::factor;
-use mercer::{Cancel, Compute, Seed};
+use mercer::{Cancel, Compute, Error, Seed};
 use ndarray::Array2;
 
 use crate::arguments::Common;
@@ -20,6 +20,7 @@ pub struct Session {
     pub compute: Compute,
     /// The common flags.
     pub common: Common,
+    cancel: Cancel,
 }
 
 impl Session {
@@ -27,7 +28,7 @@ impl Session {
     pub fn start(common: &Common) -> Result<Self, Failure> {
         let cancel = Cancel::default();
         listen_to_ctrl_c(cancel.clone());
-        let mut compute = Compute::new().with_seed(Seed(common.seed)).with_cancel(cancel);
+        let mut compute = Compute::new().with_seed(Seed(common.seed)).with_cancel(cancel.clone());
         if let Some(memory) = common.memory {
             compute = compute.with_memory(memory);
         }
@@ -41,7 +42,32 @@ impl Session {
             let speed = speed(&compute);
             compute = compute.with_speed(speed).with_time(seconds);
         }
-        Ok(Self { compute, common: common.clone() })
+        Ok(Self { compute, common: common.clone(), cancel })
+    }
+
+    /// Runs a solver that has an answer at any moment: it stops when `--budget-time` is over and at Ctrl-C, and what is left to do with the answer
+    /// may run.
+    pub fn anytime<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
+        let found = work(&self.within_time());
+        if matches!(found, Err(Error::Cancelled)) && !self.cancel.is_cancelled() {
+            let message = "--budget-time was over before there was a model: allow more seconds, or use fewer rows";
+            return Err(Failure::request(message));
+        }
+        let found = found?;
+        self.cancel.lower();
+        Ok(found)
+    }
+
+    fn within_time(&self) -> Compute {
+        let limit = self.common.budget_time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let Some(limit) = limit else { return self.compute.clone() };
+        let (cancel, timer) = (self.cancel.child(), Instant::now());
+        let flag = cancel.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(limit.saturating_sub(timer.elapsed()));
+            flag.cancel();
+        });
+        self.compute.clone().with_cancel(cancel)
     }
 
     /// Operations per second on this machine, now.

@@ -22,18 +22,40 @@ pub trait Progress: Send + Sync {
 }
 
 /// A flag that stops long work at the next tile. Clones share the flag.
+///
+/// # Example
+/// ```
+/// use mercer::Cancel;
+/// let all = Cancel::default();
+/// let part = all.child();
+/// part.cancel();
+/// assert!(part.is_cancelled() && !all.is_cancelled());
+/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    parent: Option<Arc<AtomicBool>>,
+}
 
 impl Cancel {
     /// Ask the work to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Take it back: an interrupted work has given its answer, and what follows may run.
+    pub fn lower(&self) {
+        self.flag.store(false, Ordering::Relaxed);
     }
 
     /// Whether someone asked the work to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
+    }
+
+    /// A flag for a part of the work: raised by itself, or with this one.
+    pub fn child(&self) -> Self {
+        Self { flag: Arc::default(), parent: Some(self.flag.clone()) }
     }
 }
 
