@@ -19,9 +19,9 @@ pub use embed::{
     SamplingWord,
 };
 pub use fit::{
-    ApproximationWord, AutoArguments, ClassWeight, FitCommand, FitData, FoldWords, GpArguments, LogisticArguments,
-    MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
-    SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
+    ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
+    LogisticArguments, MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
+    SmoothMethod, SmoothingWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,

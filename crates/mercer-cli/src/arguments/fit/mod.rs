@@ -3,6 +3,7 @@
 mod learners;
 mod margins;
 mod numbers;
+mod stream;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use mercer::points::{Missing, Scaling};
 use super::common::Gap;
 use super::help;
 pub use numbers::level;
+pub use stream::{FeatureWord, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,

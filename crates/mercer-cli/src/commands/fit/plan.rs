@@ -12,7 +12,7 @@ use ndarray::Array2;
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
-use super::{Training, auto, choice, folds, gp, logistic, one_class, ridge, smooth, spline, svm, svr};
+use super::{Training, auto, choice, folds, gp, logistic, one_class, ridge, smooth, spline, streamed, svm, svr};
 use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, given};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -40,6 +40,9 @@ struct Stage {
 
 /// Reads the data and tells what the fit would take.
 pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
+    if let Some((words, reason)) = streamed::wanted(command, session) {
+        return streamed::explain(words, reason, session);
+    }
     let (training, stages) = match command {
         FitCommand::Ridge(words) => {
             let training = ridge::read(words, session)?;
@@ -346,7 +349,7 @@ fn json_of(training: &Training, stages: &[Stage], speed: f64, session: &Session)
 }
 
 /// Operations per second of a Cholesky factor on this machine, now.
-fn speed(compute: &Compute) -> f64 {
+pub(super) fn speed(compute: &Compute) -> f64 {
     let matrix =
         Array2::from_shape_fn(
             (PROBE, PROBE),
@@ -358,7 +361,7 @@ fn speed(compute: &Compute) -> f64 {
 }
 
 /// Seconds as people say them.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "—".into(),
         s if s < 0.1 => "less than 0.1 s".into(),

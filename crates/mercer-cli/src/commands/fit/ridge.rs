@@ -79,7 +79,7 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
 }
 
 /// The lengthscales that are asked for, or those around the median distance.
-fn with_lengthscales(
+pub fn with_lengthscales(
     search: RidgeSearch,
     words: &RidgeArguments,
     x: ArrayView2<f64>,
