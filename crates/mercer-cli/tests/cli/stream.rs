@@ -99,47 +99,14 @@ fn a_streamed_fit_is_near_the_fit_in_memory() {
 #[test]
 fn kernel_and_lambda_are_chosen() {
     let folder = tempfile::tempdir().unwrap();
-    let data = write_data(&folder, "data.csv", 3000, 1);
-    let found = mercer(&[
-        "fit",
-        "ridge",
-        &data,
-        "--target",
-        "y",
-        "--drop",
-        "note",
-        "--stream",
-        "--sample",
-        "200",
-        "--components",
-        "60",
-        "--json",
-    ])
-    .json();
+    let data = write_data(&folder, "data.csv", 2000, 1);
+    let base = ["fit", "ridge", &data, "--target", "y", "--drop", "note", "--stream", "--json", "--sample", "80"];
+    let run = |words: &[&str]| mercer(&[&base[..], &["--components", "40"], words].concat()).json();
+    let found = run(&[]);
     assert!(found["r2"].as_f64().unwrap() > 0.98, "{found}");
     assert_eq!(found["scores"].as_array().unwrap().len(), 19);
     assert!(!found["choice"]["candidates"].as_array().unwrap().is_empty());
-    let again = mercer(&[
-        "fit",
-        "ridge",
-        &data,
-        "--target",
-        "y",
-        "--drop",
-        "note",
-        "--stream",
-        "--sample",
-        "200",
-        "--components",
-        "60",
-        "--threads",
-        "1",
-        "--memory",
-        "300MB",
-        "--json",
-    ])
-    .json();
-    assert_eq!(found["cv_rmse"], again["cv_rmse"]);
+    assert_eq!(found["cv_rmse"], run(&["--threads", "1", "--memory", "300MB"])["cv_rmse"]);
 }
 
 #[test]
