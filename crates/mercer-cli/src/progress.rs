@@ -8,6 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use mercer::Progress;
 
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Work whose first report is beyond this part goes on from where it was stopped.
+const RESUMED: u64 = 20;
 
 /// The bar of the work that is being done now.
 #[derive(Default)]
@@ -16,6 +18,8 @@ pub struct Bar(Mutex<Option<Shown>>);
 struct Shown {
     work: String,
     started: Instant,
+    /// What had been done before, by a run that was stopped: it says nothing about the time that is left.
+    before: u64,
     bar: Option<ProgressBar>,
 }
 
@@ -30,7 +34,8 @@ impl Progress for Bar {
     fn report(&self, work: &str, done: u64, total: u64) {
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.as_ref().is_none_or(|s| s.work != work) {
-            *shown = Some(Shown { work: work.to_owned(), started: Instant::now(), bar: None });
+            let before = if done > total / RESUMED { done } else { 0 };
+            *shown = Some(Shown { work: work.to_owned(), started: Instant::now(), before, bar: None });
         }
         if let Some(current) = shown.as_mut() {
             current.advance(done, total);
@@ -44,10 +49,10 @@ impl Progress for Bar {
 impl Shown {
     fn advance(&mut self, done: u64, total: u64) {
         if self.bar.is_none() && done < total && self.started.elapsed() > PATIENCE {
-            self.bar = Some(new_bar(&self.work, total, self.started.elapsed()));
+            self.bar = Some(new_bar(&self.work, total - self.before, self.started.elapsed()));
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(done);
+            bar.set_position(done.saturating_sub(self.before));
         }
     }
 }

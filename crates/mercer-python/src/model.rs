@@ -20,6 +20,7 @@ use crate::ridge::PyRidgeFit;
 use crate::run::run;
 use crate::smoother::PyLocalFit;
 use crate::spline::PySplineFit;
+use crate::streamed::PyStreamedRidgeFit;
 use crate::svc::PySvcFit;
 use crate::svm::{PySvmFit, SvmFit};
 
@@ -33,6 +34,7 @@ pub enum AnyFit<'py> {
     Svc(Bound<'py, PySvcFit>),
     Svm(Bound<'py, PySvmFit>),
     Penalised(Bound<'py, PyPenalisedFit>),
+    Streamed(Bound<'py, PyStreamedRidgeFit>),
 }
 
 impl AnyFit<'_> {
@@ -52,6 +54,7 @@ impl AnyFit<'_> {
                 PenalisedFit::Machine(fit) => fit.clone().into(),
                 PenalisedFit::Quantiles(fit) => fit.clone().into(),
             },
+            Self::Streamed(fit) => fit.get().0.clone().into(),
         }
     }
 }
@@ -71,6 +74,7 @@ fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
         Fitted::Logistic(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Logistic(fit)))?.into_any(),
         Fitted::KernelMachine(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Machine(fit)))?.into_any(),
         Fitted::Quantiles(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Quantiles(fit)))?.into_any(),
+        Fitted::StreamedRidge(fit) => Bound::new(py, PyStreamedRidgeFit(fit))?.into_any(),
         other => {
             return Err(PyValueError::new_err(format!("no estimator of this package is a {} model", other.kind())));
         }

@@ -76,6 +76,8 @@ ESTIMATORS = [
     mercer.KernelMachine("poisson"),
     mercer.KernelMachine("squared_hinge"),
     mercer.KernelMachine("logistic"),
+    mercer.StreamedKernelRidge(),
+    mercer.StreamedKernelRidge(n_components=50, features="fourier", fit_intercept=True),
 ]
 
 

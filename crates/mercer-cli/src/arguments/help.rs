@@ -120,12 +120,15 @@ constant is fitted too. The model remembers the columns, their levels and scales
 pub const FIT_RIDGE: &str = "\
 One decomposition scores every λ by leave-one-out, exactly and without fitting again. Of
 many rows a sample enters the choice; the fit takes all, by the plan that fits the memory.
+DATA that is larger than the memory limit is read in chunks and fitted on features, in one
+pass; with --checkpoint such a fit can be killed and resumed, to the same bytes.
 
 Examples:
   mercer fit ridge data.csv --target y -o model.safetensors --report fit.html
   mercer fit ridge data.csv --target y --kernel \"gaussian(lengthscale=2)\" --lambda 0.1 -o model.safetensors
   mercer fit ridge data.csv --target y --kernel \"on([age], sobolev(order=2)) + on([wage], sobolev(order=2))\" --rescale
-  mercer fit ridge data.csv --target y,z --kernel \"matern(nu=5/2)\" --lengthscales 0.5,1,2,4 --cv 10 --plot fit.png";
+  mercer fit ridge data.csv --target y,z --kernel \"matern(nu=5/2)\" --lengthscales 0.5,1,2,4 --cv 10 --plot fit.png
+  mercer fit ridge huge.parquet --target y --memory 2GB --checkpoint fit.checkpoint --resume -o model.safetensors";
 
 pub const FIT_GP: &str = "\
 The mean is that of ridge regression with λ = noise. Put a number in front of a kernel to

@@ -18,9 +18,9 @@ pub use embed::{
     BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
 };
 pub use fit::{
-    ApproximationWord, AutoArguments, ClassWeight, FitCommand, FitData, FoldWords, GpArguments, LogisticArguments,
-    MachineWords, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod,
-    SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
+    ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
+    LogisticArguments, MachineWords, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
+    SmoothMethod, SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,

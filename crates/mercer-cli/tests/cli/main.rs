@@ -9,5 +9,6 @@ mod kernel;
 mod margins;
 mod refusals;
 mod spectrum;
+mod stream;
 mod test;
 mod tour;

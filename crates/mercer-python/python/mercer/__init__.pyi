@@ -33,11 +33,15 @@ from mercer._measures import stein_discrepancy as stein_discrepancy
 from mercer._measures import wasserstein as wasserstein
 from mercer._mercer import Check as Check
 from mercer._mercer import Counterexample as Counterexample
+from mercer._mercer import CovarianceStatistics as CovarianceStatistics
 from mercer._mercer import Function as Function
 from mercer._mercer import Kernel as Kernel
 from mercer._mercer import MeanEmbedding as MeanEmbedding
+from mercer._mercer import MeanStatistics as MeanStatistics
 from mercer._mercer import NotPositiveDefiniteError as NotPositiveDefiniteError
 from mercer._mercer import Repaired as Repaired
+from mercer._mercer import RidgeStatistics as RidgeStatistics
+from mercer._mercer import RidgeStream as RidgeStream
 from mercer._mercer import SequentialTwoSampleTest as SequentialTwoSampleTest
 from mercer._mercer import Spectrum as Spectrum
 from mercer._mercer import binning_bound as binning_bound
@@ -53,6 +57,7 @@ from mercer._ridge_cv import KernelRidgeCV as KernelRidgeCV
 from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
+from mercer._streamed import StreamedKernelRidge as StreamedKernelRidge
 from mercer._svm import SVC as SVC
 from mercer._svm import NuSVC as NuSVC
 from mercer._svr import SVR as SVR

@@ -21,6 +21,7 @@ from mercer._mercer import (
     PenalisedFit,
     RidgeFit,
     SplineFit,
+    StreamedRidgeFit,
     SvcFit,
     SvmFit,
     load_model,
@@ -30,6 +31,7 @@ from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
 from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
+from mercer._streamed import StreamedKernelRidge
 from mercer._svm import SVC, NuSVC
 from mercer._svr import SVR, NuSVR, OneClassSVM
 
@@ -43,6 +45,7 @@ _CLASSES: dict[type, tuple[type, ...]] = {
     SvcFit: (SVC, NuSVC),
     SvmFit: (SVR, NuSVR, OneClassSVM),
     PenalisedFit: (KernelLogisticRegression, KernelMachine),
+    StreamedRidgeFit: (StreamedKernelRidge,),
 }
 
 
@@ -101,6 +104,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
 
 def _inputs(model: Estimator, fit: Any) -> Inputs:
     outputs = fit.dual_coefficients.shape[1] if isinstance(fit, RidgeFit) else 1
+    outputs = fit.weights.shape[1] if isinstance(fit, StreamedRidgeFit) else outputs
     names = model._target_names or [None] * outputs
     shift, scale = (np.zeros(outputs), np.ones(outputs)) if model._units is None else model._units
     targets = [(name, float(a), float(b)) for name, a, b in zip(names, shift, scale, strict=True)]
@@ -126,6 +130,11 @@ def _from_fit(fit: Any) -> Any:
     if isinstance(fit, GaussianProcessFit):
         sparse = {} if fit.inducing is None else {"inducing": fit.inducing, "approximation": fit.approximation}
         return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False, **sparse)
+    if isinstance(fit, StreamedRidgeFit):
+        choices = {"features": fit.features, "n_components": fit.components}
+        return StreamedKernelRidge(
+            fit.alpha, kernel=str(fit.kernel), fit_intercept=fit.intercept is not None, **choices
+        )
     if isinstance(fit, SplineFit):
         return SmoothingSpline(fit.lam, order=fit.order, period=fit.period)
     if isinstance(fit, (SvcFit, SvmFit, PenalisedFit)):

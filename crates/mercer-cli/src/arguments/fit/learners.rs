@@ -7,9 +7,9 @@ use mercer::learn::smoother::LocalWeight;
 use mercer::select::Criterion;
 
 use super::super::common::positive;
-use super::FitData;
 use super::centres::CentreWords;
 use super::numbers::{criterion, non_negative, positive_number};
+use super::{FitData, StreamWords};
 
 /// The words of `mercer fit ridge`.
 #[derive(Debug, Args)]
@@ -50,6 +50,9 @@ pub struct RidgeArguments {
     /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1500")]
     pub sample: usize,
+    /// How DATA is read in chunks.
+    #[command(flatten)]
+    pub stream: StreamWords,
 }
 
 impl RidgeArguments {

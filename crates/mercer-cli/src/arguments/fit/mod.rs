@@ -4,6 +4,7 @@ mod centres;
 mod learners;
 mod margins;
 mod numbers;
+mod stream;
 
 use std::path::PathBuf;
 
@@ -13,6 +14,7 @@ use mercer::points::{Missing, Scaling};
 use super::common::Gap;
 use super::help;
 pub use numbers::level;
+pub use stream::{FeatureWord, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,

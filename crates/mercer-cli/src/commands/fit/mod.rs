@@ -16,6 +16,7 @@ mod ridge;
 mod smooth;
 mod sparse;
 mod spline;
+mod streamed;
 mod svm;
 mod svr;
 mod tell;
@@ -70,7 +71,16 @@ pub struct Outcome {
 pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     let output = command.training().output.as_deref();
     output.map_or(Ok(()), check_folder)?;
-    let outcome = run(command, session).map_err(with_advice)?;
+    if let Some((words, reason)) = streamed::wanted(command, session) {
+        return streamed::fit(words, reason, session).map_err(with_advice);
+    }
+    let outcome = match run(command, session) {
+        Err(failure) => match streamed::instead(command, &failure) {
+            Some((words, reason)) => return streamed::fit(words, reason, session).map_err(with_advice),
+            None => return Err(with_advice(failure)),
+        },
+        Ok(outcome) => outcome,
+    };
     if let Some(path) = output {
         save_model(path, &outcome.model)?;
     }

@@ -87,7 +87,7 @@ pub fn centres(words: &RidgeArguments) -> Option<Centres> {
 }
 
 /// The lengthscales that are asked for, or those around the median distance.
-fn with_lengthscales(
+pub fn with_lengthscales(
     search: RidgeSearch,
     words: &RidgeArguments,
     x: ArrayView2<f64>,

@@ -71,7 +71,7 @@ pub fn headline(outcome: &Outcome) -> &'static str {
     }
 }
 
-fn inputs(names: &[String]) -> String {
+pub(super) fn inputs(names: &[String]) -> String {
     let shown = names.iter().take(NAMES).cloned().collect::<Vec<_>>().join(", ");
     let rest = names.len().saturating_sub(NAMES);
     let more = if rest > 0 { format!(", … {rest} more") } else { String::new() };

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use mercer::Error;
+use mercer::io::SurveyedFile;
 use mercer::learn::svm::Classes;
 use mercer::model::{Inputs, Target};
 use mercer::points::{Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Scaling, Table};
@@ -100,6 +101,28 @@ impl Training {
         Ok(Self { name, x, y, classes, weights, inputs, coordinates, targets, remarks, encoding })
     }
 
+    /// The sample of a file that is too long for memory.
+    pub fn of_sample(name: String, file: &SurveyedFile, targets: Vec<String>) -> Self {
+        let encoding = file.encoding().clone();
+        let mut remarks = Vec::new();
+        if file.without_target() > 0 {
+            remarks.push(format!("{} rows without a target (or a weight) were left out.", file.without_target()));
+        }
+        remarks.extend(remarks_on(&encoding, file.dropped(), file.filled(), file.rows()));
+        Self {
+            name,
+            x: file.sample_points().to_owned(),
+            y: file.sample_targets().to_owned(),
+            classes: None,
+            weights: file.sample_weights().map(|w| w.to_owned()),
+            inputs: file.inputs(),
+            coordinates: encoding.output_names(),
+            targets,
+            remarks,
+            encoding,
+        }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.x.nrows()
@@ -193,17 +216,21 @@ fn constant_targets(targets: &[String], y: &Array2<f64>) -> Vec<String> {
 }
 
 /// Which column does what.
-struct Split {
-    targets: Vec<usize>,
-    weights: Option<usize>,
-    features: Vec<usize>,
+pub struct Split {
+    /// What is predicted.
+    pub targets: Vec<usize>,
+    /// The weights.
+    pub weights: Option<usize>,
+    /// What is predicted from.
+    pub features: Vec<usize>,
     unused: Vec<usize>,
     /// Whether the target is classes.
     classes: bool,
 }
 
 impl Split {
-    fn new(goal: Goal, words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
+    /// Takes the columns of a table apart; its rows do not matter.
+    pub fn new(goal: Goal, words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
         if words.target.is_empty() && goal != Goal::Nothing {
             return Err(Failure::request("--target COL is needed: the column to predict"));
         }

@@ -58,7 +58,7 @@ impl Checkpoint {
         let name = self.path.display();
         if !self.resume {
             return Err(Error::request(format!(
-                "there is a checkpoint in {name} already: go on from it (resume), or remove it"
+                "there is a checkpoint in {name} already: go on from it (--resume, `resume`), or remove it"
             )));
         }
         let bytes = read_bytes(&self.path, compute)?;

@@ -1,0 +1,72 @@
+//! `mercer fit ridge` of a file that is longer than memory: chunks, features, one pass.
+
+mod plan;
+mod setup;
+mod tell;
+
+use std::path::Path;
+
+use mercer::Error;
+use mercer::io::{Checkpoint, save_model};
+
+use crate::arguments::{FitCommand, RidgeArguments};
+use crate::data::named;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::session::Session;
+use setup::Setup;
+
+pub use plan::explain;
+
+/// Parts of the file between two checkpoints: at most so much work is lost.
+const CHECKPOINTS: u64 = 20;
+const FEWEST_BYTES: u64 = 1 << 20;
+
+/// The words of a fit that is to be streamed, and why; nothing for one that is not.
+pub fn wanted<'c>(command: &'c FitCommand, session: &Session) -> Option<(&'c RidgeArguments, String)> {
+    let FitCommand::Ridge(words) = command else { return None };
+    setup::reason(words, session).map(|reason| (words, reason))
+}
+
+/// The same after the table turned out not to fit into memory.
+pub fn instead<'c>(command: &'c FitCommand, failure: &Failure) -> Option<(&'c RidgeArguments, String)> {
+    match (command, failure) {
+        (FitCommand::Ridge(words), Failure::Library(error @ Error::Memory { what, .. }))
+            if what.starts_with("the table in ") && setup::is_possible(words) =>
+        {
+            Some((words, error.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// Fits, saves, tells.
+pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
+    let path = &words.training.data;
+    let setup = Setup::new(words, reason, session)?;
+    let checkpoint = words.stream.checkpoint.as_ref().map(|file| Checkpoint {
+        path: file.clone(),
+        every: (setup.file.file().size() / CHECKPOINTS).max(FEWEST_BYTES),
+        resume: words.stream.resume,
+    });
+    let fitted = setup.file.fit(&setup.spec, checkpoint.as_ref(), &session.compute).map_err(|e| named(e, path))?;
+    let model = fitted.model.with_note("command", "mercer fit ridge");
+    let output = words.training.output.as_deref();
+    if let Some(path) = output {
+        save_model(path, &model)?;
+    }
+    if let Some(checkpoint) = &checkpoint {
+        remove(&checkpoint.path)?;
+    }
+    tell::tell(&setup, &model, fitted.resumed_at, output, session)
+}
+
+/// The model is saved: the checkpoint has done its work.
+fn remove(path: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::File { path: path.to_owned(), source }.into())
+        }
+        _ => Ok(()),
+    }
+}

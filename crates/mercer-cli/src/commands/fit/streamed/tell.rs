@@ -1,0 +1,161 @@
+//! The report of a streamed fit.
+
+use std::path::Path;
+
+use mercer::features::{DrawnFeatures, FeatureMap};
+use mercer::learn::StreamedRidgeFit;
+use mercer::model::{Fitted, Model};
+use ndarray::Axis;
+use serde_json::{Value, json};
+
+use super::super::pictures::agreement;
+use super::super::tell::inputs;
+use super::setup::Setup;
+use crate::failure::Failure;
+use crate::numbers::{grouped, json as number, short};
+use crate::plot::Figure;
+use crate::report::{Block, Report, Table};
+use crate::session::Session;
+
+/// Dots of a picture.
+const DOTS: usize = 2000;
+
+/// What was fitted, how, and how good it is.
+pub fn tell(
+    setup: &Setup,
+    model: &Model,
+    resumed_at: Option<usize>,
+    output: Option<&Path>,
+    session: &Session,
+) -> Result<Report, Failure> {
+    let Fitted::StreamedRidge(fit) = model.fitted() else {
+        return Err(Failure::request("the model is not one of a streamed fit"));
+    };
+    let training = &setup.training;
+    let title = format!("Ridge regression of {}", training.targets.join(", "));
+    let mut report = Report::new(title.clone());
+    report.heading(title).fields(fields(setup, fit, resumed_at));
+    if let Some(choice) = &setup.choice {
+        choice.push_into(&mut report);
+        report.text("The kernel was chosen on a sample of the rows; λ below on all of them.");
+    }
+    push_scores(&mut report, fit, setup.spec.folds);
+    push_quality(&mut report, setup, fit);
+    for remark in &training.remarks {
+        report.text(remark);
+    }
+    if let Some(path) = output {
+        report.text(format!("The model is in {}.", path.display()));
+    }
+    report.json = json_of(setup, fit, resumed_at, output);
+    if session.common.plot.is_some() || session.common.report.is_some() {
+        report.figures.push(figure(setup, model, session)?);
+    }
+    Ok(report)
+}
+
+fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>) -> Vec<(&'static str, String)> {
+    let mut fields = vec![
+        ("data", format!("{}: {} rows", setup.training.name, grouped(fit.rows()))),
+        ("inputs", inputs(&setup.training.coordinates)),
+        ("streamed", setup.reason.clone()),
+        ("kernel", fit.kernel().to_string()),
+        ("features", features(fit)),
+        ("λ", short(fit.lambda())),
+    ];
+    let list = |values: ndarray::ArrayView1<f64>| values.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", ");
+    fields.extend(fit.intercept().map(|b| ("intercept", list(b))));
+    fields.extend(resumed_at.map(|row| ("resumed", format!("from row {}", grouped(row as u64)))));
+    fields
+}
+
+fn features(fit: &StreamedRidgeFit) -> String {
+    let count = grouped(fit.features().components() as u64);
+    match fit.features() {
+        DrawnFeatures::Fourier(_) => format!("{count} random Fourier features"),
+        DrawnFeatures::Nystrom(map) => {
+            let missed = 100.0 * map.trace_error() / map.trace();
+            format!("{count} Nyström features, which miss {} % of the trace on the sample", short(missed))
+        }
+    }
+}
+
+fn push_scores(report: &mut Report, fit: &StreamedRidgeFit, folds: usize) {
+    if fit.scores().is_empty() {
+        return;
+    }
+    report.heading(format!("λ by {folds} folds of all rows"));
+    let mut table = Table::new(&["λ", "RMSE"], &[0, 1]);
+    for score in fit.scores() {
+        table.push([short(score.lambda), short(score.score.sqrt())]);
+    }
+    report.push(Block::Table(table));
+}
+
+/// The root of the mean square error and `R²` of every target.
+fn quality(setup: &Setup, fit: &StreamedRidgeFit) -> Vec<(String, f64, f64)> {
+    let pairs = fit.residual_squares().into_iter().zip(fit.total_squares());
+    let values = pairs.map(|(left, total)| ((left / fit.total_weight()).sqrt(), 1.0 - left / total));
+    setup.training.targets.iter().zip(values).map(|(name, (rmse, r2))| (name.clone(), rmse, r2)).collect()
+}
+
+fn best(fit: &StreamedRidgeFit) -> Option<f64> {
+    fit.scores().iter().map(|score| score.score).min_by(f64::total_cmp).map(f64::sqrt)
+}
+
+fn push_quality(report: &mut Report, setup: &Setup, fit: &StreamedRidgeFit) {
+    report.heading("On the data of the fit");
+    let mut table = Table::new(&["target", "RMSE", "R²"], &[1, 2]);
+    for (name, rmse, r2) in quality(setup, fit) {
+        table.push([name, short(rmse), if r2.is_finite() { short(r2) } else { "—".into() }]);
+    }
+    report.push(Block::Table(table));
+    if let Some(rmse) = best(fit) {
+        report.text(format!("On rows left out the RMSE is {}.", short(rmse)));
+    }
+}
+
+fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>, output: Option<&Path>) -> Value {
+    let quality = quality(setup, fit);
+    let line =
+        |(name, rmse, r2): &(String, f64, f64)| json!({ "target": name, "rmse": number(*rmse), "r2": number(*r2) });
+    let score = |s: &mercer::learn::streamed::LambdaScore| json!({ "lambda": s.lambda, "score": number(s.score) });
+    json!({
+        "command": "fit ridge",
+        "kind": "streamed_ridge",
+        "data": setup.training.name,
+        "rows": fit.rows(),
+        "inputs": setup.training.coordinates,
+        "targets": setup.training.targets,
+        "kernel": fit.kernel().to_string(),
+        "lambda": number(fit.lambda()),
+        "intercept": fit.intercept().map(|b| b.iter().map(|&v| number(v)).collect::<Vec<_>>()),
+        "streamed": setup.reason,
+        "features": fit.features().name(),
+        "components": fit.features().components(),
+        "sample": setup.training.rows(),
+        "resumed_at": resumed_at,
+        "rmse": quality.first().map(|q| number(q.1)),
+        "r2": quality.first().map(|q| number(q.2)),
+        "cv_rmse": best(fit).map(number),
+        "scores": fit.scores().iter().map(score).collect::<Vec<_>>(),
+        "quality": quality.iter().map(line).collect::<Vec<_>>(),
+        "choice": setup.choice.as_ref().map(super::super::Choice::json),
+        "remarks": setup.training.remarks,
+        "output": output.map(|path| path.display().to_string()),
+    })
+}
+
+/// Fitted against observed, for rows of the sample.
+fn figure(setup: &Setup, model: &Model, session: &Session) -> Result<Figure, Failure> {
+    let training = &setup.training;
+    let step = training.rows().div_ceil(DOTS).max(1);
+    let rows: Vec<usize> = (0..training.rows()).step_by(step).collect();
+    let values = model.predict(training.x.select(Axis(0), &rows).view(), &session.compute)?;
+    let clouds = training.targets.iter().enumerate().map(|(j, name)| {
+        let points = rows.iter().enumerate().map(|(at, &i)| (training.y[[i, j]], values[[at, j]])).collect();
+        (name.clone(), points)
+    });
+    let title = model.kernel().map_or_else(String::new, |kernel| kernel.to_string());
+    Ok(Figure::Curves(vec![agreement(title, "fitted, on a sample of the rows", clouds)]))
+}

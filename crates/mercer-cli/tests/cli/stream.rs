@@ -1,0 +1,218 @@
+//! Files that are larger than the memory limit: streamed fits, checkpoints, kills.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::{assert_close, file, mercer, place};
+
+const LIMIT: u64 = 48_000_000;
+
+/// A number in [0, 1) for every pair: no generator is needed.
+fn noise(i: usize, j: usize) -> f64 {
+    ((i * 7919 + j * 104_729 + 17) as f64 * 0.618_033_988_749_895).fract()
+}
+
+/// A table with two inputs, a category, a long text that nobody needs, and a target; every row has so many bytes more.
+fn write_data(folder: &TempDir, name: &str, rows: usize, padding: usize) -> String {
+    let path = place(folder, name);
+    let mut out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
+    writeln!(out, "a,b,kind,note,y").unwrap();
+    let note = "x".repeat(padding);
+    for i in 0..rows {
+        let (a, b) = (noise(i, 0), noise(i, 1));
+        let kind = ["left", "right"][i % 2];
+        let y = (3.0 * a).sin() + b * b + (i % 2) as f64 + 0.2 * (noise(i, 2) - 0.5);
+        writeln!(out, "{a},{b},{kind},{note},{y}").unwrap();
+    }
+    path
+}
+
+const WORDS: [&str; 10] = [
+    "--target",
+    "y",
+    "--drop",
+    "note",
+    "--kernel",
+    "gaussian(lengthscale=1)",
+    "--features",
+    "fourier",
+    "--components",
+    "20",
+];
+
+fn fit(data: &str, words: &[&str]) -> Value {
+    mercer(&[&["fit", "ridge", data, "--json"], &WORDS[..], words].concat()).json()
+}
+
+/// Starts the program and does not wait for it.
+fn start(words: &[&str]) -> Child {
+    let program = env!("CARGO_BIN_EXE_mercer");
+    Command::new(program).args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// The most memory that a process has held, in bytes, as the system counts it.
+fn peak(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
+}
+
+#[test]
+fn a_streamed_fit_is_near_the_fit_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 1200, 1);
+    let (a, b) = (place(&folder, "a.model"), place(&folder, "b.model"));
+    let words = [
+        "--target",
+        "y",
+        "--drop",
+        "note",
+        "--kernel",
+        "gaussian(lengthscale=1)",
+        "--scale",
+        "standard",
+        "--lambda",
+        "0.1",
+    ];
+    let whole = mercer(&[&["fit", "ridge", &data, "--json", "-o", &a], &words[..]].concat()).json();
+    let words = [&words[..], &["--stream", "--components", "300"]].concat();
+    let streamed = mercer(&[&["fit", "ridge", &data, "--json", "-o", &b], &words[..]].concat()).json();
+    assert_eq!(streamed["kind"], "streamed_ridge");
+    assert_eq!(streamed["streamed"], "asked for");
+    assert_eq!((&streamed["rows"], &streamed["inputs"]), (&whole["rows"], &whole["inputs"]));
+    let rmse = |value: &Value| value["rmse"].as_f64().unwrap();
+    assert!((rmse(&streamed) - rmse(&whole)).abs() <= 1e-3, "{streamed}\n{whole}");
+    let predict = |model: &str| mercer(&["predict", model, &data, "--json"]).json();
+    let (found, expected) = (predict(&b), predict(&a));
+    assert_eq!(found["kind"], "streamed_ridge");
+    let values = |v: &Value| v["targets"][0]["prediction"].as_array().unwrap().clone();
+    for (f, e) in values(&found).iter().zip(values(&expected)) {
+        assert_close(f, e.as_f64().unwrap(), 1e-2);
+    }
+}
+
+#[test]
+fn kernel_and_lambda_are_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 2000, 1);
+    let base = ["fit", "ridge", &data, "--target", "y", "--drop", "note", "--stream", "--json", "--sample", "80"];
+    let run = |words: &[&str]| mercer(&[&base[..], &["--components", "40"], words].concat()).json();
+    let found = run(&[]);
+    assert!(found["r2"].as_f64().unwrap() > 0.98, "{found}");
+    assert_eq!(found["scores"].as_array().unwrap().len(), 19);
+    assert!(!found["choice"]["candidates"].as_array().unwrap().is_empty());
+    assert_eq!(found["cv_rmse"], run(&["--threads", "1", "--memory", "300MB"])["cv_rmse"]);
+}
+
+#[test]
+fn data_larger_than_the_limit_is_streamed_within_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 190_000, 220);
+    assert!(std::fs::metadata(&data).unwrap().len() > LIMIT);
+    let limit = LIMIT.to_string();
+    let plan = mercer(&[&["explain", "fit", "ridge", &data, "--memory", &limit, "--json"], &WORDS[..]].concat()).json();
+    assert!(plan["streamed"].as_str().unwrap().contains("more than the memory limit"), "{plan}");
+    assert_eq!((plan["solver"].as_str(), plan["fits"].as_bool()), (Some("streamed"), Some(true)));
+    let model = place(&folder, "model");
+    let mut child = start(&[&["fit", "ridge", &data, "--memory", &limit, "-o", &model], &WORDS[..]].concat());
+    let mut most = None;
+    let status = loop {
+        most = peak(&child).or(most);
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    assert!(status.success());
+    match most {
+        Some(bytes) => assert!((5_000_000..LIMIT).contains(&bytes), "the peak was {bytes} bytes"),
+        None => eprintln!("skipped: this system does not say what the peak memory of a process is"),
+    }
+    assert!(Path::new(&model).is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fit_that_was_killed_resumes_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 60_000, 600);
+    let (whole, resumed, checkpoint) =
+        (place(&folder, "whole"), place(&folder, "resumed"), place(&folder, "checkpoint"));
+    fit(&data, &["--stream", "-o", &whole]);
+    let words = ["--checkpoint", &checkpoint, "-o", &resumed];
+    let mut child = start(&[&["fit", "ridge", &data, "--threads", "1"], &WORDS[..], &words].concat());
+    while !Path::new(&checkpoint).is_file() {
+        assert!(child.try_wait().unwrap().is_none(), "the fit ended before the first checkpoint");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // SIGKILL: no chance to tidy up.
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert!(Path::new(&checkpoint).is_file() && !Path::new(&resumed).exists());
+    let all = |extra: &[&str]| {
+        mercer(&[&["fit", "ridge", &data, "-o", &resumed, "--checkpoint", &checkpoint], &WORDS[..], extra].concat())
+    };
+    all(&[]).fails(1, &["already", "--resume"]);
+    all(&["--resume", "--lambda", "1"]).fails(1, &["lambdas", "another fit", &checkpoint]);
+    all(&["--resume", "--seed", "3"]).fails(1, &["seed = 0", "seed = 3"]);
+    let found = all(&["--resume", "--memory", "40MB", "--json"]).json();
+    assert!(found["resumed_at"].as_u64().unwrap() > 0, "{found}");
+    assert!(std::fs::read(&whole).unwrap() == std::fs::read(&resumed).unwrap());
+    assert!(!Path::new(&checkpoint).exists());
+}
+
+#[test]
+fn what_cannot_be_streamed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 50, 1);
+    let run = |words: &[&str]| mercer(&[&["fit", "ridge", &data, "--target", "y", "--stream"], words].concat());
+    run(&["--solver", "cholesky"]).fails(1, &["--solver"]);
+    run(&["--cv", "gcv"]).fails(1, &["--cv gcv"]);
+    run(&["--checkpoint", "x"]).fails(1, &["--output"]);
+    run(&["--resume"]).fails(1, &["--checkpoint"]);
+    mercer(&["fit", "ridge", "-", "--target", "y", "--stream"]).fails(1, &["standard input"]);
+    mercer(&["fit", "ridge", &data, "--target", "z", "--stream"]).fails(1, &["--target", "no column `z`"]);
+    mercer(&["fit", "ridge", &data, "--target", "kind", "--stream"]).fails(1, &["--target", "categories"]);
+    mercer(&["fit", "ridge", &data, "--stream"]).fails(1, &["--target COL"]);
+    let empty = file(&folder, "empty.csv", b"");
+    mercer(&["fit", "ridge", &empty, "--target", "y", "--stream"]).fails(1, &["empty.csv", "the file is empty"]);
+    let ragged = file(&folder, "ragged.csv", b"a,y\n1,2\n3\n");
+    mercer(&["fit", "ridge", &ragged, "--target", "y", "--stream"]).fails(1, &["ragged.csv, line 3", "1 cells"]);
+    let gap = file(&folder, "gap.csv", b"a,y\n1,2\n3,4\n,5\n");
+    mercer(&["fit", "ridge", &gap, "--target", "y", "--stream"]).fails(1, &["gap.csv: row 2, column a", "--missing"]);
+    let one = mercer(&[
+        "fit",
+        "ridge",
+        &gap,
+        "--target",
+        "y",
+        "--stream",
+        "--missing",
+        "drop",
+        "--kernel",
+        "linear()",
+        "--lambda",
+        "1",
+        "--json",
+    ]);
+    assert_eq!(one.json()["rows"], 2);
+    let gone = mercer(&["fit", "ridge", "none.csv", "--target", "y", "--stream"]);
+    gone.fails(1, &["none.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_failure_of_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 20_000, 300);
+    let model = place(&folder, "model");
+    let words =
+        [&["fit", "ridge", &data, "-o", &model, "--memory", "30MB", "--checkpoint", "/dev/full"], &WORDS[..]].concat();
+    mercer(&words).fails(2, &["/dev/full"]);
+    assert!(!Path::new(&model).exists());
+}

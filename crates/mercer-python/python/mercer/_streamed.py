@@ -1,0 +1,236 @@
+"""Ridge regression on features, for data that comes in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from mercer._estimator import target_names
+from mercer._features import _seed
+from mercer._kernels import KernelEstimator, compiled, is_computed_outside
+from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit
+
+
+class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+    """Ridge regression on explicit features, in one pass over data of any length.
+
+    ``min Σ wᵢ(yᵢ − v·z(xᵢ) − b)² + alpha·‖v‖²`` with ``p`` features ``z(x)·z(y) ≈ k(x, y)``: ``8p²`` bytes for each
+    fold, however many rows come. Features (landmarks, medians) are drawn from the first chunk. The answer depends
+    neither on how the rows are cut into chunks after the first, nor on the number of threads.
+
+    Parameters
+    ----------
+    alpha : float or list of float, default=1.0
+        The regularisation, beside a *sum* of squares. Of several, the one with the least error on rows left out is
+        taken: row ``i`` belongs to fold ``i mod folds``, and one pass serves them all.
+    kernel : text, Kernel or name, default="rbf"
+        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
+    n_components : int, default=500
+        The features, at most.
+    features : {"nystroem", "fourier"}, default="nystroem"
+        The kernel seen from landmarks (every positive semi-definite kernel), or waves of random frequencies
+        (shift-invariant kernels; pairs of a cosine and a sine, or offsets for an odd ``n_components``).
+    folds : int, default=5
+        The folds by which alpha is chosen.
+    fit_intercept : bool, default=False
+        Whether a constant is fitted too, unpenalised.
+    gamma, degree, coef0 : float
+        Parameters of the names of scikit-learn.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The regularisation that was taken.
+    scores_ : dict
+        The mean squared error of every alpha on rows left out; empty where there was one.
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+        The weights of the features.
+    intercept_ : float or array
+        The constant, 0 without one.
+    kernel_ : Kernel
+        The kernel, with medians resolved.
+    n_samples_seen_ : int
+        The rows that came.
+    stream_ : RidgeStream
+        The statistics: ``to_bytes`` and ``RidgeStream.from_bytes`` carry them to a file or another machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import StreamedKernelRidge
+    >>> model = StreamedKernelRidge([1e-6, 1e-3], kernel="gaussian()", n_components=30, random_state=0)
+    >>> for start in range(0, 600, 100):
+    ...     x = np.arange(start, start + 100)[:, None] / 100
+    ...     model = model.partial_fit(x, np.sin(x[:, 0])) if start else model.partial_fit(x * 6, np.sin(x[:, 0] * 6))
+    >>> model.n_samples_seen_, bool(abs(model.predict([[1.5]])[0] - np.sin(1.5)) < 1e-3)
+    (600, True)
+    """
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        kernel: Any = "rbf",
+        n_components: int = 500,
+        features: str = "nystroem",
+        folds: int = 5,
+        fit_intercept: bool = False,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.n_components = n_components
+        self.features = features
+        self.folds = folds
+        self.fit_intercept = fit_intercept
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
+        """Forget everything, and fit these rows; the features are drawn from all of them."""
+        self._begin()
+        return self.partial_fit(X, y, sample_weight)
+
+    def fit_stream(self, chunks: Iterable[tuple[Any, ...]]) -> StreamedKernelRidge:
+        """Forget everything, and fit the rows of an iterable of ``(X, y)`` or ``(X, y, sample_weight)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import StreamedKernelRidge
+        >>> rng = np.random.default_rng(0)
+        >>> def chunks():
+        ...     for _ in range(5):
+        ...         x = rng.uniform(size=(200, 2))
+        ...         yield x, x[:, 0] * x[:, 1]
+        >>> model = StreamedKernelRidge(1e-6, kernel="gaussian()", n_components=50).fit_stream(chunks())
+        >>> bool(abs(model.predict([[0.5, 0.5]])[0] - 0.25) < 1e-3)
+        True
+        """
+        self._begin()
+        for chunk in chunks:
+            self.partial_fit(*chunk)
+        if not hasattr(self, "stream_"):
+            raise ValueError("the stream has no chunk: at least one is needed")
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
+        """Take in a chunk; the first one also gives the features."""
+        if hasattr(self, "kernel_") and not hasattr(self, "stream_"):
+            raise ValueError("a model file holds no statistics: a loaded model predicts, but takes no more rows")
+        first = not hasattr(self, "stream_")
+        names = target_names(y)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, multi_output=True, reset=first)
+        y = np.asarray(y, dtype=np.float64)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        targets = y.reshape(len(y), -1)
+        if first:
+            self._target_names, self._flat = names, y.ndim == 1
+            self._start(X, targets.shape[1])
+        self.stream_.update(X, targets, sample_weight, **self._how())
+        self._answer: list[StreamedRidgeFit] = []
+        self.n_samples_seen_ = self.stream_.rows
+        return self
+
+    def merge(self, other: StreamedKernelRidge) -> StreamedKernelRidge:
+        """Take in all that another model of the same features has seen (both start from copies of one model)."""
+        check_is_fitted(self, "stream_")
+        check_is_fitted(other, "stream_")
+        self.stream_.merge(other.stream_, **self._how())
+        self._answer: list[StreamedRidgeFit] = []
+        self.n_samples_seen_ = self.stream_.rows
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Give predictions at the rows of ``X``."""
+        X = self._read(X)
+        values = self._in_units(self._solved().predict(X, **self._how()))
+        return values[:, 0] if self._flat else values
+
+    @property
+    def alpha_(self) -> float:
+        """The regularisation that was taken."""
+        return self._solved().alpha
+
+    @property
+    def scores_(self) -> dict[float, float]:
+        """The mean squared error of every alpha on rows left out."""
+        return dict(self._solved().scores)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the features."""
+        weights = self._solved().weights.T
+        return weights[0] if self._flat else weights
+
+    @property
+    def intercept_(self) -> Any:
+        """The constant, 0 without one."""
+        constant = self._solved().intercept
+        constant = np.zeros(len(self._solved().weights.T)) if constant is None else constant
+        return float(constant[0]) if self._flat else constant
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "kernel_")
+
+    def _begin(self) -> None:
+        for name in ("stream_", "kernel_", "n_samples_seen_"):
+            self.__dict__.pop(name, None)
+        self._units, self._inputs = None, None
+
+    def _start(self, X: np.ndarray, outputs: int) -> None:
+        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
+            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
+        self._seed = _seed(self.random_state)
+        alphas = [float(alpha) for alpha in np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))]
+        names = self._column_names()
+        kernel = compiled(self.kernel, X.shape[1], self.gamma, self.degree, self.coef0)
+        kernel = kernel if names is None else kernel.with_column_names(names)
+        self.stream_ = RidgeStream.start(
+            kernel,
+            self.features,
+            self.n_components,
+            alphas,
+            self.folds,
+            bool(self.fit_intercept),
+            X,
+            outputs,
+            **self._how(),
+        )
+        self.kernel_: Kernel = self.stream_.kernel
+
+    def _solved(self) -> StreamedRidgeFit:
+        check_is_fitted(self)
+        if not self._answer:
+            self._answer.append(self.stream_.finish(**self._how()))
+        return self._answer[0]
+
+    def _how(self) -> dict[str, Any]:
+        return self._options(random_state=getattr(self, "_seed", 0))
+
+    def _restore(self, fit: StreamedRidgeFit, state: dict[str, Any]) -> None:
+        """Become the fit of a model file, which predicts but takes no more rows."""
+        self._answer, self.kernel_, self.n_samples_seen_ = [fit], fit.kernel, fit.rows
+        self._flat = state.get("flat", fit.weights.shape[1] == 1)
+
+    def _saved(self) -> tuple[StreamedRidgeFit, dict[str, Any]]:
+        """Give what a model file holds, and what beside it makes the estimator."""
+        return self._solved(), {"flat": self._flat}

@@ -1,0 +1,178 @@
+//! Ridge regression on features, chunk by chunk.
+
+use mercer::features::{FeatureMap, FeatureSpec, FourierForm, Nystrom, RandomFourier};
+use mercer::learn::{RidgeStream, StreamedRidge, StreamedRidgeFit};
+use ndarray::aview1;
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::to_python;
+use crate::input::{Matrix, numbers};
+use crate::kernel::PyKernel;
+use crate::model::{Pickle, reduce};
+use crate::options::Options;
+use crate::ridge::reworded;
+use crate::run::run;
+
+/// A streamed ridge regression while the rows come.
+#[pyclass(name = "RidgeStream", module = "mercer._mercer", eq)]
+#[derive(PartialEq)]
+pub struct PyRidgeStream(RidgeStream);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyRidgeStream {
+    /// Draws the features; medians are resolved on the sample ``X`` and landmarks chosen in it.
+    #[staticmethod]
+    #[pyo3(signature = (kernel, features, n_components, alphas, folds, intercept, X, outputs, **options))]
+    #[allow(clippy::too_many_arguments)]
+    fn start(
+        py: Python<'_>,
+        kernel: &PyKernel,
+        features: &str,
+        n_components: usize,
+        alphas: Vec<f64>,
+        folds: usize,
+        intercept: bool,
+        X: &Bound<'_, PyAny>,
+        outputs: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (sample, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let kernel = kernel.0.clone();
+        let features = match features {
+            "nystroem" => FeatureSpec::Nystrom(Nystrom::new(kernel, n_components)),
+            "fourier" => {
+                let form = if n_components.is_multiple_of(2) { FourierForm::Pair } else { FourierForm::Offset };
+                FeatureSpec::Fourier(RandomFourier { form, ..RandomFourier::new(kernel, n_components) })
+            }
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "features = {other:?} is not allowed: it must be \"nystroem\" or \"fourier\""
+                )));
+            }
+        };
+        let (spec, x) = (StreamedRidge { features, lambdas: alphas, folds, intercept }, sample.view());
+        run(py, &options, || spec.start(x, outputs, &options.compute).map_err(reworded)).map(Self)
+    }
+
+    #[pyo3(signature = (X, y, sample_weight=None, **options))]
+    fn update(
+        &mut self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let (x, y, options) = (Matrix::read(X, "X")?, Matrix::read(y, "y")?, Options::read(options)?);
+        let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+        let (x, y, weights) = (x.view(), y.view(), weights.as_deref().map(aview1));
+        run(py, &options, || self.0.update(x, y, weights, &options.compute))
+    }
+
+    #[pyo3(signature = (other, **options))]
+    fn merge(&mut self, other: &Self, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let options = Options::read(options)?;
+        self.0.merge(&other.0, &options.compute).map_err(to_python)
+    }
+
+    #[pyo3(signature = (**options))]
+    fn finish(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyStreamedRidgeFit> {
+        let options = Options::read(options)?;
+        run(py, &options, || self.0.finish(&options.compute)).map(PyStreamedRidgeFit)
+    }
+
+    /// The rows that came.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+
+    #[getter]
+    fn kernel(&self) -> PyKernel {
+        PyKernel(self.0.features().kernel().clone())
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        RidgeStream::from_bytes(bytes).map(Self).map_err(to_python)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    }
+}
+
+/// A fitted ridge regression on features.
+#[pyclass(frozen, name = "StreamedRidgeFit", module = "mercer._mercer")]
+pub struct PyStreamedRidgeFit(pub StreamedRidgeFit);
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyStreamedRidgeFit {
+    #[pyo3(signature = (X, **options))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let values = run(py, &options, || self.0.predict(x, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, values))
+    }
+
+    #[getter]
+    fn kernel(&self) -> PyKernel {
+        PyKernel(self.0.kernel().clone())
+    }
+
+    #[getter]
+    fn alpha(&self) -> f64 {
+        self.0.lambda()
+    }
+
+    /// Pairs of an alpha and its mean squared error on rows left out.
+    #[getter]
+    fn scores(&self) -> Vec<(f64, f64)> {
+        self.0.scores().iter().map(|s| (s.lambda, s.score)).collect()
+    }
+
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_owned_array(py, self.0.weights().to_owned())
+    }
+
+    #[getter]
+    fn intercept<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.0.intercept().map(|b| PyArray1::from_owned_array(py, b.to_owned()))
+    }
+
+    /// ``"nystroem"`` or ``"fourier"``.
+    #[getter]
+    fn features(&self) -> &'static str {
+        if self.0.features().name() == "fourier" { "fourier" } else { "nystroem" }
+    }
+
+    #[getter]
+    fn components(&self) -> usize {
+        self.0.features().components()
+    }
+
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        reduce(py, self.0.clone())
+    }
+}
