@@ -6,6 +6,7 @@
 
 mod binning;
 mod bounds;
+mod decay;
 mod explicit;
 mod fourier;
 mod map;
@@ -17,6 +18,7 @@ mod statistics;
 
 pub use binning::{BinningFeatures, CellMatrix, RandomBinning};
 pub use bounds::{FourierGuarantee, Region, binning_bound, binning_grids, fourier_bound, fourier_components};
+pub use decay::ErrorDecay;
 pub use explicit::ExplicitFeatures;
 pub use fourier::{FourierFeatures, FourierForm, RandomFourier, StructuredFeatures, StructuredFourier, whitened};
 pub use map::FeatureMap;

@@ -18,6 +18,7 @@ mod steps;
 mod tests;
 mod transpose;
 mod waves;
+mod waves_single;
 
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
@@ -29,3 +30,4 @@ pub use map::{Formula, Mode, map, map_in_place};
 pub(crate) use near::count_near;
 pub use steps::{Steps, steps};
 pub(crate) use waves::{cosines, waves};
+pub(crate) use waves_single::waves_single;
