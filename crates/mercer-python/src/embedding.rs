@@ -12,7 +12,7 @@ use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{at_points, run};
 
 /// The mean embedding ``μ = Σ wᵢ k(·, xᵢ)`` of a weighted sample; without weights ``wᵢ = 1/n``.
 ///
@@ -56,10 +56,7 @@ impl PyMeanEmbedding {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let t = points.view();
-        let values = run(py, &options, || self.0.evaluate(t, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, values))
+        at_points(py, X, options, |t, compute| self.0.evaluate(t, compute))
     }
 
     /// ``⟨μ, ν⟩`` with another embedding, or the expectation ``⟨μ, f⟩ = Σ wᵢ f(xᵢ)`` of a ``Function``.

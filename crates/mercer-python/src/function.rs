@@ -10,7 +10,7 @@ use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{at_points, run};
 
 /// A function ``f = Σ αᵢ k(·, xᵢ)`` of the RKHS of a kernel.
 ///
@@ -96,10 +96,7 @@ impl PyFunction {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let values = run(py, &options, || self.expansion.evaluate(x, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, values))
+        at_points(py, X, options, |x, compute| self.expansion.evaluate(x, compute))
     }
 
     /// The inner product ``⟨f, g⟩ = αᵀKβ`` with a function of the same kernel.
@@ -140,10 +137,7 @@ impl PyFunction {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let gradient = run(py, &options, || self.expansion.gradient(x, &options.compute))?;
-        Ok(PyArray2::from_owned_array(py, gradient))
+        at_points(py, X, options, |x, compute| self.expansion.gradient(x, compute))
     }
 
     /// The bound ``‖f‖√k(x, x)`` on ``|f(x)|`` for every row of ``X``.
@@ -154,10 +148,7 @@ impl PyFunction {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let bound = run(py, &options, || self.expansion.bound(x, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, bound))
+        at_points(py, X, options, |x, compute| self.expansion.bound(x, compute))
     }
 
     /// The components in a sum of spaces: a dict from the text of each summand of the kernel to its function.

@@ -15,7 +15,7 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::process::{Process, ProcessFit};
-use crate::run::run;
+use crate::run::{at_points, run};
 
 /// A Gaussian process that has seen no data yet.
 #[pyclass(frozen, name = "GaussianProcess", module = "mercer._mercer")]
@@ -123,10 +123,7 @@ impl PyGaussianProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let mean = run(py, &options, || self.0.mean(x, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, mean))
+        at_points(py, X, options, |x, compute| self.0.mean(x, compute))
     }
 
     /// Mean and variance of ``f`` at every row of ``X``.
@@ -151,10 +148,7 @@ impl PyGaussianProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let covariance = run(py, &options, || self.0.covariance(x, &options.compute))?;
-        Ok(PyArray2::from_owned_array(py, covariance))
+        at_points(py, X, options, |x, compute| self.0.covariance(x, compute))
     }
 
     /// Functions drawn from the posterior, one per column.
@@ -166,10 +160,7 @@ impl PyGaussianProcessFit {
         count: usize,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let samples = run(py, &options, || self.0.sample(x, count, &options.compute))?;
-        Ok(PyArray2::from_owned_array(py, samples))
+        at_points(py, X, options, |x, compute| self.0.sample(x, count, compute))
     }
 
     /// Mean and variance of every observation given the others, and the sum of the log densities.

@@ -17,7 +17,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{at_points, run};
 use crate::svm::{reason, reworded};
 
 /// A logistic regression or a loss that was not fitted yet.
@@ -394,9 +394,7 @@ impl PyPenalisedFit {
         options: Option<&Bound<'py, PyDict>>,
         of: fn(&PenalisedFit, ArrayView2<f64>, &Compute) -> Result<Array2<f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(x, "X")?, Options::read(options)?);
-        let x = points.view();
-        Ok(PyArray2::from_owned_array(py, run(py, &options, || of(&self.0, x, &options.compute))?))
+        at_points(py, x, options, |x, compute| of(&self.0, x, compute))
     }
 }
 

@@ -4,10 +4,15 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mercer::Compute;
+use ndarray::{Array, ArrayView2, Dimension};
+use numpy::PyArray;
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::to_python;
+use crate::input::Matrix;
 use crate::options::Options;
 
 /// How often the waiting thread asks Python for signals.
@@ -20,7 +25,19 @@ pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> me
     run_until(py, options, None, work)
 }
 
-/// The same for a solver that has an answer at any moment: it stops when the time limit of the options is over.
+/// Values at points: the points are read, the work is run, and what it gives becomes an array of Python.
+pub fn at_points<'py, D: Dimension>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    options: Option<&Bound<'py, PyDict>>,
+    work: impl FnOnce(ArrayView2<f64>, &Compute) -> mercer::Result<Array<f64, D>> + Send,
+) -> PyResult<Bound<'py, PyArray<f64, D>>> {
+    let (points, options) = (Matrix::read(x, "X")?, Options::read(options)?);
+    let x = points.view();
+    Ok(PyArray::from_owned_array(py, run(py, &options, || work(x, &options.compute))?))
+}
+
+/// As [`run`], for a solver that has an answer at any moment: it stops when the time limit of the options is over.
 pub fn run_anytime<T: Send>(
     py: Python<'_>,
     options: &Options,

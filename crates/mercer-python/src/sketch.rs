@@ -12,7 +12,7 @@ use crate::features::{form_named, sampling_named};
 use crate::input::Matrix;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{at_points, run};
 use crate::samples::count;
 
 /// The mean of random Fourier features of a sample: a sketch of its mean embedding, for data that come in parts.
@@ -76,10 +76,7 @@ impl PyEmbeddingSketch {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let t = points.view();
-        let values = run(py, &options, || self.0.evaluate(t, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, values))
+        at_points(py, X, options, |t, compute| self.0.evaluate(t, compute))
     }
 
     /// ``⟨μ, ν⟩``, about.

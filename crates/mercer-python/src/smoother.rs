@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::input::{Matrix, numbers};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{at_points, run};
 
 /// A local smoother that was not fitted yet: local means, or local lines.
 #[pyclass(frozen, name = "Smoother", module = "mercer._mercer")]
@@ -87,10 +87,7 @@ impl PyLocalFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let values = run(py, &options, || self.0.predict(x, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, values))
+        at_points(py, X, options, |x, compute| self.0.predict(x, compute))
     }
 
     /// The slope of the local line at every place.
@@ -101,10 +98,7 @@ impl PyLocalFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let values = run(py, &options, || self.0.slopes(x, &options.compute))?;
-        Ok(PyArray1::from_owned_array(py, values))
+        at_points(py, X, options, |x, compute| self.0.slopes(x, compute))
     }
 
     #[getter]

@@ -11,7 +11,7 @@ use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{at_points, run};
 
 /// The leading eigenpairs of ``f ↦ ∫ k(·, y) f(y) dμ(y)`` (Mercer's theorem).
 ///
@@ -98,10 +98,7 @@ impl PySpectrum {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let values = run(py, &options, || self.0.eigenfunctions(x, &options.compute))?;
-        Ok(PyArray2::from_owned_array(py, values))
+        at_points(py, X, options, |x, compute| self.0.eigenfunctions(x, compute))
     }
 
     /// The features ``√μⱼ φⱼ(x)``, whose inner products are the kernel but for the modes that are left out.
@@ -112,10 +109,7 @@ impl PySpectrum {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let values = run(py, &options, || self.0.features(x, &options.compute))?;
-        Ok(PyArray2::from_owned_array(py, values))
+        at_points(py, X, options, |x, compute| self.0.features(x, compute))
     }
 
     /// ``⟨f, g⟩ = Σ aⱼbⱼ/μⱼ`` of functions given by their coefficients.

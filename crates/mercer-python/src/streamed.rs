@@ -14,7 +14,7 @@ use crate::kernel::PyKernel;
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::ridge::reworded;
-use crate::run::run;
+use crate::run::{at_points, run};
 
 /// A streamed ridge regression while the rows come.
 #[pyclass(name = "RidgeStream", module = "mercer._mercer", eq)]
@@ -124,10 +124,7 @@ impl PyStreamedRidgeFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let values = run(py, &options, || self.0.predict(x, &options.compute))?;
-        Ok(PyArray2::from_owned_array(py, values))
+        at_points(py, X, options, |x, compute| self.0.predict(x, compute))
     }
 
     #[getter]

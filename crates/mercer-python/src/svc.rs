@@ -11,7 +11,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::{run, run_anytime};
+use crate::run::{at_points, run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
 
 /// A classifier that was not fitted yet.
@@ -156,9 +156,7 @@ impl PySvcFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        Ok(PyArray2::from_owned_array(py, run(py, &options, || self.0.probabilities(x, &options.compute))?))
+        at_points(py, X, options, |x, compute| self.0.probabilities(x, compute))
     }
 
     #[getter]
