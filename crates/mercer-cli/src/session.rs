@@ -1,12 +1,18 @@
 //! How the job runs: threads, memory, seed, progress and Ctrl-C, made once from the common flags.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use mercer::{Cancel, Compute, Seed};
+use mercer::solve::factor;
+use mercer::{Cancel, Compute, Error, Seed};
+use ndarray::Array2;
 
 use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::progress::Bar;
+
+/// Rows of the matrix by which the speed of this machine is measured.
+const PROBE: usize = 600;
 
 /// What every command gets besides its own words.
 pub struct Session {
@@ -14,6 +20,7 @@ pub struct Session {
     pub compute: Compute,
     /// The common flags.
     pub common: Common,
+    cancel: Cancel,
 }
 
 impl Session {
@@ -21,7 +28,7 @@ impl Session {
     pub fn start(common: &Common) -> Result<Self, Failure> {
         let cancel = Cancel::default();
         listen_to_ctrl_c(cancel.clone());
-        let mut compute = Compute::new().with_seed(Seed(common.seed)).with_cancel(cancel);
+        let mut compute = Compute::new().with_seed(Seed(common.seed)).with_cancel(cancel.clone());
         if let Some(memory) = common.memory {
             compute = compute.with_memory(memory);
         }
@@ -31,8 +38,51 @@ impl Session {
         if let Some(bar) = Bar::on_terminal(common.quiet) {
             compute = compute.with_progress(Arc::new(bar));
         }
-        Ok(Self { compute, common: common.clone() })
+        if let Some(seconds) = common.budget_time {
+            let speed = speed(&compute);
+            compute = compute.with_speed(speed).with_time(seconds);
+        }
+        Ok(Self { compute, common: common.clone(), cancel })
     }
+
+    /// Runs a solver that has an answer at any moment: it stops when `--budget-time` is over and at Ctrl-C, and what is left to do with the answer
+    /// may run.
+    pub fn anytime<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
+        let found = work(&self.within_time());
+        if matches!(found, Err(Error::Cancelled)) && !self.cancel.is_cancelled() {
+            let message = "--budget-time was over before there was a model: allow more seconds, or use fewer rows";
+            return Err(Failure::request(message));
+        }
+        let found = found?;
+        self.cancel.lower();
+        Ok(found)
+    }
+
+    fn within_time(&self) -> Compute {
+        let limit = self.common.budget_time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let Some(limit) = limit else { return self.compute.clone() };
+        let (cancel, timer) = (self.cancel.child(), Instant::now());
+        let flag = cancel.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(limit.saturating_sub(timer.elapsed()));
+            flag.cancel();
+        });
+        self.compute.clone().with_cancel(cancel)
+    }
+
+    /// Operations per second on this machine, now.
+    pub fn speed(&self) -> f64 {
+        self.compute.seconds(1.0).map_or_else(|| speed(&self.compute), |second| 1.0 / second)
+    }
+}
+
+/// Operations per second of a Cholesky factor.
+fn speed(compute: &Compute) -> f64 {
+    let entry = |(i, j): (usize, usize)| if i == j { PROBE as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) };
+    let matrix = Array2::from_shape_fn((PROBE, PROBE), entry);
+    let start = Instant::now();
+    let _ = std::hint::black_box(factor(matrix, compute));
+    (PROBE as f64).powi(3) / 3.0 / start.elapsed().as_secs_f64().max(1e-9)
 }
 
 fn listen_to_ctrl_c(cancel: Cancel) {

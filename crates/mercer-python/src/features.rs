@@ -221,7 +221,7 @@ impl PyFeatures {
     }
 }
 
-fn form_named(name: &str) -> PyResult<FourierForm> {
+pub fn form_named(name: &str) -> PyResult<FourierForm> {
     match name {
         "pair" => Ok(FourierForm::Pair),
         "offset" => Ok(FourierForm::Offset),
@@ -229,7 +229,7 @@ fn form_named(name: &str) -> PyResult<FourierForm> {
     }
 }
 
-fn sampling_named(name: &str) -> PyResult<Sampling> {
+pub fn sampling_named(name: &str) -> PyResult<Sampling> {
     match name {
         "iid" => Ok(Sampling::Iid),
         "orthogonal" => Ok(Sampling::Orthogonal),
@@ -238,7 +238,7 @@ fn sampling_named(name: &str) -> PyResult<Sampling> {
     }
 }
 
-fn landmarks_named(name: &str) -> PyResult<Landmarks> {
+pub fn landmarks_named(name: &str) -> PyResult<Landmarks> {
     match name {
         "rpcholesky" => Ok(Landmarks::RandomPivots),
         "uniform" => Ok(Landmarks::Uniform),

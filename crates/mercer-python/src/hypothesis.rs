@@ -3,8 +3,8 @@
 use mercer::Kernel;
 use mercer::gram::Pairs;
 use mercer::hypothesis::{
-    ConditionalIndependence, ConditionalMethod, GoodnessOfFit, Independence, IndependenceMethod, Interaction,
-    JointIndependence, KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
+    ConditionalIndependence, ConditionalMethod, Correction, GoodnessOfFit, Independence, IndependenceMethod,
+    Interaction, JointIndependence, KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::Estimator;
 use numpy::PyArray1;
@@ -26,6 +26,13 @@ const WEIGHTS: [(&str, KernelWeights); 4] = [
     ("increasing", KernelWeights::Increasing),
     ("centred", KernelWeights::Centred),
 ];
+const CORRECTIONS: [(&str, Correction); 5] = [
+    ("holm", Correction::Holm),
+    ("bonferroni", Correction::Bonferroni),
+    ("bh", Correction::BenjaminiHochberg),
+    ("by", Correction::BenjaminiYekutieli),
+    ("none", Correction::None),
+];
 const CONDITIONAL: [(&str, ConditionalMethod); 2] =
     [("permutation", ConditionalMethod::Permutation), ("gamma", ConditionalMethod::Gamma)];
 
@@ -39,6 +46,15 @@ pub struct TwoSampleChoices {
     block_size: i64,
     n_components: i64,
     strata: Option<Vec<usize>>,
+}
+
+impl TwoSampleChoices {
+    fn test(self, kernel: Option<Kernel>, method: &str, permutations: i64, level: f64) -> PyResult<TwoSample> {
+        let estimator = choice("estimator", &self.estimator, &QUADRATIC)?;
+        let method = two_sample_method(method, &self, estimator)?;
+        let permutations = count("permutations", permutations)?;
+        Ok(TwoSample { kernel, method, estimator, permutations, level, strata: self.strata })
+    }
 }
 
 /// What only some independence tests ask for.
@@ -105,10 +121,7 @@ pub fn two_sample_test<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (kernel, samples) = TwoSamples::read(kernel.map(|k| k.0.clone()), X, Y)?;
-    let estimator = choice("estimator", &choices.estimator, &QUADRATIC)?;
-    let method = two_sample_method(method, &choices, estimator)?;
-    let permutations = count("permutations", permutations)?;
-    let test = TwoSample { kernel, method, estimator, permutations, level, strata: choices.strata };
+    let test = choices.test(kernel, method, permutations, level)?;
     let options = Options::read(options)?;
     let outcome = match &samples {
         TwoSamples::Points(x, y) => {
@@ -121,6 +134,30 @@ pub fn two_sample_test<'py>(
         }
     };
     as_dict(py, &outcome)
+}
+
+/// Which columns of two samples differ? For each its squared MMD, its adjusted p-value and its test.
+#[pyfunction]
+#[pyo3(signature = (X, Y, kernel, method, permutations, level, correction, choices, **options))]
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub fn column_tests<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    Y: &Bound<'py, PyAny>,
+    kernel: Option<&PyKernel>,
+    method: &str,
+    permutations: i64,
+    level: f64,
+    correction: &str,
+    choices: TwoSampleChoices,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Vec<(f64, f64, Bound<'py, PyDict>)>> {
+    let (first, second, options) = (Matrix::read(X, "X")?, Matrix::read(Y, "Y")?, Options::read(options)?);
+    first.check_same_names(&second)?;
+    let test = choices.test(kernel.map(|k| k.0.clone()), method, permutations, level)?;
+    let (x, y, correction) = (first.view(), second.view(), choice("correction", correction, &CORRECTIONS)?);
+    let found = run(py, &options, || test.by_column(x, y, correction, &options.compute))?;
+    found.iter().map(|c| Ok((c.mmd, c.adjusted, as_dict(py, &c.outcome)?))).collect()
 }
 
 /// Are two variables independent?

@@ -2,6 +2,7 @@
 
 mod betting;
 mod catalogue;
+mod centres;
 mod data;
 mod definiteness;
 mod effects;
@@ -13,6 +14,7 @@ mod gaussian_process;
 mod hypothesis;
 mod input;
 mod kernel;
+mod law;
 mod losses;
 mod measure;
 mod model;
@@ -24,6 +26,7 @@ mod ridge;
 mod run;
 mod samples;
 mod search;
+mod sketch;
 mod smoother;
 mod spectrum;
 mod spline;
@@ -57,6 +60,8 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Measures and tests; the functions of the package stand on them.
 fn add_measures(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<embedding::PyMeanEmbedding>()?;
+    module.add_class::<law::PyLawEmbedding>()?;
+    module.add_class::<sketch::PyEmbeddingSketch>()?;
     module.add_class::<betting::PySequentialTwoSample>()?;
     module.add_function(wrap_pyfunction!(measure::mmd, module)?)?;
     module.add_function(wrap_pyfunction!(measure::mmd_witness, module)?)?;
@@ -68,6 +73,7 @@ fn add_measures(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure::stein_discrepancy, module)?)?;
     module.add_function(wrap_pyfunction!(measure::density_scores, module)?)?;
     module.add_function(wrap_pyfunction!(hypothesis::two_sample_test, module)?)?;
+    module.add_function(wrap_pyfunction!(hypothesis::column_tests, module)?)?;
     module.add_function(wrap_pyfunction!(hypothesis::independence_test, module)?)?;
     module.add_function(wrap_pyfunction!(hypothesis::joint_test, module)?)?;
     module.add_function(wrap_pyfunction!(hypothesis::conditional_independence_test, module)?)?;

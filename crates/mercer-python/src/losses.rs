@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::centres::centres;
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
@@ -35,7 +36,7 @@ impl PyPenalised {
     /// ``loss=None`` is logistic regression of any number of classes; a list of levels is quantile curves.
     #[new]
     #[pyo3(signature = (kernel, alpha, *, loss=None, parameter=None, levels=None, intercept=true, class_weights=None,
-                        solver="auto", tol=None, max_iter=None))]
+                        solver="auto", centers=None, tol=None, max_iter=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         kernel: &Bound<'_, PyAny>,
@@ -46,10 +47,11 @@ impl PyPenalised {
         intercept: bool,
         class_weights: Option<Vec<f64>>,
         solver: &str,
+        centers: Option<&Bound<'_, PyDict>>,
         tol: Option<f64>,
         max_iter: Option<u64>,
     ) -> PyResult<Self> {
-        let (kernel, solver) = (kernel_of(kernel)?, solver_named(solver)?);
+        let (kernel, solver, centres) = (kernel_of(kernel)?, solver_named(solver)?, centres(centers)?);
         Ok(Self(match (loss, levels) {
             (None, None) => {
                 let base = LogisticRegression::new(kernel, alpha);
@@ -60,6 +62,7 @@ impl PyPenalised {
                     intercept,
                     class_weights,
                     solver,
+                    centres,
                     tolerance,
                     max_iterations,
                     leave_one_out,
@@ -73,7 +76,8 @@ impl PyPenalised {
                 Spec::Quantiles(QuantileCurves { intercept, tolerance, max_iterations, ..base })
             }
             (Some(loss), None) => {
-                Spec::Machine(machine(loss, parameter, kernel, alpha, intercept, solver, tol, max_iter)?)
+                let base = machine(loss, parameter, kernel, alpha, intercept, solver, tol, max_iter)?;
+                Spec::Machine(KernelMachine { centres, ..base })
             }
         }))
     }
@@ -155,11 +159,12 @@ fn machine(
     Ok(KernelMachine { intercept, solver, tolerance, max_iterations, ..base })
 }
 
-const SOLVERS: [(&str, Solver); 4] = [
+const SOLVERS: [(&str, Solver); 5] = [
     ("auto", Solver::Auto),
     ("newton", Solver::Newton),
     ("newton-cg", Solver::NewtonConjugateGradients),
     ("dual", Solver::Dual),
+    ("centers", Solver::Centres),
 ];
 
 fn solver_named(name: &str) -> PyResult<Solver> {

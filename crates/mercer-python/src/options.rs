@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
+use mercer::solve::factor;
 use mercer::{Cancel, Compute, Precision, Seed, compute};
+use ndarray::Array2;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -23,13 +26,16 @@ impl Options {
     pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let cancel = Cancel::default();
         let mut options = Self { compute: Compute::new().with_cancel(cancel.clone()), cancel, tracker: None };
-        let mut threads = None;
+        let (mut threads, mut timed, mut seconds) = (None, false, None);
         for (key, value) in given.into_iter().flatten() {
             match key.extract::<String>()?.as_str() {
                 "n_jobs" => threads = thread_count(&value)?,
                 "max_memory" => options.compute = options.compute.with_memory(memory(&value)?),
                 "random_state" => options.compute = options.compute.with_seed(seed(&value)?),
                 "verbose" => options.be_verbose(value.is_truthy()?),
+                "single" => options = options.single(value.is_truthy()?),
+                "timed" => timed = value.is_truthy()?,
+                "max_time" => seconds = value.extract::<Option<f64>>()?,
                 other => {
                     return Err(PyTypeError::new_err(format!(
                         "unexpected keyword argument '{other}'; there are n_jobs, max_memory, random_state and verbose"
@@ -39,6 +45,18 @@ impl Options {
         }
         if let Some(count) = threads.or_else(threads_after_fork) {
             options.compute = options.compute.with_threads(count).map_err(to_python)?;
+        }
+        if timed || seconds.is_some() {
+            options.compute = options.compute.clone().with_speed(speed(&options.compute));
+        }
+        match seconds {
+            Some(limit) if !(limit.is_finite() && limit > 0.0) => {
+                return Err(PyValueError::new_err(format!(
+                    "max_time = {limit} is not allowed: it must be a number of seconds above 0"
+                )));
+            }
+            Some(limit) => options.compute = options.compute.with_time(limit),
+            None => {}
         }
         Ok(options)
     }
@@ -137,4 +155,16 @@ fn threads_after_fork() -> Option<usize> {
 
 fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Rows of the matrix by which the speed of this machine is measured.
+const PROBE: usize = 600;
+
+/// Operations per second of a Cholesky factor, now.
+fn speed(compute: &Compute) -> f64 {
+    let entry = |(i, j): (usize, usize)| if i == j { PROBE as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) };
+    let matrix = Array2::from_shape_fn((PROBE, PROBE), entry);
+    let start = Instant::now();
+    let _ = std::hint::black_box(factor(matrix, compute));
+    (PROBE as f64).powi(3) / 3.0 / start.elapsed().as_secs_f64().max(1e-9)
 }

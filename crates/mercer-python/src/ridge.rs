@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::centres::centres;
 use crate::effects::to_dicts;
 use crate::errors::to_python;
 use crate::function::PyFunction;
@@ -26,17 +27,19 @@ pub struct PyRidge(Ridge);
 #[allow(non_snake_case)]
 impl PyRidge {
     #[new]
-    #[pyo3(signature = (kernel, alpha, *, intercept=false, solver="auto", diagnostics=true, indefinite=false))]
+    #[pyo3(signature = (kernel, alpha, *, intercept=false, solver="auto", centers=None, diagnostics=true,
+                        indefinite=false))]
     fn new(
         kernel: &Bound<'_, PyAny>,
         alpha: f64,
         intercept: bool,
         solver: &str,
+        centers: Option<&Bound<'_, PyDict>>,
         diagnostics: bool,
         indefinite: bool,
     ) -> PyResult<Self> {
-        let (kernel, solver) = (kernel_of(kernel)?, solver_named(solver)?);
-        Ok(Self(Ridge { kernel, lambda: alpha, intercept, solver, diagnostics, indefinite }))
+        let (kernel, solver, centres) = (kernel_of(kernel)?, solver_named(solver)?, centres(centers)?);
+        Ok(Self(Ridge { kernel, lambda: alpha, intercept, solver, centres, diagnostics, indefinite }))
     }
 
     /// Fits ``y``, a column per output, with the values of unpenalised functions in the columns of ``null_space``.
@@ -95,6 +98,9 @@ pub fn reworded(error: Error) -> Error {
         Error::Parameter { name, value, requirement } if name == "lambda" => {
             Error::Parameter { name: "alpha".into(), value, requirement }
         }
+        Error::Parameter { name, value, requirement } if name == "centres" => {
+            Error::Parameter { name: "n_centers".into(), value, requirement }
+        }
         Error::NotPositiveDefinite { kernel, reason, counterexample } => {
             let reason = format!("{reason}\nIf it is meant, pass indefinite=True.");
             Error::NotPositiveDefinite { kernel, reason, counterexample }
@@ -103,13 +109,14 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, Solver); 6] = [
+const SOLVERS: [(&str, Solver); 7] = [
     ("auto", Solver::Auto),
     ("cholesky", Solver::Cholesky),
     ("mixed", Solver::Mixed),
     ("state_space", Solver::StateSpace),
     ("eigen", Solver::Eigen),
     ("cg", Solver::ConjugateGradients),
+    ("centers", Solver::Centres),
 ];
 
 fn solver_named(name: &str) -> PyResult<Solver> {
@@ -288,6 +295,17 @@ impl PyRidgeFit {
         describe(self.0.method())
     }
 
+    /// The centers, the passes, the relative residual, whether it reached the tolerance, and the share of the trace that is missed.
+    #[getter]
+    fn centers(&self) -> Option<(usize, usize, f64, bool, f64)> {
+        match self.0.method() {
+            Method::Centres { centres, iterations, residual, converged, missed } => {
+                Some((centres, iterations, residual, converged, missed))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the matrix was singular to working precision.
     #[getter]
     fn minimum_norm(&self) -> bool {
@@ -313,12 +331,17 @@ fn describe(method: Method) -> String {
         Method::MinimumNorm { rank, threshold } => {
             format!("least-squares answer of minimum norm: {rank} eigenvalues above {threshold:.1e} were kept")
         }
-        Method::Mixed { iterations, residual } => format!(
-            "Cholesky factor in single precision, refined in double precision: {iterations} products, relative residual \
-             {residual:.1e}"
+        Method::Mixed { iterations, residual, rank } => format!(
+            "Cholesky factor of rank {rank} in single precision, refined in double precision: {iterations} products, \
+             relative residual {residual:.1e}"
         ),
         Method::ConjugateGradients { iterations, residual, rank } => format!(
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
+        ),
+        Method::Centres { centres, iterations, residual, missed, .. } => format!(
+            "conjugate gradients on {centres} centers: {iterations} passes, relative residual {residual:.1e}; the centers miss \
+             {:.2e} of the kernel's trace",
+            missed
         ),
         other => format!("{other:?}"),
     }

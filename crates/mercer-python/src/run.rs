@@ -2,8 +2,9 @@
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 
 use crate::errors::to_python;
@@ -16,6 +17,26 @@ const POLL: Duration = Duration::from_millis(50);
 ///
 /// A signal whose handler raises (Ctrl-C does) cancels the work; the exception of the handler is what the caller sees.
 pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> mercer::Result<T> + Send) -> PyResult<T> {
+    run_until(py, options, None, work)
+}
+
+/// The same for a solver that has an answer at any moment: it stops when the time limit of the options is over.
+pub fn run_anytime<T: Send>(
+    py: Python<'_>,
+    options: &Options,
+    work: impl FnOnce() -> mercer::Result<T> + Send,
+) -> PyResult<T> {
+    let limit = options.compute.time().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    run_until(py, options, limit, work)
+}
+
+fn run_until<T: Send>(
+    py: Python<'_>,
+    options: &Options,
+    limit: Option<Duration>,
+    work: impl FnOnce() -> mercer::Result<T> + Send,
+) -> PyResult<T> {
+    let start = Instant::now();
     let (result, interrupted) = py.detach(|| {
         let (finished, wait) = sync_channel::<()>(1);
         thread::scope(|scope| {
@@ -26,6 +47,9 @@ pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> me
             });
             let mut interrupted = None;
             while wait.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+                if limit.is_some_and(|limit| start.elapsed() >= limit) {
+                    options.cancel.cancel();
+                }
                 if let Some(Err(error)) = Python::try_attach(|py| attend(py, options)) {
                     options.cancel.cancel();
                     interrupted.get_or_insert(error);
@@ -37,6 +61,9 @@ pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> me
     options.tracker.as_ref().map_or(Ok(()), |tracker| tracker.show(py, true))?;
     match interrupted {
         Some(error) => Err(error),
+        None if limit.is_some() && matches!(result, Ok(Err(mercer::Error::Cancelled))) => Err(PyTimeoutError::new_err(
+            "max_time was over before there was a model: allow more seconds, or fewer rows",
+        )),
         None => result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(to_python),
     }
 }

@@ -11,7 +11,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
 
 /// A classifier that was not fitted yet.
@@ -63,7 +63,7 @@ impl PySvc {
         let options = Options::read(options)?;
         let (x, weights) = (points.view(), weights.as_deref().map(aview1));
         let work = || self.0.fit(x, &Classes::from_indices(classes, names)?, weights, &options.compute);
-        run(py, &options, || work().map_err(reworded)).map(PySvcFit)
+        run_anytime(py, &options, || work().map_err(reworded)).map(PySvcFit)
     }
 
     /// The class of every row by fits without its fold, a column for every C.

@@ -13,7 +13,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::run;
+use crate::run::{run, run_anytime};
 
 /// How the dual problem is solved.
 pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {
@@ -120,7 +120,7 @@ impl PySvm {
             Spec::Regression(svr) => svr.fit(x, aview1(&targets), weights, &options.compute).map(SvmFit::Regression),
             Spec::Region(region) => region.fit(x, weights, &options.compute).map(SvmFit::Region),
         };
-        run(py, &options, || work().map_err(reworded)).map(PySvmFit)
+        run_anytime(py, &options, || work().map_err(reworded)).map(PySvmFit)
     }
 
     /// What a fit of these sizes will take, as text.

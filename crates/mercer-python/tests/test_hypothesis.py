@@ -309,3 +309,71 @@ def test_examples():
         for test in doctest.DocTestFinder().find(getattr(mercer, name), name):
             runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
+
+
+def test_columns_by_themselves():
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(2, 60, 3))
+    y[:, 1] *= 3.0
+    found = mercer.column_tests(x, y, "gaussian(lengthscale=1)", permutations=199)
+    assert [result.reject for result in found] == [False, True, False]
+    alone = mercer.two_sample_test(x[:, 1], y[:, 1], "gaussian(lengthscale=1)", permutations=199)
+    assert found[1].p_value == alone.p_value
+    assert found[1].details["p_adjusted"] == pytest.approx(3 * alone.p_value, abs=1e-15)
+    unbiased = mercer.mmd(x[:, 1], y[:, 1], "gaussian(lengthscale=1)", "unbiased")
+    assert found[1].details["mmd"] == pytest.approx(unbiased, abs=1e-15)
+    plain = mercer.column_tests(x, y, "gaussian(lengthscale=1)", correction="none", permutations=199)
+    assert all(result.details["p_adjusted"] == result.p_value for result in plain)
+    with pytest.raises(ValueError, match="correction"):
+        mercer.column_tests(x, y, correction="all")
+    with pytest.raises(ValueError, match="columns are tested from points"):
+        mercer.column_tests(x, y, "precomputed")
+
+
+def test_embeddings_of_laws():
+    normal = mercer.LawEmbedding.normal("gaussian(lengthscale=2)", [1.0, -1.0], [[1.0, 0.0], [0.0, 4.0]])
+    # det(I + S/4)^(−1/2) at the mean.
+    assert normal([[1.0, -1.0]])[0] == pytest.approx((1.25 * 2.0) ** -0.5, abs=1e-14)
+    assert normal.squared_mmd(normal) == pytest.approx(0.0, abs=1e-15)
+    assert normal.norm() ** 2 == pytest.approx(normal.inner(normal), abs=1e-14)
+    wiener = mercer.LawEmbedding.uniform("wiener()")
+    assert wiener([[0.5]])[0] == pytest.approx(0.375, abs=1e-14)
+    sample = mercer.MeanEmbedding("wiener()", (np.arange(2000) + 0.5) / 2000)
+    assert sample([0.5])[0] == pytest.approx(0.375, abs=1e-6)
+    assert mercer.LawEmbedding.laplace("laplacian(lengthscale=2)", 1.0)([[0.0]])[0] == pytest.approx(2 / 3, abs=1e-14)
+    assert "uniform law" in repr(wiener)
+    assert wiener == mercer.LawEmbedding.uniform("wiener()")
+    with pytest.raises(ValueError, match="closed form"):
+        mercer.LawEmbedding.laplace("gaussian(lengthscale=1)")
+
+
+def test_sketches_merge_and_are_kept():
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=(300, 2)), rng.normal(size=(200, 2)) + 1.0
+    empty = mercer.EmbeddingSketch("gaussian(lengthscale=1)", 4000, columns=2, random_state=3)
+    parts = empty.add(x[:100]).merge(empty.add(x[100:]))
+    whole, other = empty.add(x), empty.add(y)
+    assert (parts.count, empty.count, whole.columns) == (300, 0, 2)
+    np.testing.assert_allclose(parts.mean, whole.mean, rtol=0, atol=1e-14)
+    assert whole.squared_mmd(other) == pytest.approx(mercer.mmd(x, y, "gaussian(lengthscale=1)"), abs=0.03)
+    assert whole.inner(other) == pytest.approx(whole.mean @ other.mean, abs=1e-14)
+    at = mercer.MeanEmbedding("gaussian(lengthscale=1)", x)([[0.0, 0.0]])
+    np.testing.assert_allclose(whole([[0.0, 0.0]]), at, rtol=0, atol=0.05)
+    assert mercer.EmbeddingSketch.from_bytes(whole.to_bytes()) == whole
+    assert pickle.loads(pickle.dumps(other)) == other
+    with pytest.raises(ValueError, match="different features"):
+        whole.merge(mercer.EmbeddingSketch("gaussian(lengthscale=1)", 4000, columns=2, random_state=4).add(x))
+    with pytest.raises(ValueError, match="columns"):
+        whole.add(x[:, :1])
+    with pytest.raises(ValueError, match="sketch"):
+        mercer.EmbeddingSketch.from_bytes(b"nothing")
+
+
+def test_how_to_compute_is_said_by_keywords():
+    x, y = np.arange(20.0), np.arange(20.0) + 3.0
+    one = mercer.two_sample_test(x, y, "gaussian(lengthscale=3)", permutations=99, random_state=4, n_jobs=1)
+    two = mercer.two_sample_test(x, y, "gaussian(lengthscale=3)", permutations=99, random_state=4, max_memory=None)
+    assert one.p_value == two.p_value
+    assert one.seed == 4
+    with pytest.raises(TypeError, match="n_job"):
+        mercer.mmd(x, y, n_job=1)

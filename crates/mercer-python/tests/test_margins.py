@@ -306,6 +306,19 @@ def test_no_convergence_is_told():
     assert mercer.SVC(C=10).fit(X, Y).fit_status_ == 0
 
 
+def test_a_time_limit_gives_the_model_so_far():
+    rng = np.random.default_rng(3)
+    points, labels = rng.normal(size=(3000, 2)), rng.integers(0, 2, size=3000)
+    model = mercer.SVC(C=1e6, tol=1e-10, max_time=0.1)
+    with pytest.warns(ConvergenceWarning, match=r"cancelled.*Raise max_iter, max_time"):
+        model.fit(points, labels)
+    assert model.fit_status_ == 1
+    assert model.duality_gap_ > 0
+    assert np.isfinite(model.decision_function(points)).all()
+    with pytest.raises(ValueError, match="max_time"):
+        mercer.SVC(max_time=-1).fit(X, Y)
+
+
 def test_memory_and_threads():
     with pytest.raises(MemoryError):
         mercer.SVC(max_memory=1000).fit(X, Y)

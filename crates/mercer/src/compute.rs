@@ -22,18 +22,40 @@ pub trait Progress: Send + Sync {
 }
 
 /// A flag that stops long work at the next tile. Clones share the flag.
+///
+/// # Example
+/// ```
+/// use mercer::Cancel;
+/// let all = Cancel::default();
+/// let part = all.child();
+/// part.cancel();
+/// assert!(part.is_cancelled() && !all.is_cancelled());
+/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    parent: Option<Arc<AtomicBool>>,
+}
 
 impl Cancel {
     /// Ask the work to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Take it back: an interrupted work has given its answer, and what follows may run.
+    pub fn lower(&self) {
+        self.flag.store(false, Ordering::Relaxed);
     }
 
     /// Whether someone asked the work to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
+    }
+
+    /// A flag for a part of the work: raised by itself, or with this one.
+    pub fn child(&self) -> Self {
+        Self { flag: Arc::default(), parent: Some(self.flag.clone()) }
     }
 }
 
@@ -55,6 +77,8 @@ pub struct Compute {
     seed: Seed,
     progress: Option<Arc<dyn Progress>>,
     cancel: Cancel,
+    speed: Option<f64>,
+    time: Option<f64>,
 }
 
 impl std::fmt::Debug for Compute {
@@ -84,6 +108,8 @@ impl Compute {
             seed: Seed(0),
             progress: None,
             cancel: Cancel::default(),
+            speed: None,
+            time: None,
         }
     }
 
@@ -139,6 +165,20 @@ impl Compute {
         self
     }
 
+    /// What this machine reaches, in floating-point operations per second: plans then say how long they take. The library reads no clock: whoever
+    /// has one measures, a Cholesky factor, for example.
+    pub fn with_speed(mut self, flops_per_second: f64) -> Self {
+        self.speed = Some(flops_per_second).filter(|s| s.is_finite() && *s > 0.0);
+        self
+    }
+
+    /// Choose methods, and numbers of centres, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is asked for by name is
+    /// run in any case.
+    pub fn with_time(mut self, seconds: f64) -> Self {
+        self.time = Some(seconds).filter(|s| s.is_finite() && *s > 0.0);
+        self
+    }
+
     /// The number of threads that work.
     pub fn threads(&self) -> usize {
         self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
@@ -147,6 +187,31 @@ impl Compute {
     /// The memory limit in bytes.
     pub fn memory(&self) -> u64 {
         self.memory
+    }
+
+    /// The seconds that so many floating-point operations take, where the speed is known.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Compute;
+    /// assert_eq!(Compute::new().seconds(1e9), None);
+    /// assert_eq!(Compute::new().with_speed(2e9).seconds(1e9), Some(0.5));
+    /// ```
+    pub fn seconds(&self, flops: f64) -> Option<f64> {
+        self.speed.map(|speed| flops / speed)
+    }
+
+    /// The time limit in seconds, where there is one and the speed is known.
+    pub fn time(&self) -> Option<f64> {
+        self.time.filter(|_| self.speed.is_some())
+    }
+
+    /// Whether so many floating-point operations are expected to take no longer than the time limit; always without one.
+    pub fn is_in_time(&self, flops: f64) -> bool {
+        match (self.seconds(flops), self.time) {
+            (Some(seconds), Some(limit)) => seconds <= limit,
+            _ => true,
+        }
     }
 
     /// The precision of the tiles.
@@ -204,6 +269,18 @@ pub fn human_bytes(bytes: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
+}
+
+/// Seconds as a person reads them: `human_seconds(90.0) == "about 90 s"`.
+pub fn human_seconds(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() => "—".into(),
+        s if s < 0.1 => "less than 0.1 s".into(),
+        s if s < 10.0 => format!("about {s:.1} s"),
+        s if s < 120.0 => format!("about {s:.0} s"),
+        s if s < 7200.0 => format!("about {:.0} min", s / 60.0),
+        s => format!("about {:.1} h", s / 3600.0),
+    }
 }
 
 /// Reads a size as people write it: `"2GB"`, `"512 MiB"`, `"1e9"`.

@@ -224,13 +224,13 @@ fn two_sample_linear_and_block() {
     }
 }
 
-fn independence(method: IndependenceMethod, name: &str, exact: bool) {
+fn independence(method: IndependenceMethod, name: &str, rows: usize, exact: bool) {
     let test = Independence { permutations: 199, ..Independence::with_method(method) };
-    for (law_name, law, rows, columns) in [
-        ("normal", Law::Normal, 25, 1),
-        ("50 columns", Law::Normal, 25, 50),
-        ("Cauchy", Law::Cauchy, 25, 1),
-        ("discrete", Law::Discrete, 25, 1),
+    for (law_name, law, columns) in [
+        ("normal", Law::Normal, 1),
+        ("50 columns", Law::Normal, 50),
+        ("Cauchy", Law::Cauchy, 1),
+        ("discrete", Law::Discrete, 1),
     ] {
         let held = if exact && !matches!(law, Law::Discrete) { Held::Both } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
@@ -243,22 +243,23 @@ fn independence(method: IndependenceMethod, name: &str, exact: bool) {
 
 #[test]
 fn independence_permutation() {
-    independence(IndependenceMethod::Permutation, "independence", true);
+    independence(IndependenceMethod::Permutation, "independence", 25, true);
 }
 
 #[test]
 fn independence_sequential() {
-    independence(IndependenceMethod::Sequential, "independence, sequential", false);
+    independence(IndependenceMethod::Sequential, "independence, sequential", 25, false);
 }
 
+/// The gamma law needs more points; its tail is light, as the page says: of 25 points it rejects 1.9 % of the time at 0.01.
 #[test]
 fn independence_gamma() {
-    independence(IndependenceMethod::Gamma, "independence, gamma", false);
+    independence(IndependenceMethod::Gamma, "independence, gamma", 100, false);
 }
 
 #[test]
 fn independence_aggregated() {
-    independence(IndependenceMethod::Aggregated, "independence, aggregated", false);
+    independence(IndependenceMethod::Aggregated, "independence, aggregated", 25, false);
 }
 
 #[test]
@@ -325,13 +326,13 @@ fn conditional_independence() {
         random.normal() / (squares / 3.0).sqrt()
     });
     let discrete: (&str, fn(&mut Stream) -> f64) = ("discrete", |random| random.below(3) as f64);
-    // Signs with noise of three values are left out: they reject too often at 0.1, as the page says.
     for ((name, method), (law_name, noise)) in
-        [(gamma, normal), (signs, normal), (gamma, student), (signs, student), (gamma, discrete)]
+        [gamma, signs].into_iter().flat_map(|way| [normal, student, discrete].map(|law| (way, law)))
     {
         let test = ConditionalIndependence { method, permutations: 199, ..ConditionalIndependence::default() };
-        // The regressions leave a little of z, which makes p-values in the middle too small.
-        calibrate(&format!("{name}, {law_name}"), Held::Decisions, |random, compute| {
+        // The gamma law takes the residuals of the regressions for the noise, which makes p-values in the middle too small.
+        let held = if method == ConditionalMethod::Gamma { Held::Decisions } else { Held::Above };
+        calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
             let z = Law::Normal.sample(50, 1, random);
             let x = z.mapv(|z| z + noise(random));
             let y = z.mapv(|z| z.sin() + 0.5 * noise(random));

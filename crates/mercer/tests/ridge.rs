@@ -214,6 +214,35 @@ fn mixed_precision_falls_back_to_double_where_single_is_not_enough() {
     assert!(zero.fit(d.x.view(), d.y.view(), None, &compute).is_ok());
 }
 
+/// Where few eigenvalues are far above λ a partial factor is enough; where many are, and where the kernel may be indefinite, it is a whole one.
+#[test]
+fn a_partial_factor_in_single_precision_leads_to_the_same_answer() {
+    let (d, compute) = (sample(2600), Compute::new());
+    let fit = |solver, text: &str, indefinite| {
+        let ridge = Ridge { solver, indefinite, intercept: true, diagnostics: false, ..Ridge::new(kernel(text), 0.1) };
+        ridge.fit(d.x.view(), d.y.view(), Some(d.weights.view()), &compute).unwrap()
+    };
+    for (text, indefinite, whole) in [
+        ("gaussian(lengthscale=2)", false, false),
+        ("gaussian(lengthscale=2)", true, true),
+        ("laplacian()", false, true),
+    ] {
+        let (found, dense) = (fit(Solver::Mixed, text, indefinite), fit(Solver::Cholesky, text, indefinite));
+        let Method::Mixed { rank, residual, .. } = found.method() else { panic!("{:?}", found.method()) };
+        assert!((rank == 2600) == whole && rank >= 20, "{text}: rank {rank}");
+        assert!(residual <= 1e-11, "{text}: {residual}");
+        assert_near(&found.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
+        let (found, expected) = (found.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
+        assert_near(&found, &expected, 1e-9, text);
+    }
+    let ridge = Ridge { solver: Solver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=2)"), 0.1) };
+    let with = |threads| {
+        let compute = Compute::new().with_threads(threads).unwrap();
+        ridge.fit(d.x.view(), d.y.view(), None, &compute).unwrap().dual_coefficients().to_owned()
+    };
+    assert_eq!(with(1), with(2));
+}
+
 #[test]
 fn one_point_and_constant_targets() {
     let compute = Compute::new();

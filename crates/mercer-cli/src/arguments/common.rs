@@ -25,6 +25,9 @@ pub struct Common {
     /// The memory that may be used, such as 2GB or 512MiB (default: four fifths of what is free)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
+    /// Choose methods whose expected time is at most this many seconds, and say so; machines stop then with the model so far
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub budget_time: Option<f64>,
     /// A picture of the result
     #[arg(long, global = true, value_name = "FILE.svg|png", value_parser = picture)]
     pub plot: Option<PathBuf>,
@@ -96,6 +99,11 @@ pub fn positive(text: &str) -> Result<usize, String> {
         Ok(n) if n > 0 => Ok(n),
         _ => Err("a whole number of at least 1 is needed".into()),
     }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.trim_end_matches('s').parse::<f64>().ok().filter(|s| s.is_finite() && *s > 0.0);
+    value.ok_or_else(|| "a number of seconds above 0 is needed".into())
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use mercer::features::Landmarks;
 
 use super::common::positive;
 use super::{DataOptions, help};
@@ -119,4 +120,16 @@ pub enum LandmarksWord {
     Leverage,
     /// Pivoted Cholesky, the largest first
     Greedy,
+}
+
+impl From<LandmarksWord> for Landmarks {
+    fn from(word: LandmarksWord) -> Self {
+        match word {
+            LandmarksWord::Rpcholesky => Self::RandomPivots,
+            LandmarksWord::Uniform => Self::Uniform,
+            LandmarksWord::Kmeans => Self::KMeans,
+            LandmarksWord::Leverage => Self::Leverage,
+            LandmarksWord::Greedy => Self::Greedy,
+        }
+    }
 }

@@ -214,11 +214,14 @@ pub const TEST_TWO_SAMPLE: &str = "\
 Columns are matched by name. The default looks at Gaussian and Laplacian kernels of ten
 lengthscales each and has its level exactly. With --by a test is made for every value of a
 column: of the rows of B against those of A with the same value, or against all of A where
-A does not have the column; the p-values are corrected (Holm by default).
+A does not have the column; the p-values are corrected (Holm by default). The method betting
+goes through the rows of B batch after batch (or through the groups of --by, in order) and
+may be stopped at any time: its level holds for all looks together.
 
 Examples:
   mercer test two-sample reference.csv new.csv
   mercer test two-sample reference.csv new.csv --by month --report drift.html
+  mercer test two-sample reference.csv stream.csv --method betting --batch 100
   mercer test two-sample a.csv b.csv --kernel \"gaussian(lengthscale=2)\" --plot null.svg --json
   mercer test two-sample before.csv after.csv --method paired --columns weight,pressure";
 

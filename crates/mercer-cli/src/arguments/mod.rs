@@ -15,13 +15,12 @@ use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
 pub use embed::{
-    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, LandmarksWord, NystromArguments,
-    SamplingWord,
+    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
 };
 pub use fit::{
     ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
-    LogisticArguments, MachineWords, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
-    SmoothMethod, SmoothingWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
+    LogisticArguments, MachineWords, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
+    SmoothMethod, SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, given,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,

@@ -109,6 +109,9 @@ pub struct TwoSampleArguments {
     /// The random features of the method features, an even number
     #[arg(long, value_name = "N", value_parser = positive, default_value = "512")]
     pub components: usize,
+    /// The rows of B in a batch of the method betting; with --by the groups are the batches
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "50")]
+    pub batch: usize,
     /// What --plot draws
     #[arg(long, value_enum, value_name = "NAME", default_value = "null")]
     pub picture: PictureWord,
@@ -152,6 +155,8 @@ pub enum TwoSampleWord {
     Bound,
     /// Random Fourier features, permuted: linear time, for millions of rows
     Features,
+    /// Bets on one batch after the other, whose level holds whenever one looks (e-values)
+    Betting,
 }
 
 /// The picture of a two-sample test.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mercer::Kernel;
 use mercer::features::{
-    FeatureMap, FourierForm, Landmarks, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound, fourier_bound,
+    FeatureMap, FourierForm, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound, fourier_bound,
     measured_error,
 };
 use mercer::io::{Format, NpyNumber, write_npy, write_table_csv};
@@ -13,8 +13,7 @@ use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};
 
 use crate::arguments::{
-    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, LandmarksWord, NystromArguments,
-    SamplingWord,
+    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
 };
 use crate::data::Data;
 use crate::failure::Failure;
@@ -78,13 +77,7 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
 
 fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(&words.data, session)?;
-    let landmarks = match words.landmarks {
-        LandmarksWord::Rpcholesky => Landmarks::RandomPivots,
-        LandmarksWord::Uniform => Landmarks::Uniform,
-        LandmarksWord::Kmeans => Landmarks::KMeans,
-        LandmarksWord::Leverage => Landmarks::Leverage,
-        LandmarksWord::Greedy => Landmarks::Greedy,
-    };
+    let landmarks = words.landmarks.into();
     let spec = Nystrom { landmarks, tolerance: words.tolerance, ..Nystrom::new(request.kernel, words.components) };
     let map = spec.fit(request.x.view(), &session.compute)?;
     let share = map.trace_error() / map.trace();

@@ -273,3 +273,20 @@ fn indefinite_kernels_and_solvers_that_are_not_done() {
     assert!(remark.contains("did not converge (step limit") && remark.contains("within"), "{remark}");
     assert!(json["duality_gap"].as_f64().unwrap() > 0.0 && json["stopped"] == "step limit");
 }
+
+/// Labels that follow no rule, a large C and a tight tolerance: more steps than a tenth of a second has room for.
+#[test]
+fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: usize| format!("{},{},{}\n", (i as f64).sin(), (1.3 * i as f64).cos(), i * i * 7919 % 1013 % 2);
+    let text: String = ["a,b,y\n".to_owned()].into_iter().chain((0..3000).map(line)).collect();
+    let data = file(&folder, "hard.csv", text.as_bytes());
+    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let words = ["fit", "svm", &data, "--target", "y", "-C", "1e6", "--kernel", "gaussian()", "--tol", "1e-10"];
+    let json = mercer(&[&words[..], &["--budget-time", "0.1", "-o", &model, "--json"]].concat()).json();
+    assert_eq!(json["stopped"], "interrupted");
+    assert!(json["duality_gap"].as_f64().unwrap() > 0.0);
+    assert!(json["remarks"][0].as_str().unwrap().contains("--budget-time"), "{json}");
+    mercer(&["predict", &model, &data, "-o", &out]).done();
+    assert_eq!(texts(&out, "y").len(), 3000);
+}

@@ -133,6 +133,31 @@ fn a_test_for_every_group() {
     assert!(whole.out.contains("compared with all of the first"));
 }
 
+#[test]
+fn batch_after_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = file(&folder, "a.csv", &table("u,v", 200, |i| vec![noise(i, 1), noise(i, 2)]));
+    let steps = |i: usize| if i < 150 { 0.0 } else { 2.0 };
+    let b =
+        file(&folder, "b.csv", &table("u,v,day", 400, |i| vec![noise(i, 3) + steps(i), noise(i, 4), (i / 50) as f64]));
+    let json = two_sample(&a, &b, &["--method", "betting", "--columns", "u,v", "--batch", "50", "--json"]).json();
+    let batches = json["batches"].as_array().unwrap();
+    assert_eq!((batches.len(), &batches[0]["rows"]), (8, &serde_json::json!([25, 50])));
+    // Nothing before the change, which comes in the fourth batch.
+    assert!(batches[..3].iter().all(|b| b["reject"] == false) && json["reject"] == true);
+    assert!(json["first_rejected"].as_str().unwrap().parse::<usize>().unwrap() >= 4);
+    let wealth = batches[7]["log_wealth"].as_f64().unwrap();
+    assert_eq!(json["log_wealth"].as_f64().unwrap(), wealth);
+    let by = two_sample(&a, &b, &["--method", "betting", "--by", "day", "--json"]).json();
+    assert_eq!(by["batches"][7]["batch"], "7");
+    assert_eq!(by["log_wealth"].as_f64().unwrap(), wealth);
+    let picture = place(&folder, "wealth.svg");
+    let text = two_sample(&a, &b, &["--method", "betting", "--by", "day", "--plot", &picture]).done().out;
+    assert!(text.contains("rejected at level 0.05") && text.contains("after day"), "{text}");
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("log₁₀ wealth"));
+    two_sample(&a, &b, &["--method", "betting", "--columns", "u,v", "--batch", "0"]).fails(1, &["--batch"]);
+}
+
 fn iris(words: &[&str]) -> Run {
     let data = example("iris.csv");
     mercer(&[&["test", words[0], &data, "--permutations", "199"], &words[1..]].concat())

@@ -19,6 +19,7 @@ from typing import Any as _Any
 from mercer import _mercer
 from mercer._catalogue import constructors as _constructors
 from mercer._hypothesis import (
+    column_tests,
     conditional_independence_test,
     goodness_of_fit_test,
     independence_test,
@@ -43,8 +44,10 @@ from mercer._mercer import (
     Check,
     Counterexample,
     CovarianceStatistics,
+    EmbeddingSketch,
     Function,
     Kernel,
+    LawEmbedding,
     MeanEmbedding,
     MeanStatistics,
     NotPositiveDefiniteError,
@@ -94,8 +97,10 @@ __all__ = [
     "Check",
     "Counterexample",
     "CovarianceStatistics",
+    "EmbeddingSketch",
     "Function",
     "Kernel",
+    "LawEmbedding",
     "MeanEmbedding",
     "MeanStatistics",
     "NotPositiveDefiniteError",
@@ -108,6 +113,7 @@ __all__ = [
     "__version__",
     "binning_bound",
     "catalogue",
+    "column_tests",
     "conditional_independence_test",
     "dhsic",
     "distance_correlation",

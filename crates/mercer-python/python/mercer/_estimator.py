@@ -29,6 +29,8 @@ class Estimator(BaseEstimator):
         given.update(changes)
         if given["max_memory"] is None:
             del given["max_memory"]
+        if getattr(self, "max_time", None) is not None:
+            given["max_time"] = self.max_time
         return given
 
     def _forget(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -11,7 +11,16 @@ from mercer import _mercer
 from mercer._kernel_names import is_computed_outside
 from mercer._measures import variables
 from mercer._result import TestResult
-from mercer._samples import chosen, how, scores, two_samples, variable
+from mercer._samples import Options, chosen, how, scores, two_samples, variable
+
+COMMON_CHOICES = {
+    "estimator": "biased",
+    "weights": "uniform",
+    "wild": False,
+    "block_size": 32,
+    "n_components": 512,
+    "strata": None,
+}
 
 
 def two_sample_test(
@@ -28,10 +37,7 @@ def two_sample_test(
     wild: bool = False,
     block_size: int = 32,
     n_components: int = 512,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> TestResult:
     """Test whether two samples have one law, by the maximum mean discrepancy.
 
@@ -66,8 +72,8 @@ def two_sample_test(
         The pairs of a block for ``method="block"``.
     n_components : int, default=512
         The random Fourier features of ``method="features"``, an even number.
-    random_state, n_jobs, max_memory, verbose
-        How to compute.
+    **options
+        How to compute, as in `Options`.
 
     Returns
     -------
@@ -93,9 +99,72 @@ def two_sample_test(
         "n_components": n_components,
         "strata": strata_codes(strata),
     }
-    options = how(random_state, n_jobs, max_memory, verbose)
-    outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **options)
+    outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **how(options))
     return TestResult(test="Two-sample test", hypothesis="both samples have one law", **outcome)
+
+
+def column_tests(
+    X: Any,
+    Y: Any,
+    kernel: Any = "auto",
+    method: str = "auto",
+    *,
+    correction: str = "holm",
+    permutations: int = 1999,
+    level: float = 0.05,
+    estimator: str = "biased",
+    **options: Unpack[Options],
+) -> list[TestResult]:
+    """Test every column of two samples by itself: which columns differ.
+
+    The decision of each result is that of its p-value adjusted for the number of columns (``details["p_adjusted"]``);
+    ``p_value`` is that of the column alone, ``details["mmd"]`` its unbiased squared MMD. A constant column has
+    ``p = 1``. Differences of the joint law that no column shows by itself are not seen.
+
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per point.
+    kernel : text, Kernel or "auto"
+        A kernel on one column, otherwise as in `two_sample_test`.
+    method, permutations, level, estimator, **options
+        As in `two_sample_test`.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+        How the p-values are adjusted: the chance of one false rejection (Holm, Bonferroni) or the share of false ones
+        among the rejections (Benjamini and Hochberg, Benjamini and Yekutieli).
+
+    Returns
+    -------
+    list of TestResult
+        One for each column.
+
+    Examples
+    --------
+    >>> import mercer, numpy as np
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 40, 3))
+    >>> [result.reject for result in mercer.column_tests(x, y + [0.0, 2.0, 0.0])]
+    [False, True, False]
+    """
+    if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+        raise ValueError("kernel: columns are tested from points: it needs a text or a Kernel")
+    found = chosen(kernel, np.zeros((1, 1)))
+    if method == "auto":
+        method = "aggregated" if found is None else "permutation"
+    choices = {**COMMON_CHOICES, "estimator": estimator}
+    columns = _mercer.column_tests(X, Y, found, method, permutations, level, correction, choices, **how(options))
+    names = [str(name) for name in getattr(X, "columns", range(len(columns)))]
+    return [
+        TestResult(
+            test=f"Two-sample test of column {name}",
+            hypothesis="the column has one law in both samples",
+            **{
+                **outcome,
+                "reject": adjusted <= level,
+                "details": {**outcome["details"], "mmd": mmd, "p_adjusted": adjusted},
+            },
+        )
+        for name, (mmd, adjusted, outcome) in zip(names, columns, strict=True)
+    ]
 
 
 def independence_test(
@@ -110,10 +179,7 @@ def independence_test(
     estimator: str = "biased",
     strata: Any = None,
     n_components: int = 64,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> TestResult:
     """Test whether two variables are independent, by HSIC.
 
@@ -131,8 +197,8 @@ def independence_test(
     n_components : int, default=64
         The random Fourier features of each variable for ``method="features"``, an even number; the work grows with
         its square.
-    random_state, n_jobs, max_memory, verbose
-        How to compute.
+    **options
+        How to compute, as in `Options`.
 
     Returns
     -------
@@ -153,7 +219,7 @@ def independence_test(
         permutations,
         level,
         {"method": method, "estimator": estimator, "n_components": n_components, "strata": strata_codes(strata)},
-        **how(random_state, n_jobs, max_memory, verbose),
+        **how(options),
     )
     return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
 
@@ -164,10 +230,7 @@ def joint_independence_test(
     *,
     permutations: int = 1999,
     level: float = 0.05,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> TestResult:
     """Test whether two or more variables are jointly independent, by dHSIC.
 
@@ -177,7 +240,7 @@ def joint_independence_test(
         The variables, with a row per observation.
     kernels : list of kernels as in `independence_test`, optional
         One for each variable; Gaussian kernels with median distances by default.
-    permutations, level, random_state, n_jobs, max_memory, verbose
+    permutations, level, **options
         As in `independence_test`.
 
     Returns
@@ -191,8 +254,7 @@ def joint_independence_test(
     >>> mercer.joint_independence_test([x, y, x * y], ["gaussian(lengthscale=0.5)"] * 3).reject
     True
     """
-    options = how(random_state, n_jobs, max_memory, verbose)
-    outcome = _mercer.joint_test(*variables(samples, kernels), False, permutations, level, **options)
+    outcome = _mercer.joint_test(*variables(samples, kernels), False, permutations, level, **how(options))
     return TestResult(test="Joint independence test", hypothesis="the variables are jointly independent", **outcome)
 
 
@@ -206,10 +268,7 @@ def interaction_test(
     *,
     permutations: int = 1999,
     level: float = 0.05,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> TestResult:
     """Test whether three variables interact, by Lancaster's statistic.
 
@@ -221,7 +280,7 @@ def interaction_test(
     ----------
     X, Y, Z : arrays, lists or data frames
         Samples with a row per observation.
-    kernel_x, kernel_y, kernel_z, permutations, level, random_state, n_jobs, max_memory, verbose
+    kernel_x, kernel_y, kernel_z, permutations, level, **options
         As in `independence_test`.
 
     Returns
@@ -236,8 +295,7 @@ def interaction_test(
     True
     """
     parts = variables([X, Y, Z], [kernel_x, kernel_y, kernel_z])
-    options = how(random_state, n_jobs, max_memory, verbose)
-    outcome = _mercer.joint_test(*parts, True, permutations, level, **options)
+    outcome = _mercer.joint_test(*parts, True, permutations, level, **how(options))
     return TestResult(
         test="Interaction test",
         hypothesis="(X, Y) and Z are independent, or (X, Z) and Y, or (Y, Z) and X",
@@ -257,10 +315,7 @@ def conditional_independence_test(
     ridge: float = 1e-3,
     permutations: int = 1999,
     level: float = 0.05,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> TestResult:
     """Test whether X and Y are independent given Z (KCI, Zhang et al. 2011).
 
@@ -278,7 +333,7 @@ def conditional_independence_test(
         The null law by random signs, or by the moments of a gamma law.
     ridge : float, default=1e-3
         The ridge of the regressions on z where ``kernel_z`` is given.
-    permutations, level, random_state, n_jobs, max_memory, verbose
+    permutations, level, **options
         As in `independence_test`.
 
     Returns
@@ -306,7 +361,7 @@ def conditional_independence_test(
         method,
         permutations,
         level,
-        **how(random_state, n_jobs, max_memory, verbose),
+        **how(options),
     )
     return TestResult(test="Conditional independence test", hypothesis="X and Y are independent given Z", **outcome)
 
@@ -319,10 +374,7 @@ def goodness_of_fit_test(
     permutations: int = 1999,
     level: float = 0.05,
     estimator: str = "biased",
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> TestResult:
     """Test whether a sample is from a density known up to its constant, by the kernel Stein discrepancy.
 
@@ -337,7 +389,7 @@ def goodness_of_fit_test(
         ``inverse_multiquadric(offset=…)`` or ``gaussian(lengthscale=…)``; ``"auto"`` is the first with offset 1.
     permutations : int, default=1999
         How many vectors of signs are drawn for the wild bootstrap.
-    level, estimator, random_state, n_jobs, max_memory, verbose
+    level, estimator, **options
         As in `two_sample_test`.
 
     Returns
@@ -350,9 +402,8 @@ def goodness_of_fit_test(
     >>> mercer.goodness_of_fit_test(np.linspace(-5, 5, 100), lambda x: -x).reject
     True
     """
-    options = how(random_state, n_jobs, max_memory, verbose)
     outcome = _mercer.goodness_of_fit_test(
-        X, scores(score, X), chosen(kernel, X), estimator, permutations, level, **options
+        X, scores(score, X), chosen(kernel, X), estimator, permutations, level, **how(options)
     )
     return TestResult(test="Goodness-of-fit test", hypothesis="the sample is from the density", **outcome)
 

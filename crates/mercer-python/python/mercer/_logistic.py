@@ -32,14 +32,24 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         Whether each function has an unpenalised constant.
     class_weight : dict or "balanced", optional
         Factors of the losses of the classes.
-    solver : {"auto", "newton", "newton-cg"}, default="auto"
+    solver : {"auto", "newton", "newton-cg", "centers"}, default="auto"
         Newton's method with exact steps, or by conjugate gradients.
+    n_centers : int, optional
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured. With
+        ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
+        How the centers are chosen.
+    validation_fraction : float, optional
+        The share of the rows that is kept apart to stop the iteration on centers.
+    n_iter_no_change : int, default=5
+        Stop after so many iterations without a better loss on these rows.
     tol : float, optional
         Stop when the duality gap is at most this part of the loss of the zero function.
     max_iter : int, optional
         Newton steps.
-    random_state, n_jobs, max_memory, verbose
-        How to compute: the seed, threads, bytes or text such as ``"2GB"``, a progress bar.
+    random_state, n_jobs, max_memory, max_time, verbose
+        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds that ``"auto"`` may expect to take, a
+        progress bar.
 
     Attributes
     ----------
@@ -81,11 +91,16 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         fit_intercept: bool = True,
         class_weight: Any = None,
         solver: str = "auto",
+        n_centers: int | None = None,
+        landmarks: str = "uniform",
+        validation_fraction: float | None = None,
+        n_iter_no_change: int = 5,
         tol: float | None = None,
         max_iter: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.alpha = alpha
@@ -97,11 +112,16 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.solver = solver
+        self.n_centers = n_centers
+        self.landmarks = landmarks
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
@@ -134,7 +154,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         """Tell what a fit of this data would run, before it runs."""
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
-        return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
+        return self._specification(kernel, None).plan(rows, columns, classes, **self._options(timed=True))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Give ``f(x)``: the log-odds of the second of two classes, or a column per class."""

@@ -45,14 +45,24 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         Half of the width of the tube of no loss.
     gamma, degree, coef0, kernel_params
         Parameters of the names, and of a kernel that is a function; ``gamma`` may be ``"scale"`` or ``"auto"``.
-    solver : {"auto", "newton", "newton-cg", "dual"}, default="auto"
+    solver : {"auto", "newton", "newton-cg", "dual", "centers"}, default="auto"
         Newton's method for smooth losses, the dual problem for those with kinks.
+    n_centers : int, optional
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured. With
+        ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
+        How the centers are chosen.
+    validation_fraction : float, optional
+        The share of the rows that is kept apart to stop the iteration on centers.
+    n_iter_no_change : int, default=5
+        Stop after so many iterations without a better loss on these rows.
     tol : float, optional
         Stop when the duality gap is at most this part of the objective.
     max_iter : int, optional
         Steps.
-    random_state, n_jobs, max_memory, verbose
-        How to compute: the seed, threads, bytes or text such as ``"2GB"``, a progress bar.
+    random_state, n_jobs, max_memory, max_time, verbose
+        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds that ``"auto"`` may expect to take, a
+        progress bar.
 
     Attributes
     ----------
@@ -95,11 +105,16 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
         solver: str = "auto",
+        n_centers: int | None = None,
+        landmarks: str = "uniform",
+        validation_fraction: float | None = None,
+        n_iter_no_change: int = 5,
         tol: float | None = None,
         max_iter: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.loss = loss
@@ -114,11 +129,16 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.solver = solver
+        self.n_centers = n_centers
+        self.landmarks = landmarks
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
         self.verbose = verbose
 
     @property
@@ -176,7 +196,7 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs."""
         kernel, rows, columns = self._shape_of(X)
-        return self._specification(kernel).plan(rows, columns, **self._options())
+        return self._specification(kernel).plan(rows, columns, **self._options(timed=True))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict what the loss estimates: a number, a class, the mean of a count, or quantiles."""

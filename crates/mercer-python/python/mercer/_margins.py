@@ -35,7 +35,7 @@ class MarginEstimator(KernelEstimator):
         message = (
             f"the solver stopped before it converged ({evidence['stopped']}, after {evidence['steps']} steps): the "
             f"objective is within {evidence['gap']:.3g} of the optimum, the optimality conditions are violated by "
-            f"{evidence['violation']:.3g}. Raise max_iter or tol, or scale the data."
+            f"{evidence['violation']:.3g}. Raise max_iter, max_time or tol, or scale the data."
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from mercer import _mercer
 from mercer._kernel_names import is_computed_outside
 from mercer._mercer import Function
-from mercer._samples import chosen, how, named, scores, two_samples, variable
+from mercer._samples import Options, chosen, how, named, scores, two_samples, variable
 
 
 def mmd(
@@ -16,11 +16,7 @@ def mmd(
     Y: Any,
     kernel: Any = "auto",
     estimator: str = "biased",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the squared maximum mean discrepancy ``‖μ_P − μ_Q‖²`` of two samples.
 
@@ -33,8 +29,8 @@ def mmd(
         ``"auto"`` is a Gaussian kernel with the median distance of the pooled sample.
     estimator : {"biased", "unbiased", "paired", "linear"}
         All pairs (≥ 0); without ``i = j``; for pairs ``(xᵢ, yᵢ)``; in linear time.
-    random_state, n_jobs, max_memory, verbose
-        How to compute.
+    **options
+        How to compute, as in `Options`.
 
     Examples
     --------
@@ -42,19 +38,14 @@ def mmd(
     >>> mercer.mmd([0.0, 2.0], [3.0, 3.0], "linear()")  # (1 − 3)²
     4.0
     """
-    options = how(random_state, n_jobs, max_memory, verbose)
-    return _mercer.mmd(*two_samples(kernel, X, Y), named(kernel, X), estimator, **options)
+    return _mercer.mmd(*two_samples(kernel, X, Y), named(kernel, X), estimator, **how(options))
 
 
 def mmd_witness(
     X: Any,
     Y: Any,
     kernel: Any = "auto",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> Function:
     """Give the witness ``μ_P − μ_Q``, a `Function`: large where the first sample has too many points.
 
@@ -69,18 +60,14 @@ def mmd_witness(
     """
     if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
         raise ValueError("the witness is a function on points: it needs a kernel, not values or a function of Python")
-    return _mercer.mmd_witness(X, Y, named(kernel, X), **how(random_state, n_jobs, max_memory, verbose))
+    return _mercer.mmd_witness(X, Y, named(kernel, X), **how(options))
 
 
 def energy_distance(
     X: Any,
     Y: Any,
     estimator: str = "biased",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the energy distance ``2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`` (not its root).
 
@@ -93,7 +80,7 @@ def energy_distance(
     >>> mercer.energy_distance([0.0], [2.0, 4.0])
     5.0
     """
-    return _mercer.energy_distance(X, Y, estimator, **how(random_state, n_jobs, max_memory, verbose))
+    return _mercer.energy_distance(X, Y, estimator, **how(options))
 
 
 def wasserstein(x: Any, y: Any) -> float:
@@ -114,11 +101,7 @@ def hsic(
     kernel_x: Any = "auto",
     kernel_y: Any = "auto",
     estimator: str = "biased",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the Hilbert–Schmidt independence criterion of pairs ``(xᵢ, yᵢ)``.
 
@@ -133,7 +116,7 @@ def hsic(
     4.0
     """
     parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
-    return _mercer.hsic(*parts, estimator, False, **how(random_state, n_jobs, max_memory, verbose))
+    return _mercer.hsic(*parts, estimator, False, **how(options))
 
 
 def normalized_hsic(
@@ -141,11 +124,7 @@ def normalized_hsic(
     Y: Any,
     kernel_x: Any = "auto",
     kernel_y: Any = "auto",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give ``HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y))`` with biased estimates, between 0 and 1.
 
@@ -158,18 +137,14 @@ def normalized_hsic(
     1.0
     """
     parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
-    return _mercer.hsic(*parts, "biased", True, **how(random_state, n_jobs, max_memory, verbose))
+    return _mercer.hsic(*parts, "biased", True, **how(options))
 
 
 def distance_covariance(
     X: Any,
     Y: Any,
     estimator: str = "biased",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the distance covariance of pairs ``(xᵢ, yᵢ)``: the root of the V-statistic, as `dcor` gives it.
 
@@ -182,7 +157,7 @@ def distance_covariance(
     >>> mercer.distance_covariance([0.0, 1.0], [0.0, 1.0])
     0.5
     """
-    square, _ = _mercer.distance_statistics(X, Y, estimator, **how(random_state, n_jobs, max_memory, verbose))
+    square, _ = _mercer.distance_statistics(X, Y, estimator, **how(options))
     return max(square, 0.0) ** 0.5 if estimator == "biased" else square
 
 
@@ -190,11 +165,7 @@ def distance_correlation(
     X: Any,
     Y: Any,
     estimator: str = "biased",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the distance correlation of pairs ``(xᵢ, yᵢ)``, between 0 and 1.
 
@@ -206,18 +177,14 @@ def distance_correlation(
     >>> round(mercer.distance_correlation([0.0, 1.0, 4.0], [3.0, 1.0, -5.0]), 12)
     1.0
     """
-    _, square = _mercer.distance_statistics(X, Y, estimator, **how(random_state, n_jobs, max_memory, verbose))
+    _, square = _mercer.distance_statistics(X, Y, estimator, **how(options))
     return max(square, 0.0) ** 0.5 if estimator == "biased" else square
 
 
 def dhsic(
     samples: Sequence[Any],
     kernels: Sequence[Any] | None = None,
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the joint independence criterion of two or more variables (V-statistic); for two it is `hsic`.
 
@@ -227,8 +194,7 @@ def dhsic(
     >>> mercer.dhsic([[-1.0, 1.0], [-1.0, 1.0]], ["linear()", "linear()"])
     1.0
     """
-    options = how(random_state, n_jobs, max_memory, verbose)
-    return _mercer.joint_statistic(*variables(samples, kernels), False, **options)
+    return _mercer.joint_statistic(*variables(samples, kernels), False, **how(options))
 
 
 def lancaster(
@@ -238,11 +204,7 @@ def lancaster(
     kernel_x: Any = "auto",
     kernel_y: Any = "auto",
     kernel_z: Any = "auto",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give Lancaster's interaction of three variables, ``(1/n²) Σ (HKH)∘(HLH)∘(HMH)``.
 
@@ -253,8 +215,7 @@ def lancaster(
     >>> mercer.lancaster(x, y, [a * b for a, b in zip(x, y)], "linear()", "linear()", "linear()")
     1.0
     """
-    options = how(random_state, n_jobs, max_memory, verbose)
-    return _mercer.joint_statistic(*variables([X, Y, Z], [kernel_x, kernel_y, kernel_z]), True, **options)
+    return _mercer.joint_statistic(*variables([X, Y, Z], [kernel_x, kernel_y, kernel_z]), True, **how(options))
 
 
 def stein_discrepancy(
@@ -262,11 +223,7 @@ def stein_discrepancy(
     score: Any,
     kernel: Any = "auto",
     estimator: str = "biased",
-    *,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-    verbose: bool = False,
+    **options: Unpack[Options],
 ) -> float:
     """Give the squared kernel Stein discrepancy of a sample from a density known up to its constant.
 
@@ -281,8 +238,8 @@ def stein_discrepancy(
         ``inverse_multiquadric(offset=…)`` or ``gaussian(lengthscale=…)``; ``"auto"`` is the first with offset 1.
     estimator : {"biased", "unbiased"}
         All pairs, or without ``i = j``.
-    random_state, n_jobs, max_memory, verbose
-        How to compute.
+    **options
+        How to compute, as in `Options`.
 
     Examples
     --------
@@ -290,8 +247,7 @@ def stein_discrepancy(
     >>> round(mercer.stein_discrepancy([0.0, 1.0], "normal()", "gaussian(lengthscale=1)"), 6)
     0.446735
     """
-    options = how(random_state, n_jobs, max_memory, verbose)
-    return _mercer.stein_discrepancy(X, scores(score, X), chosen(kernel, X), estimator, **options)
+    return _mercer.stein_discrepancy(X, scores(score, X), chosen(kernel, X), estimator, **how(options))
 
 
 def variables(samples: Sequence[Any], kernels: Sequence[Any] | None) -> tuple[list[Any], list[Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._centers import center_choices
 from mercer._kernels import is_computed_outside
 from mercer._margins import MarginEstimator
 from mercer._mercer import PenalisedFit
@@ -19,11 +20,20 @@ class PenalisedEstimator(MarginEstimator):
     allow_indefinite = False
 
     def _choices(self) -> dict[str, Any]:
-        return {"intercept": self.fit_intercept, "solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
+        centers = center_choices(self)
+        return {
+            "intercept": self.fit_intercept,
+            "solver": self.solver,
+            "centers": centers,
+            "tol": self.tol if centers is None else None,
+            "max_iter": self.max_iter if centers is None else None,
+        }
 
     def _adopt(self, fit: PenalisedFit, flat: bool) -> None:
         """Take over what was fitted; one function is an array of one dimension."""
         self._fit, self._flat = fit, flat
+        if len(fit.points) < len(fit.fitted) and not is_computed_outside(self.kernel):
+            self.X_fit_ = fit.points
         self.dual_coef_ = self._shaped(fit.dual_coefficients)
         self.intercept_ = fit.intercept
         self.fitted_ = self._shaped(fit.fitted)

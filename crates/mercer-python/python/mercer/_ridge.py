@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
+from mercer._centers import center_choices, is_single
 from mercer._effects import PartialEffect
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Function, Kernel, Ridge, RidgeFit
@@ -93,6 +95,8 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.kernel_ = self.kernel if is_computed_outside(self.kernel) else first.kernel
         self.condition_ = first.condition
         self.plan_ = f"{first.plan}\nrun: {first.method}"
+        found = first.centers
+        self.n_iter_, self.trace_missed_ = (None, None) if found is None else (found[1], found[4])
 
     def _warn_if_singular(self) -> None:
         for _, fit in self._fits:
@@ -139,6 +143,8 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """The fits with diagnostics, fitted again where they were left out for speed."""
         if all(fit.diagnosed for _, fit in self._fits):
             return [fit for _, fit in self._fits]
+        if any(fit.centers is not None for _, fit in self._fits):
+            raise AttributeError("a fit on centers has no leave-one-out residuals: use another solver")
         if not hasattr(self, "_targets"):
             raise AttributeError("the model file does not hold the targets: the diagnostics cannot be computed again")
         solver = "eigen" if self._solver == "eigen" else "cholesky"
@@ -211,22 +217,36 @@ class KernelRidge(FittedRidge):
         Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function of two points.
-    solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg"}, default="auto"
+    solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg", "centers"}, default="auto"
         How the system is solved; ``explain`` tells what ``"auto"`` takes. In one column, kernels of Markov processes
         (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time.
+    n_centers : int, optional
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured. With
+        ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
+        How the centers are chosen.
+    tol, max_iter : float, int, default=1e-7, 200
+        When the iteration on centers stops: at this relative residual, or after so many passes.
+    validation_fraction : float, optional
+        The share of the rows that is kept apart to stop the iteration on centers.
+    n_iter_no_change : int, default=5
+        Stop after so many iterations without a better loss on these rows.
     fit_intercept : bool, default=False
         Whether a constant is fitted too, unpenalised.
     indefinite : bool, default=False
         Whether a kernel that is not positive semi-definite is meant. The name ``"sigmoid"`` says so by itself.
-    random_state, n_jobs, max_memory, verbose
-        How to compute: the seed, threads (all by default), bytes or text such as ``"2GB"``, a progress bar.
+    random_state, n_jobs, max_memory, max_time, verbose
+        How to compute: the seed, threads (all by default), bytes or text such as ``"2GB"``, seconds that ``"auto"`` may
+        expect to take, a progress bar. With centers, a matrix of ``float32`` is worked on in single precision.
 
     Attributes
     ----------
     dual_coef_ : array of shape (n_samples,) or (n_samples, n_targets)
-        The coefficients α of ``f = Σ αᵢ k(·, xᵢ)``.
+        The coefficients α of ``f = Σ αᵢ k(·, xᵢ)``; of ``f = Σ αⱼ k(·, zⱼ)`` on centers.
     X_fit_ : array
-        The points of the fit.
+        The points of the fit, or the centers.
+    n_iter_, trace_missed_ : int, float or None
+        On centers: passes over the data, and the share of the kernel's trace that the centers miss.
     intercept_ : float or array
         The constant, 0 without one.
     null_coef_ : array
@@ -266,11 +286,18 @@ class KernelRidge(FittedRidge):
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
         solver: str = "auto",
+        n_centers: int | None = None,
+        landmarks: str = "uniform",
+        tol: float = 1e-7,
+        max_iter: int = 200,
+        validation_fraction: float | None = None,
+        n_iter_no_change: int = 5,
         fit_intercept: bool = False,
         indefinite: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.alpha = alpha
@@ -280,11 +307,18 @@ class KernelRidge(FittedRidge):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.solver = solver
+        self.n_centers = n_centers
+        self.landmarks = landmarks
+        self.tol = tol
+        self.max_iter = max_iter
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.fit_intercept = fit_intercept
         self.indefinite = indefinite
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, null_space: Any = None) -> KernelRidge:
@@ -301,6 +335,7 @@ class KernelRidge(FittedRidge):
         null_space : array of shape (n_samples, n_functions), optional
             Values of functions whose coefficients are not penalised: a semi-parametric model.
         """
+        self._single = is_single(X)
         X, y = self._read_fit(X, y, multi_output=True)
         self._weights = self._read_weights(sample_weight, X)
         self._functions = None if null_space is None else read_functions(null_space, X)
@@ -312,10 +347,23 @@ class KernelRidge(FittedRidge):
         for alpha, outputs in self._alphas(self._targets.shape[1]):
             targets = np.ascontiguousarray(self._targets[:, outputs])
             ridge = self._specification(kernel, alpha, X.shape, len(outputs))
-            fits.append((outputs, ridge.fit(values, targets, self._weights, self._functions, **self._options())))
+            how = self._options(single=self._single and self._on_centers())
+            fits.append((outputs, ridge.fit(values, targets, self._weights, self._functions, **how)))
         self._adopt(fits, flat=y.ndim == 1)
+        if fits[0][1].centers is not None:
+            self.X_fit_ = fits[0][1].points
         self._warn_if_singular()
+        self._warn_unless_converged()
         return self
+
+    def _on_centers(self) -> bool:
+        return self.solver == "centers" or self.n_centers is not None
+
+    def _warn_unless_converged(self) -> None:
+        for _, fit in self._fits:
+            if fit.centers is not None and not fit.centers[3] and self.validation_fraction is None:
+                message = f"{fit.method}: raise max_iter or tol"
+                warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs.
@@ -334,16 +382,19 @@ class KernelRidge(FittedRidge):
         if hasattr(X, "columns"):
             kernel = kernel.with_column_names([str(name) for name in X.columns])
         ridge = self._specification(kernel, alpha, (rows, columns), len(outputs))
-        return ridge.plan(rows, columns, len(outputs), **self._options())
+        return ridge.plan(rows, columns, len(outputs), **self._options(timed=True))
 
     def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:
         """Give what is to be fitted: with diagnostics where they cost little."""
         choices = {
             "intercept": self.fit_intercept,
             "solver": self.solver,
+            "centers": center_choices(self),
             "indefinite": bool(self.indefinite or may_be_indefinite(self.kernel)),
         }
         bare = Ridge(kernel, alpha, diagnostics=False, **choices)
+        if self._on_centers():
+            return bare
         if shape[0] <= _EAGER_ROWS or self.solver == "eigen" or bare.is_linear_time(*shape, outputs):
             return Ridge(kernel, alpha, **choices)
         return bare

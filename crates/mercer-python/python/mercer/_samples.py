@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -13,10 +13,23 @@ from mercer._mercer import Kernel
 MEDIAN = "gaussian(lengthscale=median)"
 
 
-def how(random_state: Any, n_jobs: int | None, max_memory: int | str | None, verbose: bool) -> dict[str, Any]:
+class Options(TypedDict, total=False):
+    """How to compute: the keywords that every function of measures and tests has."""
+
+    random_state: Any
+    """The seed of all that is drawn: a number, a generator, or None for a fresh one; 0 by default."""
+    n_jobs: int | None
+    """Threads; all of them by default."""
+    max_memory: int | str | None
+    """The most memory to use, in bytes or as a text such as ``"2GB"``."""
+    verbose: bool
+    """Whether a progress bar is shown."""
+
+
+def how(options: Options) -> dict[str, Any]:
     """Give the options that say how to compute, as the compiled part reads them."""
-    given = {"random_state": random_state, "n_jobs": n_jobs, "verbose": verbose}
-    return given if max_memory is None else {**given, "max_memory": max_memory}
+    given = {"random_state": 0, **options}
+    return {name: value for name, value in given.items() if name != "max_memory" or value is not None}
 
 
 def chosen(kernel: Any, X: Any) -> Kernel | None:

@@ -204,6 +204,7 @@ class SVC(SupportVectorClassifier):
         kernel_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -228,6 +229,7 @@ class SVC(SupportVectorClassifier):
         self.kernel_params = kernel_params
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
 
     def _penalty(self) -> dict[str, float]:
         return {"c": self.C}
@@ -288,6 +290,7 @@ class NuSVC(SupportVectorClassifier):
         kernel_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -311,6 +314,7 @@ class NuSVC(SupportVectorClassifier):
         self.kernel_params = kernel_params
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
 
     def _penalty(self) -> dict[str, float]:
         return {"nu": self.nu}

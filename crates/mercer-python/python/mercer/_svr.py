@@ -118,6 +118,7 @@ class SVR(SupportVectorRegressor):
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -136,6 +137,7 @@ class SVR(SupportVectorRegressor):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
 
     def _penalty(self) -> dict[str, Any]:
         return {"c": self.C, "epsilon": self.epsilon, "offset": self.fit_intercept}
@@ -186,6 +188,7 @@ class NuSVR(SupportVectorRegressor):
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -203,6 +206,7 @@ class NuSVR(SupportVectorRegressor):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
 
     def _penalty(self) -> dict[str, Any]:
         return {"c": self.C, "nu": self.nu}
@@ -250,6 +254,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_time: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -266,6 +271,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_time = max_time
 
     def _penalty(self) -> dict[str, Any]:
         return {"nu": self.nu}

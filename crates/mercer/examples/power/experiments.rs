@@ -26,12 +26,15 @@ pub fn experiments<'d>(digits: Option<&'d Digits>) -> Vec<Experiment<'d>> {
     let mut all = Vec::new();
     for (bumps, agg, median) in [(1, 1.0, 1.0), (2, 0.988, 0.812), (3, 0.602, 0.084), (4, 0.228, 0.018)] {
         let name = format!("perturbed uniform, d = 1, n = 500, {bumps} bumps");
-        all.push(perturbed(&format!("MMDAgg, {name}"), agg, 1, bumps, 500, 500, |x, y, c| aggregated().test(x, y, c)));
-        all.push(perturbed(&format!("median Gaussian, {name}"), median, 1, bumps, 500, 500, median_test));
+        let law = Setting { dimension: 1, bumps, rows: 500, repetitions: 500, one_stream: false };
+        all.push(perturbed(&format!("MMDAgg, {name}"), agg, law, |x, y, c| aggregated().test(x, y, c)));
+        let law = Setting { one_stream: true, ..law };
+        all.push(perturbed(&format!("median Gaussian, {name}, from one stream"), median, law, median_test));
     }
     for (bumps, agg) in [(1, 1.0), (2, 0.982), (3, 0.26)] {
         let name = format!("MMDAgg, perturbed uniform, d = 2, n = 2000, {bumps} bumps");
-        all.push(perturbed(&name, agg, 2, bumps, 2000, 100, |x, y, c| aggregated().test(x, y, c)));
+        let law = Setting { dimension: 2, bumps, rows: 2000, repetitions: 100, one_stream: false };
+        all.push(perturbed(&name, agg, law, |x, y, c| aggregated().test(x, y, c)));
     }
     all.extend(digits.map(all_digits).unwrap_or_default());
     all.extend([(0.5, 0.995), (0.7, 0.51), (1.6, 0.635)].map(|(spread, power)| fused(spread, power)));
@@ -43,19 +46,25 @@ pub fn experiments<'d>(digits: Option<&'d Digits>) -> Vec<Experiment<'d>> {
 
 type Test = fn(&Array2<f64>, &Array2<f64>, &Compute) -> Result<mercer::hypothesis::TestOutcome>;
 
-fn perturbed<'d>(
-    name: &str,
-    power: f64,
+/// A uniform sample against one of a perturbed uniform law.
+#[derive(Clone, Copy)]
+struct Setting {
     dimension: usize,
     bumps: usize,
     rows: usize,
     repetitions: u64,
-    test: Test,
-) -> Experiment<'d> {
+    /// Whether both samples are made of the same random numbers, as in the authors' code for the test with the median: half of the points are common to both.
+    one_stream: bool,
+}
+
+fn perturbed<'d>(name: &str, power: f64, setting: Setting, test: Test) -> Experiment<'d> {
+    let Setting { dimension, bumps, rows, repetitions, one_stream } = setting;
     let multiplier = if dimension == 1 { 2.7 } else { 7.3 };
     let rejects = move |random: &mut Stream, compute: &Compute| {
         let law = Perturbed::new(dimension, bumps, multiplier, random);
-        let (x, y) = (uniform(rows, dimension, random), law.sample(rows, random));
+        let mut again = random.clone();
+        let y = law.sample(rows, random);
+        let x = uniform(rows, dimension, if one_stream { &mut again } else { random });
         Ok(test(&x, &y, compute)?.reject)
     };
     Experiment { name: name.into(), published: (power, 500), repetitions, rejects: Box::new(rejects) }

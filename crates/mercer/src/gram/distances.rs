@@ -1,4 +1,4 @@
-//! All distances of a sample, and their quantiles.
+//! All distances of a sample, and their order statistics.
 
 use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
@@ -12,44 +12,134 @@ const ROWS: usize = 32;
 const MANY: usize = 20_000;
 /// Values of that part.
 const PART: usize = 4096;
+/// Places of the part on each side of the one that is looked for: four standard deviations of a median of so many.
+const SLACK: usize = 128;
+/// Values that one task looks at.
+const CHUNK: usize = 1 << 15;
 
-/// The values of a metric (squares for Euclidean distances) on all pairs `i < j` of the chosen rows, in order.
-pub(crate) fn pair_values(x: ArrayView2<f64>, rows: &[usize], kind: MetricKind, compute: &Compute) -> Result<Vec<f64>> {
-    let x = x.select(Axis(0), rows);
-    let metric = Metric::new(kind, x.view(), None, None)?;
-    let n = x.nrows();
-    let strip = |k: usize| {
-        let (start, end) = (k * ROWS, ((k + 1) * ROWS).min(n));
-        let mut values = vec![0.0_f64; (end - start) * (n - start)];
-        metric.fill(start..end, start..n, &mut values);
-        let mut kept = Vec::with_capacity(values.len());
-        values.chunks_exact(n - start).enumerate().for_each(|(i, line)| kept.extend_from_slice(&line[i + 1..]));
-        kept
-    };
-    let strips: Vec<Vec<f64>> = compute.install(|| (0..n.div_ceil(ROWS)).into_par_iter().map(strip).collect());
-    Ok(strips.concat())
+/// The distances of all pairs `i < j` of some points.
+pub(crate) struct Distances {
+    /// In the order of the pairs; squares for a metric of squares.
+    values: Vec<f64>,
+    squared: bool,
 }
 
-/// The value of a rank, from 0, among some that are not empty.
+impl Distances {
+    /// The distances of the chosen rows.
+    pub(crate) fn new(x: ArrayView2<f64>, rows: &[usize], kind: MetricKind, compute: &Compute) -> Result<Self> {
+        let x = x.select(Axis(0), rows);
+        let metric = Metric::new(kind, x.view(), None, None)?;
+        let mut values = vec![0.0; x.nrows() * x.nrows().saturating_sub(1) / 2];
+        let strips = strips(&mut values, x.nrows());
+        compute.install(|| {
+            strips.into_par_iter().for_each_init(Vec::new, |scratch, (start, out)| {
+                fill_strip(&metric, start, x.nrows(), scratch, out);
+            });
+        });
+        Ok(Self { values, squared: kind == MetricKind::SquaredEuclidean })
+    }
+
+    /// Those that are not 0.
+    pub(crate) fn without_zeros(mut self) -> Self {
+        if self.values.contains(&0.0) {
+            self.values.retain(|d| *d > 0.0);
+        }
+        self
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The distance of a rank, from 0; there must be one.
+    pub(crate) fn ranked(&self, rank: usize, compute: &Compute) -> f64 {
+        self.root(compute.install(|| ranked_pair(&self.values, rank)).0)
+    }
+
+    /// The middle distance, or the mean of the two middle ones.
+    pub(crate) fn median(&self, compute: &Compute) -> Option<f64> {
+        let rank = self.len().checked_sub(1)? / 2;
+        let (low, next) = compute.install(|| ranked_pair(&self.values, rank));
+        let odd = self.len() % 2 == 1;
+        Some(if odd || low == next { self.root(low) } else { 0.5 * (self.root(low) + self.root(next)) })
+    }
+
+    fn root(&self, value: f64) -> f64 {
+        if self.squared { value.sqrt() } else { value }
+    }
+}
+
+/// The places of the pairs of each strip of rows, with the first row.
+fn strips(mut values: &mut [f64], n: usize) -> Vec<(usize, &mut [f64])> {
+    let mut found = Vec::with_capacity(n.div_ceil(ROWS));
+    for start in (0..n).step_by(ROWS) {
+        let count = (start..n.min(start + ROWS)).map(|i| n - 1 - i).sum();
+        let (strip, rest) = values.split_at_mut(count);
+        found.push((start, strip));
+        values = rest;
+    }
+    found
+}
+
+/// The pairs of a strip: a rectangle of the metric, of which each row is kept from behind the diagonal on.
+fn fill_strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>, mut out: &mut [f64]) {
+    let (end, width) = (n.min(start + ROWS), n - start);
+    scratch.resize(scratch.len().max(ROWS * width), 0.0);
+    let block = &mut scratch[..(end - start) * width];
+    metric.fill(start..end, start..n, block);
+    for (i, line) in block.chunks_exact(width).enumerate() {
+        let (kept, rest) = out.split_at_mut(width - 1 - i);
+        kept.copy_from_slice(&line[i + 1..]);
+        out = rest;
+    }
+}
+
+/// The values of a rank, from 0, and of the next one (of the same at the end), among some that are not empty.
 ///
-/// Of many values, a few say between which bounds it lies; one pass counts what is below and keeps what is inside.
-pub(crate) fn ranked(values: &[f64], rank: usize) -> f64 {
-    let select = |mut of: Vec<f64>, rank: usize| *of.select_nth_unstable_by(rank, f64::total_cmp).1;
+/// Of many values, a few say between which bounds they lie; one pass counts what is below and keeps what is inside.
+fn ranked_pair(values: &[f64], rank: usize) -> (f64, f64) {
+    let Some((low, high)) = bounds(values, rank) else { return select(&mut values.to_vec(), rank) };
+    let parts: Vec<(usize, Vec<f64>)> = values.par_chunks(CHUNK).map(|chunk| between(chunk, low, high)).collect();
+    let below: usize = parts.iter().map(|(below, _)| below).sum();
+    let mut inside: Vec<f64> = parts.into_iter().flat_map(|(_, inside)| inside).collect();
+    match rank.checked_sub(below) {
+        Some(rank) if rank + 1 < inside.len() => select(&mut inside, rank),
+        _ => select(&mut values.to_vec(), rank),
+    }
+}
+
+/// Values between which those of a rank and the next one are likely to be; `None` for so few that all are looked at.
+fn bounds(values: &[f64], rank: usize) -> Option<(f64, f64)> {
     if values.len() < MANY {
-        return select(values.to_vec(), rank);
+        return None;
     }
     let mut part: Vec<f64> = values.iter().step_by(values.len() / PART).copied().collect();
     part.sort_unstable_by(f64::total_cmp);
     let place = rank * part.len() / values.len();
-    let slack = part.len() / 25;
-    let low = if place < slack { f64::NEG_INFINITY } else { part[place - slack] };
-    let high = part.get(place + slack).copied().unwrap_or(f64::INFINITY);
+    let low = place.checked_sub(SLACK).map_or(f64::NEG_INFINITY, |at| part[at]);
+    Some((low, part.get(place + SLACK).copied().unwrap_or(f64::INFINITY)))
+}
+
+/// How many values are below the bounds, and those between them. Every value is written and the place moves on where it is to stay: nothing to predict.
+fn between(values: &[f64], low: f64, high: f64) -> (usize, Vec<f64>) {
     let below = values.iter().filter(|v| **v < low).count();
-    let inside: Vec<f64> = values.iter().copied().filter(|v| (low..=high).contains(v)).collect();
-    match rank.checked_sub(below) {
-        Some(rank) if rank < inside.len() => select(inside, rank),
-        _ => select(values.to_vec(), rank),
+    let (mut kept, mut place) = (vec![0.0; values.len() + 1], 0);
+    for value in values {
+        kept[place] = *value;
+        place += usize::from(*value >= low && *value <= high);
     }
+    kept.truncate(place);
+    (below, kept)
+}
+
+fn select(values: &mut [f64], rank: usize) -> (f64, f64) {
+    let (_, found, above) = values.select_nth_unstable_by(rank, f64::total_cmp);
+    let found = *found;
+    (found, above.iter().copied().min_by(f64::total_cmp).unwrap_or(found))
 }
 
 #[cfg(test)]
@@ -68,7 +158,8 @@ mod tests {
             expected.sort_unstable_by(f64::total_cmp);
             for share in [0.0, 0.05, 0.3, 0.5, 0.95, 1.0] {
                 let rank = (share * (values.len() - 1) as f64) as usize;
-                assert_eq!(ranked(&values, rank), expected[rank]);
+                let next = expected[(rank + 1).min(values.len() - 1)];
+                assert_eq!(ranked_pair(&values, rank), (expected[rank], next));
             }
         }
     }
@@ -80,7 +171,7 @@ mod tests {
         let rows: Vec<usize> = (0..70).rev().collect();
         let run = |threads| {
             let compute = Compute::new().with_threads(threads).unwrap();
-            pair_values(x.view(), &rows, MetricKind::Manhattan, &compute).unwrap()
+            Distances::new(x.view(), &rows, MetricKind::Manhattan, &compute).unwrap().values
         };
         let expected = |i: usize, j: usize| (&x.row(69 - i) - &x.row(69 - j)).mapv(f64::abs).sum();
         let pairs = (0..70).flat_map(|i| (i + 1..70).map(move |j| (i, j)));

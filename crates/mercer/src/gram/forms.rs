@@ -1,27 +1,41 @@
-//! `aᵀKa` for many label vectors `a` at once: products of tiles with matrices of labels.
+//! `aᵀKa` for many label vectors `a` at once.
 
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::traits::RealField;
-use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::dense::{Ticker, tile_count};
-use super::simd::{Element, add_margins, add_products, add_weighted};
+use super::simd::subsets::{LabelledBlock, POINTS, Tables, add_weighted, empty_tables, expand};
+use super::simd::{Element, add_margins};
 use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
 const BLOCK: usize = 128;
-/// Label vectors in one product.
-const LABELS: usize = 256;
+/// Label vectors that are worked on together: their labels as numbers stay in the cache.
+const LABELS: usize = 512;
+
+/// The two values of the labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LabelValues {
+    /// 1 for the points of a sample, 0 for the others.
+    Membership,
+    /// −1 and 1.
+    Signs,
+}
+
+impl LabelValues {
+    /// The labels that the bits 0 and 1 stand for.
+    fn of<T: Element>(self) -> [T; 2] {
+        [if self == Self::Membership { 0.0 } else { -1.0 }, 1.0].map(T::from_f64)
+    }
+}
 
 /// What is known of every pair of a label vector (row) and a matrix (column).
 pub(crate) struct Forms {
     /// `aᵀKa`.
     pub(crate) squares: Array2<f64>,
-    /// `aᵀK1`, where they were asked for.
+    /// `aᵀK1` for memberships, 0 for signs.
     pub(crate) lines: Array2<f64>,
     /// `Σ aᵢKᵢᵢ`.
     pub(crate) diagonals: Array2<f64>,
@@ -35,26 +49,27 @@ pub(crate) struct Forms {
     pub(crate) traces: Vec<f64>,
 }
 
-/// The forms of `count` symmetric matrices of `n` rows, whose tiles `fill` gives one after the other. No matrix is stored; products of a tile
-/// with the labels are in the precision of the tile, sums over tiles in `f64`, strip after strip in a fixed order. Without `lines` these are 0.
+/// The forms of `count` symmetric matrices of `n` rows, whose tiles `fill` gives one after the other. No matrix is stored; sums over a block of a tile
+/// are in the precision of the tile, those over blocks in `f64`, strip after strip in a fixed order.
 ///
 /// # Cost
-/// Every pair of points once; `n²B/2` multiplications for each matrix and `B` label vectors.
+/// Every pair of points once; `n²B/8` additions for each matrix and `B` label vectors, by tables of the sums over four points.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory) when the sums of the strips exceed the limit, [`Error::Cancelled`](crate::Error::Cancelled).
-pub(crate) fn quadratic_forms<T: Element + RealField>(
+pub(crate) fn quadratic_forms<T: Element>(
     fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     (n, count): (usize, usize),
     labels: &[Vec<i8>],
-    lines: bool,
+    values: LabelValues,
     compute: &Compute,
 ) -> Result<Forms> {
     let strips = n.div_ceil(BLOCK);
-    let bytes = 24 * strips as u64 * labels.len() as u64 * count as u64 + (n * labels.len()) as u64;
+    let bytes = 24 * strips as u64 * labels.len() as u64 * count as u64 + (n * labels.len() / 8) as u64;
     compute.reserve("the sums of the relabelled statistics", bytes, "draw fewer relabellings at a time")?;
     let ticker = Ticker::new("relabelled statistics", tile_count(n, n, true), compute);
-    let work = Work { fill, n, count, labels: &transposed(labels, n), relabellings: labels.len(), lines };
+    let words = compute.install(|| packed(labels, n));
+    let work = Work { fill, n, count, words: &words, relabellings: labels.len(), values };
     let run = |scratch: &mut Scratch<T>, i: usize| work.strip(scratch, i, &ticker);
     let done: Result<Vec<Partial>> =
         compute.install(|| (0..strips).into_par_iter().map_init(|| Scratch::new(count), run).collect());
@@ -66,11 +81,10 @@ struct Work<'a, F> {
     fill: F,
     n: usize,
     count: usize,
-    /// The labels of each point, point after point.
-    labels: &'a [i8],
+    /// The labels of each group of points, a word per label vector, group after group.
+    words: &'a [u32],
     relabellings: usize,
-    /// Whether `aᵀK1` is asked for.
-    lines: bool,
+    values: LabelValues,
 }
 
 /// The sums of a strip, matrix after matrix, label vector by label vector within.
@@ -84,25 +98,22 @@ struct Partial {
 
 struct Scratch<T> {
     tiles: Vec<T>,
-    left: Vec<T>,
-    right: Vec<T>,
-    product: Vec<T>,
+    labels: Vec<T>,
+    tables: Box<Tables<T>>,
 }
 
 impl<T: Element> Scratch<T> {
     fn new(count: usize) -> Self {
-        let labels = vec![T::default(); BLOCK * LABELS];
         Self {
             tiles: vec![T::default(); count * BLOCK * BLOCK],
-            left: labels.clone(),
-            right: labels.clone(),
-            product: labels,
+            labels: vec![T::default(); LABELS * POINTS],
+            tables: empty_tables(),
         }
     }
 }
 
 impl<F> Work<'_, F> {
-    fn strip<T: Element + RealField>(&self, scratch: &mut Scratch<T>, i: usize, ticker: &Ticker<'_>) -> Result<Partial>
+    fn strip<T: Element>(&self, scratch: &mut Scratch<T>, i: usize, ticker: &Ticker<'_>) -> Result<Partial>
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
@@ -115,86 +126,71 @@ impl<F> Work<'_, F> {
             let cols = self.block(j);
             let size = rows.len() * cols.len();
             (self.fill)(rows.clone(), cols.clone(), &mut scratch.tiles[..self.count * size]);
-            let margins: Vec<Margins> = scratch.tiles[..self.count * size]
-                .chunks_exact(size.max(1))
-                .map(|tile| Margins::new(tile, cols.len(), i == j))
-                .collect();
-            for ((plain, sums), m) in partial.plain.iter_mut().zip(&mut row_sums).zip(&margins) {
-                m.add_to(plain);
-                sums.iter_mut().zip(&m.rows).for_each(|(sum, row)| *sum += row);
+            for (k, tile) in scratch.tiles[..self.count * size].chunks_exact(size.max(1)).enumerate() {
+                let margins = Margins::new(tile, cols.len(), i == j);
+                margins.add_to(&mut partial.plain[k]);
+                row_sums[k].iter_mut().zip(&margins.rows).for_each(|(sum, row)| *sum += row);
+                if i == j {
+                    self.add_line(&cols, &margins.diagonal, k, &mut partial.diagonals);
+                } else if self.values == LabelValues::Membership {
+                    self.add_line(&cols, &margins.cols, k, &mut partial.lines);
+                }
             }
-            for chunk in 0..self.relabellings.div_ceil(LABELS) {
-                self.meet(scratch, &rows, &cols, chunk, &margins, &mut partial);
-            }
+            self.add_squares(scratch, &rows, &cols, &mut partial.squares);
             ticker.tick()?;
         }
-        if self.lines {
-            self.add_lines(scratch, &rows, &row_sums, &mut partial);
+        if self.values == LabelValues::Membership {
+            row_sums.iter().enumerate().for_each(|(k, sums)| self.add_line(&rows, sums, k, &mut partial.lines));
         }
         Ok(partial)
     }
 
-    /// Adds the sums of the rows of a strip, over all its tiles, to the lines.
-    fn add_lines<T: Element>(
-        &self,
-        scratch: &mut Scratch<T>,
-        rows: &Range<usize>,
-        row_sums: &[Vec<f64>],
-        partial: &mut Partial,
-    ) {
-        for start in (0..self.relabellings).step_by(LABELS) {
-            let range = start..self.relabellings.min(start + LABELS);
-            let left = self.expand(rows, &range, &mut scratch.left);
-            for (sums, lines) in row_sums.iter().zip(partial.lines.chunks_exact_mut(self.relabellings)) {
-                add_weighted(left, sums, &mut lines[range.clone()]);
-            }
+    /// Adds `Σ aᵢwᵢ` over some points to the sums of matrix `k`.
+    fn add_line(&self, points: &Range<usize>, weights: &[f64], k: usize, sums: &mut [f64]) {
+        let sums = &mut sums[k * self.relabellings..][..self.relabellings];
+        for (at, weights) in points.clone().step_by(POINTS).zip(weights.chunks(POINTS)) {
+            add_weighted(self.labels(at), self.values.of(), weights, sums);
         }
     }
 
-    /// Adds what a tile gives to a chunk of label vectors.
-    fn meet<T: Element + RealField>(
+    /// Adds what the tiles give to `aᵀKa`, block after block; of a tile on the diagonal the blocks above it stand for those below.
+    fn add_squares<T: Element>(
         &self,
         scratch: &mut Scratch<T>,
         rows: &Range<usize>,
         cols: &Range<usize>,
-        chunk: usize,
-        margins: &[Margins],
-        partial: &mut Partial,
+        squares: &mut [f64],
     ) {
-        let range = chunk * LABELS..self.relabellings.min((chunk + 1) * LABELS);
-        let (count, size) = (range.len(), rows.len() * cols.len());
-        let left = self.expand(rows, &range, &mut scratch.left);
-        let right = self.expand(cols, &range, &mut scratch.right);
-        let product = &mut scratch.product[..rows.len() * count];
-        let diagonal = rows.start == cols.start;
-        for (k, (tile, margins)) in scratch.tiles.chunks_exact(size.max(1)).zip(margins).enumerate() {
-            matmul(
-                MatMut::from_row_major_slice_mut(product, rows.len(), count),
-                Accum::Replace,
-                MatRef::from_row_major_slice(tile, rows.len(), cols.len()),
-                MatRef::from_row_major_slice(right, cols.len(), count),
-                T::one(),
-                Par::Seq,
-            );
-            let at = k * self.relabellings;
-            let place = at + range.start..at + range.end;
-            let factor = if diagonal { 1.0 } else { 2.0 };
-            add_products(left, product, factor, &mut partial.squares[place.clone()]);
-            if diagonal {
-                add_weighted(left, &margins.diagonal, &mut partial.diagonals[place]);
-            } else if self.lines {
-                add_weighted(right, &margins.cols, &mut partial.lines[place]);
+        let (labels, size) = (self.values.of(), rows.len() * cols.len());
+        for chunk in (0..self.relabellings).step_by(LABELS) {
+            let range = chunk..self.relabellings.min(chunk + LABELS);
+            for col in cols.clone().step_by(POINTS) {
+                expand(&self.labels(col)[range.clone()], labels, &mut scratch.labels);
+                let numbers = &scratch.labels[..POINTS * range.len()];
+                for row in rows.clone().step_by(POINTS).take_while(|row| *row <= col) {
+                    let corner = (row - rows.start) * cols.len() + (col - cols.start);
+                    let shape = ((rows.end - row).min(POINTS), (cols.end - col).min(POINTS));
+                    let factor = if row == col { 1.0 } else { 2.0 };
+                    for (k, tile) in scratch.tiles.chunks_exact(size.max(1)).take(self.count).enumerate() {
+                        let block = LabelledBlock {
+                            values: &tile[corner..],
+                            stride: cols.len(),
+                            shape,
+                            rows: &self.labels(row)[range.clone()],
+                            cols: numbers,
+                            labels,
+                        };
+                        let sums = &mut squares[k * self.relabellings..][range.clone()];
+                        block.add_forms(factor, &mut scratch.tables, sums);
+                    }
+                }
             }
         }
     }
 
-    /// Some labels of some points, a row per point.
-    fn expand<'s, T: Element>(&self, points: &Range<usize>, range: &Range<usize>, out: &'s mut [T]) -> &'s [T] {
-        for (point, line) in points.clone().zip(out.chunks_exact_mut(range.len().max(1))) {
-            let labels = &self.labels[point * self.relabellings..][range.clone()];
-            line.iter_mut().zip(labels).for_each(|(out, label)| *out = T::from_f64(f64::from(*label)));
-        }
-        &out[..points.len() * range.len()]
+    /// The words of the group of points that begins at `point`.
+    fn labels(&self, point: usize) -> &[u32] {
+        &self.words[point / POINTS * self.relabellings..][..self.relabellings]
     }
 
     fn block(&self, i: usize) -> Range<usize> {
@@ -221,13 +217,11 @@ impl<F> Work<'_, F> {
     }
 }
 
-/// The labels of each point, point after point.
-fn transposed(labels: &[Vec<i8>], n: usize) -> Vec<i8> {
-    let mut by_point = vec![0; n * labels.len()];
-    for (b, label) in labels.iter().enumerate() {
-        by_point[b..].iter_mut().step_by(labels.len()).zip(label).for_each(|(out, value)| *out = *value);
-    }
-    by_point
+/// The labels of each group of points, a bit per point: 1 for the label 1.
+fn packed(labels: &[Vec<i8>], n: usize) -> Vec<u32> {
+    let word = |points: &[i8]| points.iter().rev().fold(0, |word, label| word << 1 | u32::from(*label == 1));
+    let groups = (0..n).into_par_iter().step_by(POINTS);
+    groups.flat_map_iter(|at| labels.iter().map(move |label| word(&label[at..n.min(at + POINTS)]))).collect()
 }
 
 /// Sums of the rows and the columns of a tile.

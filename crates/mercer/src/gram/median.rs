@@ -3,7 +3,7 @@
 use ndarray::{ArrayView2, Axis, concatenate};
 
 use super::MetricKind;
-use super::distances::{pair_values, ranked};
+use super::distances::Distances;
 use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::{Form, Kernel, Lengthscale};
 use crate::{Compute, Error, Result};
@@ -28,13 +28,12 @@ const MAX_POINTS: usize = 1000;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) -> Result<f64> {
-    let mut values = pair_values(x, &subset(x.nrows(), compute), kind, compute)?;
-    let root = |v: f64| if kind == MetricKind::SquaredEuclidean { v.sqrt() } else { v };
-    match median(&values, root) {
-        Some(m) if m > 0.0 => return Ok(m),
-        _ => values.retain(|&d| d > 0.0),
+    let distances = Distances::new(x, &subset(x.nrows(), compute), kind, compute)?;
+    match distances.median(compute) {
+        Some(median) if median > 0.0 => Some(median),
+        _ => distances.without_zeros().median(compute),
     }
-    median(&values, root).ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
+    .ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
 }
 
 fn subset(n: usize, compute: &Compute) -> Vec<usize> {
@@ -45,20 +44,6 @@ fn subset(n: usize, compute: &Compute) -> Vec<usize> {
     chosen.truncate(MAX_POINTS);
     chosen.sort_unstable();
     chosen
-}
-
-/// The middle distance, or the mean of the two middle ones.
-fn median(values: &[f64], root: impl Fn(f64) -> f64) -> Option<f64> {
-    let n = values.len();
-    if n == 0 {
-        return None;
-    }
-    let low = ranked(values, (n - 1) / 2);
-    if n % 2 == 1 || values.iter().filter(|v| **v <= low).count() > n / 2 {
-        return Some(root(low));
-    }
-    let next = values.iter().copied().filter(|v| *v > low).fold(f64::INFINITY, f64::min);
-    Some(0.5 * (root(low) + root(next)))
 }
 
 /// Replaces every `median` by the median distance of the points that its node sees.

@@ -48,6 +48,36 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
     Array2::from_shape_vec((rows, v.ncols()), product).map_err(|e| Error::shape("product", rows, e))
 }
 
+/// `K·V` for parts of the columns apart: one binding, one pass, and for each part its own columns of the answer, one after the other.
+///
+/// # Errors
+/// As [`multiply`].
+pub(crate) fn multiply_parts(
+    tiles: &dyn Tiles,
+    parts: &[Range<usize>],
+    v: ArrayView2<'_, f64>,
+    compute: &Compute,
+) -> Result<Array2<f64>> {
+    let ((rows, cols), count) = (tiles.shape(), v.ncols());
+    if v.nrows() != cols {
+        return Err(Error::shape("rows of the factor", cols, v.nrows()));
+    }
+    let bytes = (2 * rows as u64 * parts.len() as u64 + cols as u64).saturating_mul(8 * count as u64);
+    compute.reserve("the product of the Gram matrix", bytes, "multiply fewer rows at a time")?;
+    let x: Vec<f64> = v.iter().copied().collect();
+    let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &x, count };
+    let ticker = Ticker::new("K·V", rows.div_ceil(BLOCK) as u64, compute);
+    let strips = (0..rows.div_ceil(BLOCK)).into_par_iter();
+    let strip = |scratch: &mut Vec<f64>, i: usize| {
+        ticker.tick()?;
+        Ok(product.strip_of_parts(scratch, &block(i, rows), parts))
+    };
+    let strips: Result<Vec<Vec<f64>>> = compute.install(|| strips.map_init(scratch, strip).collect());
+    ticker.finish();
+    let shape = (rows, parts.len() * count);
+    Array2::from_shape_vec(shape, strips?.concat()).map_err(|e| Error::shape("product", rows, e))
+}
+
 struct Product<'a, F> {
     fill: F,
     rows: usize,
@@ -85,6 +115,26 @@ impl<F> Product<'_, F> {
             Ok(sums)
         };
         (0..self.rows.div_ceil(BLOCK)).into_par_iter().map_init(scratch, strip).collect()
+    }
+
+    /// Some rows of the answer of [`multiply_parts`].
+    fn strip_of_parts(&self, scratch: &mut [f64], rows: &Range<usize>, parts: &[Range<usize>]) -> Vec<f64>
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [f64]) + Sync,
+    {
+        let width = parts.len() * self.count;
+        let mut out = vec![0.0; rows.len() * width];
+        let mut sums = vec![0.0; rows.len() * self.count];
+        for (at, part) in parts.iter().enumerate() {
+            sums.fill(0.0);
+            for start in part.clone().step_by(BLOCK) {
+                let cols = start..part.end.min(start + BLOCK);
+                product::multiply(self.tile(scratch, rows, &cols), self.part(&cols), &mut sums, self.count);
+            }
+            let lines = out.chunks_exact_mut(width.max(1)).zip(sums.chunks_exact(self.count.max(1)));
+            lines.for_each(|(line, sums)| line[at * self.count..(at + 1) * self.count].copy_from_slice(sums));
+        }
+        out
     }
 
     /// Every pair of blocks once: first each block with itself, then the rounds of a tournament.
@@ -164,7 +214,31 @@ fn pairs(players: usize, round: usize) -> Vec<(usize, usize)> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{pairs, rounds};
+    use ndarray::{Array2, s};
+
+    use super::{multiply, multiply_parts, pairs, rounds};
+    use crate::gram::Pairs;
+    use crate::{Compute, Kernel};
+
+    #[test]
+    fn parts_of_the_columns_have_their_own_products() {
+        let points = |n: usize| Array2::from_shape_fn((n, 3), |(i, j)| ((3 * i + j) as f64).sin());
+        let (x, y, compute) = (points(250), points(430), Compute::new());
+        let kernel: Kernel = "gaussian()".parse().unwrap();
+        let v = Array2::from_shape_fn((430, 2), |(i, j)| (i as f64 + j as f64).cos());
+        let bound = kernel.bind(Pairs::between(x.view(), y.view()), &compute).unwrap();
+        let parts = [0..0, 0..5, 5..210, 210..430];
+        let found = multiply_parts(&bound, &parts, v.view(), &compute).unwrap();
+        assert_eq!(found.dim(), (250, 8));
+        for (at, part) in parts.into_iter().enumerate() {
+            let mut alone = Array2::zeros((430, 2));
+            alone.slice_mut(s![part.clone(), ..]).assign(&v.slice(s![part, ..]));
+            let expected = multiply(&bound, alone.view(), &compute).unwrap();
+            let found = found.slice(s![.., 2 * at..2 * at + 2]);
+            assert!((&found - &expected).iter().all(|d| d.abs() <= 1e-12));
+        }
+        assert!(multiply_parts(&bound, &[0..1, 1..2], x.view(), &compute).is_err());
+    }
 
     #[test]
     fn everybody_meets_everybody_once_and_nobody_twice_in_a_round() {

@@ -35,6 +35,11 @@ pub trait Tiles: Sync {
         }
     }
 
+    /// About how many operations a value takes: whether it is worth keeping.
+    fn operations(&self) -> usize {
+        100
+    }
+
     /// `k(xᵢ, xᵢ)` for every row point `xᵢ`; the diagonal of `K` when the binding is symmetric.
     ///
     /// # Errors

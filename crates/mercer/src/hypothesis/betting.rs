@@ -6,7 +6,7 @@ use ndarray::{Array1, Axis};
 
 use self::bets::{Bets, Scale};
 use super::outcome::check_level;
-use super::two_sample::{distances, quantile};
+use super::two_sample::quantiles;
 use crate::gram::{self, MetricKind, Pairs};
 use crate::{Compute, Kernel, Points, Result, Sample};
 
@@ -236,7 +236,7 @@ impl BettingTest {
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
             None => {
-                let median = quantile(&distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
+                let [median] = quantiles(pairs, MetricKind::SquaredEuclidean, [0.5], compute)?;
                 MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect::<Result<Vec<_>>>()?
             }
         };

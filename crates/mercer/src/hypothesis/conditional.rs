@@ -28,6 +28,10 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// regressions remove the influence of `z`; no test of conditional independence has its level for all laws [Shah, Peters 2020]. A constant `Z` gives the
 /// unconditional test by [`Independence`] with the same method.
 ///
+/// Residuals of regressions are shorter than the noise, and they are correlated. With `P = HR²H` of one regression and `Q` of the other, noise of variance 1 gives the
+/// statistic the mean `Σᵢⱼ PᵢⱼQᵢⱼ`, and the forms of random signs of its residuals the mean `Σᵢ PᵢᵢQᵢᵢ`: these are multiplied by the ratio (`inflation` in the
+/// details; `n/(n − 1)` without any regression, as for permutations). The gamma law is the published one, without it.
+///
 /// # Example
 /// ```
 /// use mercer::{Compute, Seed, hypothesis::ConditionalIndependence};
@@ -193,11 +197,16 @@ impl ConditionalIndependence {
         let right = Residual::new(y, z, &self.smoothing, compute)?;
         let details = vec![("ridge_x".to_string(), left.ridge), ("ridge_y".to_string(), right.ridge)];
         let kernel = format!("{}, {}; given z: {}, {}", left.kernel, right.kernel, left.smoother, right.smoother);
-        Ok(Products { matrix: left.matrix * &right.matrix, kernel, details })
+        Ok(Products {
+            inflation: inflation(&left.spread, &right.spread),
+            matrix: left.matrix * &right.matrix,
+            kernel,
+            details,
+        })
     }
 
     fn decide(&self, products: Products, compute: &Compute) -> Result<TestOutcome> {
-        let Products { matrix, kernel, details } = products;
+        let Products { matrix, inflation, kernel, details } = products;
         let statistic = matrix.sum();
         let mean = matrix.diag().sum();
         let variance = 2.0 * matrix.iter().map(|v| v * v).sum::<f64>();
@@ -228,8 +237,9 @@ impl ConditionalIndependence {
                 let bound = precomputed.bind(Pairs::Given(given.view()), compute)?;
                 let form = SignForms::new(Matrices::One(&bound), false, 1.0);
                 let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
-                let found = resample(&form, &how, compute)?;
+                let found = resample(&form, &how, compute)?.with_null_times(inflation);
                 TestOutcome::of_resampled("wild bootstrap", &found, self.level, kernel, compute.seed())
+                    .with_detail("inflation", inflation)
             }
         };
         outcome.details.extend(details);
@@ -246,8 +256,17 @@ fn reserve(n: usize, compute: &Compute) -> Result<()> {
 /// What the decision is made from.
 struct Products {
     matrix: Array2<f64>,
+    /// By how much the statistic is larger in the mean than the forms of random signs.
+    inflation: f64,
     kernel: String,
     details: Vec<(String, f64)>,
+}
+
+/// `Σᵢⱼ PᵢⱼQᵢⱼ/Σᵢ PᵢᵢQᵢᵢ` for `P = HR²H` of one regression and `Q` of the other.
+fn inflation(left: &Array2<f64>, right: &Array2<f64>) -> f64 {
+    let own: f64 = left.diag().iter().zip(right.diag()).map(|(l, r)| l * r).sum();
+    let all: f64 = left.iter().zip(right).map(|(l, r)| l * r).sum();
+    if own > 0.0 { all / own } else { 1.0 }
 }
 
 /// Columns of mean 0 and variance 1 (divisor `n − 1`); a constant column becomes 0.

@@ -121,6 +121,12 @@ impl Resampled {
         self.values.slice(s![1.., statistic]).to_vec()
     }
 
+    /// The same with the relabelled values, not the observed ones, multiplied by a factor.
+    pub(super) fn with_null_times(mut self, factor: f64) -> Self {
+        self.values.slice_mut(s![1.., ..]).mapv_inplace(|v| factor * v);
+        self
+    }
+
     /// How many relabelled values are at least the observed one; ties count.
     pub fn at_least(&self, statistic: usize) -> usize {
         let bar = self.observed(statistic) - self.rounding[statistic];

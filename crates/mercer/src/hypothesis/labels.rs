@@ -6,7 +6,7 @@ use ndarray::Array2;
 
 use super::engine::{Group, Relabelled, Relabelling};
 use super::groups::{Signs, Splits};
-use crate::gram::{Family, Forms, Tiles, quadratic_forms};
+use crate::gram::{Family, Forms, LabelValues, Tiles, quadratic_forms};
 use crate::measure::PairTiles;
 use crate::{Compute, Precision, Result};
 
@@ -54,16 +54,16 @@ impl Matrices<'_, '_> {
         }
     }
 
-    /// The forms of some labels, and the relative size of rounding in them; `lines` only for labels 0 and 1.
-    fn forms(&self, labels: &[Vec<i8>], lines: bool, compute: &Compute) -> Result<(Forms, f64)> {
+    /// The forms of some labels, and the relative size of rounding in them.
+    fn forms(&self, labels: &[Vec<i8>], values: LabelValues, compute: &Compute) -> Result<(Forms, f64)> {
         let (n, count) = self.size();
         let work = n as f64 * n as f64 * labels.len() as f64 * count as f64;
         if compute.precision() == Precision::SingleTiles || work > SINGLE_FROM {
             let fill = |rows, cols, out: &mut [f32]| self.fill_single(rows, cols, out);
-            return Ok((quadratic_forms(fill, (n, count), labels, lines, compute)?, 2e-7));
+            return Ok((quadratic_forms(fill, (n, count), labels, values, compute)?, 2e-7));
         }
         let fill = |rows, cols, out: &mut [f64]| self.fill_double(rows, cols, out);
-        Ok((quadratic_forms(fill, (n, count), labels, lines, compute)?, 1e-13))
+        Ok((quadratic_forms(fill, (n, count), labels, values, compute)?, 1e-13))
     }
 }
 
@@ -93,7 +93,7 @@ impl Relabelled for SplitMmd<'_, '_> {
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
-        let (forms, relative) = self.matrices.forms(labels, true, compute)?;
+        let (forms, relative) = self.matrices.forms(labels, LabelValues::Membership, compute)?;
         let total = self.matrices.size().0 as f64;
         let ones = self.splits.identity().iter().filter(|l| **l == 1).count() as f64;
         let sizes = (ones, total - ones);
@@ -157,7 +157,7 @@ impl Relabelled for SignForms<'_, '_> {
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
-        let (forms, relative) = self.matrices.forms(labels, false, compute)?;
+        let (forms, relative) = self.matrices.forms(labels, LabelValues::Signs, compute)?;
         let own = |k: usize| if self.hollow { forms.traces[k] } else { 0.0 };
         let value = |(b, k): (usize, usize)| (forms.squares[[b, k]] - own(k)) / self.divisor;
         let rounding = |k: usize| relative * forms.absolute[k] / self.divisor;

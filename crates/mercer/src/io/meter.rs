@@ -32,7 +32,7 @@ impl<R: Read> Meter<R> {
     }
 
     /// The same, for a reader that begins at this byte.
-    pub fn from_byte(mut self, byte: u64) -> Self {
+    pub fn beginning_at(mut self, byte: u64) -> Self {
         (self.done, self.next) = (byte, byte.saturating_add(STEP));
         self
     }

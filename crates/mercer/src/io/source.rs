@@ -106,7 +106,7 @@ impl Source {
             }
             Data::Memory(bytes) => Box::new(io::Cursor::new(bytes.slice(bytes.len().min(byte as usize)..))),
         };
-        let meter = Meter::new(raw, self.total, &self.listener()).counting(&self.passed).from_byte(byte);
+        let meter = Meter::new(raw, self.total, &self.listener()).counting(&self.passed).beginning_at(byte);
         Ok(Box::new(BufReader::with_capacity(BUFFER, meter)))
     }
 

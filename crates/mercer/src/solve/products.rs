@@ -5,9 +5,12 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
 use crate::Compute;
+use crate::gram::simd::product;
 
 /// Rows of a block of the answer.
 const BLOCK: usize = 64;
+/// Rows of a part of a sum over rows.
+const ROWS: usize = 1024;
 
 /// `AB`.
 pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
@@ -15,6 +18,29 @@ pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute
     each_block(&mut out, compute, |start, mut block| {
         let rows = a.slice(s![start..start + block.nrows(), ..]);
         general_mat_mul(1.0, &rows, &b, 0.0, &mut block);
+    });
+    out
+}
+
+/// `AᵀB` for few columns: sums over blocks of rows, added in order.
+pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+    let parts: Vec<Array2<f64>> = compute.install(|| {
+        let blocks = (0..a.nrows().div_ceil(ROWS)).into_par_iter();
+        let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
+        blocks.map(|k| a.slice(rows(k)).t().dot(&b.slice(rows(k)))).collect()
+    });
+    parts.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part)
+}
+
+/// `AV` for a symmetric matrix in single precision, with sums in double precision.
+pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+    let right: Vec<f64> = v.iter().copied().collect();
+    let mut out = Array2::zeros((a.nrows(), v.ncols()));
+    each_block(&mut out, compute, |start, mut block| {
+        let rows = a.slice(s![start..start + block.nrows(), ..]);
+        if let (Some(tile), Some(sums)) = (rows.to_slice(), block.as_slice_mut()) {
+            product::multiply(tile, &right, sums, v.ncols());
+        }
     });
     out
 }
@@ -65,5 +91,13 @@ mod tests {
         assert!((&sum - &expected).iter().all(|d| d.abs() <= 1e-14));
         let product = multiply(v.t(), sum.view(), &compute);
         assert!((&product - &v.t().dot(&expected)).iter().all(|d| d.abs() <= 1e-12));
+        let (tall, right) = (Array2::from_elem((2500, 3), 0.5), Array2::from_shape_fn((2500, 2), |(i, _)| i as f64));
+        assert!(multiply_transposed(tall.view(), right.view(), &compute).iter().all(|v| *v == 0.5 * 1249.5 * 2500.0));
+        let single = sum.mapv(|v| v as f32);
+        for columns in [1, 3] {
+            let (right, wide) = (v.slice(s![.., ..columns]), single.mapv(f64::from));
+            let found = multiply_single(single.view(), right, &compute);
+            assert!((&found - &wide.dot(&right)).iter().all(|d| d.abs() <= 1e-12));
+        }
     }
 }

@@ -7,6 +7,7 @@ use mercer::learn::smoother::LocalWeight;
 use mercer::select::Criterion;
 
 use super::super::common::positive;
+use super::centres::CentreWords;
 use super::numbers::{criterion, non_negative, positive_number};
 use super::{FitData, StreamWords};
 
@@ -43,6 +44,9 @@ pub struct RidgeArguments {
     /// How the system is solved
     #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
     pub solver: SolverWord,
+    /// The centres.
+    #[command(flatten)]
+    pub centres: CentreWords,
     /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1500")]
     pub sample: usize,
@@ -78,6 +82,8 @@ pub enum SolverWord {
     Eigen,
     /// Conjugate gradients, without storing the matrix
     Cg,
+    /// Functions on a few centres: an approximation, for many rows
+    Centers,
 }
 
 impl From<SolverWord> for Solver {
@@ -89,6 +95,7 @@ impl From<SolverWord> for Solver {
             SolverWord::StateSpace => Self::StateSpace,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,
+            SolverWord::Centers => Self::Centres,
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The words of machines and of logistic regression.
 
 use clap::{Args, ValueEnum};
+use mercer::learn::loss::Solver;
 use mercer::learn::svm::Calibration;
 
 use super::super::common::positive;
 use super::FitData;
+use super::centres::CentreWords;
 use super::numbers::{class_weight, non_negative, part, positive_number};
 
 /// The words of the kernel and the solver of a machine.
@@ -175,7 +177,37 @@ pub struct LogisticArguments {
     /// Newton steps at most; a model that is not done is kept, and its gap is told
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_iter: Option<u64>,
+    /// How the problem is solved
+    #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
+    pub solver: NewtonWord,
+    /// The centres.
+    #[command(flatten)]
+    pub centres: CentreWords,
     /// A column of weights, at least 0
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
+}
+
+/// Solvers of smooth losses by their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NewtonWord {
+    /// As the plan says
+    Auto,
+    /// Newton's method with exact steps
+    Newton,
+    /// Newton's method, each step by conjugate gradients
+    NewtonCg,
+    /// Functions on a few centres: an approximation, for many rows
+    Centers,
+}
+
+impl From<NewtonWord> for Solver {
+    fn from(word: NewtonWord) -> Self {
+        match word {
+            NewtonWord::Auto => Self::Auto,
+            NewtonWord::Newton => Self::Newton,
+            NewtonWord::NewtonCg => Self::NewtonConjugateGradients,
+            NewtonWord::Centers => Self::Centres,
+        }
+    }
 }

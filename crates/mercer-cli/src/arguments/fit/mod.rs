@@ -1,5 +1,6 @@
 //! The words of `mercer fit …` and `mercer predict`.
 
+mod centres;
 mod learners;
 mod margins;
 mod numbers;
@@ -17,11 +18,12 @@ pub use stream::{FeatureWord, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
-    SplineArguments, TargetScale,
+    SolverWord, SplineArguments, TargetScale,
 };
 
 pub use margins::{
-    ClassWeight, FoldWords, LogisticArguments, MachineWords, OneClassArguments, SvmArguments, SvrArguments, given,
+    ClassWeight, FoldWords, LogisticArguments, MachineWords, NewtonWord, OneClassArguments, SvmArguments, SvrArguments,
+    given,
 };
 
 /// What can be fitted.

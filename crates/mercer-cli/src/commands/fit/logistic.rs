@@ -11,7 +11,7 @@ use super::folds::{self, Part};
 use super::svm::{quality, reason, scaling};
 use super::training::Goal;
 use super::{Outcome, Training, choice};
-use crate::arguments::LogisticArguments;
+use crate::arguments::{LogisticArguments, NewtonWord};
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
@@ -48,6 +48,8 @@ pub fn specification(
         intercept: !words.no_intercept,
         class_weights: folds::class_weights(&words.class_weight, training.classes()?)?,
         max_iterations: words.max_iter.unwrap_or(base.max_iterations),
+        solver: words.solver.into(),
+        centres: words.centres.centres(words.solver == NewtonWord::Centers),
         ..base
     })
 }
@@ -135,6 +137,8 @@ fn json_of(fit: &LogisticFit) -> Map<String, Value> {
         ("steps", json!(evidence.iterations)),
         ("stopped", json!(reason(evidence.stopped))),
         ("probabilities", json!(true)),
+        ("centers", json!(fit.plan().centres)),
+        ("plan", json!(fit.plan().to_string())),
     ];
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
 }

@@ -18,7 +18,7 @@ pub fn fit(words: &OneClassArguments, session: &Session) -> Result<Outcome, Fail
     let training = read(words, session)?;
     let spec = specification(words, &training)?;
     let weights = training.weights.as_ref().map(|w| w.view());
-    let fit = spec.fit(training.x.view(), weights, &session.compute)?;
+    let fit = session.anytime(|compute| spec.fit(training.x.view(), weights, compute))?;
     let (facts, json, remarks) = (facts(&spec, &fit), json_of(&spec, &fit), notes(fit.evidence(), spec.indefinite));
     let sizes = fit.dual_coefficients().iter().map(|c| c.abs()).enumerate().collect();
     let tables = vec![support_table(fit.support(), fit.support_vectors(), sizes, None, &training)];

@@ -1,14 +1,9 @@
 //! `mercer explain fit …`: the plan of a fit before it runs.
 
-use std::time::Instant;
-
-use mercer::Compute;
 use mercer::compute::human_bytes;
 use mercer::learn::ridge::Plan;
 use mercer::learn::svm::MachinePlan;
 use mercer::learn::{LogisticRegression, Ridge};
-use mercer::solve::factor;
-use ndarray::Array2;
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
@@ -19,8 +14,6 @@ use crate::numbers::{grouped, json as number, short};
 use crate::report::{Block, Report, Truth};
 use crate::session::Session;
 
-/// Rows of the matrix by which the speed of this machine is measured.
-const PROBE: usize = 600;
 /// Candidates of a choice among kernels, about.
 const CANDIDATES: f64 = 18.0;
 /// Steps of an optimisation of likelihoods, about.
@@ -126,8 +119,8 @@ fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) 
             let kernels = search.kernels.len() as f64;
             let lengths = if words.given_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
             let mut stages = vec![choice_stage(rows, kernels * lengths)];
-            let solver = words.solver.into();
-            let spec = Ridge { solver, intercept: search.intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
+            let (solver, centres, intercept) = (words.solver.into(), ridge::centres(words), search.intercept);
+            let spec = Ridge { solver, centres, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
             stages.extend(ridge_stage(&spec, training, session)?);
             Ok(stages)
         }
@@ -173,7 +166,8 @@ fn machine_stage(plan: &MachinePlan) -> Stage {
 fn logistic_stage(spec: &LogisticRegression, training: &Training, session: &Session) -> Result<Stage, Failure> {
     let (n, d) = training.x.dim();
     let plan = spec.plan(n, d, training.classes()?.count(), &session.compute)?;
-    let what = format!("{}: {}", plan.solver, plan.reason);
+    let approximation = plan.approximation().map_or(String::new(), |text| format!("; an approximation: {text}"));
+    let what = format!("{}: {}{approximation}", plan.solver, plan.reason);
     Ok(Stage { name: "fit", what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None })
 }
 
@@ -197,7 +191,12 @@ fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<O
     let stage = match spec.plan(n, d, training.y.ncols(), &session.compute) {
         Ok(plan) => Stage {
             name: "fit",
-            what: format!("{}: {}", plan.solver, plan.reason),
+            what: format!(
+                "{}: {}{}",
+                plan.solver,
+                plan.reason,
+                plan.approximation().map_or(String::new(), |text| format!("; an approximation: {text}"))
+            ),
             bytes: plan.bytes,
             flops: plan.flops,
             plan: Some(plan),
@@ -285,7 +284,7 @@ fn smooth_stage(training: &Training) -> Stage {
 
 fn tell(training: &Training, stages: &[Stage], session: &Session) -> Report {
     let limit = session.compute.memory();
-    let speed = speed(&session.compute);
+    let speed = session.speed();
     let mut report = Report::new("Plan of a fit");
     let (n, d) = training.x.dim();
     report.heading("Plan of the fit").fields([
@@ -346,18 +345,6 @@ fn json_of(training: &Training, stages: &[Stage], speed: f64, session: &Session)
         "fits": stages.iter().all(|s| s.refusal.is_none() && s.bytes <= limit),
         "stages": stages.iter().map(stage).collect::<Vec<_>>(),
     })
-}
-
-/// Operations per second of a Cholesky factor on this machine, now.
-pub(super) fn speed(compute: &Compute) -> f64 {
-    let matrix =
-        Array2::from_shape_fn(
-            (PROBE, PROBE),
-            |(i, j)| if i == j { PROBE as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) },
-        );
-    let start = Instant::now();
-    let _ = std::hint::black_box(factor(matrix, compute));
-    (PROBE as f64).powi(3) / 3.0 / start.elapsed().as_secs_f64().max(1e-9)
 }
 
 /// Seconds as people say them.

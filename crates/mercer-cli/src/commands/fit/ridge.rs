@@ -1,6 +1,7 @@
 //! `mercer fit ridge`.
 
-use mercer::learn::ridge::{Method, Plan};
+use mercer::learn::centres::Centres;
+use mercer::learn::ridge::{Method, Plan, Solver};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::model::Model;
 use mercer::points::Scaling;
@@ -11,9 +12,9 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{self, Choice, Winner};
 use super::{Outcome, Quality, Training};
-use crate::arguments::RidgeArguments;
+use crate::arguments::{RidgeArguments, SolverWord};
 use crate::failure::Failure;
-use crate::numbers::{json as number, short};
+use crate::numbers::{grouped, json as number, short};
 use crate::session::Session;
 
 /// The kernels of `--kernel auto`.
@@ -36,6 +37,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
             let base = Ridge {
                 intercept: search.intercept,
                 solver: words.solver.into(),
+                centres: centres(words),
                 ..Ridge::new(winner.kernel.clone(), winner.lambda)
             };
             (finish(winner, &base, &training, &session.compute)?, Some(choice))
@@ -66,8 +68,9 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
         None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
     };
     if let (Some(lambda), Some(_), true) = (words.lambda, words.given_kernel(), words.lengthscales.is_empty()) {
-        let solver = words.solver.into();
-        return Ok(Specification::Given(Ridge { intercept, solver, ..Ridge::new(kernels[0].clone(), lambda) }));
+        let (solver, centres) = (words.solver.into(), centres(words));
+        let ridge = Ridge { intercept, solver, centres, ..Ridge::new(kernels[0].clone(), lambda) };
+        return Ok(Specification::Given(ridge));
     }
     let mut search = RidgeSearch { criterion: words.cv, intercept, ..RidgeSearch::new(kernels) };
     if let Some(lambda) = words.lambda {
@@ -76,6 +79,11 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
         search.lambdas = words.lambdas.clone();
     }
     Ok(Specification::Search(search))
+}
+
+/// The centres that the words ask for.
+pub fn centres(words: &RidgeArguments) -> Option<Centres> {
+    words.centres.centres(words.solver == SolverWord::Centers)
 }
 
 /// The lengthscales that are asked for, or those around the median distance.
@@ -105,7 +113,7 @@ pub fn around_median(search: RidgeSearch, x: ArrayView2<f64>, compute: &Compute)
 /// The winner on all rows.
 pub fn finish(winner: Winner, ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
     match winner.fit {
-        Some(fit) if ridge.solver == mercer::learn::ridge::Solver::Auto => Ok(fit),
+        Some(fit) if ridge.solver == Solver::Auto && ridge.centres.is_none() => Ok(fit),
         _ => on_all_rows(ridge, training, compute),
     }
 }
@@ -138,6 +146,12 @@ pub fn outcome(
              remain, and the least-squares function of least norm was taken. A larger λ avoids this.",
             short(threshold),
             training.rows()
+        ));
+    }
+    if let Method::Centres { converged: false, residual, .. } = fit.method() {
+        remarks.push(format!(
+            "The iteration stopped at the relative residual {}: raise --center-iter for more.",
+            short(residual)
         ));
     }
     let (facts, json) = (facts(&fit), json_of(&fit));
@@ -176,12 +190,19 @@ fn method(method: Method) -> String {
         Method::Eigen => "eigendecomposition".into(),
         Method::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
         Method::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
-        Method::Mixed { iterations, residual } => {
-            format!("a factor in single precision and {iterations} refinements (residual {})", short(residual))
+        Method::Mixed { iterations, residual, rank } => {
+            let residual = short(residual);
+            format!("a factor of rank {rank} in single precision and {iterations} refinements (residual {residual})")
         }
         Method::ConjugateGradients { iterations, residual, rank } => {
             format!("{iterations} conjugate gradients (residual {}, preconditioner of rank {rank})", short(residual))
         }
+        Method::Centres { centres, iterations, residual, missed, .. } => format!(
+            "{iterations} conjugate gradients on {} centers (residual {}); the centers miss {} % of the kernel's trace",
+            grouped(centres as u64),
+            short(residual),
+            short(100.0 * missed)
+        ),
         other => format!("{other:?}"),
     }
 }
@@ -209,6 +230,9 @@ pub fn plan_json(plan: &Plan) -> Value {
         "bytes": plan.bytes,
         "flops": number(plan.flops),
         "rank": plan.rank,
+        "centers": plan.centres,
+        "seconds": plan.seconds.map_or(Value::Null, number),
+        "approximation": plan.approximation(),
         "reason": plan.reason,
     })
 }

@@ -106,7 +106,8 @@ pub fn outcome(
 ) -> Result<Outcome, Failure> {
     let compute = &session.compute;
     let weights = training.weights.as_ref().map(|w| w.view());
-    let fit = svc.fit(training.x.view(), training.classes()?, weights, compute)?;
+    let classes = training.classes()?;
+    let fit = session.anytime(|compute| svc.fit(training.x.view(), classes, weights, compute))?;
     let mut remarks = notes(fit.evidence(), svc.indefinite);
     if fit.support().len() == training.rows() {
         remarks.push("Every row is a support vector: a larger C or another lengthscale may tell more.".into());
@@ -135,7 +136,7 @@ pub fn notes(evidence: Evidence, indefinite: bool) -> Vec<String> {
     if !evidence.converged() {
         notes.push(format!(
             "The solver did not converge ({}, {} steps): the objective is within {} of the optimum, the optimality conditions \
-             are violated by {}. Raise --max-iter or --tol, or scale the columns.",
+             are violated by {}. Raise --max-iter, --budget-time or --tol, or scale the columns.",
             reason(evidence.stopped),
             evidence.steps,
             short(evidence.gap),
@@ -157,7 +158,7 @@ pub fn reason(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Converged => "converged",
         Stopped::StepLimit => "step limit",
-        Stopped::Cancelled => "cancelled",
+        Stopped::Cancelled => "interrupted",
         Stopped::Stalled => "stalled",
     }
 }

@@ -66,7 +66,7 @@ fn squares(fit: &SvrFit, held: &Part, compute: &Compute) -> Result<f64> {
 
 fn outcome(svr: &Svr, training: Training, choice: Option<Choice>, session: &Session) -> Result<Outcome, Failure> {
     let weights = training.weights.as_ref().map(|w| w.view());
-    let fit = svr.fit(training.x.view(), training.y.column(0), weights, &session.compute)?;
+    let fit = session.anytime(|compute| svr.fit(training.x.view(), training.y.column(0), weights, compute))?;
     let scale = training.inputs.targets[0].map.scale;
     let residuals =
         training.y.column(0).iter().zip(fit.fitted()).map(|(y, f)| scale * (y - f)).collect::<ndarray::Array1<f64>>();

@@ -1,5 +1,6 @@
 //! `mercer test`: tables → samples → a decision, told about.
 
+mod betting;
 mod groups;
 mod pictures;
 mod plan;
@@ -11,7 +12,7 @@ mod tell;
 
 use mercer::hypothesis::TestOutcome;
 
-use crate::arguments::{PictureWord, TestCommand};
+use crate::arguments::{PictureWord, TestCommand, TwoSampleWord};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
@@ -22,6 +23,11 @@ use read::Cases;
 /// Reads, tests, tells.
 pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure> {
     let cases = read::read(command, session)?;
+    if let TestCommand::TwoSample(words) = command
+        && words.method == Some(TwoSampleWord::Betting)
+    {
+        return betting::run(words, &cases, session);
+    }
     let question = Question::new(command, &cases)?;
     let outcomes = cases.list.iter().map(|case| question.ask(case, session)).collect::<Result<Vec<_>, _>>()?;
     match outcomes.as_slice() {

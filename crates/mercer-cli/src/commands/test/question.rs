@@ -143,7 +143,7 @@ impl Question {
 }
 
 /// The kernel of a flag, or none for `auto`.
-fn kernel(flag: &str, text: &str, names: &[String]) -> Result<Option<Kernel>, Failure> {
+pub fn kernel(flag: &str, text: &str, names: &[String]) -> Result<Option<Kernel>, Failure> {
     if text == "auto" {
         return Ok(None);
     }
@@ -174,6 +174,11 @@ fn two_sample(words: &TwoSampleArguments, names: &[String]) -> Result<TwoSample,
         TwoSampleWord::Block => Method::Block(words.block),
         TwoSampleWord::Bound => Method::BiasedBound,
         TwoSampleWord::Features => Method::Features(words.components),
+        TwoSampleWord::Betting => {
+            return Err(Failure::request(
+                "--method betting looks at one batch after the other: there is no plan to tell",
+            ));
+        }
     };
     let (permutations, level) = (words.options.permutations, words.options.level);
     Ok(TwoSample { kernel, method, permutations, level, ..TwoSample::default() })

@@ -116,6 +116,11 @@ impl Tiles for Bound<'_> {
         Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
     }
 
+    fn operations(&self) -> usize {
+        // An exponential, and what else a node does with a value.
+        self.slots.metrics.iter().map(|shared| shared.metric.operations() + 10).sum()
+    }
+
     fn diagonal(&self) -> Result<Vec<f64>> {
         Ok(diagonal::rows(self)?.to_vec())
     }

@@ -232,6 +232,12 @@ impl Metric {
         few
     }
 
+    /// About how many multiplications a value in single precision takes.
+    pub(in crate::gram) fn operations(&self) -> usize {
+        let sparse = self.sparse.get_or_init(|| Sparse::new(self));
+        sparse.as_ref().map_or(self.dims, Sparse::mean_count)
+    }
+
     /// The tile by the nonzero coordinates; `false` when the points are not sparse, or the products not exact.
     fn fill_sparse(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f32]) -> bool {
         let Some(sparse) = self.sparse.get_or_init(|| Sparse::new(self)) else {

@@ -49,6 +49,11 @@ impl Sparse {
         Some(Self { starts, entries, panels: Panels::new(&extended, columns.n, dims + 2) })
     }
 
+    /// Nonzero coordinates of a row point on the average, with those for the norms.
+    pub(super) fn mean_count(&self) -> usize {
+        self.entries.len() / (self.starts.len() - 1).max(1)
+    }
+
     /// Writes a tile of squared distances.
     pub(super) fn fill(&self, rows: &Rows<'_>, columns: Range<usize>, out: &mut [f32]) {
         let points: Vec<&[(u32, f32)]> =

@@ -50,6 +50,8 @@ pub trait Element:
     fn absolute<S: Simd>(simd: S, a: Self::Vector<S>) -> Self::Vector<S>;
     /// `a·b + c`, in one rounding where the machine can.
     fn multiply_add<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>, c: Self::Vector<S>) -> Self::Vector<S>;
+    /// The sum of the elements of a vector.
+    fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
 }
 
 /// A [`Real`] that is an element of a tile in disguise.
@@ -62,7 +64,7 @@ pub trait Lane<T>: Real {
 
 macro_rules! element {
     ($element:ty, $fast:ident, $roundoff:expr, $vector:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident,
-     $add:ident, $subtract:ident, $and:ident, $magnitude:expr, $multiply_add:ident) => {
+     $add:ident, $subtract:ident, $and:ident, $magnitude:expr, $multiply_add:ident, $total:ident) => {
         impl Element for $element {
             type Fused = $fast<true>;
             type Plain = $fast<false>;
@@ -105,6 +107,10 @@ macro_rules! element {
             fn multiply_add<S: Simd>(simd: S, a: S::$vector, b: S::$vector, c: S::$vector) -> S::$vector {
                 simd.$multiply_add(a, b, c)
             }
+            #[inline(always)]
+            fn total<S: Simd>(simd: S, a: S::$vector) -> Self {
+                simd.$total(a)
+            }
         }
 
         impl<const FMA: bool> Lane<$element> for $fast<FMA> {
@@ -132,7 +138,8 @@ element!(
     sub_f64s,
     and_f64s,
     f64::from_bits(u64::MAX >> 1),
-    mul_add_e_f64s
+    mul_add_e_f64s,
+    reduce_sum_f64s
 );
 element!(
     f32,
@@ -146,7 +153,8 @@ element!(
     sub_f32s,
     and_f32s,
     f32::from_bits(u32::MAX >> 1),
-    mul_add_e_f32s
+    mul_add_e_f32s,
+    reduce_sum_f32s
 );
 
 /// What the machine offers: the widest vectors found at run time.

@@ -7,6 +7,9 @@ use pulp::{Arch, Simd, WithSimd};
 use super::element::Element;
 use super::pairs::{Panels, WIDEST, lanes};
 
+/// Panels that are read together.
+const TOGETHER: usize = 4;
+
 /// The nonzero coordinates of a point: their places and values.
 pub(crate) type SparsePoint<'a, T> = &'a [(u32, T)];
 
@@ -36,28 +39,66 @@ impl<T: Element> WithSimd for FillSparse<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn with_simd<S: Simd>(mut self, simd: S) {
         let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
         let end = self.first + self.wanted;
-        for panel in self.first / width..end.div_ceil(width) {
-            let points = T::vectors::<S>(&self.panels.data[panel * width * depth..(panel + 1) * width * depth]);
-            let (left, right) = ((panel * width).max(self.first), (panel * width + width).min(end));
-            let taken = left - panel * width..right - panel * width;
-            for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.wanted)) {
-                let sums = products::<T, S>(simd, row, points.as_chunks::<2>().0);
-                store::<T, S>(sums, taken.clone(), &mut line[left - self.first..right - self.first]);
+        let mut panel = self.first / width;
+        while panel * width < end {
+            let inside = panel * width >= self.first && (panel + TOGETHER) * width <= end;
+            let count = if inside { TOGETHER } else { 1 };
+            let points = T::vectors::<S>(&self.panels.data[panel * width * depth..(panel + count) * width * depth]);
+            if inside {
+                self.whole_panels(simd, points.as_chunks::<2>().0, panel * width - self.first);
+            } else {
+                self.one_panel(simd, points.as_chunks::<2>().0, panel * width);
             }
+            panel += count;
         }
     }
 }
 
-/// The inner products of one point with those of a panel.
+impl<T: Element> FillSparse<'_, T> {
+    /// Several panels that are wanted as a whole, to the columns from `left` on: enough sums for every vector unit.
+    #[inline(always)]
+    fn whole_panels<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], left: usize) {
+        let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
+        let panels: [&[[T::Vector<S>; 2]]; TOGETHER] = std::array::from_fn(|p| &points[p * depth..(p + 1) * depth]);
+        for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.wanted)) {
+            let sums = products::<T, S, TOGETHER>(simd, row, panels);
+            let target = &mut line[left..left + TOGETHER * width];
+            for (sums, target) in sums.iter().zip(target.chunks_exact_mut(width)) {
+                T::vectors_mut::<S>(target)[..2].copy_from_slice(sums);
+            }
+        }
+    }
+
+    /// A panel that begins at column `start`, as far as it is wanted.
+    #[inline(always)]
+    fn one_panel<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], start: usize) {
+        let width = 2 * lanes::<T, S>();
+        let (left, right) = (start.max(self.first), (start + width).min(self.first + self.wanted));
+        let taken = left - start..right - start;
+        for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.wanted)) {
+            let [sums] = products::<T, S, 1>(simd, row, [points]);
+            store::<T, S>(sums, taken.clone(), &mut line[left - self.first..right - self.first]);
+        }
+    }
+}
+
+/// The inner products of one point with those of some panels.
 #[inline(always)]
-fn products<T: Element, S: Simd>(simd: S, row: SparsePoint<'_, T>, columns: &[[T::Vector<S>; 2]]) -> [T::Vector<S>; 2] {
-    let mut sums = [T::splat(simd, T::default()); 2];
+fn products<T: Element, S: Simd, const P: usize>(
+    simd: S,
+    row: SparsePoint<'_, T>,
+    panels: [&[[T::Vector<S>; 2]]; P],
+) -> [[T::Vector<S>; 2]; P] {
+    let mut sums = [[T::splat(simd, T::default()); 2]; P];
     for &(place, x) in row {
-        let (x, [a, b]) = (T::splat(simd, x), columns[place as usize]);
-        sums = [T::multiply_add(simd, x, a, sums[0]), T::multiply_add(simd, x, b, sums[1])];
+        let x = T::splat(simd, x);
+        for (sums, panel) in sums.iter_mut().zip(&panels) {
+            let [a, b] = panel[place as usize];
+            *sums = [T::multiply_add(simd, x, a, sums[0]), T::multiply_add(simd, x, b, sums[1])];
+        }
     }
     sums
 }
@@ -79,7 +120,7 @@ mod tests {
 
     #[test]
     fn few_coordinates_give_the_products_of_all() {
-        let (n, dims) = (53, 7);
+        let (n, dims) = (203, 7);
         let points: Vec<f32> =
             (0..n * dims).map(|i| if i * 37 % 5 == 0 { (i % 11) as f32 - 4.0 } else { 0.0 }).collect();
         let sparse: Vec<Vec<(u32, f32)>> = points
@@ -88,7 +129,7 @@ mod tests {
             .collect();
         let rows: Vec<SparsePoint<'_, f32>> = sparse[3..12].iter().map(Vec::as_slice).collect();
         let panels = Panels::new(&points, n, dims);
-        for (first, wanted) in [(0, n), (5, 32), (16, 16), (50, 3), (1, 1)] {
+        for (first, wanted) in [(0, n), (5, 32), (16, 16), (50, 3), (1, 1), (3, 199), (32, 128)] {
             let mut out = vec![f32::NAN; rows.len() * wanted];
             fill_sparse(&rows, &panels, first, wanted, &mut out);
             for (at, found) in out.iter().enumerate() {

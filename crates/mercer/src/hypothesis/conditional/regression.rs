@@ -18,6 +18,8 @@ const RIDGES: [f64; 9] = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0];
 pub(super) struct Residual {
     /// `RKR`.
     pub(super) matrix: Array2<f64>,
+    /// `HR²H`: the covariance of what would be left of independent variables of variance 1.
+    pub(super) spread: Array2<f64>,
     /// The kernel of the variable.
     pub(super) kernel: Kernel,
     /// The kernel of `z`.
@@ -29,22 +31,22 @@ pub(super) struct Residual {
 impl Residual {
     pub(super) fn new(bound: &Bound<'_>, z: Pairs<'_>, smoothing: &Smoothing, compute: &Compute) -> Result<Self> {
         let target = centred(bound, compute)?;
-        let (matrix, smoother, ridge) = match smoothing {
+        let (spectrum, ridge) = match smoothing {
             Smoothing::Fixed { kernel, ridge } => {
                 if !(ridge.is_finite() && *ridge > 0.0) {
                     return Err(Error::parameter("ridge", ridge, "finite and positive"));
                 }
-                let spectrum = Spectrum::new(kernel, z, &target, compute)?;
-                (spectrum.residual(*ridge), spectrum.kernel, *ridge)
+                (Spectrum::new(kernel, z, &target, compute)?, *ridge)
             }
             Smoothing::LeaveOneOut => chosen(z, &target, compute)?,
         };
-        Ok(Self { matrix, kernel: bound.kernel().clone(), smoother, ridge })
+        let (matrix, spread) = (spectrum.residual(ridge), spectrum.spread(ridge));
+        Ok(Self { matrix, spread, kernel: bound.kernel().clone(), smoother: spectrum.kernel, ridge })
     }
 }
 
 /// The regression with the least leave-one-out error.
-fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Array2<f64>, Kernel, f64)> {
+fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Spectrum, f64)> {
     let mut best: Option<(f64, f64, Spectrum)> = None;
     for kernel in candidates(z, compute)? {
         compute.check_cancelled()?;
@@ -57,7 +59,7 @@ fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Arra
         }
     }
     let (_, ridge, spectrum) = best.ok_or_else(|| Error::request("no lengthscale to choose from"))?;
-    Ok((spectrum.residual(ridge), spectrum.kernel, ridge))
+    Ok((spectrum, ridge))
 }
 
 /// Gaussian kernels around the median distance; of given values there is one kernel, and only the ridge is chosen.
@@ -91,6 +93,12 @@ impl Spectrum {
     fn residual(&self, ridge: f64) -> Array2<f64> {
         let shrunk = &self.eigen.vectors * &self.shrinkage(ridge);
         shrunk.dot(&self.rotated).dot(&shrunk.t())
+    }
+
+    /// `HR²H = R² − 11ᵀ/n`, because `R1 = 1`.
+    fn spread(&self, ridge: f64) -> Array2<f64> {
+        let shrunk = &self.eigen.vectors * &self.shrinkage(ridge);
+        shrunk.dot(&shrunk.t()) - 1.0 / shrunk.nrows() as f64
     }
 
     /// `Σᵢ (RKR)ᵢᵢ/R²ᵢᵢ`: the squared errors in the feature space of predictions without the point itself.

@@ -9,7 +9,7 @@ use crate::hypothesis::engine::{Resampling, resample};
 use crate::hypothesis::given::check_symmetric;
 use crate::hypothesis::groups::Orders;
 use crate::hypothesis::orders::{OrderProducts, reserve};
-use crate::hypothesis::two_sample::{distances, quantile, smallest_p};
+use crate::hypothesis::two_sample::{quantiles, smallest_p};
 use crate::kernel::Kernel;
 use crate::measure::{HsicEstimator, check_same_rows};
 use crate::{Compute, Result};
@@ -62,7 +62,7 @@ fn several(kernel: &Option<Kernel>, pairs: Pairs<'_>, compute: &Compute) -> Resu
         Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),
         Some(kernel) => Ok(vec![kernel.clone()]),
         None => {
-            let median = quantile(&distances(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5);
+            let [median] = quantiles(pairs, MetricKind::SquaredEuclidean, [0.5], compute)?;
             MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect()
         }
     }

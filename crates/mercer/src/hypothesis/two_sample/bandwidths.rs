@@ -1,6 +1,6 @@
 //! Lengthscales from the distances of the pooled sample.
 
-use crate::gram::{MetricKind, Pairs, pair_values, ranked};
+use crate::gram::{Distances, MetricKind, Pairs};
 use crate::kernel::Kernel;
 use crate::{Compute, Error, Result};
 
@@ -9,8 +9,13 @@ const MAX_POINTS: usize = 1000;
 /// Lengthscales for each kind of kernel.
 const COUNT: usize = 10;
 
-/// The distances that are not 0 of a sample.
-pub(in crate::hypothesis) fn distances(pairs: Pairs<'_>, kind: MetricKind, compute: &Compute) -> Result<Vec<f64>> {
+/// Quantiles of the distances that are not 0 of a sample.
+pub(in crate::hypothesis) fn quantiles<const Q: usize>(
+    pairs: Pairs<'_>,
+    kind: MetricKind,
+    levels: [f64; Q],
+    compute: &Compute,
+) -> Result<[f64; Q]> {
     let Pairs::Within(points) = pairs else {
         return Err(Error::request("lengthscales are chosen from points, not from kernel values: give a kernel"));
     };
@@ -20,21 +25,11 @@ pub(in crate::hypothesis) fn distances(pairs: Pairs<'_>, kind: MetricKind, compu
         rows = compute.seed().stream("lengthscales", 0).permutation(x.nrows());
         rows.truncate(MAX_POINTS);
     }
-    let mut found = pair_values(x, &rows, kind, compute)?;
-    found.retain(|d| *d > 0.0);
-    if kind == MetricKind::SquaredEuclidean {
-        found.iter_mut().for_each(|d| *d = d.sqrt());
-    }
+    let found = Distances::new(x, &rows, kind, compute)?.without_zeros();
     if found.is_empty() {
         return Err(Error::request("all points are equal: there is no distance to take lengthscales from"));
     }
-    Ok(found)
-}
-
-/// A quantile of some distances, of which there is at least one.
-pub(in crate::hypothesis) fn quantile(distances: &[f64], level: f64) -> f64 {
-    let rank = (level * (distances.len() - 1) as f64).round() as usize;
-    ranked(distances, rank.min(distances.len() - 1))
+    Ok(levels.map(|level| found.ranked((level * (found.len() - 1) as f64).round() as usize, compute)))
 }
 
 /// The kernels of the aggregated test: for each of Laplacian (l1) and Gaussian, ten bandwidths in geometric progression, kernels `exp(−d/b)` and
@@ -43,7 +38,7 @@ pub(in crate::hypothesis) fn quantile(distances: &[f64], level: f64) -> f64 {
 /// The progression goes from half of the smallest distance, or, where that is below a third of the median distance, half of the larger of
 /// the 5 % quantile and that third, to twice the largest distance: the rule of MMDAgg, made independent of the units of the data.
 pub(super) fn aggregated(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    let mut kernels = laplacians(&geometric(distances(pairs, MetricKind::Manhattan, compute)?), 1.0)?;
+    let mut kernels = laplacians(&geometric(pairs, MetricKind::Manhattan, compute)?, 1.0)?;
     kernels.extend(many_gaussians(pairs, compute)?);
     Ok(kernels)
 }
@@ -51,28 +46,28 @@ pub(super) fn aggregated(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kern
 /// The kernels of the fused test: for each of Laplacian (l1) and Gaussian, ten bandwidths equally spaced from half of the 5 % quantile to twice the 95 %
 /// quantile of the distances, kernels `exp(−√2 d/b)` and `exp(−d²/(2b²))`.
 pub(super) fn fused(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    let lengths = even(distances(pairs, MetricKind::Manhattan, compute)?);
-    let mut kernels = laplacians(&lengths, 0.5_f64.sqrt())?;
-    kernels.extend(gaussians(&even(distances(pairs, MetricKind::SquaredEuclidean, compute)?), 1.0)?);
+    let mut kernels = laplacians(&even(pairs, MetricKind::Manhattan, compute)?, 0.5_f64.sqrt())?;
+    kernels.extend(gaussians(&even(pairs, MetricKind::SquaredEuclidean, compute)?, 1.0)?);
     Ok(kernels)
 }
 
 /// The Gaussian ones among the kernels of the aggregated test.
 pub(super) fn many_gaussians(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    gaussians(&geometric(distances(pairs, MetricKind::SquaredEuclidean, compute)?), 0.5_f64.sqrt())
+    gaussians(&geometric(pairs, MetricKind::SquaredEuclidean, compute)?, 0.5_f64.sqrt())
 }
 
-fn geometric(distances: Vec<f64>) -> Vec<f64> {
-    let third = quantile(&distances, 0.5) / 3.0;
-    let least = quantile(&distances, 0.0);
-    let smallest = if least >= third { least } else { quantile(&distances, 0.05).max(third) };
-    let (low, high) = (0.5 * smallest, 2.0 * quantile(&distances, 1.0));
-    (0..COUNT).map(|i| low * (high / low).powf(i as f64 / (COUNT - 1) as f64)).collect()
+fn geometric(pairs: Pairs<'_>, kind: MetricKind, compute: &Compute) -> Result<Vec<f64>> {
+    let [least, twentieth, median, largest] = quantiles(pairs, kind, [0.0, 0.05, 0.5, 1.0], compute)?;
+    let third = median / 3.0;
+    let smallest = if least >= third { least } else { twentieth.max(third) };
+    let (low, high) = (0.5 * smallest, 2.0 * largest);
+    Ok((0..COUNT).map(|i| low * (high / low).powf(i as f64 / (COUNT - 1) as f64)).collect())
 }
 
-fn even(distances: Vec<f64>) -> Vec<f64> {
-    let (low, high) = (0.5 * quantile(&distances, 0.05), 2.0 * quantile(&distances, 0.95));
-    (0..COUNT).map(|i| low + (high - low) * i as f64 / (COUNT - 1) as f64).collect()
+fn even(pairs: Pairs<'_>, kind: MetricKind, compute: &Compute) -> Result<Vec<f64>> {
+    let [low, high] = quantiles(pairs, kind, [0.05, 0.95], compute)?;
+    let (low, high) = (0.5 * low, 2.0 * high);
+    Ok((0..COUNT).map(|i| low + (high - low) * i as f64 / (COUNT - 1) as f64).collect())
 }
 
 fn laplacians(lengths: &[f64], factor: f64) -> Result<Vec<Kernel>> {

@@ -11,7 +11,7 @@ mod permutation;
 
 pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
-pub(super) use bandwidths::{distances, quantile};
+pub(super) use bandwidths::quantiles;
 pub use columns::ColumnOutcome;
 
 use ndarray::ArrayView2;

@@ -4,25 +4,31 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::gram::{self, Pairs};
 use crate::solve::{Factor, Factored, factor};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Precision, Result};
+
+/// The jitter of single precision, as a part of the largest kernel value.
+const SINGLE_JITTER: f64 = 1e-6;
 
 /// `K_ZZ + εI = LLᵀ`: `w = Lᵀα` has `‖w‖² = ‖f‖² + ε‖α‖²`.
 pub(super) struct Basis {
     pub(super) points: Array2<f64>,
     pub(super) factor: Factor,
-    /// `ε`: 0 unless `K_ZZ` is singular to working precision.
+    /// `ε`: 0 unless `K_ZZ` is singular to the precision of the tiles.
     pub(super) jitter: f64,
 }
 
 impl Basis {
     pub(super) fn new(kernel: &Kernel, points: Array2<f64>, compute: &Compute) -> Result<Self> {
-        let mut matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), compute)?, compute)?;
+        let exact = &compute.clone().with_precision(Precision::Double);
+        let mut matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), exact)?, exact)?;
         let m = points.nrows() as f64;
         let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
         if largest <= 0.0 {
             return Err(Error::request(format!("{kernel} is 0 at every centre")));
         }
-        let (mut jitter, mut added) = (0.0, 0.0);
+        // Directions in which kernel values of single precision are rounding must not be blown up.
+        let single = compute.precision() == Precision::SingleTiles;
+        let (mut jitter, mut added) = (if single { SINGLE_JITTER * largest } else { 0.0 }, 0.0);
         loop {
             matrix.diag_mut().mapv_inplace(|d| d + (jitter - added));
             added = jitter;

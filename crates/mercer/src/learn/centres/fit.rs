@@ -13,6 +13,8 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 pub struct CentreEvidence {
     /// What was minimised, at the last iterate.
     pub objective: f64,
+    /// `‖∇‖²/4λ`: how far above the minimum over functions of these centres the objective can be (with an intercept: once its slope is 0).
+    pub gap: f64,
     /// Iterations of conjugate gradients, each one pass over points and centres.
     pub iterations: usize,
     /// Newton steps; 1 for the squared loss.
@@ -23,6 +25,8 @@ pub struct CentreEvidence {
     pub converged: bool,
     /// What was added to the diagonal of `K_mm`, because it is singular to working precision; 0 where it is not.
     pub jitter: f64,
+    /// The share of `tr K` that the centres miss, on the rows of the preconditioner: 0 where they see everything.
+    pub missed: f64,
     /// The mean loss of every iterate on the rows kept apart; empty without them. The coefficients are those of the least.
     pub held_out_scores: Vec<f64>,
 }
@@ -36,6 +40,8 @@ pub struct CentreFit {
     pub(super) centres: Array2<f64>,
     pub(super) alpha: Array2<f64>,
     pub(super) intercept: Array1<f64>,
+    pub(super) fitted: Array2<f64>,
+    pub(super) squared_norms: Array1<f64>,
     pub(super) evidence: CentreEvidence,
     pub(super) plan: CentrePlan,
 }
@@ -98,6 +104,16 @@ impl CentreFit {
     /// `b` of every output; 0 when none was fitted.
     pub fn intercept(&self) -> ArrayView1<'_, f64> {
         self.intercept.view()
+    }
+
+    /// `f` at the points of the data, one column per output.
+    pub fn fitted(&self) -> ArrayView2<'_, f64> {
+        self.fitted.view()
+    }
+
+    /// `‖h‖²` of every output (and the jitter's share of it, where there was some).
+    pub fn squared_norms(&self) -> ArrayView1<'_, f64> {
+        self.squared_norms.view()
     }
 
     /// How the answer was found.

@@ -11,6 +11,8 @@ pub(super) struct System<'s> {
     /// Stop when every `‖r‖_P ≤ tolerance·‖b‖_P` in the norm of the preconditioner.
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
+    /// Whether the columns are parts of one unknown, and not systems of their own.
+    pub(super) joint: bool,
 }
 
 /// Where the iteration ended.
@@ -31,16 +33,16 @@ impl System<'_> {
         let mut x = Array2::zeros(b.dim());
         let mut residual = b.to_owned();
         let mut z = (self.precondition)(residual.view())?;
-        let mut rho = inner(&residual, &z);
+        let mut rho = self.inner(&residual, &z);
         let (start, mut direction, mut iterations) = (rho.clone(), z.clone(), 0);
         while iterations < self.max_iterations && worst(&rho, &start) > self.tolerance {
             let image = (self.apply)(direction.view())?;
-            let step = ratio(&rho, &inner(&direction, &image));
+            let step = ratio(&rho, &self.inner(&direction, &image));
             x += &(&direction * &step);
             residual -= &(&image * &step);
             iterations += 1;
             z = (self.precondition)(residual.view())?;
-            let next = inner(&residual, &z);
+            let next = self.inner(&residual, &z);
             direction = &z + &(&direction * &ratio(&next, &rho));
             rho = next;
             if watch(x.view())? {
@@ -49,11 +51,12 @@ impl System<'_> {
         }
         Ok(Outcome { solution: x, iterations, residual: worst(&rho, &start) })
     }
-}
 
-/// The inner products of corresponding columns.
-fn inner(x: &Array2<f64>, y: &Array2<f64>) -> Array1<f64> {
-    x.axis_iter(Axis(1)).zip(y.axis_iter(Axis(1))).map(|(x, y)| x.dot(&y)).collect()
+    /// The inner products of corresponding columns, or their sum for each.
+    fn inner(&self, x: &Array2<f64>, y: &Array2<f64>) -> Array1<f64> {
+        let products: Array1<f64> = x.axis_iter(Axis(1)).zip(y.axis_iter(Axis(1))).map(|(x, y)| x.dot(&y)).collect();
+        if self.joint { Array1::from_elem(products.len(), products.sum()) } else { products }
+    }
 }
 
 /// `a/b`, and 0 for columns that are finished.

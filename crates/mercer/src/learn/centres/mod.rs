@@ -4,14 +4,20 @@
 //! loss) is solved by conjugate gradients, with the same system on a part of the sample as preconditioner.
 
 mod basis;
+mod classes;
 mod fit;
 mod gradients;
+mod judge;
 mod newton;
+mod options;
 mod plan;
 mod precondition;
+mod run;
 mod spec;
 mod sweep;
+mod task;
 
 pub use fit::{CentreEvidence, CentreFit};
+pub use options::Centres;
 pub use plan::CentrePlan;
 pub use spec::{CentreMachine, HeldOut};

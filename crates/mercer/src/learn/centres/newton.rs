@@ -12,7 +12,7 @@ use crate::learn::Loss;
 use crate::{Compute, Result};
 
 /// Halvings of a step before it counts as hopeless.
-const HALVINGS: usize = 30;
+pub(super) const HALVINGS: usize = 30;
 
 /// The problem `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖w‖²` with `f = K_nmL⁻ᵀw + b`.
 pub(super) struct Problem<'p> {
@@ -35,7 +35,7 @@ pub(super) struct State {
     pub(super) b: Array1<f64>,
     pub(super) fitted: Array2<f64>,
     /// `L⁻¹Kᵀ∂ℓ`, without the penalty.
-    gradient: Array2<f64>,
+    pub(super) gradient: Array2<f64>,
     pub(super) objective: f64,
 }
 
@@ -128,8 +128,13 @@ impl Problem<'_> {
         let apply = |v: ArrayView2<f64>| centre.apply(v, &curvatures, penalty);
         let precondition = |v: ArrayView2<f64>| factor.solve(v, self.compute);
         let tolerance = if self.loss == Loss::Squared { stop.tolerance } else { 1e-3_f64.min(stop.tolerance.sqrt()) };
-        let system =
-            System { apply: &apply, precondition: &precondition, tolerance, max_iterations: stop.max_iterations };
+        let system = System {
+            apply: &apply,
+            precondition: &precondition,
+            tolerance,
+            max_iterations: stop.max_iterations,
+            joint: false,
+        };
         let mut stopped = false;
         let outcome = system.solve(right.view(), &mut |x| {
             let shift = centre.shift(&x.to_owned(), &slope_sums);

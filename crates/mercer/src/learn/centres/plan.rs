@@ -8,6 +8,8 @@ use crate::{Compute, Precision, Result};
 
 /// Rows of the sample that the preconditioner sees, for each centre.
 pub(super) const ROWS_PER_CENTRE: usize = 2;
+/// Passes over points and centres that a plan counts with.
+const PASSES: f64 = 20.0;
 
 /// The plan of a fit with centres: what will be run, and what it will take.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,11 @@ impl fmt::Display for CentrePlan {
 }
 
 impl CentreMachine {
+    /// Whether so many centres fit into the memory and the time of the computation.
+    pub(super) fn fits(&self, (rows, columns, outputs): (usize, usize, usize), compute: &Compute) -> bool {
+        self.plan(rows, columns, outputs, compute).is_ok_and(|plan| compute.is_in_time(plan.flops))
+    }
+
     /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`CentreMachine::fit`] will run.
     ///
     /// # Errors
@@ -67,8 +74,9 @@ impl CentreMachine {
         } else {
             "the kernel matrix between points and centres does not fit: its tiles are computed anew in every pass"
         };
-        let product = 4.0 * outputs as f64 + if stored { 0.0 } else { 2.0 * columns as f64 + 10.0 };
-        let flops = 20.0 * (n * m) as f64 * product + 2.0 * (m * m) as f64 * (preconditioner_rows as u64 + m) as f64;
+        let (products, values) = (4.0 * outputs as f64, 2.0 * columns as f64 + 10.0);
+        let passes = PASSES * products + if stored { values } else { PASSES * values };
+        let flops = (n * m) as f64 * passes + 2.0 * (m * m) as f64 * (preconditioner_rows as u64 + m) as f64;
         Ok(CentrePlan { centres, stored, preconditioner_rows, bytes, flops, reason: reason.into() })
     }
 }

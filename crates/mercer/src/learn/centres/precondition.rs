@@ -1,12 +1,12 @@
 //! The system of a Newton step on a part of the sample, as preconditioner of the whole.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use super::basis::Basis;
 use crate::gram::{self, Pairs};
 use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{Factor, Factored, factor};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Precision, Result};
 
 /// The features `L⁻¹k(Z, xᵢ)` of some rows of the sample, one column each.
 pub(super) struct Part {
@@ -14,6 +14,8 @@ pub(super) struct Part {
     features: Array2<f64>,
     /// How many rows of the sample one of these stands for.
     share: f64,
+    /// The share of `tr K` on these rows that the centres miss.
+    pub(super) missed: f64,
 }
 
 impl Part {
@@ -30,9 +32,12 @@ impl Part {
         rows.truncate(count);
         rows.sort_unstable();
         let chosen = x.select(Axis(0), &rows);
-        let cross = gram::dense(&kernel.bind(Pairs::between(basis.points.view(), chosen.view()), compute)?, compute)?;
+        let exact = &compute.clone().with_precision(Precision::Double);
+        let cross = gram::dense(&kernel.bind(Pairs::between(basis.points.view(), chosen.view()), exact)?, exact)?;
         let share = n as f64 / rows.len().max(1) as f64;
-        Ok(Self { rows, features: basis.features(cross.view(), compute)?, share })
+        let features = basis.features(cross.view(), compute)?;
+        let diagonal = kernel.bind(Pairs::within(chosen.view()), compute)?.diagonal()?;
+        Ok(Self { rows, missed: missed(diagonal.view(), &features), features, share })
     }
 
     /// The factor of `share·Z_SᵀD_SZ_S + penalty·I`, centred where there is an intercept.
@@ -50,22 +55,47 @@ impl Part {
             let mean = features.dot(&weights) / total;
             features -= &mean.insert_axis(Axis(1));
         }
-        let weighted = &features * &weights;
-        let mut matrix = Array2::zeros((features.nrows(), features.nrows()));
-        add_symmetric(&mut matrix, &weighted, &features, compute);
-        mirror(&mut matrix);
-        matrix.diag_mut().mapv_inplace(|d| d + penalty);
-        match factor(matrix, compute)? {
-            Factored::Definite(factor) => Ok(factor),
-            Factored::Singular(mut matrix) => {
-                // λ is below rounding beside the rest: the preconditioner need not be exact.
-                let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
-                matrix.diag_mut().mapv_inplace(|d| d + 1e-12 * largest * features.nrows() as f64);
-                match factor(matrix, compute)? {
-                    Factored::Definite(factor) => Ok(factor),
-                    Factored::Singular(_) => {
-                        Err(Error::Numerical("the preconditioner has no factor: use a larger λ".into()))
-                    }
+        factor_of(&features, &weights, penalty, compute)
+    }
+
+    /// The same with an unpenalised constant as last unknown.
+    pub(super) fn bordered_factor(
+        &self,
+        curvatures: ArrayView1<f64>,
+        penalty: f64,
+        compute: &Compute,
+    ) -> Result<Factor> {
+        let weights: Array1<f64> = self.rows.iter().map(|&i| self.share * curvatures[i]).collect();
+        let constant = Array2::ones((1, self.rows.len()));
+        let features = concatenate(Axis(0), &[self.features.view(), constant.view()]).expect("one column per row");
+        factor_of(&features, &weights, penalty, compute)
+    }
+}
+
+/// `1 − Σ‖zᵢ‖²/Σk(xᵢ, xᵢ)`, without the rounding of single points.
+fn missed(diagonal: ArrayView1<f64>, features: &Array2<f64>) -> f64 {
+    let seen = features.columns().into_iter().map(|z| z.dot(&z));
+    let left: f64 = diagonal.iter().zip(seen).map(|(k, z)| (k - z).max(0.0)).sum();
+    if diagonal.sum() > 0.0 { left / diagonal.sum() } else { 0.0 }
+}
+
+/// The factor of `FDFᵀ + penalty·I`.
+fn factor_of(features: &Array2<f64>, weights: &Array1<f64>, penalty: f64, compute: &Compute) -> Result<Factor> {
+    let weighted = features * weights;
+    let mut matrix = Array2::zeros((features.nrows(), features.nrows()));
+    add_symmetric(&mut matrix, &weighted, features, compute);
+    mirror(&mut matrix);
+    matrix.diag_mut().mapv_inplace(|d| d + penalty);
+    match factor(matrix, compute)? {
+        Factored::Definite(factor) => Ok(factor),
+        Factored::Singular(mut matrix) => {
+            // λ is below rounding beside the rest: the preconditioner need not be exact.
+            let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
+            matrix.diag_mut().mapv_inplace(|d| d + 1e-12 * largest * features.nrows() as f64);
+            match factor(matrix, compute)? {
+                Factored::Definite(factor) => Ok(factor),
+                Factored::Singular(_) => {
+                    Err(Error::Numerical("the preconditioner has no factor: use a larger λ".into()))
                 }
             }
         }

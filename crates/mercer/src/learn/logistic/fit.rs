@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::{Evidence, LeaveOneOut, LogisticRegression, Plan};
+use crate::learn::CentreFit;
 use crate::learn::loss::newton::{Problem, Solution, softmax};
 use crate::learn::loss::{Functions, sigmoid};
 use crate::{Compute, Expansion, Kernel, Result};
@@ -52,6 +53,17 @@ impl Made<'_> {
 }
 
 impl LogisticFit {
+    /// A fit on centres. The constants of several classes have sum 0, as they have with all points.
+    pub(super) fn of_centres(fit: &CentreFit, lambda: f64, classes: usize, plan: Plan) -> Self {
+        let (mut functions, mut fitted) = (Functions::from(fit), fit.fitted().to_owned());
+        if classes > 2 {
+            let mean = functions.intercept.mean().unwrap_or(0.0);
+            functions.intercept -= mean;
+            fitted -= mean;
+        }
+        Self { lambda, classes, functions, fitted, evidence: Evidence::of_centres(fit), leave_one_out: None, plan }
+    }
+
     /// `f(x)` for every row of `x`: one column for two classes (the log-odds of class 1), one per class for more. For a model on `precomputed()`
     /// values, row `i` of `x` holds the values of the new point `i` with every point of the data.
     ///

@@ -2,7 +2,7 @@
 
 use super::{LeaveOneOut, LogisticFit};
 use crate::Result;
-use crate::learn::loss::{Evidence, Functions, Plan, check_lambda};
+use crate::learn::loss::{Evidence, Functions, Plan, Solver, check_lambda};
 use crate::record::{Record, require};
 
 impl LogisticFit {
@@ -29,10 +29,16 @@ impl LogisticFit {
         let functions = Functions::take_from(record)?;
         let (n, count) = functions.alpha.dim();
         require("functions", count as f64, count != 2, "1 for two classes, or one per class for more")?;
-        let fitted = record.take_matrix("fitted", (n, count))?;
+        let plan = Plan::take_from(record)?;
+        // On centres there are fewer points in the model than rows in the data.
+        let fitted = match plan.solver {
+            Solver::Centres => record.take_leading_matrix("fitted")?,
+            _ => record.take_matrix("fitted", (n, count))?,
+        };
+        require("columns of `fitted`", fitted.ncols() as f64, fitted.ncols() == count, "one per function")?;
         let evidence = Evidence::take_all(record, 1)?[0];
         let leave_one_out = if record.has("loo_decisions") { Some(take_without(record, n)?) } else { None };
-        let (classes, plan) = (if count == 1 { 2 } else { count }, Plan::take_from(record)?);
+        let classes = if count == 1 { 2 } else { count };
         Ok(Self { lambda, classes, functions, fitted, evidence, leave_one_out, plan })
     }
 }

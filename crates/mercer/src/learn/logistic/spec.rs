@@ -1,9 +1,10 @@
 //! The specification of a logistic regression, and its fit.
 
-use ndarray::{Array1, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::fit::Made;
 use super::{LogisticFit, Plan, Solver};
+use crate::learn::centres::Centres;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
 use crate::{Compute, Error, Kernel, Result};
@@ -48,6 +49,8 @@ pub struct LogisticRegression {
     pub class_weights: Option<Vec<f64>>,
     /// How the problem is solved; never [`Solver::Dual`].
     pub solver: Solver,
+    /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    pub centres: Option<Centres>,
     /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
     /// square: `1e-20` stands for ten digits of `h`.
     pub tolerance: f64,
@@ -66,6 +69,7 @@ impl LogisticRegression {
             intercept: true,
             class_weights: None,
             solver: Solver::Auto,
+            centres: None,
             tolerance: 1e-20,
             max_iterations: 200,
             leave_one_out: false,
@@ -90,8 +94,16 @@ impl LogisticRegression {
         if self.solver == Solver::Dual {
             return Err(Error::request("the logistic loss is smooth: it is minimised by Newton's method"));
         }
+        self.request(rows, columns, classes, self.lambda).plan(compute)
+    }
+
+    fn request(&self, rows: usize, columns: usize, classes: usize, lambda: f64) -> Request<'_> {
+        let centres = self.centres.clone().unwrap_or_default();
+        // The machine penalises by λ‖h‖², and not half of it.
+        let machine = centres.machine(&self.kernel, Loss::Logistic, 0.5 * lambda, self.intercept);
+        let machine = (!self.kernel.is_precomputed()).then_some(machine);
         let functions = if classes > 2 { classes } else { 1 };
-        Request { rows, columns, functions, solver: self.solver }.plan(compute)
+        Request { rows, columns, functions, solver: self.solver, centres: (self.centres.as_ref(), machine) }
     }
 
     /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur with a positive weight. With a kernel over `precomputed()`,
@@ -128,14 +140,37 @@ impl LogisticRegression {
         lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
         check_options(self.tolerance, self.max_iterations)?;
         let (model, classes) = self.model(x.nrows(), labels, weights)?;
-        let bound = bind(&self.kernel, x, compute)?;
         let plan = self.plan(x.nrows(), x.ncols(), classes, compute)?;
+        if plan.solver == Solver::Centres {
+            let one = |&lambda: &f64| self.on_centres(lambda, x, (labels, classes), &model.weights, &plan, compute);
+            return lambdas.iter().map(one).collect();
+        }
+        let bound = bind(&self.kernel, x, compute)?;
         let smallest = lambdas.iter().copied().fold(f64::INFINITY, f64::min);
         let problem = Problem::new(model, &bound, self.intercept, smallest, &plan, compute)?;
         let options = Options { tolerance: self.tolerance, max_iterations: self.max_iterations as usize };
         let solutions = problem.path(lambdas, &options)?;
         let made = Made { spec: self, problem: &problem, kernel: bound.kernel(), x, classes, plan: &plan, compute };
         solutions.into_iter().zip(lambdas).map(|(solution, &lambda)| made.fit(solution, lambda)).collect()
+    }
+
+    fn on_centres(
+        &self,
+        lambda: f64,
+        x: ArrayView2<f64>,
+        (labels, classes): (&[usize], usize),
+        weights: &Array1<f64>,
+        plan: &Plan,
+        compute: &Compute,
+    ) -> Result<LogisticFit> {
+        let machine = self.request(x.nrows(), x.ncols(), classes, lambda).machine(compute)?;
+        let fit = if classes == 2 {
+            let sides = Array2::from_shape_fn((labels.len(), 1), |(i, _)| if labels[i] == 1 { 1.0 } else { -1.0 });
+            machine.fit(x, sides.view(), Some(weights.view()), compute)?
+        } else {
+            machine.fit_classes(x, labels, classes, weights, compute)?
+        };
+        Ok(LogisticFit::of_centres(&fit, lambda, classes, plan.clone()))
     }
 
     fn model(&self, rows: usize, labels: &[usize], given: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {

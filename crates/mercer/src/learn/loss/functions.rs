@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use super::newton::State;
 use crate::definiteness::require_psd;
 use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::learn::CentreFit;
 use crate::learn::ridge::{check_weights, pairs};
 use crate::solve::Stopped;
 use crate::{Compute, Error, Expansion, Kernel, Result};
@@ -46,6 +47,23 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// Of a fit on centres: the gap is that of the problem over functions of these centres.
+    pub(in crate::learn) fn of_centres(fit: &CentreFit) -> Self {
+        let (evidence, squared_norm) = (fit.evidence(), fit.squared_norms().sum());
+        Self {
+            objective: evidence.objective,
+            dual_objective: evidence.objective - evidence.gap,
+            gap: evidence.gap,
+            loss: evidence.objective - fit.lambda() * squared_norm,
+            squared_norm,
+            violation: evidence.residual,
+            iterations: evidence.newton_steps as u64,
+            stopped: if evidence.converged { Stopped::Converged } else { Stopped::StepLimit },
+        }
+    }
+}
+
 /// Functions on common points, one column of coefficients each.
 #[derive(Clone, Debug)]
 pub(in crate::learn) struct Functions {
@@ -53,6 +71,17 @@ pub(in crate::learn) struct Functions {
     pub(in crate::learn) points: Array2<f64>,
     pub(in crate::learn) alpha: Array2<f64>,
     pub(in crate::learn) intercept: Array1<f64>,
+}
+
+impl From<&CentreFit> for Functions {
+    fn from(fit: &CentreFit) -> Self {
+        Self {
+            kernel: fit.kernel().clone(),
+            points: fit.centres().to_owned(),
+            alpha: fit.coefficients().to_owned(),
+            intercept: fit.intercept().to_owned(),
+        }
+    }
 }
 
 impl Functions {

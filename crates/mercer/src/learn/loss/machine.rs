@@ -1,11 +1,12 @@
 //! The specification of a regularised loss, and its fit.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::newton::{Kind, Model, Options, Plan, Problem, Request, Solver, dual_plan};
 use super::{Evidence, Functions, KernelMachineFit, Loss, dual};
 use super::{bind, check_lambda, check_options, weights};
 use crate::gram::Bound;
+use crate::learn::centres::{CentreMachine, Centres};
 use crate::learn::observations::check_finite;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -50,6 +51,8 @@ pub struct KernelMachine {
     pub intercept: bool,
     /// How the problem is solved.
     pub solver: Solver,
+    /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    pub centres: Option<Centres>,
     /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
     /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` stands for ten digits of `h`.
     pub tolerance: f64,
@@ -61,7 +64,7 @@ impl KernelMachine {
     /// A machine with an intercept, the solver chosen by itself, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
     pub fn new(loss: Loss, kernel: Kernel, lambda: f64) -> Self {
         let (tolerance, max_iterations) = if loss.is_smooth() { (1e-20, 200) } else { (1e-6, 100_000_000) };
-        Self { loss, kernel, lambda, intercept: true, solver: Solver::Auto, tolerance, max_iterations }
+        Self { loss, kernel, lambda, intercept: true, solver: Solver::Auto, centres: None, tolerance, max_iterations }
     }
 
     /// The plan for `rows` points of `columns` numbers: what [`KernelMachine::fit`] will run.
@@ -73,13 +76,20 @@ impl KernelMachine {
             (true, Solver::Dual) => {
                 Err(Error::request(format!("the loss {} is smooth: it is minimised by Newton's method", self.loss)))
             }
-            (true, solver) => Request { rows, columns, functions: 1, solver }.plan(compute),
+            (true, _) => self.request(rows, columns).plan(compute),
             (false, Solver::Auto | Solver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
             (false, _) => Err(Error::request(format!(
                 "the loss {} has kinks, where Newton's method has no second derivative: use the dual problem",
                 self.loss
             ))),
         }
+    }
+
+    fn request(&self, rows: usize, columns: usize) -> Request<'_> {
+        let centres = self.centres.clone().unwrap_or_default();
+        let machine = centres.machine(&self.kernel, self.loss, self.lambda, self.intercept);
+        let machine = (!self.kernel.is_precomputed()).then_some(machine);
+        Request { rows, columns, functions: 1, solver: self.solver, centres: (self.centres.as_ref(), machine) }
     }
 
     /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
@@ -115,8 +125,11 @@ impl KernelMachine {
     ) -> Result<Vec<KernelMachineFit>> {
         self.check(lambdas, x, y)?;
         let model = self.model(y, given)?;
-        let bound = bind(&self.kernel, x, compute)?;
         let plan = self.plan(x.nrows(), x.ncols(), compute)?;
+        if plan.solver == Solver::Centres {
+            return self.on_centres(lambdas, (x, y, model.weights.view()), &plan, compute);
+        }
+        let bound = bind(&self.kernel, x, compute)?;
         if plan.solver == Solver::Dual {
             let one = |&lambda: &f64| self.by_dual(lambda, &model, x, &bound, &plan, compute);
             return lambdas.iter().map(one).collect();
@@ -139,6 +152,29 @@ impl KernelMachine {
         let targets = y.to_vec();
         self.loss.check_targets(&targets, &weights.to_vec())?;
         Ok(Model { weights, kind: Kind::Pointwise { loss: self.loss, targets } })
+    }
+
+    fn on_centres(
+        &self,
+        lambdas: &[f64],
+        (x, y, weights): (ArrayView2<f64>, ArrayView1<f64>, ArrayView1<f64>),
+        plan: &Plan,
+        compute: &Compute,
+    ) -> Result<Vec<KernelMachineFit>> {
+        let machine = self.request(x.nrows(), x.ncols()).machine(compute)?;
+        let targets = y.insert_axis(Axis(1));
+        let one = |&lambda: &f64| {
+            let fit = CentreMachine { lambda, ..machine.clone() }.fit(x, targets, Some(weights), compute)?;
+            Ok(KernelMachineFit {
+                loss: self.loss,
+                lambda,
+                functions: (&fit).into(),
+                fitted: fit.fitted().column(0).to_owned(),
+                evidence: Evidence::of_centres(&fit),
+                plan: plan.clone(),
+            })
+        };
+        lambdas.iter().map(one).collect()
     }
 
     fn by_newton(

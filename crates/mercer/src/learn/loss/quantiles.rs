@@ -86,6 +86,7 @@ impl QuantileCurves {
             lambda: self.lambda,
             intercept: self.intercept,
             solver: Solver::Auto,
+            centres: None,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
         }

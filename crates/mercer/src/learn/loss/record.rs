@@ -8,11 +8,12 @@ use crate::record::{Record, require};
 use crate::{Error, Result};
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(Solver, &str); 4] = [
+const SOLVERS: [(Solver, &str); 5] = [
     (Solver::Auto, "auto"),
     (Solver::Newton, "newton"),
     (Solver::NewtonConjugateGradients, "newton_conjugate_gradients"),
     (Solver::Dual, "dual"),
+    (Solver::Centres, "centres"),
 ];
 
 impl Functions {
@@ -87,6 +88,8 @@ impl Plan {
         record.put_number("plan_bytes", self.bytes as f64);
         record.put_number("plan_flops", self.flops);
         record.put_count("plan_rank", self.rank);
+        record.put_count("plan_centres", self.centres);
+        record.put_optional_number("plan_seconds", self.seconds);
     }
 
     pub(in crate::learn) fn take_from(record: &Record) -> Result<Self> {
@@ -99,6 +102,8 @@ impl Plan {
             flops: record.number("plan_flops")?,
             rank: record.count("plan_rank")?,
             stored: record.flag("plan_stored")?,
+            centres: if record.has("plan_centres") { record.count("plan_centres")? } else { 0 },
+            seconds: record.optional_number("plan_seconds")?,
             reason: record.text("plan_reason")?.into(),
         })
     }
@@ -123,9 +128,14 @@ impl KernelMachineFit {
         check_lambda(lambda)?;
         let functions = Functions::take_from(record)?;
         require("functions", functions.alpha.ncols() as f64, functions.alpha.ncols() == 1, "1 for this kind")?;
-        let fitted = record.take_vector("fitted", functions.alpha.nrows())?;
+        let plan = Plan::take_from(record)?;
+        // On centres there are fewer points in the model than rows in the data.
+        let fitted = match plan.solver {
+            Solver::Centres => record.take_any_vector("fitted")?,
+            _ => record.take_vector("fitted", functions.alpha.nrows())?,
+        };
         let evidence = Evidence::take_all(record, 1)?[0];
-        Ok(Self { loss, lambda, functions, fitted, evidence, plan: Plan::take_from(record)? })
+        Ok(Self { loss, lambda, functions, fitted, evidence, plan })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use super::RidgeFit;
 use super::null_space::design;
+use super::{Method, RidgeFit};
 use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Given};
 use crate::{Compute, Error, Result};
@@ -154,6 +154,11 @@ impl RidgeFit {
         if self.kernel.is_precomputed() {
             return Err(Error::request(
                 "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
+            ));
+        }
+        if matches!(self.method, Method::Centres { .. }) {
+            return Err(Error::request(
+                "a fit on centres has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
             ));
         }
         if self.lambda == 0.0 {

@@ -4,6 +4,7 @@
 //! `G = lim (SKS + λI + τ SPPᵀS)⁻¹` for `τ → ∞`: the inverse on the complement of the unpenalised functions. Everything else is read off `G`:
 //! the residuals `λS⁻¹c`, the hat diagonal `1 − λGᵢᵢ`, the leave-one-out residuals `cᵢ/(sᵢGᵢᵢ)`.
 
+mod centres;
 mod direct;
 mod effects;
 mod fit;
@@ -11,6 +12,7 @@ mod interval;
 mod iterative;
 mod mixed;
 mod null_space;
+mod partial;
 mod plan;
 mod problem;
 mod record;
@@ -22,6 +24,7 @@ mod state_space;
 
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::Target;
+pub(in crate::learn) use plan::approximation;
 pub use plan::{Plan, Solver};
 pub(crate) use problem::{Data, Problem};
 pub(in crate::learn) use problem::{check_weights, pairs};

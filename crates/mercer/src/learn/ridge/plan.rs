@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::Ridge;
-use crate::compute::human_bytes;
+use super::mixed::rank;
+use crate::compute::{human_bytes, human_seconds};
+use crate::learn::Loss;
+use crate::learn::centres::CentreMachine;
 use crate::solve::state_space::Law;
 use crate::{Compute, Result};
 
@@ -11,17 +14,21 @@ use crate::{Compute, Result};
 const MAX_RANK: usize = 1000;
 /// Rows from which a factor in single precision, refined, is faster than one in double precision.
 const MIXED_ROWS: usize = 1000;
+/// Operations from which conjugate gradients over all pairs of rows are too many: hours on a few cores.
+const TOO_MANY: f64 = 1e14;
 
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Solver {
     /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1000
-    /// rows and more when no diagnostics are wanted), else conjugate gradients.
+    /// rows and more when no diagnostics are wanted), else conjugate gradients, and a few centres where these would take too long. Where
+    /// [`Ridge::centres`] are given, these.
     #[default]
     Auto,
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
     Cholesky,
-    /// A Cholesky factor in `f32`, refined by conjugate gradients until the `f64` residual is at rounding level: the same answer, half the memory;
+    /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far above λ), refined by conjugate gradients until the `f64`
+    /// residual is at rounding level: the same answer, half the memory;
     /// [`Solver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
     Mixed,
     /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`, `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2
@@ -32,6 +39,9 @@ pub enum Solver {
     /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor as preconditioner. Needs λ > 0;
     /// gives no leave-one-out residuals.
     ConjugateGradients,
+    /// Functions on a few centres instead of all points, by preconditioned conjugate gradients: an approximation, for samples of any length. Needs λ > 0; gives no
+    /// leave-one-out residuals and no standard errors.
+    Centres,
 }
 
 impl fmt::Display for Solver {
@@ -43,6 +53,7 @@ impl fmt::Display for Solver {
             Self::StateSpace => "state space",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
+            Self::Centres => "conjugate gradients on centres",
         })
     }
 }
@@ -58,13 +69,34 @@ pub struct Plan {
     pub flops: f64,
     /// Columns of the preconditioner, for conjugate gradients.
     pub rank: usize,
+    /// The centres that stand for all points; 0 where nothing is approximated.
+    pub centres: usize,
+    /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
+    pub seconds: Option<f64>,
     /// Why this solver.
     pub reason: String,
 }
 
+impl Plan {
+    /// What is approximated, and how the error is known; nothing for an exact answer.
+    pub fn approximation(&self) -> Option<String> {
+        approximation(self.centres)
+    }
+}
+
+/// What is approximated by functions on centres.
+pub(in crate::learn) fn approximation(centres: usize) -> Option<String> {
+    (centres > 0).then(|| {
+        format!("functions on {centres} centres instead of all points; the fit measures the share of the kernel's trace that they miss")
+    })
+}
+
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}, about {:.1e} operations; {}", self.solver, human_bytes(self.bytes), self.flops, self.reason)
+        write!(f, "{}: {}, about {:.1e} operations", self.solver, human_bytes(self.bytes), self.flops)?;
+        self.seconds.map_or(Ok(()), |seconds| write!(f, ", {}", human_seconds(seconds)))?;
+        write!(f, "; {}", self.reason)?;
+        self.approximation().map_or(Ok(()), |text| write!(f, "; an approximation: {text}"))
     }
 }
 
@@ -93,20 +125,46 @@ impl Ridge {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<Plan> {
-        let size = Size { rows, columns, outputs };
+        self.plan_for(Size { rows, columns, outputs }, false, compute)
+    }
+
+    /// The plan, for data with unpenalised functions beyond the intercept or without.
+    pub(super) fn plan_for(&self, size: Size, null_space: bool, compute: &Compute) -> Result<Plan> {
         let plan = match self.solver {
+            Solver::Auto if self.centres.is_some() => self.on_centres(size, compute, "asked for")?,
             Solver::Cholesky => self.cholesky(size, compute, "asked for"),
             Solver::Mixed => mixed(size, compute, "asked for"),
             Solver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "asked for")),
             Solver::Eigen => eigen(size, "asked for"),
             Solver::ConjugateGradients => conjugate_gradients(size, compute, "asked for"),
-            Solver::Auto => self.choose(size, compute),
+            Solver::Centres => self.on_centres(size, compute, "asked for")?,
+            Solver::Auto => self.choose(size, null_space, compute)?,
         };
-        compute.reserve(&format!("a ridge fit of {rows} rows by {}", plan.solver), plan.bytes, self.suggestion())?;
-        Ok(plan)
+        let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
+        compute.reserve(&what, plan.bytes, self.suggestion())?;
+        Ok(Plan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
-    fn choose(&self, size: Size, compute: &Compute) -> Plan {
+    fn choose(&self, size: Size, null_space: bool, compute: &Compute) -> Result<Plan> {
+        let exact = self.choose_exact(size, compute);
+        let possible = self.lambda > 0.0 && !null_space && !self.indefinite && !self.kernel.is_precomputed();
+        if !possible || exact.solver == Solver::StateSpace {
+            return Ok(exact);
+        }
+        let late = !compute.is_in_time(exact.flops);
+        let long = exact.solver == Solver::ConjugateGradients && exact.flops > TOO_MANY;
+        if !late && !long {
+            return Ok(exact);
+        }
+        let over = if late { "the time limit" } else { "what is reasonable" };
+        let fits = if exact.bytes <= compute.memory() { "" } else { ", does not fit into the memory limit" };
+        let reason =
+            format!("all points by {} would take {:.0e} operations{fits}: more than {over}", exact.solver, exact.flops);
+        self.on_centres(size, compute, &reason)
+    }
+
+    /// The exact answer, as fast as the memory allows.
+    fn choose_exact(&self, size: Size, compute: &Compute) -> Plan {
         if let Some(plan) = self.state_space(size).filter(|_| self.lambda > 0.0) {
             return plan;
         }
@@ -125,6 +183,20 @@ impl Ridge {
         conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
     }
 
+    /// The machine that fits on centres, with their number.
+    pub(super) fn centre_machine(&self, size: Size, compute: &Compute) -> Result<CentreMachine> {
+        let centres = self.centres.clone().unwrap_or_default();
+        let machine = centres.machine(&self.kernel, Loss::Squared, self.lambda, self.intercept);
+        centres.sized(machine, (size.rows, size.columns, size.outputs), compute)
+    }
+
+    fn on_centres(&self, size: Size, compute: &Compute, reason: &str) -> Result<Plan> {
+        let plan = self.centre_machine(size, compute)?.plan(size.rows, size.columns, size.outputs, compute)?;
+        let reason = format!("{reason}; {}", plan.reason);
+        let (bytes, flops, centres) = (plan.bytes, plan.flops, plan.centres);
+        Ok(Plan { solver: Solver::Centres, bytes, flops, rank: 0, centres, seconds: None, reason })
+    }
+
     /// The plan in linear time, where the kernel is that of a Markov process along one column.
     fn state_space(&self, size: Size) -> Option<Plan> {
         let states = Law::of(&self.kernel, size.columns)?.dimension();
@@ -141,14 +213,14 @@ impl Ridge {
         let bytes = 8 * n * n + per_thread + vectors(size);
         let third = (n as f64).powi(3) / 3.0;
         let flops = if self.diagnostics { 2.0 * third } else { third } + kernel_flops(size);
-        Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, reason: reason.into() }
+        Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
     }
 
     fn suggestion(&self) -> &'static str {
         if self.lambda == 0.0 {
             "use λ > 0 (which conjugate gradients can solve without storing K), fewer rows, or a higher memory limit"
         } else {
-            "use the solver auto or conjugate gradients, fewer rows, or a higher memory limit"
+            "use the solver auto, conjugate gradients or centres, fewer rows, or a higher memory limit"
         }
     }
 }
@@ -158,16 +230,17 @@ fn state_space(size: Size, states: usize, reason: &str) -> Plan {
     let (n, m) = (size.rows as u64, states as u64);
     let bytes = 8 * n * (m * m + m + 8 + 2 * m * size.outputs as u64) + vectors(size);
     let flops = n as f64 * (30.0 * (m as f64).powi(3) + 100.0 + 12.0 * (m * m) as f64 * size.outputs as f64);
-    Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, reason: reason.into() }
+    Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
 }
 
-/// The matrix in single precision, and a tile per thread.
+/// The matrix in single precision, a tile per thread, and a partial factor with its twin in the products.
 fn mixed(size: Size, compute: &Compute, reason: &str) -> Plan {
     let n = size.rows as u64;
-    let bytes = 4 * n * n + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
+    let partial = 8 * 3 * n * rank(size.rows) as u64;
+    let bytes = 4 * n * n + partial + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
     // A flop in single precision counts as half a flop.
     let flops = (n as f64).powi(3) / 6.0 + 6.0 * kernel_flops(size);
-    Plan { solver: Solver::Mixed, bytes, flops, rank: 0, reason: reason.into() }
+    Plan { solver: Solver::Mixed, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
 }
 
 /// The matrix, its copy, the eigenvectors twice, and the work space of the decomposition.
@@ -175,7 +248,7 @@ fn eigen(size: Size, reason: &str) -> Plan {
     let n = size.rows as u64;
     let bytes = 5 * 8 * n * n + vectors(size);
     let flops = 9.0 * (n as f64).powi(3) + kernel_flops(size);
-    Plan { solver: Solver::Eigen, bytes, flops, rank: 0, reason: reason.into() }
+    Plan { solver: Solver::Eigen, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
 }
 
 fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
@@ -187,7 +260,15 @@ fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
     let rank = (spare / (8 * 3 * n.max(1))).min(n).min(MAX_RANK as u64);
     let bytes = fixed + 8 * 3 * n * rank;
     let flops = 100.0 * kernel_flops(size) + 2.0 * n as f64 * (rank as f64).powi(2);
-    Plan { solver: Solver::ConjugateGradients, bytes, flops, rank: rank as usize, reason: reason.into() }
+    Plan {
+        solver: Solver::ConjugateGradients,
+        bytes,
+        flops,
+        rank: rank as usize,
+        centres: 0,
+        seconds: None,
+        reason: reason.into(),
+    }
 }
 
 /// The points, the targets and the vectors of their size.

@@ -45,8 +45,8 @@ impl RidgeFit {
         let lambda = record.number("lambda")?;
         check_lambda(lambda)?;
         let dual = record.take_leading_matrix("dual_coefficients")?;
-        let (n, outputs) = dual.dim();
-        if n == 0 || outputs == 0 {
+        let (count, outputs) = dual.dim();
+        if count == 0 || outputs == 0 {
             return Err(Error::shape(
                 "array `dual_coefficients`",
                 "at least one row and one column",
@@ -54,14 +54,24 @@ impl RidgeFit {
             ));
         }
         let points = if kernel.is_precomputed() {
-            Array2::zeros((0, n))
+            Array2::zeros((0, count))
         } else {
             let points = record.take_leading_matrix("points")?;
-            if points.nrows() != n {
-                return Err(Error::shape("rows of the array `points`", n, points.nrows()));
+            if points.nrows() != count {
+                return Err(Error::shape("rows of the array `points`", count, points.nrows()));
             }
             points
         };
+        let method = take_method(record)?;
+        // On centres there are fewer points in the model than rows in the data.
+        let fitted = match method {
+            Method::Centres { .. } => record.take_leading_matrix("fitted")?,
+            _ => record.take_matrix("fitted", (count, outputs))?,
+        };
+        if fitted.ncols() != outputs {
+            return Err(Error::shape("columns of the array `fitted`", outputs, fitted.ncols()));
+        }
+        let n = fitted.nrows();
         let intercept = record.flag("intercept")?;
         let null = record.take_leading_matrix("null_coefficients")?;
         if null.ncols() != outputs || null.nrows() < usize::from(intercept) {
@@ -81,12 +91,12 @@ impl RidgeFit {
             weights,
             design,
             line: OnceLock::new(),
-            fitted: record.take_matrix("fitted", (n, outputs))?,
+            fitted,
             residuals: record.take_matrix("residuals", (n, outputs))?,
             norms: record.take_vector("norms", outputs)?,
             diagnostics: Diagnostics::take_from(record, n, outputs)?,
             condition: record.optional_number("condition")?,
-            method: take_method(record)?,
+            method,
             plan: take_plan(record)?,
             kernel,
             dual,
@@ -133,6 +143,7 @@ fn put_method(method: Method, record: &mut Record) {
             Method::Mixed { .. } => "mixed",
             Method::ConjugateGradients { .. } => "conjugate_gradients",
             Method::StateSpace { .. } => "state_space",
+            Method::Centres { .. } => "centres",
         },
     );
     match method {
@@ -142,14 +153,17 @@ fn put_method(method: Method, record: &mut Record) {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
         }
-        Method::Mixed { iterations, residual } => {
-            record.put_count("method_iterations", iterations);
-            record.put_number("method_residual", residual);
-        }
-        Method::ConjugateGradients { iterations, residual, rank } => {
+        Method::Mixed { iterations, residual, rank } | Method::ConjugateGradients { iterations, residual, rank } => {
             record.put_count("method_iterations", iterations);
             record.put_number("method_residual", residual);
             record.put_count("method_rank", rank);
+        }
+        Method::Centres { centres, iterations, residual, converged, missed } => {
+            record.put_count("method_centres", centres);
+            record.put_count("method_iterations", iterations);
+            record.put_number("method_residual", residual);
+            record.put_text("method_converged", converged);
+            record.put_number("method_missed", missed);
         }
     }
 }
@@ -165,24 +179,33 @@ fn take_method(record: &Record) -> Result<Method> {
         "mixed" => Method::Mixed {
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
+            rank: record.count("method_rank")?,
         },
         "conjugate_gradients" => Method::ConjugateGradients {
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
             rank: record.count("method_rank")?,
         },
+        "centres" => Method::Centres {
+            centres: record.count("method_centres")?,
+            iterations: record.count("method_iterations")?,
+            residual: record.number("method_residual")?,
+            converged: record.flag("method_converged")?,
+            missed: record.number("method_missed")?,
+        },
         other => return Err(Error::parameter("method", other, "a method that this version knows")),
     })
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(Solver, &str); 6] = [
+const SOLVERS: [(Solver, &str); 7] = [
     (Solver::Auto, "auto"),
     (Solver::Cholesky, "cholesky"),
     (Solver::Mixed, "mixed"),
     (Solver::Eigen, "eigen"),
     (Solver::ConjugateGradients, "conjugate_gradients"),
     (Solver::StateSpace, "state_space"),
+    (Solver::Centres, "centres"),
 ];
 
 fn put_plan(plan: &Plan, record: &mut Record) {
@@ -192,6 +215,8 @@ fn put_plan(plan: &Plan, record: &mut Record) {
     record.put_number("plan_bytes", plan.bytes as f64);
     record.put_number("plan_flops", plan.flops);
     record.put_count("plan_rank", plan.rank);
+    record.put_count("plan_centres", plan.centres);
+    record.put_optional_number("plan_seconds", plan.seconds);
 }
 
 fn take_plan(record: &Record) -> Result<Plan> {
@@ -203,6 +228,8 @@ fn take_plan(record: &Record) -> Result<Plan> {
         bytes: record.count("plan_bytes")? as u64,
         flops: record.number("plan_flops")?,
         rank: record.count("plan_rank")?,
+        centres: if record.has("plan_centres") { record.count("plan_centres")? } else { 0 },
+        seconds: record.optional_number("plan_seconds")?,
         reason: record.text("plan_reason")?.into(),
     })
 }

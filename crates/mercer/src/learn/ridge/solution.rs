@@ -26,12 +26,14 @@ pub enum Method {
         /// The threshold below which an eigenvalue of the regularised matrix counted as 0.
         threshold: f64,
     },
-    /// By a Cholesky factor in single precision, refined by conjugate gradients in double precision.
+    /// By the matrix in single precision, refined by conjugate gradients in double precision.
     Mixed {
         /// Products with the matrix.
         iterations: usize,
         /// The largest relative residual over the outputs, in double precision, computed from the answer.
         residual: f64,
+        /// Columns of the Cholesky factor of that matrix: all, or some where those are enough to precondition conjugate gradients.
+        rank: usize,
     },
     /// By conjugate gradients.
     ConjugateGradients {
@@ -41,6 +43,19 @@ pub enum Method {
         residual: f64,
         /// Columns of the preconditioner.
         rank: usize,
+    },
+    /// On a few centres, by conjugate gradients: an approximation.
+    Centres {
+        /// The centres.
+        centres: usize,
+        /// Products with the kernel matrix between points and centres, and with its transpose.
+        iterations: usize,
+        /// The largest relative residual over the outputs, in the norm of the preconditioner.
+        residual: f64,
+        /// Whether the residual reached the tolerance before the iterations ran out or rows kept apart stopped the work.
+        converged: bool,
+        /// The share of the trace of the kernel that the centres miss, on a part of the sample.
+        missed: f64,
     },
 }
 

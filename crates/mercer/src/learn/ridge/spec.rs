@@ -2,11 +2,12 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::plan::Solver;
+use super::plan::{Size, Solver};
 use super::problem::{Data, Problem};
 use super::spectrum::Spectrum;
-use super::{RidgeFit, direct, iterative, mixed, state_space};
+use super::{RidgeFit, centres, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
+use crate::learn::centres::Centres;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalised part.
@@ -48,6 +49,8 @@ pub struct Ridge {
     pub intercept: bool,
     /// How the system is solved.
     pub solver: Solver,
+    /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them.
+    pub centres: Option<Centres>,
     /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time of a Cholesky fit.
     pub diagnostics: bool,
     /// Whether a kernel that is not positive semi-definite is meant.
@@ -57,7 +60,15 @@ pub struct Ridge {
 impl Ridge {
     /// A ridge regression without intercept, with diagnostics, with the solver chosen by itself.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
-        Self { kernel, lambda, intercept: false, solver: Solver::Auto, diagnostics: true, indefinite: false }
+        Self {
+            kernel,
+            lambda,
+            intercept: false,
+            solver: Solver::Auto,
+            centres: None,
+            diagnostics: true,
+            indefinite: false,
+        }
     }
 
     /// Fits `y` (one row per point, one column per output) with one factorisation for all outputs. With a kernel over `precomputed()`, `x` is the
@@ -108,17 +119,26 @@ impl Ridge {
 
     fn fit_data(&self, data: Data<'_>, compute: &Compute) -> Result<RidgeFit> {
         self.check(compute)?;
+        let size = Size { rows: data.x.nrows(), columns: data.x.ncols(), outputs: data.y.ncols() };
+        let plan = self.plan_for(size, data.basis.is_some(), compute)?;
+        if plan.solver == Solver::Centres {
+            return centres::fit(self, data, size, plan, compute);
+        }
         let problem = Problem::new(&self.kernel, self.intercept, data, compute)?;
-        let plan = self.plan(data.x.nrows(), data.x.ncols(), data.y.ncols(), compute)?;
         let solution = match plan.solver {
             Solver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
-            Solver::Mixed => mixed::solve(&problem, self.lambda, compute)?,
+            Solver::Mixed => {
+                let proven = !self.indefinite && !self.kernel.is_precomputed();
+                mixed::solve(&problem, self.lambda, proven, compute)?
+            }
             Solver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             Solver::Eigen => {
                 let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?
             }
-            Solver::Auto | Solver::Cholesky => direct::solve(&problem, self.lambda, self.diagnostics, compute)?,
+            Solver::Auto | Solver::Centres | Solver::Cholesky => {
+                direct::solve(&problem, self.lambda, self.diagnostics, compute)?
+            }
         };
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
             let reason = format!("the regularised matrix of this data has the eigenvalue {value:e}");

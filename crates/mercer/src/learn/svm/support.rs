@@ -79,32 +79,48 @@ impl Support {
         Self { kernel: kernel.clone(), indices, vectors, columns: x.ncols() }
     }
 
-    /// `K(x, some support vectors) · V`.
-    pub(super) fn apply(
+    /// `K(x, support vectors) · V`.
+    pub(super) fn apply(&self, x: ArrayView2<f64>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.with_values(x, v.ncols(), compute, |bound| gram::multiply(bound, v, compute))
+    }
+
+    /// The same for some of the support vectors at a time, each time with their rows of `V`: the answers side by side.
+    pub(super) fn apply_parts(
         &self,
         x: ArrayView2<f64>,
-        range: Range<usize>,
+        parts: &[Range<usize>],
         v: ArrayView2<f64>,
         compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let columns = parts.len() * v.ncols();
+        self.with_values(x, columns, compute, |bound| gram::multiply_parts(bound, parts, v, compute))
+    }
+
+    /// Work on the kernel values of new points and the support vectors; zeros where there are none.
+    fn with_values(
+        &self,
+        x: ArrayView2<f64>,
+        columns: usize,
+        compute: &Compute,
+        work: impl FnOnce(&Bound<'_>) -> Result<Array2<f64>>,
     ) -> Result<Array2<f64>> {
         if x.ncols() != self.columns {
             return Err(Error::shape("columns of the points", self.columns, x.ncols()));
         }
-        if range.is_empty() || x.nrows() == 0 {
-            return Ok(Array2::zeros((x.nrows(), v.ncols())));
+        if self.indices.is_empty() || x.nrows() == 0 {
+            return Ok(Array2::zeros((x.nrows(), columns)));
         }
         if self.kernel.is_precomputed() {
-            let values = x.select(Axis(1), &self.indices[range]);
-            return gram::multiply(&self.kernel.bind(Pairs::Given(values.view()), compute)?, v, compute);
+            let values = x.select(Axis(1), &self.indices);
+            return work(&self.kernel.bind(Pairs::Given(values.view()), compute)?);
         }
-        let centres = self.vectors.slice_axis(Axis(0), range.into());
-        gram::multiply(&self.kernel.bind(Pairs::between(x, centres), compute)?, v, compute)
+        work(&self.kernel.bind(Pairs::between(x, self.vectors.view()), compute)?)
     }
 
     /// `Σ cᵢ k(x, xᵢ)` over all support vectors.
     pub(super) fn evaluate(&self, x: ArrayView2<f64>, coefficients: &[f64], compute: &Compute) -> Result<Vec<f64>> {
         let column = ArrayView2::from_shape((coefficients.len(), 1), coefficients)
             .map_err(|e| Error::shape("coefficients", self.indices.len(), e))?;
-        Ok(self.apply(x, 0..self.indices.len(), column, compute)?.into_raw_vec_and_offset().0)
+        Ok(self.apply(x, column, compute)?.into_raw_vec_and_offset().0)
     }
 }

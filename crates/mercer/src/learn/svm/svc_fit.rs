@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, Axis, s};
+use ndarray::{Array2, ArrayView2, Axis};
 
 use super::classes::Classes;
 use super::decide::{DecisionShape, argmax, confidences, pairs, votes};
@@ -13,6 +13,9 @@ use super::support::Support;
 use super::svc::{Penalty, Svc};
 use super::task::Task;
 use crate::{Compute, Error, Kernel, Result};
+
+/// Rows for which every class is heard at a time: what each says of each other takes memory.
+const ROWS: usize = 4096;
 
 /// A fitted [`Svc`].
 #[derive(Clone, Debug)]
@@ -121,10 +124,9 @@ impl SvcFit {
     pub fn values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let mut values = Array2::zeros((x.nrows(), self.machines.len()));
         if self.machines.len() == 1 || self.scheme == Scheme::OneVersusRest {
-            let all = 0..self.support.indices.len();
-            values += &self.support.apply(x, all, self.coefficients.view(), compute)?;
+            values += &self.support.apply(x, self.coefficients.view(), compute)?;
         } else {
-            (0..self.names.len()).try_for_each(|class| self.add_class(x, class, &mut values, compute))?;
+            self.add_classes(x, &mut values, compute)?;
         }
         for (mut column, machine) in values.columns_mut().into_iter().zip(&self.machines) {
             column += machine.offset;
@@ -133,13 +135,15 @@ impl SvcFit {
     }
 
     /// The support vectors of a class speak in the machines of that class only.
-    fn add_class(&self, x: ArrayView2<f64>, class: usize, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
-        let range = self.of_class(class);
-        let part = self.support.apply(x, range.clone(), self.coefficients.slice(s![range, ..]), compute)?;
-        for (at, (a, b)) in pairs(self.names.len()).enumerate().filter(|(_, (a, b))| *a == class || *b == class) {
-            let other = if a == class { b - 1 } else { a };
-            let mut column = values.column_mut(at);
-            column += &part.column(other);
+    fn add_classes(&self, x: ArrayView2<f64>, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
+        let k = self.names.len();
+        let parts: Vec<Range<usize>> = (0..k).map(|class| self.of_class(class)).collect();
+        let places: Vec<(usize, usize)> = pairs(k).map(|(a, b)| (a * (k - 1) + b - 1, b * (k - 1) + a)).collect();
+        for (x, mut values) in x.axis_chunks_iter(Axis(0), ROWS).zip(values.axis_chunks_iter_mut(Axis(0), ROWS)) {
+            let said = self.support.apply_parts(x, &parts, self.coefficients.view(), compute)?;
+            for (mut row, said) in values.rows_mut().into_iter().zip(said.rows()) {
+                row.iter_mut().zip(&places).for_each(|(value, &(a, b))| *value += said[a] + said[b]);
+            }
         }
         Ok(())
     }

@@ -11,8 +11,12 @@ const GROUP: usize = 60;
 /// Columns of a tile.
 const COLUMNS: usize = 512;
 /// A row that was not asked for in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
-/// kernel values, and such rows rarely come back.
+/// kernel values that are quick to compute, and such rows rarely come back.
 const ROUNDS: u64 = 64;
+/// The same where values are quick to compute again.
+const ROUNDS_IF_QUICK: u64 = 8;
+/// Operations per value up to which they are.
+const QUICK: usize = 64;
 /// Rows of the smallest working set.
 const FEWEST: usize = 16;
 /// Bytes that are allocated together.
@@ -29,6 +33,8 @@ pub(super) struct Cache<'a> {
     rows_per_slab: usize,
     slabs: Vec<Vec<f32>>,
     clock: u64,
+    /// Rounds after which a row that was not asked for gives way.
+    rounds: u64,
 }
 
 /// The row that a slot holds, and when it was asked for last.
@@ -46,7 +52,8 @@ impl<'a> Cache<'a> {
         compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;
         let rows_per_slab = (SLAB / (4 * n.max(1))).max(1);
         let (slot_of, slots, slabs) = (vec![None; n], Vec::new(), Vec::new());
-        Ok(Self { tiles, n, capacity: capacity.max(least), slot_of, slots, rows_per_slab, slabs, clock: 0 })
+        let rounds = if tiles.operations() <= QUICK { ROUNDS_IF_QUICK } else { ROUNDS };
+        Ok(Self { tiles, n, capacity: capacity.max(least), slot_of, slots, rows_per_slab, slabs, clock: 0, rounds })
     }
 
     pub(super) fn row(&self, point: usize) -> &[f32] {
@@ -77,7 +84,7 @@ impl<'a> Cache<'a> {
 
     /// Slots for new rows: those of rows that were not asked for in a while, then new ones, then those that were not used for longest.
     fn make_room(&mut self, count: usize) -> Vec<usize> {
-        let stale = |slot: &Slot| slot.used + ROUNDS < self.clock;
+        let stale = |slot: &Slot| slot.used + self.rounds < self.clock;
         let mut old: Vec<usize> = (0..self.slots.len()).filter(|&at| self.slots[at].used < self.clock).collect();
         old.sort_unstable_by_key(|&at| (self.slots[at].used, at));
         let forgotten = old.iter().take_while(|&&at| stale(&self.slots[at])).count().min(count);

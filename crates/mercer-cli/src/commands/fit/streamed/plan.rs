@@ -4,7 +4,7 @@ use mercer::compute::human_bytes;
 use mercer::features::FeatureSpec;
 use serde_json::{Value, json};
 
-use super::super::plan::{duration, speed};
+use super::super::plan::duration;
 use super::setup::Setup;
 use crate::arguments::RidgeArguments;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use crate::session::Session;
 pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let setup = Setup::new(words, reason, session)?;
     let work = Work::of(&setup);
-    let speed = speed(&session.compute);
+    let speed = session.speed();
     let limit = session.compute.memory();
     let mut report = Report::new("Plan of a fit");
     let (rows, columns) = (setup.file.rows() as u64, setup.training.x.ncols());

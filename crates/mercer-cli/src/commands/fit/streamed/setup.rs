@@ -76,6 +76,12 @@ fn refusal(words: &RidgeArguments) -> Option<&'static str> {
             "--solver: a streamed fit has no kernel matrix to solve with; leave it out, or fit without --stream",
         );
     }
+    if words.centres.held_out.is_some() {
+        return Some("--held-out: a streamed fit chooses λ by folds and keeps no rows apart");
+    }
+    if words.centres.centers.is_some() && words.stream.features == FeatureWord::Fourier {
+        return Some("--centers: random frequencies have no centers; give --components, or --features nystrom");
+    }
     (words.cv == Criterion::Gcv).then_some("--cv gcv: a streamed fit is judged by folds: give their number")
 }
 
@@ -130,6 +136,10 @@ fn width(header: &Table, columns: &[usize]) -> usize {
 
 fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, components: usize) -> StreamedRidge {
     let features = match words.stream.features {
+        FeatureWord::Nystrom if words.centres.centers.is_some() => {
+            let landmarks = words.centres.landmarks.into();
+            FeatureSpec::Nystrom(Nystrom { landmarks, ..Nystrom::new(kernel, components) })
+        }
         FeatureWord::Nystrom => FeatureSpec::Nystrom(Nystrom::new(kernel, components)),
         FeatureWord::Fourier => FeatureSpec::Fourier(RandomFourier::new(kernel, components)),
     };
@@ -139,7 +149,7 @@ fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, comp
 
 /// As many features as asked for, or as a third of the memory holds.
 fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
-    if let Some(components) = words.stream.components {
+    if let Some(components) = words.stream.components.or(words.centres.centers) {
         return components;
     }
     let kernel = || Kernel::constant(1.0).expect("1 is not negative");

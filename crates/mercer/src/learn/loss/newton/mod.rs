@@ -25,7 +25,7 @@ mod state;
 mod stored;
 
 pub(in crate::learn) use iterate::{Options, Problem, Solution};
-pub(in crate::learn) use model::{Kind, Model, softmax};
+pub(in crate::learn) use model::{Kind, Model, softmax, softmax_in_place};
 pub use plan::{Plan, Solver};
 pub(in crate::learn) use plan::{Request, dual_plan};
 pub(in crate::learn) use state::State;

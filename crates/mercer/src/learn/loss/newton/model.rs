@@ -114,3 +114,8 @@ fn softmax_row(mut row: ArrayViewMut1<f64>) {
     let sum = row.sum();
     row.mapv_inplace(|v| v / sum);
 }
+
+/// The same for one row in a slice.
+pub(in crate::learn) fn softmax_in_place(row: &mut [f64]) {
+    softmax_row(ArrayViewMut1::from(row));
+}

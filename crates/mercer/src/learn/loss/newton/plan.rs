@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::compute::human_bytes;
-use crate::{Compute, Result};
+use crate::compute::{human_bytes, human_seconds};
+use crate::learn::centres::{CentreMachine, Centres};
+use crate::learn::ridge::approximation;
+use crate::{Compute, Error, Result};
 
 /// Points up to which a step of one function is solved exactly.
 const EXACT: usize = 3000;
@@ -13,6 +15,10 @@ const EXACT_SEVERAL: usize = 1200;
 const MAX_RANK: usize = 512;
 /// Columns of a preconditioner for one of many functions.
 const MIN_RANK: usize = 64;
+/// Operations from which steps over all pairs of rows are too many: hours on a few cores.
+const TOO_MANY: f64 = 1e14;
+/// Newton steps that a plan on centres counts with; it knows those of one.
+const STEPS: f64 = 5.0;
 
 /// How a regularised loss is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -26,6 +32,9 @@ pub enum Solver {
     NewtonConjugateGradients,
     /// The dual problem of the losses with kinks, by pairs of variables.
     Dual,
+    /// Functions on a few centres instead of all points, by Newton's method and preconditioned conjugate gradients: an approximation, for the smooth losses and
+    /// samples of any length.
+    Centres,
 }
 
 impl fmt::Display for Solver {
@@ -35,6 +44,7 @@ impl fmt::Display for Solver {
             Self::Newton => "Newton with exact steps",
             Self::NewtonConjugateGradients => "Newton with conjugate gradients",
             Self::Dual => "dual problem",
+            Self::Centres => "Newton on centres",
         })
     }
 }
@@ -53,40 +63,69 @@ pub struct Plan {
     pub rank: usize,
     /// Whether the kernel matrix is stored.
     pub stored: bool,
+    /// The centres that stand for all points; 0 where nothing is approximated.
+    pub centres: usize,
+    /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
+    pub seconds: Option<f64>,
     /// Why this solver.
     pub reason: String,
 }
 
+impl Plan {
+    /// What is approximated, and how the error is known; nothing for an exact answer.
+    pub fn approximation(&self) -> Option<String> {
+        approximation(self.centres)
+    }
+}
+
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}, about {:.1e} operations; {}", self.solver, human_bytes(self.bytes), self.flops, self.reason)
+        write!(f, "{}: {}, about {:.1e} operations", self.solver, human_bytes(self.bytes), self.flops)?;
+        self.seconds.map_or(Ok(()), |seconds| write!(f, ", {}", human_seconds(seconds)))?;
+        write!(f, "; {}", self.reason)?;
+        self.approximation().map_or(Ok(()), |text| write!(f, "; an approximation: {text}"))
     }
 }
 
 /// What a plan of Newton's method depends on.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::learn) struct Request {
+#[derive(Clone, Debug)]
+pub(in crate::learn) struct Request<'r> {
     pub(in crate::learn) rows: usize,
     pub(in crate::learn) columns: usize,
     pub(in crate::learn) functions: usize,
     pub(in crate::learn) solver: Solver,
+    /// The centres that were given, and the machine that would fit on some; none on precomputed kernel values.
+    pub(in crate::learn) centres: (Option<&'r Centres>, Option<CentreMachine>),
 }
 
-const ADVICE: &str = "use the solver auto or conjugate gradients, fewer rows, or a higher memory limit";
+const ADVICE: &str = "use the solver auto, conjugate gradients or centres, fewer rows, or a higher memory limit";
 
-impl Request {
+impl Request<'_> {
     /// The plan, within the memory limit.
-    pub(in crate::learn) fn plan(self, compute: &Compute) -> Result<Plan> {
+    pub(in crate::learn) fn plan(&self, compute: &Compute) -> Result<Plan> {
         let plan = match self.solver {
+            Solver::Auto if self.centres.0.is_some() => self.on_centres(compute, "asked for")?,
             Solver::Newton => self.exact("asked for"),
             Solver::NewtonConjugateGradients => self.iterative(compute, "asked for"),
-            Solver::Auto | Solver::Dual => self.choose(compute),
+            Solver::Centres => self.on_centres(compute, "asked for")?,
+            Solver::Auto | Solver::Dual => self.choose(compute)?,
         };
         compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
-        Ok(plan)
+        Ok(Plan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
-    fn choose(self, compute: &Compute) -> Plan {
+    fn choose(&self, compute: &Compute) -> Result<Plan> {
+        let all = self.choose_exact(compute);
+        let late = !compute.is_in_time(all.flops);
+        if self.centres.1.is_none() || !(late || (all.flops > TOO_MANY && !all.stored)) {
+            return Ok(all);
+        }
+        let over = if late { "the time limit" } else { "what is reasonable" };
+        let reason = format!("all points by {} would take {:.0e} operations: more than {over}", all.solver, all.flops);
+        self.on_centres(compute, &reason)
+    }
+
+    fn choose_exact(&self, compute: &Compute) -> Plan {
         let exact = self.exact("the system of a step is small");
         if self.rows * self.functions > if self.functions > 1 { EXACT_SEVERAL } else { EXACT } {
             return self.iterative(compute, "the system of a step is large");
@@ -97,14 +136,48 @@ impl Request {
         self.iterative(compute, "the system of a step does not fit into the memory limit")
     }
 
-    fn exact(self, reason: &str) -> Plan {
+    /// The machine that fits on centres, with their number.
+    pub(in crate::learn) fn machine(&self, compute: &Compute) -> Result<CentreMachine> {
+        let machine = self
+            .centres
+            .1
+            .clone()
+            .ok_or_else(|| Error::request("centres are points: a kernel over precomputed() values has none"))?;
+        let centres = self.centres.0.cloned().unwrap_or_default();
+        centres.sized(machine, (self.rows, self.columns, self.functions), compute)
+    }
+
+    fn on_centres(&self, compute: &Compute, reason: &str) -> Result<Plan> {
+        let plan = self.machine(compute)?.plan(self.rows, self.columns, self.functions, compute)?;
+        Ok(Plan {
+            solver: Solver::Centres,
+            bytes: plan.bytes,
+            flops: STEPS * plan.flops,
+            rank: 0,
+            stored: plan.stored,
+            centres: plan.centres,
+            seconds: None,
+            reason: format!("{reason}; {}", plan.reason),
+        })
+    }
+
+    fn exact(&self, reason: &str) -> Plan {
         let (n, size) = (self.rows as u64, (self.rows * self.functions) as u64);
         let bytes = 8 * n * n + 8 * size * size + self.vectors();
         let flops = 10.0 * ((size as f64).powi(3) / 3.0 + 4.0 * (n as f64).powi(2)) + self.kernel_flops();
-        Plan { solver: Solver::Newton, bytes, flops, rank: 0, stored: true, reason: reason.into() }
+        Plan {
+            solver: Solver::Newton,
+            bytes,
+            flops,
+            rank: 0,
+            stored: true,
+            centres: 0,
+            seconds: None,
+            reason: reason.into(),
+        }
     }
 
-    fn iterative(self, compute: &Compute, reason: &str) -> Plan {
+    fn iterative(&self, compute: &Compute, reason: &str) -> Plan {
         let n = self.rows as u64;
         let fixed = 8 * 192 * 192 * compute.threads() as u64 + 3 * self.vectors();
         let whole = 8 * n * n;
@@ -118,16 +191,16 @@ impl Request {
         let product = if stored { 2.0 * (n as f64).powi(2) * self.functions as f64 } else { self.kernel_flops() };
         let flops = 10.0 * (30.0 * product + 2.0 * n as f64 * ((rank as usize * self.functions) as f64).powi(2));
         let solver = Solver::NewtonConjugateGradients;
-        Plan { solver, bytes, flops, rank: rank as usize, stored, reason: reason.into() }
+        Plan { solver, bytes, flops, rank: rank as usize, stored, centres: 0, seconds: None, reason: reason.into() }
     }
 
     /// The points and the vectors of their size.
-    fn vectors(self) -> u64 {
+    fn vectors(&self) -> u64 {
         8 * self.rows as u64 * (2 * self.columns + 24 * self.functions + 8) as u64
     }
 
     /// One pass over the pairs.
-    fn kernel_flops(self) -> f64 {
+    fn kernel_flops(&self) -> f64 {
         (self.rows as f64).powi(2) * (self.columns as f64 + 10.0 + 2.0 * self.functions as f64)
     }
 }
@@ -145,5 +218,6 @@ pub(in crate::learn) fn dual_plan(rows: usize, columns: usize, working_set: usiz
     let bytes = (8 * n * n + vectors).min(compute.memory());
     let flops = (rows as f64).powi(2) * (columns as f64 + 10.0);
     let reason = "the loss has kinks".into();
-    Ok(Plan { solver: Solver::Dual, bytes, flops, rank: 0, stored: false, reason })
+    let seconds = compute.seconds(flops);
+    Ok(Plan { solver: Solver::Dual, bytes, flops, rank: 0, stored: false, centres: 0, seconds, reason })
 }

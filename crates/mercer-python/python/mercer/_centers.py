@@ -1,0 +1,26 @@
+"""Fits on a few centers: what the estimators that have them share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def center_choices(estimator: Any) -> dict[str, Any] | None:
+    """Give the centers that an estimator asks for, or None where it asks for none."""
+    if estimator.solver != "centers" and estimator.n_centers is None:
+        return None
+    return {
+        "n_centers": None if estimator.n_centers is None else int(estimator.n_centers),
+        "landmarks": estimator.landmarks,
+        "tol": estimator.tol,
+        "max_iter": estimator.max_iter,
+        "validation_fraction": estimator.validation_fraction,
+        "n_iter_no_change": estimator.n_iter_no_change,
+    }
+
+
+def is_single(X: Any) -> bool:
+    """Tell whether the numbers are of single precision."""
+    return getattr(X, "dtype", None) == np.float32

@@ -1,0 +1,122 @@
+//! Rows that are kept apart: they score the iterates, and tell when to stop.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+
+use super::HeldOut;
+use super::basis::Basis;
+use super::newton::Solution;
+use super::task::Task;
+use crate::gram::{self, Pairs};
+use crate::{Compute, Error, Kernel, Result};
+
+/// Points, what is asked of them, and weights.
+#[derive(Clone, Copy)]
+pub(super) struct Data<'d> {
+    pub(super) x: ArrayView2<'d, f64>,
+    pub(super) task: Task<'d>,
+    pub(super) weights: &'d Array1<f64>,
+}
+
+impl Data<'_> {
+    /// The same data for a shorter time.
+    pub(super) fn again(&self) -> Data<'_> {
+        let task = match &self.task {
+            Task::Values { loss, targets } => Task::Values { loss: *loss, targets: targets.view() },
+            Task::Classes { labels, count } => Task::Classes { labels, count: *count },
+        };
+        Data { x: self.x.view(), task, weights: self.weights }
+    }
+}
+
+/// Some rows of the data, owned.
+pub(super) struct Owned<'d> {
+    x: Array2<f64>,
+    targets: Array2<f64>,
+    labels: Vec<usize>,
+    weights: Array1<f64>,
+    task: Task<'d>,
+}
+
+impl<'d> Owned<'d> {
+    pub(super) fn rows(data: Data<'d>, chosen: &[usize]) -> Self {
+        let (targets, labels) = match data.task {
+            Task::Values { targets, .. } => (targets.select(Axis(0), chosen), Vec::new()),
+            Task::Classes { labels, .. } => (Array2::zeros((0, 0)), chosen.iter().map(|&i| labels[i]).collect()),
+        };
+        let weights = data.weights.select(Axis(0), chosen);
+        Self { x: data.x.select(Axis(0), chosen), targets, labels, weights, task: data.task }
+    }
+
+    pub(super) fn data(&self) -> Data<'_> {
+        let task = match self.task {
+            Task::Values { loss, .. } => Task::Values { loss, targets: self.targets.view() },
+            Task::Classes { count, .. } => Task::Classes { labels: &self.labels, count },
+        };
+        Data { x: self.x.view(), task, weights: &self.weights }
+    }
+}
+
+impl HeldOut {
+    /// Rows to fit and rows to judge by, both ascending.
+    pub(super) fn split(&self, n: usize, compute: &Compute) -> Result<(Vec<usize>, Vec<usize>)> {
+        let apart = (self.share * n as f64).round() as usize;
+        if !(self.share > 0.0 && self.share < 1.0) || apart == 0 || apart >= n {
+            return Err(Error::parameter(
+                "held_out",
+                self.share,
+                "a share between 0 and 1 that leaves rows on both sides",
+            ));
+        }
+        let mut order = compute.seed().stream("held out", 0).permutation(n);
+        let mut kept = order.split_off(apart);
+        order.sort_unstable();
+        kept.sort_unstable();
+        Ok((kept, order))
+    }
+}
+
+/// Scores the iterates on rows that were kept apart, and remembers the best.
+pub(super) struct Judge<'j, 'd> {
+    pub(super) patience: usize,
+    pub(super) data: Data<'d>,
+    pub(super) kernel: &'j Kernel,
+    pub(super) basis: &'j Basis,
+    pub(super) compute: &'j Compute,
+    pub(super) scores: Vec<f64>,
+    pub(super) best: Option<(usize, Array2<f64>, Array1<f64>)>,
+}
+
+impl Judge<'_, '_> {
+    /// Whether the scores have stopped to improve.
+    pub(super) fn see(&mut self, w: ArrayView2<f64>, b: &Array1<f64>) -> Result<bool> {
+        let alpha = self.basis.coefficients(w, self.compute)?;
+        let bound = self.kernel.bind(Pairs::between(self.data.x, self.basis.points.view()), self.compute)?;
+        let fitted = gram::multiply(&bound, alpha.view(), self.compute)? + b;
+        let loss =
+            |(i, f): (usize, ndarray::ArrayView1<f64>)| self.data.weights[i] * self.data.task.value(i, &f.to_vec());
+        let score = fitted.rows().into_iter().enumerate().map(loss).sum::<f64>() / self.scale();
+        let at = self.scores.len();
+        self.scores.push(score);
+        if self.best.as_ref().is_none_or(|(best, ..)| score < self.scores[*best]) {
+            self.best = Some((at, w.to_owned(), b.clone()));
+        }
+        Ok(self.best.as_ref().is_some_and(|(best, ..)| at - best >= self.patience))
+    }
+
+    /// The values that a mean is over.
+    fn scale(&self) -> f64 {
+        let values = match self.data.task {
+            Task::Values { targets, .. } => targets.ncols() as f64,
+            Task::Classes { .. } => 1.0,
+        };
+        self.data.weights.sum() * values
+    }
+
+    /// Puts the best iterate in the place of the last one; the mean loss of every iterate on the rows apart.
+    pub(super) fn into_best(self, solution: &mut Solution) -> Vec<f64> {
+        if let Some((_, w, b)) = self.best {
+            (solution.state.w, solution.state.b) = (w, b);
+        }
+        self.scores
+    }
+}

@@ -1,0 +1,104 @@
+//! How a learner sees its data from a few centres.
+
+use super::{CentreMachine, HeldOut};
+use crate::features::Landmarks;
+use crate::learn::Loss;
+use crate::{Compute, Error, Kernel, Result};
+
+/// Centres for each root of the number of rows, where their number is left to the plan.
+const PER_ROOT: f64 = 5.0;
+/// The plan goes no lower.
+const FEWEST: usize = 10;
+
+/// The centres of a learner: how many, which, and when their coefficients are good enough.
+///
+/// # Theory
+/// With `m` of the order of `√n` centres and the right λ, the error of a ridge regression is of the order of that with all points (Rudi, Camoriano and Rosasco
+/// 2015). The plan takes `5√n` of them, fewer where the memory or the time is short.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::{Ridge, centres::Centres}};
+/// use ndarray::Array2;
+/// let x = Array2::from_shape_fn((500, 1), |(i, _)| i as f64 / 50.0);
+/// let y = x.mapv(f64::sin);
+/// let ridge = Ridge { centres: Some(Centres::new(30)), ..Ridge::new("gaussian()".parse()?, 1e-6) };
+/// let fit = ridge.fit(x.view(), y.view(), None, &Compute::new())?;
+/// assert_eq!(fit.points().nrows(), 30);
+/// assert!(fit.residuals().iter().all(|r| r.abs() < 1e-3));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Centres {
+    /// `m`: the centres, at most; the plan chooses where there is no number.
+    pub count: Option<usize>,
+    /// How they are chosen.
+    pub landmarks: Landmarks,
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    pub tolerance: f64,
+    /// Iterations of conjugate gradients, over all Newton steps.
+    pub max_iterations: usize,
+    /// Rows kept apart to tell when to stop.
+    pub held_out: Option<HeldOut>,
+}
+
+impl Default for Centres {
+    /// As many as the plan says, drawn uniformly.
+    fn default() -> Self {
+        Self { count: None, landmarks: Landmarks::Uniform, tolerance: 1e-7, max_iterations: 200, held_out: None }
+    }
+}
+
+impl Centres {
+    /// So many centres, drawn uniformly.
+    pub fn new(count: usize) -> Self {
+        Self { count: Some(count), ..Self::default() }
+    }
+
+    /// The machine that minimises a loss on these centres.
+    pub(in crate::learn) fn machine(&self, kernel: &Kernel, loss: Loss, lambda: f64, intercept: bool) -> CentreMachine {
+        CentreMachine {
+            kernel: kernel.clone(),
+            loss,
+            lambda,
+            centres: self.count.unwrap_or(FEWEST),
+            landmarks: self.landmarks.clone(),
+            intercept,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            held_out: self.held_out,
+        }
+    }
+
+    /// The machine with as many centres as `rows` rows and the limits of the computation allow.
+    pub(in crate::learn) fn sized(
+        &self,
+        machine: CentreMachine,
+        size: (usize, usize, usize),
+        compute: &Compute,
+    ) -> Result<CentreMachine> {
+        self.check()?;
+        if self.count.is_some() {
+            return Ok(machine);
+        }
+        let most = (PER_ROOT * (size.0 as f64).sqrt()).ceil() as usize;
+        let mut machine = CentreMachine { centres: most.max(FEWEST).min(size.0.max(1)), ..machine };
+        while machine.centres > FEWEST && !machine.fits(size, compute) {
+            machine.centres = (machine.centres * 7 / 10).max(FEWEST);
+        }
+        Ok(machine)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.count == Some(0) {
+            return Err(Error::parameter("centres", 0, "at least 1"));
+        }
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return Err(Error::parameter("tolerance", self.tolerance, "finite and positive"));
+        }
+        if self.max_iterations == 0 {
+            return Err(Error::parameter("max_iterations", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! The solve on a few centres, as a ridge fit.
+
+use std::sync::OnceLock;
+
+use ndarray::{Array1, Array2, Axis};
+
+use super::null_space::design;
+use super::plan::{Plan, Size};
+use super::problem::Data;
+use super::{Method, Ridge, RidgeFit};
+use crate::{Compute, Error, Result};
+
+/// Fits functions on centres: their points stand in the place of those of the data.
+pub(super) fn fit(ridge: &Ridge, data: Data<'_>, size: Size, plan: Plan, compute: &Compute) -> Result<RidgeFit> {
+    if data.basis.is_some() {
+        return Err(Error::request(
+            "a fit on centres has no unpenalised functions beside the intercept: use conjugate gradients",
+        ));
+    }
+    let fit = ridge.centre_machine(size, compute)?.fit(data.x, data.y, data.weights, compute)?;
+    let evidence = fit.evidence();
+    let method = Method::Centres {
+        centres: fit.centres().nrows(),
+        iterations: evidence.iterations,
+        residual: evidence.residual,
+        converged: evidence.converged,
+        missed: evidence.missed,
+    };
+    let null = if ridge.intercept {
+        fit.intercept().to_owned().insert_axis(Axis(0))
+    } else {
+        Array2::zeros((0, data.y.ncols()))
+    };
+    Ok(RidgeFit {
+        kernel: fit.kernel().clone(),
+        lambda: ridge.lambda,
+        intercept: ridge.intercept,
+        points: fit.centres().to_owned(),
+        dual: fit.coefficients().to_owned(),
+        null,
+        residuals: &data.y - &fit.fitted(),
+        fitted: fit.fitted().to_owned(),
+        norms: fit.squared_norms().mapv(f64::sqrt),
+        diagnostics: None,
+        condition: None,
+        method,
+        plan,
+        weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
+        design: design(data.x.nrows(), ridge.intercept, None),
+        line: OnceLock::new(),
+    })
+}

@@ -1,0 +1,58 @@
+//! A partial Cholesky factor as preconditioner of conjugate gradients.
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use super::problem::Problem;
+use crate::solve::products::{multiply, multiply_transposed};
+use crate::solve::{Factor, Factored, block_randomly_pivoted_cholesky, factor};
+use crate::{Compute, Result};
+
+/// Pivots that are proposed at a time.
+const PROPOSALS: usize = 64;
+/// What may be left of the trace, in units of λ: less does not make the condition better.
+const SHARE: f64 = 0.01;
+
+/// `(FFᵀ + λI)⁻¹ = (I − F(FᵀF + λI)⁻¹Fᵀ)/λ` with a factor `FFᵀ ≈ SKS` of few columns.
+pub(super) struct Partial {
+    factor: Array2<f64>,
+    inner: Factor,
+    lambda: f64,
+}
+
+impl Partial {
+    /// From at most `rank` pivots, drawn by what is left of the diagonal.
+    pub(super) fn new(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &Compute) -> Result<Self> {
+        let trace: f64 = crate::gram::Tiles::diagonal(&problem.bound)?.iter().sum();
+        let enough = if trace > 0.0 { (SHARE * lambda / trace).max(f64::EPSILON) } else { f64::EPSILON };
+        let found = block_randomly_pivoted_cholesky(&problem.bound, rank, enough, PROPOSALS, compute)?;
+        let mut factor_of = found.factor * problem.roots.view().insert_axis(Axis(1));
+        loop {
+            let mut inner = multiply_transposed(factor_of.view(), factor_of.view(), compute);
+            inner.diag_mut().mapv_inplace(|d| d + lambda);
+            match factor(inner, compute)? {
+                Factored::Definite(inner) => return Ok(Self { factor: factor_of, inner, lambda }),
+                // The last pivots are rounding: half of them say as much.
+                Factored::Singular(_) => {
+                    let half: Vec<usize> = (0..factor_of.ncols() / 2).collect();
+                    factor_of = factor_of.select(Axis(1), &half);
+                }
+            }
+        }
+    }
+
+    /// Columns of the factor.
+    pub(super) fn rank(&self) -> usize {
+        self.factor.ncols()
+    }
+
+    /// `(FFᵀ + λI)⁻¹v`.
+    pub(super) fn apply(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let inner = self.inner.solve(multiply_transposed(self.factor.view(), v, compute).view(), compute)?;
+        Ok((&v - &multiply(self.factor.view(), inner.view(), compute)) / self.lambda)
+    }
+
+    /// `FFᵀv`.
+    pub(super) fn image(&self, v: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+        multiply(self.factor.view(), multiply_transposed(self.factor.view(), v, compute).view(), compute)
+    }
+}
