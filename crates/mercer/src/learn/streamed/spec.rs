@@ -71,7 +71,7 @@ impl StreamedRidge {
         Ok(RidgeStream::new(self, self.features.draw(sample, compute)?, outputs))
     }
 
-    fn check(&self, outputs: usize) -> Result<()> {
+    pub(super) fn check(&self, outputs: usize) -> Result<()> {
         if self.lambdas.is_empty() {
             return Err(Error::parameter("lambdas", "[]", "at least one λ"));
         }
