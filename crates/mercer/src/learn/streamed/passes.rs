@@ -192,7 +192,7 @@ impl RidgePasses {
     /// `(ZᵀVZ − ssᵀ/c + λI)` times the direction, in one pass.
     fn product(&self, state: &State, rows: &dyn RowSource, compute: &Compute) -> Result<Array2<f64>> {
         let direction = &state.direction;
-        let coefficients = self.from_features(direction.view());
+        let coefficients = self.coefficients_of(direction.view());
         let mut sums = Array2::zeros((self.kernel_columns(), self.outputs));
         let mut count = 0;
         in_blocks(rows, (self.features.columns(), self.outputs), &mut |x, _, v| {
@@ -235,7 +235,7 @@ impl RidgePasses {
     }
 
     /// `Mw`: coefficients of kernel values.
-    fn from_features(&self, w: ArrayView2<f64>) -> Array2<f64> {
+    fn coefficients_of(&self, w: ArrayView2<f64>) -> Array2<f64> {
         match &self.features {
             DrawnFeatures::Fourier(_) => w.to_owned(),
             DrawnFeatures::Nystrom(map) => map.map().dot(&w),

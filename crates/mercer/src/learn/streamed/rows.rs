@@ -40,11 +40,14 @@ impl RowSource for ArrayRows<'_> {
     }
 }
 
+/// Takes a block of rows: points, targets and weights.
+type TakeBlock<'a> = dyn FnMut(ArrayView2<f64>, ArrayView2<f64>, ArrayView1<f64>) -> Result<()> + 'a;
+
 /// All rows in blocks of a fixed size, however they are cut into chunks.
 pub(super) fn in_blocks(
     rows: &dyn RowSource,
     (columns, outputs): (usize, usize),
-    take: &mut dyn FnMut(ArrayView2<f64>, ArrayView2<f64>, ArrayView1<f64>) -> Result<()>,
+    take: &mut TakeBlock<'_>,
 ) -> Result<()> {
     let mut waiting = Waiting::default();
     rows.each_chunk(&mut |x, y, weights| {
