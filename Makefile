@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo test test-full lint test-rust test-python docs bench build-bench tables power build-python images clean
+.PHONY: demo test test-full lint test-rust test-python docs bench build-bench tables scale power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
 demo:
@@ -49,6 +49,7 @@ bench: build-bench
 	$(BIN)/python bench/gram.py
 	$(BIN)/python bench/regression.py --grid-search
 	$(BIN)/python bench/tests.py
+	$(BIN)/python bench/features.py
 	$(BIN)/python bench/svm.py $(if $(DATA),--data $(DATA) --slow)
 
 ## The tables of docs/accuracy.md (test errors, intervals and published accuracies on real data) and docs/tests.md (hypothesis tests). DATA names a folder with sets that are
@@ -57,6 +58,10 @@ tables: build-bench
 	$(BIN)/python bench/accuracy.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
 	$(BIN)/python bench/classification.py --output docs/accuracy.md $(if $(DATA),--data $(DATA))
 	$(if $(DATA),$(BIN)/python bench/tests_tables.py --output docs/tests.md --data $(DATA))
+
+## The tables of docs/scale.md: centers, random features and grids on real data. DATA names the folder with the sets.
+scale: build-bench
+	$(BIN)/python bench/scale.py --output docs/scale.md --data $(DATA)
 
 ## The power of the tests beside published figures, in docs/hypothesis.md. DATA names a folder with mnist/.
 power:

@@ -148,6 +148,43 @@ impl PyFeatures {
         Ok(PyArray2::from_owned_array(py, z))
     }
 
+    /// The features in single precision.
+    #[pyo3(signature = (X, **options))]
+    fn transform_single<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let (map, points, options) = (self.0.dense()?, Matrix::read(X, "X")?, Options::read(options)?);
+        let x = points.view();
+        let z = run(py, &options, || map.transform_single(x, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, z))
+    }
+
+    /// The errors of Fourier features against the numbers of frequencies, and the factor of their line.
+    #[staticmethod]
+    #[pyo3(signature = (kernel, kind, sampling, X, frequencies, draws, points, **options))]
+    #[allow(clippy::too_many_arguments)]
+    fn fourier_decay<'py>(
+        py: Python<'py>,
+        kernel: &PyKernel,
+        kind: &str,
+        sampling: &str,
+        X: &Bound<'py, PyAny>,
+        frequencies: Vec<usize>,
+        draws: usize,
+        points: usize,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
+        let (form, sampling) = (form_named(kind)?, sampling_named(sampling)?);
+        let (sample, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let spec = RandomFourier { kernel: kernel.0.clone(), components: 2, form, sampling };
+        let x = sample.view();
+        let decay = run(py, &options, || spec.error_decay(x, &frequencies, draws, points, &options.compute))?;
+        Ok((PyArray1::from_vec(py, decay.errors), decay.scale))
+    }
+
     /// The column of every entry of binning features, one row per point and one column per grid, and the value of every grid.
     #[pyo3(signature = (X, **options))]
     #[allow(clippy::type_complexity)]

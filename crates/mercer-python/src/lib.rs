@@ -1,6 +1,7 @@
 //! The Python door of Mercer: newtypes around the library, arrays in and out, errors with their kind. No mathematics.
 
 mod betting;
+mod binned;
 mod catalogue;
 mod centres;
 mod data;
@@ -43,6 +44,7 @@ use pyo3::prelude::*;
 fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
+    module.add_class::<binned::PyBinned>()?;
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<function::PyFunction>()?;
     module.add_class::<spectrum::PySpectrum>()?;

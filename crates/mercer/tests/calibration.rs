@@ -56,8 +56,10 @@ fn calibrate(name: &str, held: Held, p_value: impl Fn(&mut Stream, &Compute) -> 
     }
     assert!(p.iter().all(|p| *p > 0.0 && *p <= 1.0), "{name}: p outside of (0, 1]");
     let levels = if held == Held::Decisions { &LEVELS[..3] } else { &LEVELS[..] };
+    let rejections = |level: f64| p.iter().filter(|p| **p <= level * (1.0 + 1e-12)).count() as u64;
+    println!("{name}: {:?} of {trials} at {LEVELS:?}", LEVELS.map(rejections));
     for &level in levels {
-        let rejected = p.iter().filter(|p| **p <= level * (1.0 + 1e-12)).count() as u64;
+        let rejected = rejections(level);
         let (low, high) = interval(trials, level);
         assert!(rejected <= high, "{name}: {rejected} of {trials} rejected at level {level}, at most {high} expected");
         assert!(

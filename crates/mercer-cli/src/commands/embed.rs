@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mercer::Kernel;
 use mercer::features::{
-    FeatureMap, FourierForm, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound, fourier_bound,
+    ErrorDecay, FeatureMap, FourierForm, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound, fourier_bound,
     measured_error,
 };
 use mercer::io::{Format, NpyNumber, write_npy, write_table_csv};
@@ -17,7 +17,8 @@ use crate::arguments::{
 };
 use crate::data::Data;
 use crate::failure::Failure;
-use crate::numbers::{grouped, json as number, json_rows, short};
+use crate::numbers::{grouped, json as number, json_list, json_rows, short};
+use crate::plot::{Curve, CurvePlot, Figure, Mark};
 use crate::report::Report;
 use crate::session::Session;
 
@@ -27,6 +28,8 @@ const MEASURED: usize = 300;
 const IN_JSON: usize = 100_000;
 /// The error whose probability is told.
 const EPSILON: f64 = 0.1;
+/// Draws of every point of the picture of errors.
+const DRAWS: usize = 10;
 
 /// Embeds, writes, tells.
 pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failure> {
@@ -65,14 +68,52 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
     let frequencies = map.frequencies().nrows();
     let bound = fourier_bound(frequencies, EPSILON, form);
     let extra = vec![("frequencies".into(), grouped(frequencies as u64)), chance(bound)];
-    let facts = json!({ "frequencies": frequencies, "bound": number(bound), "bound_epsilon": EPSILON });
-    dense(
-        Told { name: "fourier", title: "Random Fourier features", extra, facts },
-        &map,
-        request.x.view(),
-        &words.data,
-        session,
-    )
+    let mut facts = json!({ "frequencies": frequencies, "bound": number(bound), "bound_epsilon": EPSILON });
+    let drawn = session.common.plot.is_some() || session.common.report.is_some();
+    let decay = if drawn { Some(decay(&spec, request.x.view(), frequencies, session)?) } else { None };
+    if let Some(decay) = &decay {
+        facts["decay"] = json!({
+            "frequencies": decay.frequencies,
+            "errors": json_list(decay.errors.iter()),
+            "scale": number(decay.scale),
+        });
+    }
+    let told = Told { name: "fourier", title: "Random Fourier features", extra, facts };
+    let mut report = dense(told, &map, request.x.view(), &words.data, session)?;
+    report.figures.extend(decay.map(|decay| draw(&decay, map.kernel())));
+    Ok(report)
+}
+
+/// The errors around the number of frequencies that was asked for, from a sixteenth to four times.
+fn decay(
+    spec: &RandomFourier,
+    x: ArrayView2<f64>,
+    frequencies: usize,
+    session: &Session,
+) -> Result<ErrorDecay, Failure> {
+    let mut counts: Vec<usize> =
+        (-4..=2).map(|power| (frequencies as f64 * 2.0_f64.powi(power)).round() as usize).collect();
+    counts.retain(|count| *count > 0);
+    counts.dedup();
+    Ok(spec.error_decay(x, &counts, DRAWS, MEASURED, &session.compute)?)
+}
+
+/// The errors and the line `c/√D`, both by decimal logarithms.
+fn draw(decay: &ErrorDecay, kernel: &Kernel) -> Figure {
+    let place = |count: usize| (count as f64).log10();
+    let measured = decay.frequencies.iter().zip(&decay.errors).map(|(&d, e)| (place(d), e.log10())).collect();
+    let line = decay.frequencies.iter().map(|&d| (place(d), decay.line(d).log10())).collect();
+    let curves = vec![
+        Curve { label: format!("{}/√D", short(decay.scale)), points: line, mark: Mark::Line },
+        Curve { label: "measured".into(), points: measured, mark: Mark::Dots },
+    ];
+    let title = format!("Error against the number of frequencies: {kernel}");
+    Figure::Curves(vec![CurvePlot {
+        title,
+        x: "log₁₀ D".into(),
+        y: "log₁₀ of the root mean square error".into(),
+        curves,
+    }])
 }
 
 fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failure> {

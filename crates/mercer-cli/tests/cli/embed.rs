@@ -29,6 +29,22 @@ fn fourier_features_are_the_library_s_and_state_their_error() {
 }
 
 #[test]
+fn the_picture_of_errors_has_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (picture, iris) = (place(&folder, "errors.svg"), example("iris.csv"));
+    let words = ["embed", "fourier", &iris, "--columns", "0-3", "--components", "128", "--plot", &picture, "--json"];
+    let json = mercer(&words).json();
+    let errors: Vec<f64> = json["decay"]["errors"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
+    let counts: Vec<u64> =
+        json["decay"]["frequencies"].as_array().unwrap().iter().map(|e| e.as_u64().unwrap()).collect();
+    assert_eq!(counts, [4, 8, 16, 32, 64, 128, 256]);
+    // The error falls by √64 = 8 from first to last.
+    assert!((errors[0] / errors[6] / 8.0).ln().abs() < 0.5, "{errors:?}");
+    let text = std::fs::read_to_string(&picture).unwrap();
+    assert!(text.contains("√D") && text.contains("measured"), "{text}");
+}
+
+#[test]
 fn nystrom_features_tell_the_trace_that_they_miss() {
     let iris = example("iris.csv");
     let words = ["embed", "nystrom", &iris, "--columns", "0-3", "--components", "30", "--json"];

@@ -320,3 +320,27 @@ fn the_plan_of_a_fit_says_what_would_happen() {
     let words = ["explain", "fit", "spline", &data, "--target", "y", "--columns", "x", "--json"];
     assert!(mercer(&words).json()["bytes"].as_u64().unwrap() > 0);
 }
+
+#[test]
+fn centers_are_a_solver_of_ridge_and_logistic_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, model, out) = (wave(&folder, 400), place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let words =
+        ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1", "--centers", "40"];
+    let json = mercer(&[&words[..], &["-o", &model, "--json"]].concat()).json();
+    assert_eq!(json["plan"]["centers"].as_u64(), Some(40));
+    assert!(json["plan"]["approximation"].as_str().unwrap().contains("centres"));
+    assert!(json["method"].as_str().unwrap().contains("trace"));
+    mercer(&["predict", &model, &data, "-o", &out]).done();
+    assert_eq!(columns(&out)[0].1.len(), 400);
+    let words = ["explain", "fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1"];
+    let json = mercer(&[&words[..], &["--json", "--budget-time", "0.000001"]].concat()).json();
+    assert_eq!(json["solver"].as_str(), Some("conjugate gradients on centres"));
+    assert!(json["stages"][0]["work"].as_str().unwrap().contains("time limit"));
+    mercer(&[&words[..], &["--budget-time", "0"]].concat()).fails(1, &["--budget-time", "above 0"]);
+    mercer(&["fit", "ridge", &data, "--target", "y", "--centers", "0"]).fails(1, &["--centers", "at least 1"]);
+    let iris = example("iris.csv");
+    let words = ["fit", "logistic", &iris, "--target", "species", "--kernel", "gaussian()", "--lambda", "0.1"];
+    let json = mercer(&[&words[..], &["--solver", "centers", "--centers", "30", "--json"]].concat()).json();
+    assert_eq!(json["centers"].as_u64(), Some(30));
+}

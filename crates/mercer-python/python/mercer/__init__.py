@@ -69,6 +69,8 @@ globals().update(_constructors())
 
 # What stands on scikit-learn, which takes a second to import, is loaded at its first use.
 _ESTIMATORS = {
+    "BinnedClassifier": "mercer._binned",
+    "BinnedRegressor": "mercer._binned",
     "ConvergenceWarning": "sklearn.exceptions",
     "EmpiricalKernelMap": "mercer._features",
     "ExplicitFeatures": "mercer._features",

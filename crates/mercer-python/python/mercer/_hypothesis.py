@@ -141,7 +141,7 @@ def column_tests(
     Examples
     --------
     >>> import mercer, numpy as np
-    >>> x, y = np.random.default_rng(0).normal(size=(2, 40, 3))
+    >>> x, y = np.random.default_rng(3).normal(size=(2, 40, 3))
     >>> [result.reject for result in mercer.column_tests(x, y + [0.0, 2.0, 0.0])]
     [False, True, False]
     """

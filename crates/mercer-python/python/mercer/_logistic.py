@@ -35,8 +35,8 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
     solver : {"auto", "newton", "newton-cg", "centers"}, default="auto"
         Newton's method with exact steps, or by conjugate gradients.
     n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured. With
-        ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
+        With ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
     landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
         How the centers are chosen.
     validation_fraction : float, optional
@@ -48,8 +48,8 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
     max_iter : int, optional
         Newton steps.
     random_state, n_jobs, max_memory, max_time, verbose
-        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds that ``"auto"`` may expect to take, a
-        progress bar.
+        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds that ``"auto"`` may expect to
+        take, a progress bar.
 
     Attributes
     ----------

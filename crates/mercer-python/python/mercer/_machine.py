@@ -48,8 +48,8 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
     solver : {"auto", "newton", "newton-cg", "dual", "centers"}, default="auto"
         Newton's method for smooth losses, the dual problem for those with kinks.
     n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured. With
-        ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
+        With ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
     landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
         How the centers are chosen.
     validation_fraction : float, optional
@@ -61,8 +61,8 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
     max_iter : int, optional
         Steps.
     random_state, n_jobs, max_memory, max_time, verbose
-        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds that ``"auto"`` may expect to take, a
-        progress bar.
+        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds that ``"auto"`` may expect to
+        take, a progress bar.
 
     Attributes
     ----------

@@ -364,6 +364,25 @@ def goodness_of_fit_test(
 ) -> dict[str, Any]: ...
 
 @final
+class Binned:
+    def __new__(
+        cls,
+        kernel: Kernel,
+        n_grids: int,
+        n_buckets: int,
+        alpha: float,
+        *,
+        loss: str = "squared",
+        intercept: bool = True,
+        tol: float = 1e-5,
+        max_iter: int = 500,
+    ) -> Binned: ...
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, bool, float]: ...
+    def plan(self, rows: int, outputs: int, **options: Unpack[Options]) -> str: ...
+
+@final
 class Ridge:
     def __new__(
         cls,
@@ -845,6 +864,18 @@ class Features:
     @staticmethod
     def explicit(kernel: Kernel, n_features: int) -> Features: ...
     def transform(self, X: ArrayLike, **options: Unpack[Options]) -> NDArray[np.float64]: ...
+    @staticmethod
+    def fourier_decay(
+        kernel: Kernel,
+        kind: str,
+        sampling: str,
+        X: ArrayLike,
+        frequencies: Sequence[int],
+        draws: int,
+        points: int,
+        **options: Unpack[Options],
+    ) -> tuple[NDArray[np.float64], float]: ...
+    def transform_single(self, X: ArrayLike, **options: Unpack[Options]) -> NDArray[np.float32]: ...
     def cells(self, X: ArrayLike, **options: Unpack[Options]) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
     @property
     def kernel(self) -> Kernel: ...

@@ -221,8 +221,8 @@ class KernelRidge(FittedRidge):
         How the system is solved; ``explain`` tells what ``"auto"`` takes. In one column, kernels of Markov processes
         (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time.
     n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured. With
-        ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
+        With ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
     landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
         How the centers are chosen.
     tol, max_iter : float, int, default=1e-7, 200

@@ -23,4 +23,12 @@ pub trait FeatureMap: std::fmt::Debug + Send + Sync {
     /// [`Error::Shape`](crate::Error::Shape) for a wrong number of columns, [`Error::Value`](crate::Error::Value) for NaN and infinities,
     /// [`Error::Memory`](crate::Error::Memory) when the answer does not fit into the limit, [`Error::Cancelled`](crate::Error::Cancelled).
     fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>>;
+
+    /// The features in single precision: about half the time and the memory, with some seven digits where a map has a way of its own to them.
+    ///
+    /// # Errors
+    /// As [`FeatureMap::transform`].
+    fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
+        Ok(self.transform(x, compute)?.mapv(|v| v as f32))
+    }
 }

@@ -6,6 +6,7 @@
 
 mod binning;
 mod bounds;
+mod decay;
 mod drawn;
 mod explicit;
 mod fourier;
@@ -18,6 +19,7 @@ mod statistics;
 
 pub use binning::{BinningFeatures, CellMatrix, RandomBinning};
 pub use bounds::{FourierGuarantee, Region, binning_bound, binning_grids, fourier_bound, fourier_components};
+pub use decay::ErrorDecay;
 pub use drawn::{DrawnFeatures, FeatureSpec};
 pub use explicit::ExplicitFeatures;
 pub use fourier::{FourierFeatures, FourierForm, RandomFourier, StructuredFeatures, StructuredFourier, whitened};

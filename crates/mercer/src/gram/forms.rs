@@ -12,6 +12,8 @@ use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
 const BLOCK: usize = 128;
+/// Strips whose sums are held at a time, added up in order.
+const HELD: usize = 16;
 /// Label vectors that are worked on together: their labels as numbers stay in the cache.
 const LABELS: usize = 512;
 
@@ -65,16 +67,22 @@ pub(crate) fn quadratic_forms<T: Element>(
     compute: &Compute,
 ) -> Result<Forms> {
     let strips = n.div_ceil(BLOCK);
-    let bytes = 24 * strips as u64 * labels.len() as u64 * count as u64 + (n * labels.len() / 8) as u64;
+    let (held, matrices) = (strips.min(HELD) as u64 + 1, count as u64);
+    let bytes = 8 * held * matrices * (labels.len() + 2 * n) as u64 + (n * labels.len() / 8) as u64;
     compute.reserve("the sums of the relabelled statistics", bytes, "draw fewer relabellings at a time")?;
     let ticker = Ticker::new("relabelled statistics", tile_count(n, n, true), compute);
     let words = compute.install(|| packed(labels, n));
     let work = Work { fill, n, count, words: &words, relabellings: labels.len(), values };
     let run = |scratch: &mut Scratch<T>, i: usize| work.strip(scratch, i, &ticker);
-    let done: Result<Vec<Partial>> =
-        compute.install(|| (0..strips).into_par_iter().map_init(|| Scratch::new(count), run).collect());
+    let mut total = Sums::new(n, count, labels.len());
+    for start in (0..strips).step_by(HELD) {
+        let some = start..strips.min(start + HELD);
+        let done: Result<Vec<Sums>> =
+            compute.install(|| some.into_par_iter().map_init(|| Scratch::new(count), run).collect());
+        done?.iter().for_each(|strip| total.add(strip));
+    }
     ticker.finish();
-    Ok(work.total(done?))
+    Ok(compute.install(|| work.forms(total)))
 }
 
 struct Work<'a, F> {
@@ -87,13 +95,50 @@ struct Work<'a, F> {
     values: LabelValues,
 }
 
-/// The sums of a strip, matrix after matrix, label vector by label vector within.
-struct Partial {
+/// Sums over some strips, matrix after matrix.
+struct Sums {
+    /// `aᵀKa` for every label vector.
     squares: Vec<f64>,
-    lines: Vec<f64>,
-    diagonals: Vec<f64>,
-    /// Total, absolute sum, off-diagonal squares and trace of each matrix.
-    plain: Vec<[f64; 4]>,
+    /// `K1` and the diagonal, point by point.
+    rows: Vec<f64>,
+    diagonal: Vec<f64>,
+    /// The sum of absolute values and that of squares off the diagonal.
+    plain: Vec<[f64; 2]>,
+}
+
+impl Sums {
+    fn new(n: usize, count: usize, relabellings: usize) -> Self {
+        let zeros = |each: usize| vec![0.0; count * each];
+        Self { squares: zeros(relabellings), rows: zeros(n), diagonal: zeros(n), plain: vec![[0.0; 2]; count] }
+    }
+
+    fn add(&mut self, other: &Self) {
+        let lists = [&mut self.squares, &mut self.rows, &mut self.diagonal];
+        for (sums, more) in lists.into_iter().zip([&other.squares, &other.rows, &other.diagonal]) {
+            sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
+        }
+        for (sums, more) in self.plain.iter_mut().zip(&other.plain) {
+            sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
+        }
+    }
+
+    /// Adds the margins of a tile of matrix `k`; those above the diagonal stand for the ones below it too.
+    fn add_margins<T: Element>(&mut self, tile: &[T], k: usize, n: usize, rows: &Range<usize>, cols: &Range<usize>) {
+        let (own, mut across) = (k * n + rows.start..k * n + rows.end, vec![0.0; cols.len()]);
+        let [absolute, squares] = add_margins(tile, &mut self.rows[own], &mut across);
+        let on_diagonal = rows.start == cols.start;
+        let factor = if on_diagonal { 1.0 } else { 2.0 };
+        self.plain[k][0] += factor * absolute;
+        self.plain[k][1] += factor * squares;
+        if on_diagonal {
+            for (value, out) in tile.iter().step_by(cols.len() + 1).zip(&mut self.diagonal[k * n + rows.start..]) {
+                *out = value.to_f64();
+                self.plain[k][1] -= *out * *out;
+            }
+        } else {
+            self.rows[k * n + cols.start..].iter_mut().zip(&across).for_each(|(sum, value)| *sum += value);
+        }
+    }
 }
 
 struct Scratch<T> {
@@ -112,45 +157,32 @@ impl<T: Element> Scratch<T> {
     }
 }
 
-impl<F> Work<'_, F> {
-    fn strip<T: Element>(&self, scratch: &mut Scratch<T>, i: usize, ticker: &Ticker<'_>) -> Result<Partial>
+impl<F: Sync> Work<'_, F> {
+    fn strip<T: Element>(&self, scratch: &mut Scratch<T>, i: usize, ticker: &Ticker<'_>) -> Result<Sums>
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
-        let zeros = || vec![0.0; self.count * self.relabellings];
-        let mut partial =
-            Partial { squares: zeros(), lines: zeros(), diagonals: zeros(), plain: vec![[0.0; 4]; self.count] };
-        let rows = self.block(i);
-        let mut row_sums = vec![vec![0.0; rows.len()]; self.count];
+        let (mut sums, rows) = (Sums::new(self.n, self.count, self.relabellings), self.block(i));
         for j in i..self.n.div_ceil(BLOCK) {
             let cols = self.block(j);
             let size = rows.len() * cols.len();
             (self.fill)(rows.clone(), cols.clone(), &mut scratch.tiles[..self.count * size]);
-            for (k, tile) in scratch.tiles[..self.count * size].chunks_exact(size.max(1)).enumerate() {
-                let margins = Margins::new(tile, cols.len(), i == j);
-                margins.add_to(&mut partial.plain[k]);
-                row_sums[k].iter_mut().zip(&margins.rows).for_each(|(sum, row)| *sum += row);
-                if i == j {
-                    self.add_line(&cols, &margins.diagonal, k, &mut partial.diagonals);
-                } else if self.values == LabelValues::Membership {
-                    self.add_line(&cols, &margins.cols, k, &mut partial.lines);
-                }
+            for (k, tile) in scratch.tiles.chunks_exact(size.max(1)).take(self.count).enumerate() {
+                sums.add_margins(tile, k, self.n, &rows, &cols);
             }
-            self.add_squares(scratch, &rows, &cols, &mut partial.squares);
+            self.add_squares(scratch, &rows, &cols, &mut sums.squares);
             ticker.tick()?;
         }
-        if self.values == LabelValues::Membership {
-            row_sums.iter().enumerate().for_each(|(k, sums)| self.add_line(&rows, sums, k, &mut partial.lines));
-        }
-        Ok(partial)
+        Ok(sums)
     }
 
-    /// Adds `Σ aᵢwᵢ` over some points to the sums of matrix `k`.
-    fn add_line(&self, points: &Range<usize>, weights: &[f64], k: usize, sums: &mut [f64]) {
-        let sums = &mut sums[k * self.relabellings..][..self.relabellings];
-        for (at, weights) in points.clone().step_by(POINTS).zip(weights.chunks(POINTS)) {
-            add_weighted(self.labels(at), self.values.of(), weights, sums);
+    /// `Σ aᵢwᵢ` for every label vector.
+    fn weighted(&self, weights: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.relabellings];
+        for (at, weights) in (0..self.n).step_by(POINTS).zip(weights.chunks(POINTS)) {
+            add_weighted(self.labels(at), self.values.of(), weights, &mut sums);
         }
+        sums
     }
 
     /// Adds what the tiles give to `aᵀKa`, block after block; of a tile on the diagonal the blocks above it stand for those below.
@@ -197,22 +229,28 @@ impl<F> Work<'_, F> {
         i * BLOCK..self.n.min((i + 1) * BLOCK)
     }
 
-    /// The strips in order.
-    fn total(&self, strips: Vec<Partial>) -> Forms {
+    /// What the sums over all strips give.
+    fn forms(&self, sums: Sums) -> Forms {
         let (count, relabellings) = (self.count, self.relabellings);
-        let add = |part: fn(&Partial) -> &Vec<f64>| {
-            let sum_at = |at: usize| strips.iter().map(|s| part(s)[at]).sum::<f64>();
-            Array2::from_shape_fn((relabellings, count), |(b, k)| sum_at(k * relabellings + b))
+        let of_points = |values: &[f64]| -> Vec<f64> {
+            let matrices = values.par_chunks_exact(self.n.max(1));
+            matrices.flat_map_iter(|weights| self.weighted(weights)).collect()
         };
-        let plain = |which: usize| (0..count).map(|k| strips.iter().map(|s| s.plain[k][which]).sum()).collect();
+        let table =
+            |values: Vec<f64>| Array2::from_shape_fn((relabellings, count), |(b, k)| values[k * relabellings + b]);
+        let total = |values: &[f64]| values.chunks_exact(self.n.max(1)).map(|v| v.iter().sum()).collect::<Vec<f64>>();
+        let lines = match self.values {
+            LabelValues::Membership => of_points(&sums.rows),
+            LabelValues::Signs => vec![0.0; count * relabellings],
+        };
         Forms {
-            squares: add(|s| &s.squares),
-            lines: add(|s| &s.lines),
-            diagonals: add(|s| &s.diagonals),
-            totals: plain(0),
-            absolute: plain(1),
-            off_diagonal_squares: plain(2),
-            traces: plain(3),
+            lines: table(lines),
+            diagonals: table(of_points(&sums.diagonal)),
+            totals: total(&sums.rows),
+            traces: total(&sums.diagonal),
+            absolute: sums.plain.iter().map(|plain| plain[0]).collect(),
+            off_diagonal_squares: sums.plain.iter().map(|plain| plain[1]).collect(),
+            squares: table(sums.squares),
         }
     }
 }
@@ -222,33 +260,4 @@ fn packed(labels: &[Vec<i8>], n: usize) -> Vec<u32> {
     let word = |points: &[i8]| points.iter().rev().fold(0, |word, label| word << 1 | u32::from(*label == 1));
     let groups = (0..n).into_par_iter().step_by(POINTS);
     groups.flat_map_iter(|at| labels.iter().map(move |label| word(&label[at..n.min(at + POINTS)]))).collect()
-}
-
-/// Sums of the rows and the columns of a tile.
-struct Margins {
-    rows: Vec<f64>,
-    cols: Vec<f64>,
-    /// The diagonal of a tile on it, empty elsewhere.
-    diagonal: Vec<f64>,
-    absolute: f64,
-    squares: f64,
-}
-
-impl Margins {
-    fn new<T: Element>(tile: &[T], width: usize, on_diagonal: bool) -> Self {
-        let (mut rows, mut cols) = (vec![0.0; tile.len() / width.max(1)], vec![0.0; width]);
-        let [absolute, squares] = add_margins(tile, &mut rows, &mut cols);
-        let own = tile.iter().step_by(width + 1).map(|v| v.to_f64());
-        let diagonal = if on_diagonal { own.collect() } else { Vec::new() };
-        Self { rows, cols, diagonal, absolute, squares }
-    }
-
-    fn add_to(&self, plain: &mut [f64; 4]) {
-        let factor = if self.diagonal.is_empty() { 2.0 } else { 1.0 };
-        let own: f64 = self.diagonal.iter().map(|d| d * d).sum();
-        plain[0] += factor * self.rows.iter().sum::<f64>();
-        plain[1] += factor * self.absolute;
-        plain[2] += factor * self.squares - own;
-        plain[3] += self.diagonal.iter().sum::<f64>();
-    }
 }

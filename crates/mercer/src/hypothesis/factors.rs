@@ -70,15 +70,18 @@ fn squared_products<T: Element + LinalgScalar>(fixed: &Array2<T>, moved: &Array2
     let (n, rank) = moved.dim();
     let width = rank * orders.len();
     let mut sums = Array2::<f64>::zeros((fixed.ncols(), width));
-    let mut gathered = Array2::<T>::zeros((ROWS.min(n), width));
+    let moved = moved.as_standard_layout();
+    let lines = moved.as_slice().expect("the standard layout is one slice");
+    let mut gathered = vec![T::default(); ROWS.min(n) * width];
     for start in (0..n).step_by(ROWS) {
         let rows = start..n.min(start + ROWS);
-        let mut gathered = gathered.slice_mut(s![..rows.len(), ..]);
-        for (i, mut line) in rows.clone().zip(gathered.rows_mut()) {
-            for (order, mut part) in orders.iter().zip(line.axis_chunks_iter_mut(Axis(0), rank)) {
-                part.assign(&moved.row(order[i] as usize));
+        for (i, line) in rows.clone().zip(gathered.chunks_exact_mut(width.max(1))) {
+            for (order, part) in orders.iter().zip(line.chunks_exact_mut(rank.max(1))) {
+                part.copy_from_slice(&lines[order[i] as usize * rank..][..rank]);
             }
         }
+        let gathered = ArrayView2::from_shape((rows.len(), width), &gathered[..rows.len() * width]);
+        let gathered = gathered.expect("the buffer has a value for every row and column");
         let product = fixed.slice(s![rows, ..]).t().dot(&gathered);
         sums.zip_mut_with(&product, |sum, value| *sum += value.to_f64());
     }
@@ -99,7 +102,7 @@ fn centred_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2
         return Ok(None);
     }
     let means = found.factor.sum_axis(Axis(0)) / n as f64;
-    Ok(Some((found.factor - &means, found.trace_left)))
+    Ok(Some(((found.factor - &means).as_standard_layout().into_owned(), found.trace_left)))
 }
 
 impl<T: Element + LinalgScalar> Relabelled for FactorProducts<T> {

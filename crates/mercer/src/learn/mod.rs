@@ -4,6 +4,7 @@
 //! memory budget, and returns a fitted model that says how it was found.
 
 pub mod additive;
+pub mod binned;
 pub mod centres;
 mod conditional;
 pub mod gaussian_process;
@@ -18,6 +19,7 @@ mod stopped;
 pub mod streamed;
 pub mod svm;
 
+pub use binned::{BinnedFit, BinnedMachine};
 pub use centres::{CentreFit, CentreMachine};
 pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 pub use logistic::{LogisticFit, LogisticRegression};

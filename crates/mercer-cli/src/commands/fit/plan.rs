@@ -1,6 +1,6 @@
 //! `mercer explain fit …`: the plan of a fit before it runs.
 
-use mercer::compute::human_bytes;
+use mercer::compute::{human_bytes, human_seconds};
 use mercer::learn::ridge::Plan;
 use mercer::learn::svm::MachinePlan;
 use mercer::learn::{LogisticRegression, Ridge};
@@ -298,7 +298,7 @@ fn tell(training: &Training, stages: &[Stage], session: &Session) -> Report {
             ("work", stage.what.clone()),
             ("memory", human_bytes(stage.bytes)),
             ("operations", if stage.flops.is_finite() { format!("about {:.1e}", stage.flops) } else { "—".into() }),
-            ("time", duration(stage.flops / speed)),
+            ("time", human_seconds(stage.flops / speed)),
         ]);
         let fits = stage.refusal.is_none() && stage.bytes <= limit;
         let text = match &stage.refusal {
@@ -345,15 +345,4 @@ fn json_of(training: &Training, stages: &[Stage], speed: f64, session: &Session)
         "fits": stages.iter().all(|s| s.refusal.is_none() && s.bytes <= limit),
         "stages": stages.iter().map(stage).collect::<Vec<_>>(),
     })
-}
-
-/// Seconds as people say them.
-pub(super) fn duration(seconds: f64) -> String {
-    match seconds {
-        s if !s.is_finite() => "—".into(),
-        s if s < 0.1 => "less than 0.1 s".into(),
-        s if s < 120.0 => format!("about {} s", crate::numbers::digits(s, 2)),
-        s if s < 7200.0 => format!("about {:.0} min", s / 60.0),
-        s => format!("about {:.1} h", s / 3600.0),
-    }
 }

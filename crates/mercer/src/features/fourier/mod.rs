@@ -1,6 +1,7 @@
 //! Random Fourier features: waves at frequencies drawn from the spectral measure.
 
 mod draw;
+mod single;
 mod spec;
 mod structured;
 mod transform;

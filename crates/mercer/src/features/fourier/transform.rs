@@ -5,6 +5,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 use rayon::prelude::*;
 
+use super::single::Single;
 use super::spec::{FourierForm, RandomFourier};
 use crate::features::{FeatureMap, Sampling};
 use crate::gram::simd;
@@ -13,7 +14,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// Points that one task works on, and frequencies whose phases it holds at a time: together they stay in a second-level cache. Neither depends on
 /// the number of threads, so that the bytes do not either.
 const ROWS: usize = 64;
-const FREQUENCIES: usize = 256;
+pub(super) const FREQUENCIES: usize = 256;
 
 /// Random Fourier features with their frequencies drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +186,14 @@ impl FeatureMap for FourierFeatures {
             self.fill(x.slice(s![rows, ..]), out);
         })
     }
+
+    fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
+        check(x, self.columns())?;
+        let single = Single::new(self);
+        rows_in_parallel((x.nrows(), self.components()), ROWS, compute, |rows, out| {
+            single.fill(x.slice(s![rows, ..]), out);
+        })
+    }
 }
 
 /// Points with the right number of columns, all finite.
@@ -196,16 +205,16 @@ pub(crate) fn check(x: ArrayView2<f64>, columns: usize) -> Result<()> {
 }
 
 /// An `n × components` matrix whose blocks of rows are written in parallel by `fill(rows, out)`.
-pub(crate) fn rows_in_parallel(
+pub(crate) fn rows_in_parallel<T: simd::Element>(
     (n, components): (usize, usize),
     block: usize,
     compute: &Compute,
-    fill: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
-) -> Result<Array2<f64>> {
-    let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(8);
+    fill: impl Fn(std::ops::Range<usize>, &mut [T]) + Sync,
+) -> Result<Array2<T>> {
+    let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(size_of::<T>() as u64);
     compute.reserve(&format!("{n} × {components} features"), bytes, "transform fewer rows at a time")?;
-    let mut values = simd::zeroed::<f64>(n * components);
-    let task = |(index, out): (usize, &mut [f64])| {
+    let mut values = simd::zeroed::<T>(n * components);
+    let task = |(index, out): (usize, &mut [T])| {
         compute.check_cancelled()?;
         fill(index * block..index * block + out.len() / components, out);
         Ok(())

@@ -135,4 +135,18 @@ impl FeatureMap for NystromFeatures {
         let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
         rows_in_parallel((x.nrows(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
     }
+
+    fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
+        check(x, self.columns())?;
+        let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
+        let (m, components) = self.map.dim();
+        let map: Vec<f32> = self.map.iter().map(|v| *v as f32).collect();
+        rows_in_parallel((x.nrows(), components), ROWS, compute, |rows, out| {
+            let mut values = vec![0.0_f32; rows.len() * m];
+            bound.fill_single(rows.clone(), 0..m, &mut values);
+            let target = MatMut::from_row_major_slice_mut(out, rows.len(), components);
+            let values = MatRef::from_row_major_slice(&values, rows.len(), m);
+            matmul(target, Accum::Replace, values, MatRef::from_row_major_slice(&map, m, components), 1.0, Par::Seq);
+        })
+    }
 }

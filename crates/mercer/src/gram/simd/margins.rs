@@ -24,16 +24,25 @@ impl<T: Element> WithSimd for AddMargins<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> [f64; 2] {
         let mut totals = [0.0; 2];
-        for (line, row) in self.tile.chunks_exact(self.cols.len().max(1)).zip(self.rows) {
+        let (cols, last_cols) = self.cols.as_chunks_mut::<CHAINS>();
+        for (line, row) in self.tile.chunks_exact((cols.len() * CHAINS + last_cols.len()).max(1)).zip(self.rows) {
+            let (values, last) = line.as_chunks::<CHAINS>();
             let (mut sums, mut absolute, mut squares) = ([0.0; CHAINS], [0.0; CHAINS], [0.0; CHAINS]);
-            for (cols, values) in self.cols.chunks_mut(CHAINS).zip(line.chunks(CHAINS)) {
-                for (lane, (col, value)) in cols.iter_mut().zip(values).enumerate() {
-                    let value = value.to_f64();
-                    *col += value;
+            for (cols, values) in cols.iter_mut().zip(values) {
+                for lane in 0..CHAINS {
+                    let value = values[lane].to_f64();
+                    cols[lane] += value;
                     sums[lane] += value;
                     absolute[lane] += value.abs();
                     squares[lane] += value * value;
                 }
+            }
+            for ((lane, col), value) in last_cols.iter_mut().enumerate().zip(last) {
+                let value = value.to_f64();
+                *col += value;
+                sums[lane] += value;
+                absolute[lane] += value.abs();
+                squares[lane] += value * value;
             }
             *row += sums.iter().sum::<f64>();
             totals[0] += absolute.iter().sum::<f64>();

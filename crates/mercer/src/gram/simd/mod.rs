@@ -19,6 +19,7 @@ pub(crate) mod subsets;
 mod tests;
 mod transpose;
 mod waves;
+mod waves_single;
 
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
@@ -30,3 +31,4 @@ pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
 pub use steps::{Steps, steps};
 pub(crate) use waves::{cosines, waves};
+pub(crate) use waves_single::waves_single;

@@ -55,15 +55,21 @@ impl<T: Element> LabelledBlock<'_, T> {
         line
     }
 
+    /// A table begins with all bits 0; every point doubles what is there, with its own bit 1.
     #[inline(always)]
     fn fill(&self, tables: &mut Tables<T>) {
+        let [zero, one] = self.labels;
         for (group, table) in tables.chunks_exact_mut(CODES).enumerate() {
-            let lines: [[T; POINTS]; GROUP] = std::array::from_fn(|p| self.line(GROUP * group + p));
-            for (code, out) in table.iter_mut().enumerate() {
-                *out = [T::default(); POINTS];
-                for (p, line) in lines.iter().enumerate() {
-                    let label = self.labels[code >> p & 1];
-                    (0..POINTS).for_each(|lane| out[lane] += label * line[lane]);
+            table[0] = [T::default(); POINTS];
+            for point in 0..GROUP {
+                let line = self.line(GROUP * group + point);
+                (0..POINTS).for_each(|lane| table[0][lane] += zero * line[lane]);
+            }
+            for point in 0..GROUP {
+                let line = self.line(GROUP * group + point);
+                let (known, new) = table.split_at_mut(1 << point);
+                for (known, new) in known.iter().zip(new) {
+                    (0..POINTS).for_each(|lane| new[lane] = known[lane] + (one - zero) * line[lane]);
                 }
             }
         }

@@ -5,27 +5,27 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use crate::Result;
 
 /// The system and how long to work on it.
-pub(super) struct System<'s> {
-    pub(super) apply: &'s dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
-    pub(super) precondition: &'s dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
+pub(in crate::learn) struct System<'s> {
+    pub(in crate::learn) apply: &'s dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
+    pub(in crate::learn) precondition: &'s dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
     /// Stop when every `‖r‖_P ≤ tolerance·‖b‖_P` in the norm of the preconditioner.
-    pub(super) tolerance: f64,
-    pub(super) max_iterations: usize,
+    pub(in crate::learn) tolerance: f64,
+    pub(in crate::learn) max_iterations: usize,
     /// Whether the columns are parts of one unknown, and not systems of their own.
-    pub(super) joint: bool,
+    pub(in crate::learn) joint: bool,
 }
 
 /// Where the iteration ended.
-pub(super) struct Outcome {
-    pub(super) solution: Array2<f64>,
-    pub(super) iterations: usize,
+pub(in crate::learn) struct Outcome {
+    pub(in crate::learn) solution: Array2<f64>,
+    pub(in crate::learn) iterations: usize,
     /// The largest `‖r‖_P/‖b‖_P`, by recurrence.
-    pub(super) residual: f64,
+    pub(in crate::learn) residual: f64,
 }
 
 impl System<'_> {
     /// Solves for all columns of `b` at once, from 0. `watch` sees every iterate and may stop the work.
-    pub(super) fn solve(
+    pub(in crate::learn) fn solve(
         &self,
         b: ArrayView2<f64>,
         watch: &mut dyn FnMut(ArrayView2<f64>) -> Result<bool>,

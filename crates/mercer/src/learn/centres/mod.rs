@@ -6,7 +6,7 @@
 mod basis;
 mod classes;
 mod fit;
-mod gradients;
+pub(in crate::learn) mod gradients;
 mod judge;
 mod newton;
 mod options;

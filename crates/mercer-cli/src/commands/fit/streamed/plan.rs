@@ -1,10 +1,9 @@
 //! The plan of a streamed fit.
 
-use mercer::compute::human_bytes;
+use mercer::compute::{human_bytes, human_seconds};
 use mercer::features::FeatureSpec;
 use serde_json::{Value, json};
 
-use super::super::plan::duration;
 use super::setup::Setup;
 use crate::arguments::RidgeArguments;
 use crate::failure::Failure;
@@ -35,7 +34,7 @@ pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Res
         report.heading(format!("Stage: {name}")).fields([
             ("work", what.clone()),
             ("operations", format!("about {flops:.1e}")),
-            ("time", duration(flops / speed)),
+            ("time", human_seconds(flops / speed)),
         ]);
     }
     let fits = work.bytes <= limit;

@@ -1,0 +1,170 @@
+"""Linear learning with random binning features: regression and classes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._estimator import Estimator
+from mercer._features import RandomBinningFeatures
+from mercer._mercer import Binned
+
+
+class BinnedEstimator(Estimator):
+    """What both share: grids, and coefficients of their cells."""
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        kernel: Any = "laplacian",
+        n_grids: int = 100,
+        *,
+        loss: str = "squared",
+        n_buckets: int = 4096,
+        gamma: float | None = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-5,
+        max_iter: int = 500,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.n_grids = n_grids
+        self.loss = loss
+        self.n_buckets = n_buckets
+        self.gamma = gamma
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def _grids(self) -> RandomBinningFeatures:
+        how = {name: getattr(self, name) for name in ("n_buckets", "gamma", "random_state", "n_jobs", "max_memory")}
+        return RandomBinningFeatures(self.kernel, self.n_grids, **how)
+
+    def _solve(self, X: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> None:
+        self._features = self._grids().fit(X)
+        self.kernel_ = self._features.kernel_
+        parts = [targets] if self.loss == "squared" else [targets[:, [j]] for j in range(targets.shape[1])]
+        found = [self._specification().fit(X, part, weights, **self._how()) for part in parts]
+        self.coef_ = np.concatenate([coefficients for coefficients, *_ in found], axis=1)
+        self.intercept_ = np.concatenate([constant for _, constant, *_ in found])
+        self.n_iter_ = max(iterations for _, _, iterations, _, _ in found)
+        self.objective_ = sum(objective for *_, objective in found)
+        if not all(converged for *_, converged, _ in found):
+            message = f"{self.n_iter_} iterations did not reach the tolerance: raise max_iter or tol"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+    def _how(self) -> dict[str, Any]:
+        return self._options(random_state=self._features._seed)
+
+    def _specification(self) -> Binned:
+        choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": self.tol, "max_iter": self.max_iter}
+        return Binned(self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)
+
+    def _values(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._features.transform(self._read(X)) @ self.coef_ + self.intercept_
+
+
+class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
+    """Regression with random binning features: ``min Σ wᵢℓ(yᵢ, z(xᵢ)·c + b) + alpha·‖c‖²``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The regularisation, above 0, beside a *sum* of losses.
+    kernel : str, Kernel, default="laplacian"
+        A product over the columns with convex profiles, or a sum of such products.
+    n_grids : int, default=100
+        The grids.
+    loss : {"squared", "log_cosh", "huber", "poisson"}, default="squared"
+        The loss, a smooth one.
+    n_buckets : int, default=4096
+        Columns for each grid, into which its cells are hashed.
+    gamma : float, optional
+        For the names of scikit-learn; 1/n_features by default.
+    fit_intercept : bool, default=True
+        Whether a constant is fitted too, unpenalised.
+    tol, max_iter : float, int
+        When conjugate gradients stop.
+    random_state, n_jobs, max_memory, verbose
+        How to compute: the seed of the grids, threads, bytes or text such as ``"2GB"``, a progress bar.
+
+    Examples
+    --------
+    >>> import numpy as np, mercer
+    >>> x = np.linspace(0, 4, 400)[:, None]
+    >>> model = mercer.BinnedRegressor(1e-3, "laplacian(norm=l1)", 200, random_state=0).fit(x, x[:, 0] > 2)
+    >>> bool(np.abs(model.predict([[1.0], [3.0]]) - [0, 1]).max() < 0.1)
+    True
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedRegressor:
+        """Fit the coefficients of the cells."""
+        X, y = self._read_fit(X, y, multi_output=True)
+        self._flat = y.ndim == 1
+        self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict ``f(x)``."""
+        values = self._values(X)
+        return values[:, 0] if self._flat else values
+
+
+class BinnedClassifier(ClassifierMixin, BinnedEstimator):
+    """Classification with random binning features: each class against the rest, one function for two classes.
+
+    Parameters
+    ----------
+    alpha, kernel, n_grids, n_buckets, gamma, fit_intercept, tol, max_iter, random_state, n_jobs, max_memory, verbose
+        As for `BinnedRegressor`.
+    loss : {"squared", "squared_hinge", "logistic"}, default="squared"
+        The loss of the sides −1 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np, mercer
+    >>> x = np.linspace(0, 4, 400)[:, None]
+    >>> y = np.where(x[:, 0] < 2, "low", "high")
+    >>> model = mercer.BinnedClassifier(1e-3, "laplacian(norm=l1)", 100, loss="squared_hinge", random_state=0).fit(x, y)
+    >>> [str(name) for name in model.predict([[1.0], [3.0]])]
+    ['low', 'high']
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedClassifier:
+        """Fit the coefficients of the cells."""
+        check_classification_targets(y)
+        names, codes = np.unique(np.asarray(y), return_inverse=True)
+        X, codes = self._read_fit(X, codes.reshape(np.shape(y)))
+        if len(names) < 2:
+            raise ValueError(f"BinnedClassifier tells classes apart: there is one class, {names[0]!r}")
+        self.classes_ = names
+        sides = 2.0 * (codes[:, None] == np.arange(len(names))) - 1.0
+        sides = sides[:, 1:] if len(names) == 2 else sides
+        self._solve(X, np.ascontiguousarray(sides), self._read_weights(sample_weight, X))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Give ``f(x)``: positive for the second of two classes, or a column per class."""
+        values = self._values(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the class."""
+        values = self.decision_function(X)
+        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[codes]

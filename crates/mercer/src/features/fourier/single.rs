@@ -1,0 +1,70 @@
+//! The same features in single precision.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use ndarray::{ArrayView1, ArrayView2};
+
+use super::spec::FourierForm;
+use super::transform::{FREQUENCIES, FourierFeatures};
+use crate::gram::simd;
+
+/// The frequencies, offsets and amplitudes of a map, rounded.
+pub(super) struct Single {
+    pairs: bool,
+    columns: usize,
+    frequencies: Vec<f32>,
+    offsets: Vec<f32>,
+    amplitudes: Vec<f32>,
+}
+
+fn rounded(values: ArrayView1<f64>) -> Vec<f32> {
+    values.iter().map(|v| *v as f32).collect()
+}
+
+impl Single {
+    pub(super) fn new(map: &FourierFeatures) -> Self {
+        Self {
+            pairs: map.form() == FourierForm::Pair,
+            columns: map.frequencies().ncols(),
+            frequencies: map.frequencies().iter().map(|v| *v as f32).collect(),
+            offsets: rounded(map.offsets()),
+            amplitudes: rounded(map.amplitudes()),
+        }
+    }
+
+    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs.
+    pub(super) fn fill(&self, x: ArrayView2<f64>, out: &mut [f32]) {
+        let (rows, count) = (x.nrows(), self.amplitudes.len());
+        let points: Vec<f32> = x.iter().map(|v| *v as f32).collect();
+        let (mut phases, mut spare) = (vec![0.0; rows * FREQUENCIES], vec![0.0; FREQUENCIES]);
+        let width = if self.pairs { 2 * count } else { count };
+        for start in (0..count).step_by(FREQUENCIES) {
+            let end = count.min(start + FREQUENCIES);
+            let phases = &mut phases[..rows * (end - start)];
+            self.phases(&points, start..end, phases);
+            for (line, phases) in out.chunks_exact_mut(width).zip(phases.chunks_exact_mut(end - start)) {
+                self.waves(start..end, phases, line, &mut spare);
+            }
+        }
+    }
+
+    fn phases(&self, points: &[f32], chosen: std::ops::Range<usize>, phases: &mut [f32]) {
+        let rows = phases.len() / chosen.len();
+        let frequencies = &self.frequencies[chosen.start * self.columns..chosen.end * self.columns];
+        let left = MatRef::from_row_major_slice(points, rows, self.columns);
+        let right = MatRef::from_row_major_slice(frequencies, chosen.len(), self.columns).transpose();
+        let target = MatMut::from_row_major_slice_mut(phases, rows, chosen.len());
+        matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+
+    fn waves(&self, chosen: std::ops::Range<usize>, phases: &mut [f32], line: &mut [f32], spare: &mut [f32]) {
+        let amplitudes = &self.amplitudes[chosen.clone()];
+        if self.pairs {
+            let (cosines, sines) = line.split_at_mut(self.amplitudes.len());
+            simd::waves_single(phases, amplitudes, &mut cosines[chosen.clone()], &mut sines[chosen]);
+        } else {
+            phases.iter_mut().zip(&self.offsets[chosen.clone()]).for_each(|(t, b)| *t += b);
+            simd::waves_single(phases, amplitudes, &mut line[chosen.clone()], &mut spare[..chosen.len()]);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Learning with random binning features: a linear function of the cells that a point lies in, found with products of the sparse matrix alone.
+
+mod fit;
+mod newton;
+mod spec;
+
+pub use fit::BinnedFit;
+pub use spec::{BinnedMachine, BinnedPlan};

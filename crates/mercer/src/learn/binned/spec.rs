@@ -1,0 +1,150 @@
+//! The specification of a fit on grids, its plan and its fit.
+
+use std::fmt;
+
+use ndarray::{Array1, ArrayView1, ArrayView2};
+
+use super::BinnedFit;
+use super::newton::Problem;
+use crate::compute::{human_bytes, human_seconds};
+use crate::features::RandomBinning;
+use crate::learn::Loss;
+use crate::learn::loss::{check_lambda, weights};
+use crate::{Compute, Error, Points, Result};
+
+/// Products with the features that a plan counts with.
+const PRODUCTS: f64 = 50.0;
+
+/// Regularised learning with random binning features: ridge regression with several outputs, and every smooth loss, such as the squared hinge of a support
+/// vector machine or the logistic one.
+///
+/// # Formula
+/// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖w‖²` over `f(x) = z(x)ᵀw + b`, with `z(x)ᵀz(y) ≈ k(x, y)`: a *sum* of losses, without `1/n`.
+///
+/// # Theory
+/// For `P → ∞` grids and enough buckets the answer is that of [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
+/// steps: where the target jumps from place to place it needs far fewer features than waves do (Rahimi and Recht 2007).
+///
+/// # Cost
+/// `O(nP)` for a product with the features, which have one entry of four bytes per point and grid. Newton's steps (one, for the squared loss) are solved by
+/// conjugate gradients with the diagonal of the system as preconditioner.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, features::RandomBinning, learn::BinnedMachine};
+/// use ndarray::Array2;
+/// let compute = Compute::new();
+/// let x = Array2::from_shape_fn((400, 1), |(i, _)| i as f64 / 100.0);
+/// let y = x.mapv(|v| if v < 2.0 { 0.0 } else { 1.0 });
+/// let grids = RandomBinning::new("laplacian(norm=l1)".parse()?, 200);
+/// let fit = BinnedMachine::new(grids, 1e-3).fit(x.view(), y.view(), None, &compute)?;
+/// let near = fit.predict(ndarray::array![[1.0], [3.0]].view(), &compute)?;
+/// assert!(near[[0, 0]].abs() < 0.1 && (near[[1, 0]] - 1.0).abs() < 0.1);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BinnedMachine {
+    /// The kernel and its grids.
+    pub grids: RandomBinning,
+    /// The loss: squared, or any other smooth one.
+    pub loss: Loss,
+    /// `λ > 0`, which multiplies `‖w‖²` beside a sum (not a mean) of losses.
+    pub lambda: f64,
+    /// Whether a constant is fitted too, unpenalised.
+    pub intercept: bool,
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    pub tolerance: f64,
+    /// Iterations of conjugate gradients, over all Newton steps.
+    pub max_iterations: usize,
+}
+
+/// The plan of a fit on grids: what it will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BinnedPlan {
+    /// The most bytes that will be allocated at a time.
+    pub bytes: u64,
+    /// Floating-point operations, about: those of 50 products with the features and their transpose.
+    pub flops: f64,
+    /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
+    pub seconds: Option<f64>,
+    /// The largest error of a kernel value, `√(log(2/δ)/2P)` of the diagonal, that a pair of points exceeds with the probability `δ = 0.05` at most.
+    pub error: f64,
+}
+
+impl fmt::Display for BinnedPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "conjugate gradients on grids: {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
+        self.seconds.map_or(Ok(()), |seconds| write!(f, ", {}", human_seconds(seconds)))?;
+        write!(
+            f,
+            "; an approximation: a kernel value is within {:.2} of the diagonal with probability 0.95",
+            self.error
+        )
+    }
+}
+
+impl BinnedMachine {
+    /// Ridge regression on these grids, with an intercept.
+    pub fn new(grids: RandomBinning, lambda: f64) -> Self {
+        Self { grids, loss: Loss::Squared, lambda, intercept: true, tolerance: 1e-5, max_iterations: 500 }
+    }
+
+    /// The plan for `rows` points and `outputs` targets: what [`BinnedMachine::fit`] will take.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it does not fit into the memory limit.
+    pub fn plan(&self, rows: usize, outputs: usize, compute: &Compute) -> Result<BinnedPlan> {
+        let (n, grids) = (rows as u64, self.grids.grids as u64);
+        let columns = grids.saturating_mul(self.grids.buckets as u64).saturating_add(1);
+        let bytes = 4 * n * grids + 8 * outputs as u64 * (8 * columns + 6 * n);
+        let advice = "use fewer grids or buckets, fewer rows, or a higher memory limit";
+        compute.reserve(&format!("a fit of {rows} rows on {grids} grids"), bytes, advice)?;
+        let flops = PRODUCTS * 4.0 * outputs as f64 * (n * grids) as f64;
+        let error = ((2.0_f64 / 0.05).ln() / (2.0 * self.grids.grids.max(1) as f64)).sqrt();
+        Ok(BinnedPlan { bytes, flops, seconds: compute.seconds(flops), error })
+    }
+
+    /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
+    ///
+    /// A fit that ran out of iterations is still a model: [`BinnedFit::converged`] tells.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
+    /// and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Cancelled`]; and as [`RandomBinning::fit`].
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        given: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<BinnedFit> {
+        let weights = self.check(x, y, given)?;
+        let plan = self.plan(x.nrows(), y.ncols(), compute)?;
+        let map = self.grids.fit(x, compute)?;
+        let cells = map.transform(x, compute)?;
+        let problem = Problem { machine: self, cells: &cells, targets: y, weights: &weights, compute };
+        let solution = problem.solve()?;
+        Ok(BinnedFit { loss: self.loss, lambda: self.lambda, map, solution, plan })
+    }
+
+    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+        check_lambda(self.lambda)?;
+        self.loss.check()?;
+        if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
+            let expected = format!("at least one column of {} rows", x.nrows().max(1));
+            return Err(Error::shape("targets", expected, format!("{:?}", y.dim())));
+        }
+        if !self.loss.is_smooth() {
+            let why = "has kinks, where Newton's method has no second derivative";
+            return Err(Error::request(format!("the loss {} {why}", self.loss)));
+        }
+        if self.loss != Loss::Squared && y.ncols() > 1 {
+            return Err(Error::request(format!("the loss {} is for one output: fit them one by one", self.loss)));
+        }
+        Points::Vectors(x).check_finite("points")?;
+        Points::Vectors(y).check_finite("targets")?;
+        let weights = weights(given, x.nrows())?;
+        self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
+        Ok(weights)
+    }
+}
