@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::features::{FeatureMap, FeatureSpec, Landmarks, Nystrom, RandomFourier, RidgeStatistics};
-use mercer::io::{self, Checkpoint, ChunkedFile, FileRules, ReadOptions, Roles, SurveyedFile};
+use mercer::io::{self, Checkpoint, ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
+use mercer::learn::streamed::{ArrayRows, RowSource, TakeRows};
 use mercer::learn::{Ridge, RidgeStream, StreamedRidge};
 use mercer::model::{Inputs, Model};
 use mercer::points::{Encoding, Missing, Scaling};
@@ -425,4 +426,87 @@ fn a_saved_model_predicts_tables() {
     // The noise has variance 0.0025; gaps in b add a little.
     assert!(error < 0.006, "{error}");
     assert_eq!(loaded.fitted().kind(), "streamed_ridge");
+}
+
+/// Passes over the rows, in chunks of some height.
+struct Chunked<'a> {
+    rows: ArrayRows<'a>,
+    height: usize,
+}
+
+impl RowSource for Chunked<'_> {
+    fn each_chunk(&self, take: &mut TakeRows<'_>) -> Result<()> {
+        for start in (0..self.rows.x.nrows()).step_by(self.height) {
+            let rows = start..self.rows.x.nrows().min(start + self.height);
+            let weights = self.rows.weights.as_ref().map(|w| w.slice(s![rows.clone()]));
+            take(self.rows.x.slice(s![rows.clone(), ..]), self.rows.y.slice(s![rows, ..]), weights)?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn several_passes_come_to_the_answer_of_one() {
+    let (compute, (x, y, weights)) = (Compute::new(), data());
+    let kernel: mercer::Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    for features in [fourier(60), FeatureSpec::Nystrom(Nystrom::new(kernel, 50))] {
+        for intercept in [false, true] {
+            let spec = StreamedRidge { intercept, ..StreamedRidge::new(features.clone(), 0.3) };
+            let direct = streamed(&spec, 800, &compute).finish(&compute).unwrap();
+            let rows = ArrayRows { x: x.view(), y: y.view(), weights: Some(weights.view()) };
+            let sample = (x.slice(s![..500, ..]), Some(weights.slice(s![..500])));
+            let mut bytes = Vec::new();
+            for height in [3000, 17] {
+                let mut passes = spec.start_passes(sample.0, sample.1, 2, &compute).unwrap();
+                while !passes.advance(&Chunked { rows, height }, 1e-10, &compute).unwrap() {
+                    assert!(passes.passes() < 40, "no convergence");
+                }
+                let fit = passes.finish().unwrap();
+                let evidence = fit.passes().unwrap();
+                assert!(evidence.converged && evidence.residual <= 1e-10 && evidence.passes > 2);
+                assert_close(
+                    &fit.predict(x.view(), &compute).unwrap(),
+                    &direct.predict(x.view(), &compute).unwrap(),
+                    1e-7,
+                );
+                for (found, expected) in fit.residual_squares().iter().zip(direct.residual_squares()) {
+                    assert!((found - expected).abs() <= 1e-6 * expected, "{found} {expected}");
+                }
+                assert_eq!((fit.rows(), fit.total_weight()), (direct.rows(), direct.total_weight()));
+                let model = Model::new(fit, Inputs::vectors(3, 2)).unwrap();
+                bytes.push(model_bytes(&model));
+            }
+            assert!(bytes[0] == bytes[1], "the cut into chunks matters");
+        }
+    }
+    let several = StreamedRidge { lambdas: vec![1.0, 2.0], ..StreamedRidge::new(fourier(60), 1.0) };
+    assert!(matches!(several.start_passes(x.view(), None, 2, &compute), Err(Error::Request(_))));
+    let one = StreamedRidge::new(fourier(60), 1.0).start_passes(x.view(), None, 2, &compute).unwrap();
+    assert!(matches!(one.finish(), Err(Error::Request(_))));
+}
+
+#[test]
+fn several_passes_over_a_file_resume_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_csv(&folder, 6000);
+    let compute = Compute::new().with_memory(20 << 20);
+    let spec = StreamedRidge { lambdas: vec![1e-2], ..nystrom() };
+    let options = PassOptions { tolerance: 1e-9, max_passes: 40 };
+    let file = surveyed(&path, rules(), &compute).unwrap();
+    let whole = file.fit_by_passes(&spec, options, None, &compute).unwrap();
+    let direct = file.fit(&spec, None, &compute).unwrap();
+    let table = io::read_table(&path, &ReadOptions::default(), &compute).unwrap();
+    let given = |model: &Model| model.predict_table(&table, &compute).unwrap().values;
+    assert_close(&given(&whole.model), &given(&direct.model), 1e-6);
+    let checkpoint = Checkpoint::new(folder.path().join("passes.checkpoint"), 0);
+    let few = PassOptions { max_passes: 4, ..options };
+    let stopped = file.fit_by_passes(&spec, few, Some(&checkpoint), &compute).unwrap();
+    let mercer::model::Fitted::StreamedRidge(fit) = stopped.model.fitted() else { panic!("a streamed fit") };
+    assert!(!fit.passes().unwrap().converged && fit.passes().unwrap().passes == 4);
+    let one = compute.clone().with_threads(1).unwrap();
+    let resumed = file.fit_by_passes(&spec, options, Some(&checkpoint), &one).unwrap();
+    assert!(resumed.resumed_at.is_some());
+    assert!(model_bytes(&resumed.model) == model_bytes(&whole.model));
+    let error = file.fit(&spec, Some(&checkpoint), &compute).err().unwrap().to_string();
+    assert!(error.contains("solver = several passes"), "{error}");
 }

@@ -167,6 +167,22 @@ fn a_fit_that_was_killed_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn several_passes_are_made_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 2000, 1);
+    let base = ["fit", "ridge", &data, "--target", "y", "--drop", "note", "--stream", "--json", "--lambda", "0.1"];
+    let kernel = ["--kernel", "gaussian(lengthscale=1)", "--centers", "50", "--landmarks", "rpcholesky"];
+    let run = |words: &[&str]| mercer(&[&base[..], &kernel[..], words].concat()).json();
+    let (once, often) = (run(&[]), run(&["--solver", "centers"]));
+    // The sample is the whole table: with it as preconditioner one step is enough.
+    assert!(often["passes"].as_u64().unwrap() >= 2 && once["passes"].is_null(), "{often}");
+    assert_close(&often["rmse"], once["rmse"].as_f64().unwrap(), 1e-5);
+    assert_eq!(often["components"], once["components"]);
+    let plan = mercer(&[&["explain"], &base[..], &kernel[..], &["--solver", "cg"]].concat()).json();
+    assert_eq!(plan["stages"][0]["stage"], "several passes");
+}
+
+#[test]
 fn what_cannot_be_streamed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 50, 1);

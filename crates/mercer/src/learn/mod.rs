@@ -25,5 +25,5 @@ pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianPr
 pub use logistic::{LogisticFit, LogisticRegression};
 pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};
-pub use streamed::{RidgeStream, StreamedRidge, StreamedRidgeFit};
+pub use streamed::{RidgePasses, RidgeStream, StreamedRidge, StreamedRidgeFit};
 pub use svm::{OneClass, Svc, Svr};

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::atomic_write;
 use super::super::model_file::read_bytes;
 use super::digest::of_record;
-use crate::learn::RidgeStream;
-use crate::record::container;
+use crate::record::{Record, container};
 use crate::{Compute, Error, Result};
 
 /// Where a fit is kept on the way, and how often.
@@ -21,12 +20,6 @@ pub struct Checkpoint {
     pub resume: bool,
 }
 
-/// Where a fit goes on.
-pub(super) struct Resumed {
-    pub stream: RidgeStream,
-    pub next_row: usize,
-}
-
 /// What a fit is, by name.
 pub(super) type Facts = BTreeMap<&'static str, String>;
 
@@ -38,10 +31,8 @@ impl Checkpoint {
         Self { path: path.into(), every, resume: true }
     }
 
-    /// Writes the stream.
-    pub(super) fn save(&self, stream: &RidgeStream, next_row: usize, facts: &Facts) -> Result<()> {
-        let mut record = stream.to_record();
-        record.put_text("next_row", next_row);
+    /// Writes the state of a fit.
+    pub(super) fn save(&self, mut record: Record, facts: &Facts) -> Result<()> {
         for (name, value) in facts {
             record.put_text(&format!("{FACT}{name}"), value);
         }
@@ -50,8 +41,8 @@ impl Checkpoint {
         atomic_write(&self.path, |out| container::write(out, &record))
     }
 
-    /// The stream in the file, if there is one and it belongs to this fit.
-    pub(super) fn load(&self, facts: &Facts, compute: &Compute) -> Result<Option<Resumed>> {
+    /// The state in the file, if there is one and it belongs to this fit.
+    pub(super) fn load(&self, facts: &Facts, compute: &Compute) -> Result<Option<Record>> {
         if !self.path.is_file() {
             return Ok(None);
         }
@@ -62,11 +53,7 @@ impl Checkpoint {
             )));
         }
         let bytes = read_bytes(&self.path, compute)?;
-        let damaged = |error: Error| match error {
-            Error::Memory { .. } | Error::Cancelled => error,
-            other => wrong(&self.path, &format!("no checkpoint can be read: {other}")),
-        };
-        let mut record = container::read(&bytes).map_err(damaged)?;
+        let mut record = container::read(&bytes).map_err(|e| self.damaged(e))?;
         drop(bytes);
         let digest = record.texts.remove("digest").unwrap_or_default();
         if digest != of_record(&record) {
@@ -78,10 +65,15 @@ impl Checkpoint {
                 return Err(self.changed(name, then, value));
             }
         }
-        let next_row = record.text("next_row").map_err(damaged)?;
-        let next_row = next_row.parse().map_err(|_| wrong(&self.path, "the row that comes next is damaged"))?;
-        let stream = RidgeStream::from_record(record).map_err(damaged)?;
-        Ok(Some(Resumed { stream, next_row }))
+        Ok(Some(record))
+    }
+
+    /// The error for a file that holds no state.
+    pub(super) fn damaged(&self, error: Error) -> Error {
+        match error {
+            Error::Memory { .. } | Error::Cancelled => error,
+            other => wrong(&self.path, &format!("no checkpoint can be read: {other}")),
+        }
     }
 
     fn changed(&self, name: &str, then: &str, now: &str) -> Error {

@@ -2,19 +2,27 @@
 
 use ndarray::{Array1, Axis};
 
-use super::checkpoint::{Checkpoint, Facts, Resumed};
+use super::checkpoint::{Checkpoint, Facts};
 use super::part::Part;
 use super::survey::{SurveyedFile, height};
+use crate::learn::streamed::TakeRows;
 use crate::learn::{RidgeStream, StreamedRidge};
 use crate::model::Model;
+use crate::record::Record;
 use crate::{Compute, Error, Result};
 
 /// A model that was fitted in one pass over a file.
 pub struct StreamedModel {
     /// The model.
     pub model: Model,
-    /// The row from which the work went on, where it went on from a checkpoint.
+    /// The row from which the work went on, where it went on from a checkpoint; 0 for several passes, of which each begins anew.
     pub resumed_at: Option<usize>,
+}
+
+/// Where a fit in one pass stands.
+struct Work {
+    stream: RidgeStream,
+    next_row: usize,
 }
 
 impl SurveyedFile {
@@ -32,14 +40,14 @@ impl SurveyedFile {
         checkpoint: Option<&Checkpoint>,
         compute: &Compute,
     ) -> Result<StreamedModel> {
-        let facts = self.facts(spec, compute);
-        let resumed = checkpoint.map_or(Ok(None), |checkpoint| checkpoint.load(&facts, compute))?;
+        let facts = self.facts(spec, "one pass", compute);
+        let resumed = checkpoint.map_or(Ok(None), |checkpoint| self.resume(checkpoint, &facts, compute))?;
         let resumed_at = resumed.as_ref().map(|resumed| resumed.next_row);
         let mut work = match resumed {
             Some(work) => work,
             None => {
                 let outputs = self.rules.roles.targets.len();
-                Resumed { stream: spec.start(self.sample_points(), outputs, &compute.silent())?, next_row: 0 }
+                Work { stream: spec.start(self.sample_points(), outputs, &compute.silent())?, next_row: 0 }
             }
         };
         self.pass(&mut work, checkpoint.map(|checkpoint| (checkpoint, &facts)), compute)?;
@@ -50,7 +58,17 @@ impl SurveyedFile {
         Ok(StreamedModel { model, resumed_at })
     }
 
-    fn pass(&self, work: &mut Resumed, checkpoint: Option<(&Checkpoint, &Facts)>, compute: &Compute) -> Result<()> {
+    fn resume(&self, checkpoint: &Checkpoint, facts: &Facts, compute: &Compute) -> Result<Option<Work>> {
+        let Some(record) = checkpoint.load(facts, compute)? else { return Ok(None) };
+        let work = |record: Record| {
+            let next_row = record.text("next_row")?;
+            let next_row = next_row.parse().map_err(|_| Error::parameter("next_row", next_row, "a whole number"))?;
+            Ok(Work { stream: RidgeStream::from_record(record)?, next_row })
+        };
+        work(record).map(Some).map_err(|e| checkpoint.damaged(e))
+    }
+
+    fn pass(&self, work: &mut Work, checkpoint: Option<(&Checkpoint, &Facts)>, compute: &Compute) -> Result<()> {
         let quiet = compute.silent();
         let mut saved = None;
         for chunk in self.file.chunks(work.next_row, height(&self.file, compute))? {
@@ -61,7 +79,9 @@ impl SurveyedFile {
             compute.report("fitting", chunk.position, self.file.size());
             let since = chunk.position - *saved.get_or_insert(chunk.position.min(self.file.size()));
             if let Some((checkpoint, facts)) = checkpoint.filter(|(c, _)| since >= c.every) {
-                checkpoint.save(&work.stream, work.next_row, facts)?;
+                let mut record = work.stream.to_record();
+                record.put_text("next_row", work.next_row);
+                checkpoint.save(record, facts)?;
                 saved = Some(chunk.position);
             }
         }
@@ -69,10 +89,15 @@ impl SurveyedFile {
     }
 
     fn take(&self, part: &Part, stream: &mut RidgeStream, compute: &Compute) -> Result<()> {
+        self.give(part, &mut |x, y, weights| stream.update(x, y, weights, compute))
+    }
+
+    /// Gives the encoded rows of a part to `take`, whose errors name rows of the part.
+    pub(super) fn give(&self, part: &Part, take: &mut TakeRows<'_>) -> Result<()> {
         let encoded = self.encoding.apply(&part.inputs)?;
         let y = part.y.select(Axis(0), &encoded.kept_rows);
         let weights: Option<Array1<f64>> = part.weights.as_ref().map(|w| w.select(Axis(0), &encoded.kept_rows));
-        let updated = stream.update(encoded.matrix.view(), y.view(), weights.as_ref().map(|w| w.view()), compute);
+        let updated = take(encoded.matrix.view(), y.view(), weights.as_ref().map(|w| w.view()));
         updated.map_err(|error| match error {
             Error::Value { what, row, column, value, requirement } => {
                 Error::Value { what, row: encoded.kept_rows[row], column, value, requirement }
@@ -82,7 +107,7 @@ impl SurveyedFile {
     }
 
     /// All that the bytes of the model depend on.
-    fn facts(&self, spec: &StreamedRidge, compute: &Compute) -> Facts {
+    pub(super) fn facts(&self, spec: &StreamedRidge, solver: &str, compute: &Compute) -> Facts {
         let roles = &self.rules.roles;
         Facts::from([
             ("version", env!("CARGO_PKG_VERSION").into()),
@@ -98,6 +123,7 @@ impl SurveyedFile {
             ("lambdas", format!("{:?}", spec.lambdas)),
             ("folds", spec.folds.to_string()),
             ("intercept", spec.intercept.to_string()),
+            ("solver", solver.into()),
             ("seed", compute.seed().0.to_string()),
             ("precision", format!("{:?}", compute.precision())),
         ])

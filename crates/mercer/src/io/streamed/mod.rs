@@ -4,9 +4,11 @@ mod checkpoint;
 mod digest;
 mod fit;
 mod part;
+mod passes;
 mod survey;
 
 pub use checkpoint::Checkpoint;
 pub use fit::StreamedModel;
 pub use part::Roles;
+pub use passes::PassOptions;
 pub use survey::{FileRules, SurveyedFile};

@@ -18,6 +18,17 @@ pub struct LambdaScore {
     pub score: f64,
 }
 
+/// How a fit by several passes ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passes {
+    /// Passes over the rows.
+    pub passes: usize,
+    /// The largest residual over the outputs, relative to the right-hand side, in the norm of the preconditioner.
+    pub residual: f64,
+    /// Whether the tolerance was reached.
+    pub converged: bool,
+}
+
 /// A fitted [`StreamedRidge`](super::StreamedRidge): `f(x) = wᵀz(x) + b`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamedRidgeFit {
@@ -29,6 +40,7 @@ pub struct StreamedRidgeFit {
     pub(super) rows: u64,
     pub(super) total_weight: f64,
     pub(super) total_squares: Array1<f64>,
+    pub(super) passes: Option<Passes>,
 }
 
 impl RidgeStream {
@@ -60,6 +72,7 @@ impl RidgeStream {
             rows: self.taken,
             total_weight: all.count(),
             total_squares: all.total_squares(),
+            passes: None,
             features: self.features,
         })
     }
@@ -135,6 +148,11 @@ impl StreamedRidgeFit {
     /// What the folds say of every λ; nothing where it was given.
     pub fn scores(&self) -> &[LambdaScore] {
         &self.scores
+    }
+
+    /// How several passes ended; nothing for a fit in one pass.
+    pub fn passes(&self) -> Option<Passes> {
+        self.passes
     }
 
     /// The rows that were seen.

@@ -1,13 +1,18 @@
 //! Ridge regression on explicit features, for data that comes in chunks and need not fit into memory.
 //!
 //! [`StreamedRidge`] says what is fitted; [`StreamedRidge::start`] draws the features and gives a [`RidgeStream`], which takes in one chunk after the other, can be
-//! merged with others and kept as bytes; [`RidgeStream::finish`] chooses λ and gives a [`StreamedRidgeFit`].
+//! merged with others and kept as bytes; [`RidgeStream::finish`] chooses λ and gives a [`StreamedRidgeFit`]. [`RidgePasses`] goes over the
+//! rows several times instead, by conjugate gradients, for many features.
 
 mod fit;
+mod passes;
 mod record;
+mod rows;
 mod spec;
 mod stream;
 
-pub use fit::{LambdaScore, StreamedRidgeFit};
+pub use fit::{LambdaScore, Passes, StreamedRidgeFit};
+pub use passes::RidgePasses;
+pub use rows::{ArrayRows, RowSource, TakeRows};
 pub use spec::StreamedRidge;
 pub use stream::RidgeStream;

@@ -1,11 +1,14 @@
 //! Streams and fits as named texts and arrays.
 
+use ndarray::{ArrayView1, ArrayView2};
+
+use super::passes::State;
 use super::stream::Waiting;
-use super::{LambdaScore, RidgeStream, StreamedRidgeFit};
+use super::{LambdaScore, Passes, RidgePasses, RidgeStream, StreamedRidgeFit};
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
 use crate::learn::ridge::check_lambda;
 use crate::record::{Record, container};
-use crate::{Error, Result};
+use crate::{Compute, Error, Result};
 
 const KIND: &str = "ridge_stream";
 /// The version of the bytes that are written, and the newest that can be read.
@@ -23,6 +26,11 @@ impl StreamedRidgeFit {
         record.put_vector("total_squares", self.total_squares.view());
         record.put_number("total_weight", self.total_weight);
         record.put_count("rows", self.rows as usize);
+        if let Some(Passes { passes, residual, converged }) = self.passes {
+            record.put_count("passes", passes);
+            record.put_number("passes_residual", residual);
+            record.put_text("passes_converged", converged);
+        }
         record.put_slice("lambdas", &self.scores.iter().map(|s| s.lambda).collect::<Vec<_>>());
         record.put_slice("scores", &self.scores.iter().map(|s| s.score).collect::<Vec<_>>());
         record
@@ -55,8 +63,17 @@ impl StreamedRidgeFit {
             rows: record.count("rows")? as u64,
             total_weight: record.finite_number("total_weight")?,
             total_squares: record.take_vector("total_squares", outputs)?,
+            passes: take_passes(record)?,
         })
     }
+}
+
+fn take_passes(record: &Record) -> Result<Option<Passes>> {
+    if !record.has("passes") {
+        return Ok(None);
+    }
+    let (passes, residual) = (record.count("passes")?, record.number("passes_residual")?);
+    Ok(Some(Passes { passes, residual, converged: record.flag("passes_converged")? }))
 }
 
 impl RidgeStream {
@@ -124,4 +141,80 @@ impl RidgeStream {
 
 fn prefix(fold: usize) -> String {
     format!("fold_{fold}_")
+}
+
+const PASSES: &str = "ridge_passes";
+
+impl RidgePasses {
+    /// The iteration after whole passes.
+    pub(crate) fn to_record(&self) -> Record {
+        let mut record = Record::default();
+        record.put_text("kind", PASSES);
+        record.put_text("version", VERSION);
+        record.put_text("intercept", self.intercept);
+        record.put_number("lambda", self.lambda);
+        record.put_count("outputs", self.outputs);
+        self.features.put_into(&mut record);
+        if let Some(state) = &self.state {
+            record.put_text("rows", state.rows);
+            record.put_text("converged", state.converged);
+            record.put_count("steps", state.steps);
+            record.put_number("total_weight", state.total_weight);
+            record.put_vector("feature_sum", state.feature_sum.view());
+            record.put_vector("target_sum", state.target_sum.view());
+            record.put_vector("target_squares", state.target_squares.view());
+            record.put_vector("total_squares", state.total_squares.view());
+            record.put_vector("size", state.size.view());
+            record.put_vector("first_size", state.first_size.view());
+            record.put_matrix("right", state.right.view());
+            record.put_matrix("solution", state.solution.view());
+            record.put_matrix("residual", state.residual.view());
+            record.put_matrix("direction", state.direction.view());
+        }
+        record
+    }
+
+    /// The iteration again, on the sample with which it began.
+    pub(crate) fn from_record(
+        mut record: Record,
+        sample: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<Self> {
+        if record.text("kind")? != PASSES || record.text("version")? != VERSION.to_string() {
+            return Err(Error::parameter("kind", record.text("kind")?, "ridge_passes of this version"));
+        }
+        let features = DrawnFeatures::take_from(&mut record)?;
+        let (outputs, lambda) = (record.count("outputs")?, record.number("lambda")?);
+        check_lambda(lambda)?;
+        let shape = (features.components(), outputs);
+        let intercept = record.flag("intercept")?;
+        let mut passes = Self::new(features, (lambda, intercept, outputs), sample, weights, compute)?;
+        if record.has("solution") {
+            passes.state = Some(State::take_from(&mut record, shape)?);
+        }
+        Ok(passes)
+    }
+}
+
+impl State {
+    fn take_from(record: &mut Record, (p, outputs): (usize, usize)) -> Result<Self> {
+        let rows = record.text("rows")?;
+        Ok(Self {
+            rows: rows.parse().map_err(|_| Error::parameter("rows", rows, "a whole number"))?,
+            converged: record.flag("converged")?,
+            steps: record.count("steps")?,
+            total_weight: record.finite_number("total_weight")?,
+            feature_sum: record.take_finite_vector("feature_sum", p)?,
+            target_sum: record.take_finite_vector("target_sum", outputs)?,
+            target_squares: record.take_finite_vector("target_squares", outputs)?,
+            total_squares: record.take_finite_vector("total_squares", outputs)?,
+            size: record.take_finite_vector("size", outputs)?,
+            first_size: record.take_finite_vector("first_size", outputs)?,
+            right: record.take_finite_matrix("right", (p, outputs))?,
+            solution: record.take_finite_matrix("solution", (p, outputs))?,
+            residual: record.take_finite_matrix("residual", (p, outputs))?,
+            direction: record.take_finite_matrix("direction", (p, outputs))?,
+        })
+    }
 }

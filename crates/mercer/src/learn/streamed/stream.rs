@@ -1,6 +1,6 @@
 //! The statistics of a streamed fit while the rows come.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::spec::{BLOCK, StreamedRidge};
 use crate::features::{DrawnFeatures, FeatureMap, RidgeStatistics};
@@ -29,6 +29,54 @@ pub(super) struct Waiting {
     pub(super) weights: Vec<f64>,
 }
 
+/// A block of rows.
+pub(super) struct Block {
+    pub(super) x: Array2<f64>,
+    pub(super) y: Array2<f64>,
+    pub(super) weights: Array1<f64>,
+}
+
+impl Waiting {
+    pub(super) fn push(&mut self, x: ArrayView1<f64>, y: ArrayView1<f64>, weight: f64) {
+        self.x.extend(x);
+        self.y.extend(y);
+        self.weights.push(weight);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The rows, of which none is left.
+    pub(super) fn take(&mut self, columns: usize, outputs: usize) -> Result<Block> {
+        let Self { x, y, weights } = std::mem::take(self);
+        let rows = weights.len();
+        let shaped = |values: Vec<f64>, columns: usize| {
+            Array2::from_shape_vec((rows, columns), values).map_err(|e| Error::shape("rows that wait", rows, e))
+        };
+        Ok(Block { x: shaped(x, columns)?, y: shaped(y, outputs)?, weights: weights.into() })
+    }
+}
+
+/// A chunk of the right sizes, all finite, with weights that make sense.
+pub(super) fn check_chunk(
+    (columns, outputs): (usize, usize),
+    x: ArrayView2<f64>,
+    y: ArrayView2<f64>,
+    weights: Option<ArrayView1<f64>>,
+) -> Result<()> {
+    if x.ncols() != columns {
+        return Err(Error::shape("columns of the points", columns, x.ncols()));
+    }
+    if y.dim() != (x.nrows(), outputs) {
+        let expected = format!("{} × {outputs}", x.nrows());
+        return Err(Error::shape("targets", expected, format!("{} × {}", y.nrows(), y.ncols())));
+    }
+    Points::Vectors(x).check_finite("points")?;
+    Points::Vectors(y).check_finite("targets")?;
+    weights.map_or(Ok(()), |weights| crate::learn::loss::weights(Some(weights), x.nrows()).map(|_| ()))
+}
+
 impl RidgeStream {
     pub(super) fn new(spec: &StreamedRidge, features: DrawnFeatures, outputs: usize) -> Self {
         let fold = RidgeStatistics::new(features.components(), outputs);
@@ -54,43 +102,23 @@ impl RidgeStream {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<()> {
-        self.check(x, y, weights)?;
+        check_chunk((self.features.columns(), self.outputs()), x, y, weights)?;
         for row in 0..x.nrows() {
-            self.waiting.x.extend(x.row(row));
-            self.waiting.y.extend(y.row(row));
-            self.waiting.weights.push(weights.map_or(1.0, |w| w[row]));
-            if self.waiting.weights.len() == BLOCK {
+            self.waiting.push(x.row(row), y.row(row), weights.map_or(1.0, |w| w[row]));
+            if self.waiting.len() == BLOCK {
                 self.settle(compute)?;
             }
         }
         Ok(())
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Result<()> {
-        if x.ncols() != self.features.columns() {
-            return Err(Error::shape("columns of the points", self.features.columns(), x.ncols()));
-        }
-        if y.dim() != (x.nrows(), self.outputs()) {
-            let expected = format!("{} × {}", x.nrows(), self.outputs());
-            return Err(Error::shape("targets", expected, format!("{} × {}", y.nrows(), y.ncols())));
-        }
-        Points::Vectors(x).check_finite("points")?;
-        Points::Vectors(y).check_finite("targets")?;
-        weights.map_or(Ok(()), |weights| crate::learn::loss::weights(Some(weights), x.nrows()).map(|_| ()))
-    }
-
     /// Puts the rows that wait into the statistics.
     pub(super) fn settle(&mut self, compute: &Compute) -> Result<()> {
-        let rows = self.waiting.weights.len();
+        let rows = self.waiting.len();
         if rows == 0 {
             return Ok(());
         }
-        let Waiting { x, y, weights } = std::mem::take(&mut self.waiting);
-        let shaped = |values: Vec<f64>, columns: usize| {
-            Array2::from_shape_vec((rows, columns), values).map_err(|e| Error::shape("rows that wait", rows, e))
-        };
-        let (x, y) = (shaped(x, self.features.columns())?, shaped(y, self.outputs())?);
-        let weights = ndarray::Array1::from(weights);
+        let Block { x, y, weights } = self.waiting.take(self.features.columns(), self.outputs())?;
         let z = self.features.transform(x.view(), compute)?;
         let count = self.folds.len();
         for (fold, statistics) in self.folds.iter_mut().enumerate() {
@@ -125,18 +153,13 @@ impl RidgeStream {
             own.merge(fold)?;
         }
         self.taken += other.taken;
-        let rows = other.waiting.weights.len();
-        let view = |values: &'_ [f64], columns: usize| {
-            Array2::from_shape_vec((rows, columns), values.to_vec())
-                .map_err(|e| Error::shape("rows that wait", rows, e))
-        };
-        let (x, y) = (view(&other.waiting.x, self.features.columns())?, view(&other.waiting.y, self.outputs())?);
-        self.update(x.view(), y.view(), Some(ArrayView1::from(&other.waiting.weights)), compute)
+        let Block { x, y, weights } = other.waiting.clone().take(self.features.columns(), self.outputs())?;
+        self.update(x.view(), y.view(), Some(weights.view()), compute)
     }
 
     /// The rows that came.
     pub fn rows(&self) -> u64 {
-        self.taken + self.waiting.weights.len() as u64
+        self.taken + self.waiting.len() as u64
     }
 
     /// The features.

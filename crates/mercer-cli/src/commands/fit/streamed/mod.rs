@@ -49,13 +49,18 @@ pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<
         every: (setup.file.file().size() / CHECKPOINTS).max(FEWEST_BYTES),
         resume: words.stream.resume,
     });
-    let fitted = setup.file.fit(&setup.spec, checkpoint.as_ref(), &session.compute).map_err(|e| named(e, path))?;
+    let (file, checkpoint) = (&setup.file, checkpoint.as_ref());
+    let fitted = match setup.passes {
+        Some(options) => file.fit_by_passes(&setup.spec, options, checkpoint, &session.compute),
+        None => file.fit(&setup.spec, checkpoint, &session.compute),
+    };
+    let fitted = fitted.map_err(|e| named(e, path))?;
     let model = fitted.model.with_note("command", "mercer fit ridge");
     let output = words.training.output.as_deref();
     if let Some(path) = output {
         save_model(path, &model)?;
     }
-    if let Some(checkpoint) = &checkpoint {
+    if let Some(checkpoint) = checkpoint {
         remove(&checkpoint.path)?;
     }
     tell::tell(&setup, &model, fitted.resumed_at, output, session)

@@ -11,6 +11,9 @@ use crate::numbers::{grouped, json as number};
 use crate::report::{Block, Report, Truth};
 use crate::session::Session;
 
+/// Passes of conjugate gradients, about.
+const PASSES: f64 = 20.0;
+
 /// What the fit would take, stage by stage.
 pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let setup = Setup::new(words, reason, session)?;
@@ -60,6 +63,15 @@ impl Work {
             FeatureSpec::Fourier(_) => "random Fourier features",
             FeatureSpec::Nystrom(_) => "Nyström features",
         };
+        if let Some(options) = setup.passes {
+            let what =
+                format!("{p} {names} by conjugate gradients, about {PASSES} passes (at most {})", options.max_passes);
+            let flops = PASSES * rows * p * (2.0 * columns as f64 + 24.0) + p.powi(3) / 3.0;
+            let bytes = 8
+                * spec.features.components() as u64
+                * (3 * spec.features.components() + setup.training.rows() + 1024) as u64;
+            return Self { bytes, stages: vec![("several passes", what, flops)] };
+        }
         let mut stages =
             vec![("one pass", format!("{p} {names} of every row, and their squares"), rows * (map + p * p))];
         if spec.lambdas.len() > 1 {

@@ -2,7 +2,7 @@
 
 use mercer::compute::human_bytes;
 use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
-use mercer::io::{ChunkedFile, FileRules, ReadOptions, Roles, SurveyedFile};
+use mercer::io::{ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
 use mercer::learn::StreamedRidge;
 use mercer::learn::ridge::Solver;
 use mercer::points::{ColumnData, Encoding, Scaling, Table};
@@ -39,6 +39,8 @@ pub struct Setup {
     pub training: Training,
     /// How the kernel was chosen, where it was.
     pub choice: Option<Choice>,
+    /// When to stop, for a fit by several passes.
+    pub passes: Option<PassOptions>,
 }
 
 /// Why a fit is streamed; nothing for one that is not.
@@ -71,10 +73,14 @@ fn refusal(words: &RidgeArguments) -> Option<&'static str> {
             "--stream: standard input can be read only once, and a streamed fit makes several passes: give a file",
         );
     }
-    if Solver::from(words.solver) != Solver::Auto {
-        return Some(
-            "--solver: a streamed fit has no kernel matrix to solve with; leave it out, or fit without --stream",
-        );
+    if !matches!(Solver::from(words.solver), Solver::Auto | Solver::ConjugateGradients | Solver::Centres) {
+        return Some("--solver: a streamed fit has no kernel matrix to factor; leave it out, or take cg or centers");
+    }
+    if words.centres.held_out.is_some() {
+        return Some("--held-out: a streamed fit chooses λ by folds and keeps no rows apart");
+    }
+    if words.centres.centers.is_some() && words.stream.features == FeatureWord::Fourier {
+        return Some("--centers: random frequencies have no centers; give --components, or --features nystrom");
     }
     (words.cv == Criterion::Gcv).then_some("--cv gcv: a streamed fit is judged by folds: give their number")
 }
@@ -107,10 +113,17 @@ impl Setup {
         };
         let file = SurveyedFile::new(file, rules.clone(), &session.compute).map_err(|e| named(e, path))?;
         let training = Training::of_sample(shown(path), &file, rules.roles.targets);
-        let (kernel, lambdas, choice) = choose(words, &training, session)?;
+        let passes = passes(words);
+        let (kernel, lambdas, choice) = choose(words, &training, passes.is_some(), session)?;
         let spec = specification(words, kernel, lambdas, components);
-        Ok(Self { reason, file, spec, training, choice })
+        Ok(Self { reason, file, spec, training, choice, passes })
     }
+}
+
+/// Several passes where an iteration is asked for.
+fn passes(words: &RidgeArguments) -> Option<PassOptions> {
+    let iterative = matches!(Solver::from(words.solver), Solver::ConjugateGradients | Solver::Centres);
+    iterative.then_some(PassOptions { tolerance: words.centres.center_tol, max_passes: words.centres.center_iter })
 }
 
 /// Coordinates and outputs.
@@ -130,6 +143,10 @@ fn width(header: &Table, columns: &[usize]) -> usize {
 
 fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, components: usize) -> StreamedRidge {
     let features = match words.stream.features {
+        FeatureWord::Nystrom if words.centres.centers.is_some() => {
+            let landmarks = words.centres.landmarks.into();
+            FeatureSpec::Nystrom(Nystrom { landmarks, ..Nystrom::new(kernel, components) })
+        }
         FeatureWord::Nystrom => FeatureSpec::Nystrom(Nystrom::new(kernel, components)),
         FeatureWord::Fourier => FeatureSpec::Fourier(RandomFourier::new(kernel, components)),
     };
@@ -139,11 +156,12 @@ fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, comp
 
 /// As many features as asked for, or as a third of the memory holds.
 fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
-    if let Some(components) = words.stream.components {
+    if let Some(components) = words.stream.components.or(words.centres.centers) {
         return components;
     }
     let kernel = || Kernel::constant(1.0).expect("1 is not negative");
-    let lambdas = if words.lambda.is_some() { vec![1.0] } else { vec![1.0; 2] };
+    let one = words.lambda.is_some() || passes(words).is_some();
+    let lambdas = if one { vec![1.0] } else { vec![1.0; 2] };
     let mut count = COMPONENTS;
     while count > 20 {
         let spec = specification(words, kernel(), lambdas.clone(), count);
@@ -161,10 +179,11 @@ fn sample(components: usize, size: Size, columns: usize, session: &Session) -> u
     (session.compute.memory() / 6 / row).clamp(50, SAMPLE as u64) as usize
 }
 
-/// The kernel, and the λ to choose from.
+/// The kernel, and the λ to choose from; with one λ alone, it is chosen on the sample.
 fn choose(
     words: &RidgeArguments,
     training: &Training,
+    one: bool,
     session: &Session,
 ) -> Result<(Kernel, Vec<f64>, Option<Choice>), Failure> {
     let search = match ridge::specification(words, training)? {
@@ -172,7 +191,7 @@ fn choose(
         Specification::Search(search) => search,
     };
     let lambdas = search.lambdas.clone();
-    if words.given_kernel().is_some() && words.lengthscales.is_empty() {
+    if words.given_kernel().is_some() && words.lengthscales.is_empty() && !one {
         return Ok((search.kernels[0].clone(), lambdas, None));
     }
     let affordable = ((session.compute.memory() / 6 / SEARCH) as f64).sqrt() as usize;
@@ -180,5 +199,6 @@ fn choose(
     let x = training.x.select(Axis(0), &rows);
     let search = ridge::with_lengthscales(search, words, x.view(), &session.compute)?;
     let (winner, choice) = choice::search(&search, training, &rows, session)?;
+    let lambdas = if one { vec![winner.lambda] } else { lambdas };
     Ok((winner.kernel, lambdas, Some(choice)))
 }

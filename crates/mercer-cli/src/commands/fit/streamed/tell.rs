@@ -4,6 +4,7 @@ use std::path::Path;
 
 use mercer::features::{DrawnFeatures, FeatureMap};
 use mercer::learn::StreamedRidgeFit;
+use mercer::learn::streamed::Passes;
 use mercer::model::{Fitted, Model};
 use ndarray::Axis;
 use serde_json::{Value, json};
@@ -37,7 +38,8 @@ pub fn tell(
     report.heading(title).fields(fields(setup, fit, resumed_at));
     if let Some(choice) = &setup.choice {
         choice.push_into(&mut report);
-        report.text("The kernel was chosen on a sample of the rows; λ below on all of them.");
+        let lambda = if fit.scores().is_empty() { "The kernel and λ were" } else { "The kernel was" };
+        report.text(format!("{lambda} chosen on a sample of the rows."));
     }
     push_scores(&mut report, fit, setup.spec.folds);
     push_quality(&mut report, setup, fit);
@@ -65,8 +67,18 @@ fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>) -> V
     ];
     let list = |values: ndarray::ArrayView1<f64>| values.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", ");
     fields.extend(fit.intercept().map(|b| ("intercept", list(b))));
+    fields.extend(fit.passes().map(|found| ("solved by", solved(found))));
     fields.extend(resumed_at.map(|row| ("resumed", format!("from row {}", grouped(row as u64)))));
     fields
+}
+
+fn solved(found: Passes) -> String {
+    let unfinished = if found.converged { "" } else { "; raise --center-iter for more" };
+    format!(
+        "conjugate gradients in {} passes over the file (residual {}{unfinished})",
+        found.passes,
+        short(found.residual)
+    )
 }
 
 fn features(fit: &StreamedRidgeFit) -> String {
@@ -135,6 +147,8 @@ fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>, out
         "components": fit.features().components(),
         "sample": setup.training.rows(),
         "resumed_at": resumed_at,
+        "passes": fit.passes().map(|p| p.passes),
+        "residual": fit.passes().map(|p| number(p.residual)),
         "rmse": quality.first().map(|q| number(q.1)),
         "r2": quality.first().map(|q| number(q.2)),
         "cv_rmse": best(fit).map(number),

@@ -1,0 +1,69 @@
+//! Rows that are gone over more than once, in blocks of a fixed size.
+
+use ndarray::{ArrayView1, ArrayView2, s};
+
+use super::spec::BLOCK;
+use super::stream::{Waiting, check_chunk};
+use crate::Result;
+
+/// Takes some rows: points, targets and, where there are any, weights.
+pub type TakeRows<'a> = dyn FnMut(ArrayView2<f64>, ArrayView2<f64>, Option<ArrayView1<f64>>) -> Result<()> + 'a;
+
+/// Rows that can be gone over again and again: a file, or chunks that are made anew.
+pub trait RowSource {
+    /// Gives all rows, chunk after chunk: the same ones in the same order every time.
+    ///
+    /// # Errors
+    /// Those of the source, and those of `take`.
+    fn each_chunk(&self, take: &mut TakeRows<'_>) -> Result<()>;
+}
+
+/// Rows in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayRows<'a> {
+    /// The points.
+    pub x: ArrayView2<'a, f64>,
+    /// The targets, one column each.
+    pub y: ArrayView2<'a, f64>,
+    /// The weights, where there are any.
+    pub weights: Option<ArrayView1<'a, f64>>,
+}
+
+impl RowSource for ArrayRows<'_> {
+    fn each_chunk(&self, take: &mut TakeRows<'_>) -> Result<()> {
+        for start in (0..self.x.nrows()).step_by(BLOCK) {
+            let rows = start..self.x.nrows().min(start + BLOCK);
+            let weights = self.weights.as_ref().map(|w| w.slice(s![rows.clone()]));
+            take(self.x.slice(s![rows.clone(), ..]), self.y.slice(s![rows, ..]), weights)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes a block of rows: points, targets and weights.
+type TakeBlock<'a> = dyn FnMut(ArrayView2<f64>, ArrayView2<f64>, ArrayView1<f64>) -> Result<()> + 'a;
+
+/// All rows in blocks of a fixed size, however they are cut into chunks.
+pub(super) fn in_blocks(
+    rows: &dyn RowSource,
+    (columns, outputs): (usize, usize),
+    take: &mut TakeBlock<'_>,
+) -> Result<()> {
+    let mut waiting = Waiting::default();
+    rows.each_chunk(&mut |x, y, weights| {
+        check_chunk((columns, outputs), x, y, weights)?;
+        for row in 0..x.nrows() {
+            waiting.push(x.row(row), y.row(row), weights.map_or(1.0, |w| w[row]));
+            if waiting.len() == BLOCK {
+                let block = waiting.take(columns, outputs)?;
+                take(block.x.view(), block.y.view(), block.weights.view())?;
+            }
+        }
+        Ok(())
+    })?;
+    if waiting.len() == 0 {
+        return Ok(());
+    }
+    let block = waiting.take(columns, outputs)?;
+    take(block.x.view(), block.y.view(), block.weights.view())
+}
