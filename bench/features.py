@@ -61,9 +61,8 @@ def in_a_process(work: str, n: int, m: int) -> dict[str, object]:
     """Fit one of the sides in a fresh process: seconds, test error, peak memory."""
     error = "float(np.sqrt(np.mean((predicted - YT) ** 2)))"
     tail = f"print(json.dumps([took, {error}, peak(), note, time.process_time() - cpu]))"
-    code = "\n".join(
-        [PEAK, "import json, time", RIDGE_DATA.format(n=n, m=m), "start = time.perf_counter()", work, tail]
-    )
+    start = "import json, time\nstart, cpu = time.perf_counter(), time.process_time()"
+    code = "\n".join([PEAK, RIDGE_DATA.format(n=n, m=m), start, work, tail])
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         return {"failed": run.stderr.strip().splitlines()[-1] if run.stderr else f"exit {run.returncode}"}

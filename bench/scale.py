@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from accuracy import rewrite
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Ridge
@@ -51,11 +52,9 @@ def row(*cells: object) -> str:
 def table_of(folder: Path, name: str) -> np.ndarray:
     """Read a data set: numbers of a CSV file, or the dense form of LIBSVM's."""
     for file in sorted((folder / name).glob("*.csv*")):
-        with gzip.open(file, "rt") if file.suffix == ".gz" else open(file, encoding="utf-8") as text:
-            rows = [line.strip().split(",") for line in text]
-        start = 0 if is_number(rows[0][0]) else 1
-        keep = [j for j in range(len(rows[start])) if all(is_number(r[j]) for r in rows[start : start + 50])]
-        return np.array([[float(r[j]) for j in keep] for r in rows[start:]])
+        first = pd.read_csv(file, nrows=1, header=None).iloc[0, 0]
+        table = pd.read_csv(file, header=None if is_number(str(first)) else 0)
+        return table.select_dtypes("number").to_numpy(np.float64)
     for file in sorted((folder / name).glob("*.libsvm*")):
         points, y = load_svmlight_file(str(file))
         return np.column_stack([points.toarray(), y])
