@@ -58,11 +58,11 @@ def test_logistic_regression_on_all_points_is_exact(labels):
 
 
 def test_squared_hinge_on_centers():
-    exact = mercer.KernelMachine("squared_hinge", 0.1, KERNEL).fit(X, CLASSES == "c")
-    model = mercer.KernelMachine("squared_hinge", 0.1, KERNEL, n_centers=200, tol=1e-13).fit(X, CLASSES == "c")
+    exact = mercer.KernelMachine("squared_hinge", 0.1, kernel=KERNEL).fit(X, CLASSES == "c")
+    model = mercer.KernelMachine("squared_hinge", 0.1, kernel=KERNEL, n_centers=200, tol=1e-13).fit(X, CLASSES == "c")
     assert abs(model.objective_ - exact.objective_) < 1e-7 * exact.objective_
     with pytest.raises(ValueError, match="kinks"):
-        mercer.KernelMachine("hinge", 0.1, KERNEL, solver="centers").fit(X, CLASSES == "c")
+        mercer.KernelMachine("hinge", 0.1, kernel=KERNEL, solver="centers").fit(X, CLASSES == "c")
 
 
 def test_plans_say_solver_memory_time_and_approximation():

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import Estimator
 from mercer._features import RandomBinningFeatures
+from mercer._margins import ClassMixin
 from mercer._mercer import Binned
 
 
@@ -125,7 +125,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
         return values[:, 0] if self._flat else values
 
 
-class BinnedClassifier(ClassifierMixin, BinnedEstimator):
+class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
     """Classification with random binning features: each class against the rest, one function for two classes.
 
     Parameters
@@ -147,12 +147,8 @@ class BinnedClassifier(ClassifierMixin, BinnedEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedClassifier:
         """Fit the coefficients of the cells."""
-        check_classification_targets(y)
-        names, codes = np.unique(np.asarray(y), return_inverse=True)
-        X, codes = self._read_fit(X, codes.reshape(np.shape(y)))
-        if len(names) < 2:
-            raise ValueError(f"BinnedClassifier tells classes apart: there is one class, {names[0]!r}")
-        self.classes_ = names
+        X, codes = self._read_classes(X, y)
+        names = self.classes_
         sides = 2.0 * (codes[:, None] == np.arange(len(names))) - 1.0
         sides = sides[:, 1:] if len(names) == 2 else sides
         self._solve(X, np.ascontiguousarray(sides), self._read_weights(sample_weight, X))

@@ -6,8 +6,10 @@ use super::CentreMachine;
 use crate::compute::human_bytes;
 use crate::{Compute, Precision, Result};
 
-/// Rows of the sample that the preconditioner sees, for each centre.
-pub(super) const ROWS_PER_CENTRE: usize = 2;
+/// Rows of the sample that the preconditioner sees, for each centre: the fewest and the most. More make each pass count for more, and pay where passes are long.
+const ROWS_PER_CENTRE: (usize, usize) = (2, 8);
+/// Rows of the sample for one of the preconditioner, between these.
+const ROWS_PER_ROW: usize = 60;
 /// Passes over points and centres that a plan counts with.
 const PASSES: f64 = 20.0;
 
@@ -57,12 +59,8 @@ impl CentreMachine {
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<CentrePlan> {
         let centres = self.centres.min(rows);
         let (n, m) = (rows as u64, centres as u64);
-        let preconditioner_rows = rows.min(ROWS_PER_CENTRE * centres);
-        let vectors = 8 * n * (columns + 4 * outputs + 6) as u64;
-        // Two factors, the matrix that one is made of, and the features of the rows of the preconditioner.
-        let squares = 8 * m * (3 * m + 2 * preconditioner_rows as u64);
-        let sums = 8 * 256 * m * outputs as u64;
-        let needed = vectors + squares + sums;
+        let preconditioner_rows = self.preconditioner_rows(rows, columns, outputs, compute);
+        let needed = needed(rows, columns, outputs, centres, preconditioner_rows);
         let value = if compute.precision() == Precision::SingleTiles { 4 } else { 8 };
         let whole = value * n * m;
         let stored = needed + whole <= compute.memory() / 4 * 3;
@@ -79,4 +77,22 @@ impl CentreMachine {
         let flops = (n * m) as f64 * passes + 2.0 * (m * m) as f64 * (preconditioner_rows as u64 + m) as f64;
         Ok(CentrePlan { centres, stored, preconditioner_rows, bytes, flops, reason: reason.into() })
     }
+
+    /// More rows where passes are long, as the memory limit allows.
+    fn preconditioner_rows(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> usize {
+        let centres = self.centres.min(rows);
+        let (fewest, most) = (ROWS_PER_CENTRE.0 * centres, ROWS_PER_CENTRE.1 * centres);
+        let wanted = (rows / ROWS_PER_ROW).clamp(fewest, most).min(rows);
+        if needed(rows, columns, outputs, centres, wanted) <= compute.memory() { wanted } else { fewest.min(rows) }
+    }
+}
+
+/// The bytes without the kernel matrix between points and centres.
+fn needed(rows: usize, columns: usize, outputs: usize, centres: usize, preconditioner_rows: usize) -> u64 {
+    let (n, m) = (rows as u64, centres as u64);
+    let vectors = 8 * n * (columns + 4 * outputs + 6) as u64;
+    // Two factors, the matrix that one is made of, and the features of the rows of the preconditioner.
+    let squares = 8 * m * (3 * m + 2 * preconditioner_rows as u64);
+    let sums = 8 * 256 * m * outputs as u64;
+    vectors + squares + sums
 }

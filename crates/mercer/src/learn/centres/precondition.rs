@@ -1,12 +1,15 @@
 //! The system of a Newton step on a part of the sample, as preconditioner of the whole.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::basis::Basis;
 use crate::gram::{self, Pairs};
 use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{Factor, Factored, factor};
 use crate::{Compute, Error, Kernel, Precision, Result};
+
+/// Rows of the sample whose products are added at a time.
+const STRIP: usize = 1024;
 
 /// The features `L⁻¹k(Z, xᵢ)` of some rows of the sample, one column each.
 pub(super) struct Part {
@@ -48,14 +51,14 @@ impl Part {
         intercept: bool,
         compute: &Compute,
     ) -> Result<Factor> {
-        let weights: Array1<f64> = self.rows.iter().map(|&i| self.share * curvatures[i]).collect();
+        let weights = self.weights(curvatures);
+        let (mut matrix, sums) = self.products(&weights, compute);
         let total = weights.sum();
-        let mut features = self.features.clone();
         if intercept && total > 0.0 {
-            let mean = features.dot(&weights) / total;
-            features -= &mean.insert_axis(Axis(1));
+            let column = sums.view().insert_axis(Axis(1));
+            matrix -= &(column.dot(&column.t()) / total);
         }
-        factor_of(&features, &weights, penalty, compute)
+        factor_of(matrix, penalty, compute)
     }
 
     /// The same with an unpenalised constant as last unknown.
@@ -65,10 +68,31 @@ impl Part {
         penalty: f64,
         compute: &Compute,
     ) -> Result<Factor> {
-        let weights: Array1<f64> = self.rows.iter().map(|&i| self.share * curvatures[i]).collect();
-        let constant = Array2::ones((1, self.rows.len()));
-        let features = concatenate(Axis(0), &[self.features.view(), constant.view()]).expect("one column per row");
-        factor_of(&features, &weights, penalty, compute)
+        let weights = self.weights(curvatures);
+        let (matrix, sums) = self.products(&weights, compute);
+        let m = sums.len();
+        let mut bordered = Array2::zeros((m + 1, m + 1));
+        bordered.slice_mut(s![..m, ..m]).assign(&matrix);
+        bordered.slice_mut(s![m, ..m]).assign(&sums);
+        bordered.slice_mut(s![..m, m]).assign(&sums);
+        bordered[[m, m]] = weights.sum();
+        factor_of(bordered, penalty, compute)
+    }
+
+    fn weights(&self, curvatures: ArrayView1<f64>) -> Array1<f64> {
+        self.rows.iter().map(|&i| self.share * curvatures[i]).collect()
+    }
+
+    /// `FDFᵀ` and `FD1`, strip by strip so that no second copy of the features is made.
+    fn products(&self, weights: &Array1<f64>, compute: &Compute) -> (Array2<f64>, Array1<f64>) {
+        let m = self.features.nrows();
+        let mut matrix = Array2::zeros((m, m));
+        let strips = self.features.axis_chunks_iter(Axis(1), STRIP).zip(weights.axis_chunks_iter(Axis(0), STRIP));
+        for (features, weights) in strips {
+            add_symmetric(&mut matrix, &(&features * &weights), &features.to_owned(), compute);
+        }
+        mirror(&mut matrix);
+        (matrix, self.features.dot(weights))
     }
 }
 
@@ -79,19 +103,16 @@ fn missed(diagonal: ArrayView1<f64>, features: &Array2<f64>) -> f64 {
     if diagonal.sum() > 0.0 { left / diagonal.sum() } else { 0.0 }
 }
 
-/// The factor of `FDFᵀ + penalty·I`.
-fn factor_of(features: &Array2<f64>, weights: &Array1<f64>, penalty: f64, compute: &Compute) -> Result<Factor> {
-    let weighted = features * weights;
-    let mut matrix = Array2::zeros((features.nrows(), features.nrows()));
-    add_symmetric(&mut matrix, &weighted, features, compute);
-    mirror(&mut matrix);
+/// The factor of `A + penalty·I`.
+fn factor_of(mut matrix: Array2<f64>, penalty: f64, compute: &Compute) -> Result<Factor> {
+    let size = matrix.nrows() as f64;
     matrix.diag_mut().mapv_inplace(|d| d + penalty);
     match factor(matrix, compute)? {
         Factored::Definite(factor) => Ok(factor),
         Factored::Singular(mut matrix) => {
             // λ is below rounding beside the rest: the preconditioner need not be exact.
             let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
-            matrix.diag_mut().mapv_inplace(|d| d + 1e-12 * largest * features.nrows() as f64);
+            matrix.diag_mut().mapv_inplace(|d| d + 1e-12 * largest * size);
             match factor(matrix, compute)? {
                 Factored::Definite(factor) => Ok(factor),
                 Factored::Singular(_) => {

@@ -28,7 +28,7 @@ pub struct HeldOut {
 ///
 /// # Theory
 /// With `m ~ √n` centres and the right λ the error is of the order of that with all points (Rudi, Camoriano and Rosasco 2015). Newton's steps (one, for the
-/// squared loss) are solved by conjugate gradients (Rudi, Carratino and Rosasco 2017) with the same system on `2m` rows of the sample as preconditioner, so that the number of iterations
+/// squared loss) are solved by conjugate gradients (Rudi, Carratino and Rosasco 2017) with the same system on `2m` to `8m` rows of the sample as preconditioner, so that the number of iterations
 /// does not grow with `n`.
 ///
 /// # Cost

@@ -51,34 +51,24 @@ impl<'a> Matrix<'a> {
     /// `Kα` and `Kᵀmiddle(Kα)`, with every tile of `K` made once. Tiles are in the precision of the computation, sums in `f64` and in
     /// a fixed order.
     pub(super) fn sweep(&self, alpha: ArrayView2<f64>, middle: &Middle<'_>, compute: &Compute) -> Result<Swept> {
-        let single = compute.precision() == Precision::SingleTiles;
+        let columns = 0..self.shape().1;
         match self {
-            Self::Tiles(bound) if single => {
-                let fill = |rows: Range<usize>, out: &mut [f32]| bound.fill_single(rows, 0..bound.shape().1, out);
-                self.run(
-                    &|rows, buffer: &mut Vec<f32>| tile(rows, bound.shape().1, buffer, &fill),
-                    alpha,
-                    middle,
-                    compute,
-                )
+            Self::Tiles(bound) if compute.precision() == Precision::SingleTiles => {
+                let fill = |rows: Range<usize>, out: &mut [f32]| bound.fill_single(rows, columns.clone(), out);
+                self.run(Source::Tiles(&fill), alpha, middle, compute)
             }
             Self::Tiles(bound) => {
-                let fill = |rows: Range<usize>, out: &mut [f64]| bound.fill(rows, 0..bound.shape().1, out);
-                self.run(
-                    &|rows, buffer: &mut Vec<f64>| tile(rows, bound.shape().1, buffer, &fill),
-                    alpha,
-                    middle,
-                    compute,
-                )
+                let fill = |rows: Range<usize>, out: &mut [f64]| bound.fill(rows, columns.clone(), out);
+                self.run(Source::Tiles(&fill), alpha, middle, compute)
             }
-            Self::Double(k) => self.run(&|rows, buffer: &mut Vec<f64>| copy(k, rows, buffer), alpha, middle, compute),
-            Self::Single(k) => self.run(&|rows, buffer: &mut Vec<f32>| copy(k, rows, buffer), alpha, middle, compute),
+            Self::Double(k) => self.run(Source::Stored(k), alpha, middle, compute),
+            Self::Single(k) => self.run(Source::Stored(k), alpha, middle, compute),
         }
     }
 
     fn run<T: Element>(
         &self,
-        load: &(dyn Fn(Range<usize>, &mut Vec<T>) + Sync),
+        source: Source<'_, T>,
         alpha: ArrayView2<f64>,
         middle: &Middle<'_>,
         compute: &Compute,
@@ -87,24 +77,24 @@ impl<'a> Matrix<'a> {
         let count = alpha.ncols();
         let alpha: Vec<f64> = alpha.iter().copied().collect();
         let (height, rows) = ((TILE / m.max(1)).clamp(8, 256), n.div_ceil(TASKS).clamp(1, MOST_ROWS));
-        let task = |index: usize| {
+        let task = |buffer: &mut Vec<T>, index: usize| {
             compute.check_cancelled()?;
             let all = index * rows..n.min((index + 1) * rows);
             let (mut forward, mut backward) = (vec![0.0; all.len() * count], vec![0.0; m * count]);
-            let (mut buffer, mut between) = (Vec::new(), vec![0.0; height * count]);
+            let mut between = vec![0.0; height * count];
             for start in all.clone().step_by(height) {
                 let part = start..all.end.min(start + height);
-                load(part.clone(), &mut buffer);
+                let tile = source.rows(part.clone(), m, buffer);
                 let u = &mut forward[(part.start - all.start) * count..(part.end - all.start) * count];
-                product::multiply(&buffer, &alpha, u, count);
+                product::multiply(tile, &alpha, u, count);
                 let v = &mut between[..u.len()];
                 middle(part, u, v);
-                product::multiply_transposed(&buffer, v, &mut backward, count);
+                product::multiply_transposed(tile, v, &mut backward, count);
             }
             Ok((forward, backward))
         };
         let parts: Vec<Result<(Vec<f64>, Vec<f64>)>> =
-            compute.install(|| (0..n.div_ceil(rows)).into_par_iter().map(task).collect());
+            compute.install(|| (0..n.div_ceil(rows)).into_par_iter().map_init(Vec::new, task).collect());
         let (mut forward, mut backward) = (Vec::with_capacity(n * count), vec![0.0; m * count]);
         for part in parts {
             let (u, sums) = part?;
@@ -119,15 +109,28 @@ impl<'a> Matrix<'a> {
     }
 }
 
-fn tile<T: Element>(rows: Range<usize>, columns: usize, buffer: &mut Vec<T>, fill: &dyn Fn(Range<usize>, &mut [T])) {
-    buffer.resize(rows.len() * columns, T::default());
-    fill(rows, buffer);
+/// Where the rows of the matrix come from.
+#[derive(Clone, Copy)]
+enum Source<'s, T> {
+    Stored(&'s Array2<T>),
+    Tiles(&'s (dyn Fn(Range<usize>, &mut [T]) + Sync)),
 }
 
-fn copy<T: Element>(matrix: &Array2<T>, rows: Range<usize>, buffer: &mut Vec<T>) {
-    buffer.clear();
-    let chosen = matrix.slice(ndarray::s![rows, ..]);
-    buffer.extend_from_slice(chosen.as_slice().expect("rows of a matrix in standard layout"));
+impl<T: Element> Source<'_, T> {
+    /// Some rows of `columns` values: where they lie, or made in the buffer.
+    fn rows<'b>(&'b self, rows: Range<usize>, columns: usize, buffer: &'b mut Vec<T>) -> &'b [T] {
+        match self {
+            Self::Stored(k) => {
+                let all = k.as_slice().expect("a matrix in standard layout");
+                &all[rows.start * columns..rows.end * columns]
+            }
+            Self::Tiles(fill) => {
+                buffer.resize(rows.len() * columns, T::default());
+                fill(rows, buffer);
+                buffer
+            }
+        }
+    }
 }
 
 impl Matrix<'_> {
