@@ -11,13 +11,12 @@ not installed (bench/requirements-tests.txt) are left out, and said so.
 import argparse
 import importlib
 import json
-import time
 from collections.abc import Callable
 from dataclasses import asdict
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from timing import Row, best_seconds, machine, peak_growth, print_row, warn_if_busy
+from timing import Row, interleaved, machine, peak_growth, print_row, warn_if_busy
 
 import mercer
 
@@ -39,10 +38,17 @@ def pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     return x, 0.2 * x**2 + rng.normal(size=(n, 1))
 
 
-def once(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def once(work: Callable[[], object]) -> tuple[float, float]:
+    """Give the time on the clock and that of the processor."""
+    return interleaved([work], 1)[0]
+
+
+def compared(
+    name: str, who: str, ours: tuple[float, float], theirs: tuple[float, float], target: float, note: str = ""
+) -> Row:
+    """Print a comparison: the ratio is of times on the clock, processor times stand in the note."""
+    processor = f"CPU {ours[1]:.3f} and {theirs[1]:.3f} s ({theirs[1] / max(ours[1], 1e-9):.1f}×)"
+    return print_row(Row(name, who, ours[0], theirs[0], target, f"{processor}{', ' if note else ''}{note}"))
 
 
 def peer(name: str) -> object | None:
@@ -139,13 +145,13 @@ def permutation(arguments: argparse.Namespace) -> list[Row]:
         return mercer.two_sample_test(x, y, "gaussian(lengthscale=median)", permutations=PERMUTATIONS)
 
     name = f"MMD {n}+{n}, {PERMUTATIONS} permutations"
-    seconds, hand = best_seconds([ours, lambda: numpy_mmd(x, y, PERMUTATIONS)], arguments.repeat)
+    seconds, hand = interleaved([ours, lambda: numpy_mmd(x, y, PERMUTATIONS)], arguments.repeat)
     note = f"p {ours().p_value:.3f} and {numpy_mmd(x, y, PERMUTATIONS):.3f}"
-    rows = [print_row(Row(name, "numpy, all signs at once", seconds, hand, 5.0, note))]
+    rows = [compared(name, "numpy, all signs at once", seconds, hand, 5.0, note)]
     if hyppo := peer("hyppo.ksample"):
         test = hyppo.MMD(compute_kernel="gaussian")
         theirs = once(lambda: test.test(x, y, reps=PERMUTATIONS, workers=1, auto=False))
-        rows.append(print_row(Row(name, "hyppo MMD", seconds, theirs, 200.0, "hyppo once")))
+        rows.append(compared(name, "hyppo MMD", seconds, theirs, 200.0, "hyppo once"))
     return rows
 
 
@@ -167,21 +173,21 @@ def aggregated_row(n: int, d: int, repeat: int, target: float) -> Row:
     def theirs() -> bool:
         return numpy_aggregated(x, y, PERMUTATIONS, PERMUTATIONS)
 
-    seconds, hand = best_seconds([ours, theirs], repeat)
+    seconds, hand = interleaved([ours, theirs], repeat)
     note = f"rejected: {ours().reject}" if n > 1_000 else f"rejected: {ours().reject} and {theirs()}"
     name = f"aggregated {n}+{n}×{d}, 20 kernels"
-    return print_row(Row(name, "numpy MMDAgg", seconds, hand, target, note))
+    return compared(name, "numpy MMDAgg", seconds, hand, target, note)
 
 
 def larger(arguments: argparse.Namespace) -> list[Row]:
     """Test 2 000 + 2 000 points beside the fastest of the peers."""
     n = int(2_000 * arguments.scale)
     x, y = samples(n, 10)
-    (seconds,) = best_seconds(
+    (seconds,) = interleaved(
         [lambda: mercer.two_sample_test(x, y, "gaussian(lengthscale=median)", permutations=PERMUTATIONS)],
         arguments.repeat,
     )
-    times: dict[str, float] = {}
+    times: dict[str, tuple[float, float]] = {}
     if dcor := peer("dcor"):
         times["dcor energy test"] = once(
             lambda: dcor.homogeneity.energy_test(x, y, num_resamples=PERMUTATIONS, random_state=0)
@@ -198,7 +204,7 @@ def larger(arguments: argparse.Namespace) -> list[Row]:
         times["hyppo MMD"] = once(lambda: test.test(x, y, reps=PERMUTATIONS, workers=1, auto=False))
     name, fastest = f"MMD {n}+{n}, {PERMUTATIONS} permutations", min(times, key=times.get, default=None)
     return [
-        print_row(Row(name, who, seconds, theirs, 50.0, "the fastest peer" if who == fastest else ""))
+        compared(name, who, seconds, theirs, 50.0, "the fastest peer" if who == fastest else "")
         for who, theirs in times.items()
     ]
 
@@ -207,17 +213,17 @@ def independence(arguments: argparse.Namespace) -> list[Row]:
     """Test the independence of 2 000 pairs with 500 permutations."""
     n = int(2_000 * arguments.scale)
     x, y = pairs(n)
-    (seconds,) = best_seconds([lambda: mercer.independence_test(x, y, permutations=PERMUTATIONS)], arguments.repeat)
+    (seconds,) = interleaved([lambda: mercer.independence_test(x, y, permutations=PERMUTATIONS)], arguments.repeat)
     name, rows = f"HSIC {n}, {PERMUTATIONS} permutations", []
     if hyppo := peer("hyppo.independence"):
         test = hyppo.Hsic()
         theirs = once(lambda: test.test(x, y, reps=PERMUTATIONS, workers=1, auto=False))
-        rows.append(print_row(Row(name, "hyppo Hsic", seconds, theirs, 20.0)))
+        rows.append(compared(name, "hyppo Hsic", seconds, theirs, 20.0))
     if dcor := peer("dcor"):
         theirs = once(
             lambda: dcor.independence.distance_covariance_test(x, y, num_resamples=PERMUTATIONS, random_state=0)
         )
-        rows.append(print_row(Row(name, "dcor distance covariance", seconds, theirs, 5.0)))
+        rows.append(compared(name, "dcor distance covariance", seconds, theirs, 5.0))
     return rows
 
 
@@ -233,7 +239,7 @@ def features(arguments: argparse.Namespace) -> list[Row]:
             setting: dict[str, object] = {}
             exec(prepare, setting)
             try:
-                seconds = once(lambda call=call, setting=setting: exec(call, setting))
+                seconds, _ = once(lambda call=call, setting=setting: exec(call, setting))
             except ValueError as error:
                 print(f"random features, {name}: {error}", flush=True)
                 return rows
