@@ -86,6 +86,26 @@ fn the_answer_is_that_of_all_rows_at_once() {
     }
 }
 
+/// More features than a block of the squares holds: the normal equations, written out.
+#[test]
+fn many_features_satisfy_the_normal_equations() {
+    let (compute, (x, y, weights)) = (Compute::new(), data());
+    let spec = StreamedRidge { intercept: true, ..StreamedRidge::new(fourier(150), 0.5) };
+    let fit = streamed(&spec, 700, &compute).finish(&compute).unwrap();
+    let z = fit.features().transform(x.view(), &compute).unwrap();
+    let left = (&y - &fit.predict(x.view(), &compute).unwrap()) * weights.view().insert_axis(Axis(1));
+    assert_close(&z.t().dot(&left), &(&fit.weights() * 0.5), 1e-8);
+    assert!(left.sum_axis(Axis(0)).iter().all(|sum| sum.abs() < 1e-8));
+    let direct = fit.predict(x.view(), &compute).unwrap();
+    let rows = ArrayRows { x: x.view(), y: y.view(), weights: Some(weights.view()) };
+    let sample = (x.slice(s![..500, ..]), Some(weights.slice(s![..500])));
+    let mut passes = spec.start_passes(sample.0, sample.1, 2, &compute).unwrap();
+    while !passes.advance(&rows, 1e-10, &compute).unwrap() {
+        assert!(passes.passes() < 60, "no convergence");
+    }
+    assert_close(&passes.finish().unwrap().predict(x.view(), &compute).unwrap(), &direct, 1e-6);
+}
+
 /// With every point a landmark the projection loses nothing: the answer is kernel ridge regression.
 #[test]
 fn landmarks_at_every_point_give_kernel_ridge_regression() {

@@ -6,7 +6,7 @@ use super::bytes::{Reader, Writer};
 use super::mean::{at_least, check_columns, check_size};
 use crate::features::FeatureMap;
 use crate::record::Record;
-use crate::solve::products::add_symmetric;
+use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{Factored, factor, solve_positive};
 use crate::{Compute, Error, Result};
 
@@ -124,6 +124,7 @@ impl RidgeStatistics {
         let p = self.feature_sum.len() as u64;
         compute.reserve("the system of a ridge regression", 16 * p * p, "use fewer features")?;
         let (mut matrix, mut right) = (self.squares.clone(), self.products.clone());
+        mirror(&mut matrix);
         if intercept {
             for (i, &sum) in self.feature_sum.iter().enumerate() {
                 matrix.row_mut(i).scaled_add(-sum / self.count, &self.feature_sum);

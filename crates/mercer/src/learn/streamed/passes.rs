@@ -7,7 +7,7 @@ use super::spec::StreamedRidge;
 use super::{Passes, StreamedRidgeFit};
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap};
 use crate::gram::{self, Pairs};
-use crate::solve::products::{add_symmetric, multiply, multiply_transposed};
+use crate::solve::products::{add_symmetric, mirror, multiply, multiply_transposed};
 use crate::solve::{Factor, Factored, factor};
 use crate::{Compute, Error, Result};
 
@@ -263,6 +263,7 @@ impl RidgePasses {
             }
         }
         add_symmetric(&mut matrix, &weighted.reversed_axes(), &z.t().to_owned(), compute);
+        mirror(&mut matrix);
         // Directions that the sample does not see are damped by λ alone; where that is 0, by rounding.
         let scale = matrix.diag().iter().fold(0.0_f64, |m, v| m.max(*v));
         let mut added = self.lambda.max(f64::EPSILON * z.ncols() as f64 * scale);
