@@ -32,8 +32,8 @@ COMMON = """kernel : text, Kernel, name or callable, default="rbf"
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function.
     random_state, n_jobs, max_memory, max_time, verbose
-        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds after which the solver stops with the
-        model so far (and a warning with its gap), a progress bar."""
+        How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds after which the solver stops with
+        the model so far (and a warning with its gap), a progress bar."""
 #: What the attributes that all machines share mean.
 EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fit_status_, n_iter_, shape_fit_
         As in scikit-learn; ``coef_`` for the linear kernel.
