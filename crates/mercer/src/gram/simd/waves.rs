@@ -126,10 +126,11 @@ fn wave<const FMA: bool>(t: f64) -> (f64, f64) {
     let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
     let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
     let quarter = rounded.to_bits();
-    let odd = quarter & 1 == 1;
-    let (first, second) = (if odd { sine } else { cosine }, if odd { cosine } else { sine });
-    let signed = |value: f64, q: u64| f64::from_bits(value.to_bits() ^ ((q & 2) << 62));
-    (signed(first, quarter.wrapping_add(1)), signed(second, quarter))
+    // Masks, not branches: where only one of the two is wanted, a branch would keep the loop out of the vector units.
+    let odd = (quarter & 1).wrapping_neg();
+    let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
+    let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));
+    (signed(chosen(cosine, sine), quarter.wrapping_add(1)), signed(chosen(sine, cosine), quarter))
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl CentreMachine {
 
     /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
     ///
-    /// A fit that ran out of iterations is still a model: [`CentreEvidence::converged`] tells.
+    /// A fit that ran out of iterations is still a model: [`CentreEvidence::converged`](super::CentreEvidence::converged) tells.
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0 and there is a centre, [`Error::Request`] for a loss with kinks or several outputs of another loss than the
