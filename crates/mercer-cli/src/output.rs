@@ -33,7 +33,7 @@ fn json(report: &Report) -> String {
 /// The complaint about `--plot` where there is nothing to draw.
 pub fn no_picture() -> Failure {
     Failure::request(
-        "--plot: there is no picture of this; kernel explain, kernel check with DATA, kernel gram, fit, predict and test have one",
+        "--plot: there is no picture of this; kernel explain, kernel check with DATA, kernel gram, embed fourier, fit, predict and test have one",
     )
 }
 

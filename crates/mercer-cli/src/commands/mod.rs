@@ -17,7 +17,7 @@ mod sections;
 mod spectrum;
 mod test;
 
-use crate::arguments::{Command, DataCommand, KernelCommand, PlanCommand, PlanTarget};
+use crate::arguments::{Command, DataCommand, EmbedCommand, KernelCommand, PlanCommand, PlanTarget};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
@@ -52,7 +52,7 @@ fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
         Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_)) => true,
-        Command::Fit(_) | Command::Predict(_) | Command::Test(_) => true,
+        Command::Fit(_) | Command::Predict(_) | Command::Test(_) | Command::Embed(EmbedCommand::Fourier(_)) => true,
         _ => false,
     }
 }
