@@ -288,5 +288,5 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     assert!(json["duality_gap"].as_f64().unwrap() > 0.0);
     assert!(json["remarks"][0].as_str().unwrap().contains("--budget-time"), "{json}");
     mercer(&["predict", &model, &data, "-o", &out]).done();
-    assert_eq!(texts(&out, "y").len(), 3000);
+    assert_eq!(texts(&out, "prediction").len(), 3000);
 }
