@@ -140,7 +140,7 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
     >>> import numpy as np, mercer
     >>> x = np.linspace(0, 4, 400)[:, None]
     >>> y = np.where(x[:, 0] < 2, "low", "high")
-    >>> model = mercer.BinnedClassifier(1e-3, "laplacian(norm=l1)", 100, loss="squared_hinge", random_state=0).fit(x, y)
+    >>> model = mercer.BinnedClassifier(0.1, "laplacian(norm=l1)", 100, loss="squared_hinge", random_state=0).fit(x, y)
     >>> [str(name) for name in model.predict([[1.0], [3.0]])]
     ['low', 'high']
     """

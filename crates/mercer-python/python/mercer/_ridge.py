@@ -96,7 +96,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.condition_ = first.condition
         self.plan_ = f"{first.plan}\nrun: {first.method}"
         found = first.centers
-        self.n_iter_, self.trace_missed_ = (None, None) if found is None else (found[1], found[4])
+        self.n_iter_, self.trace_missed_ = (1, None) if found is None else (found[1], found[4])
 
     def _warn_if_singular(self) -> None:
         for _, fit in self._fits:
@@ -245,8 +245,10 @@ class KernelRidge(FittedRidge):
         The coefficients α of ``f = Σ αᵢ k(·, xᵢ)``; of ``f = Σ αⱼ k(·, zⱼ)`` on centers.
     X_fit_ : array
         The points of the fit, or the centers.
-    n_iter_, trace_missed_ : int, float or None
-        On centers: passes over the data, and the share of the kernel's trace that the centers miss.
+    n_iter_ : int
+        On centers: passes over the data. 1 for the other solvers.
+    trace_missed_ : float or None
+        On centers: the share of the kernel's trace that they miss.
     intercept_ : float or array
         The constant, 0 without one.
     null_coef_ : array
