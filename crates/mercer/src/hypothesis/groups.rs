@@ -90,6 +90,35 @@ impl Splits {
     }
 }
 
+/// Labels so many members 1, every choice of them as likely: one after the other is drawn out of those that are left.
+fn choose(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]) {
+    let (mut members, mut random) = (members.to_vec(), Halves::new(random));
+    for i in 0..ones {
+        let other = i + random.below(members.len() - i);
+        members.swap(i, other);
+        labels[members[i]] = 1;
+    }
+}
+
+/// The same for about half of the members: a coin for each, then members drawn at random change their side until the number is right. Coins give
+/// every set of a size with the same probability, and so does each change.
+fn toss(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]) {
+    let mut found = 0;
+    for members in members.chunks(64) {
+        let bits = random.bits();
+        members.iter().enumerate().for_each(|(i, &member)| labels[member] = (bits >> i & 1) as i8);
+        found += (bits & (u64::MAX >> (64 - members.len()))).count_ones() as usize;
+    }
+    let mut random = Halves::new(random);
+    while found != ones {
+        let (member, new) = (members[random.below(members.len())], i8::from(found < ones));
+        if labels[member] != new {
+            labels[member] = new;
+            found = if new == 1 { found + 1 } else { found - 1 };
+        }
+    }
+}
+
 impl Group for Splits {
     type Label = Vec<i8>;
 
@@ -98,13 +127,13 @@ impl Group for Splits {
     }
 
     fn draw(&self, random: &mut Stream) -> Vec<i8> {
-        let (mut labels, mut random) = (vec![0; self.labels.len()], Halves::new(random));
+        let mut labels = vec![0; self.labels.len()];
         for members in &self.strata.members {
-            let mut members = members.clone();
-            for i in 0..self.ones(&members) {
-                let other = i + random.below(members.len() - i);
-                members.swap(i, other);
-                labels[members[i]] = 1;
+            let ones = self.ones(members);
+            if 4 * ones >= members.len() && 4 * ones <= 3 * members.len() {
+                toss(members, ones, random, &mut labels);
+            } else {
+                choose(members, ones, random, &mut labels);
             }
         }
         labels
@@ -322,6 +351,17 @@ mod tests {
             counts.iter().map(|c| (c - expected).powi(2) / expected).sum::<f64>()
         };
         assert!(chi2(&counts) < 31.9 && chi2(&order_counts) < 76.4, "{} {}", chi2(&counts), chi2(&order_counts));
+        // One of six, and three of six: 6 and 20 cells.
+        for (first, bar) in [(1, 25.7), (3, 51.0)] {
+            let splits = Splits::new(first, Strata::one(6));
+            let all = splits.all();
+            let mut counts = vec![0.0; all.len()];
+            for b in 0..draws {
+                let label = splits.draw(&mut Seed(3).stream("draws", b));
+                counts[all.iter().position(|l| *l == label).unwrap()] += 1.0;
+            }
+            assert!(chi2(&counts) < bar, "{first}: {}", chi2(&counts));
+        }
     }
 
     #[test]

@@ -149,14 +149,23 @@ pub(super) fn binomial_interval(k: usize, n: usize, confidence: f64) -> (f64, f6
     (lower, upper)
 }
 
-/// `P(S ≥ k)` for `S` of the binomial law.
+/// `P(S ≥ k)` for `S` of the binomial law, `0 < p < 1`: the tail beyond `k`, or 1 minus the one before it, from its largest term outwards.
 fn at_least(k: usize, n: usize, p: f64) -> f64 {
-    let ln_choose = |i: f64| ln_gamma(n as f64 + 1.0) - ln_gamma(i + 1.0) - ln_gamma(n as f64 - i + 1.0);
-    let term = |i: usize| {
-        let i = i as f64;
-        (ln_choose(i) + i * p.ln() + (n as f64 - i) * (-p).ln_1p()).exp()
+    let (n, k, odds) = (n as f64, k as f64, p / (1.0 - p));
+    let probability = |i: f64| {
+        let ln_choose = ln_gamma(n + 1.0) - ln_gamma(i + 1.0) - ln_gamma(n - i + 1.0);
+        (ln_choose + i * p.ln() + (n - i) * (-p).ln_1p()).exp()
     };
-    (k..=n).map(term).sum::<f64>().min(1.0)
+    let tail = |mut i: f64, step: f64| {
+        let (mut term, mut sum) = (probability(i), 0.0);
+        while term > 1e-18 * sum && (0.0..=n).contains(&i) {
+            sum += term;
+            term *= if step > 0.0 { (n - i) / (i + 1.0) * odds } else { i / (n - i + 1.0) / odds };
+            i += step;
+        }
+        sum
+    };
+    if k > n * p { tail(k, 1.0) } else { 1.0 - tail(k - 1.0, -1.0) }.clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -171,5 +180,15 @@ mod tests {
         let (low, high) = binomial_interval(5, 10, 0.95);
         assert!((low - 0.187_086).abs() < 1e-6 && (high - 0.812_914).abs() < 1e-6);
         assert_eq!(binomial_interval(10, 10, 0.95).1, 1.0);
+        // Both tails against plain sums of Pascal's triangle.
+        for (k, p) in [(1, 0.3), (3, 0.2), (9, 0.55), (12, 0.9), (20, 0.99)] {
+            let choose = (0..=20).scan(1.0, |c, i| Some(std::mem::replace(c, *c * (20 - i) as f64 / (i + 1) as f64)));
+            let terms: Vec<f64> = choose
+                .enumerate()
+                .map(|(i, c)| c * f64::powi(p, i as i32) * f64::powi(1.0 - p, 20 - i as i32))
+                .collect();
+            let expected: f64 = terms[k..].iter().sum();
+            assert!((at_least(k, 20, p) - expected).abs() < 1e-13, "{k} {p}");
+        }
     }
 }

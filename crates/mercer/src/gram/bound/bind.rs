@@ -58,6 +58,15 @@ fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compu
     Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, given: false })
 }
 
+/// The same kernel on some of the points of a symmetric binding. They were checked when all of them were bound.
+pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
+    let data = all.slots.points[0].rows.select(Axis(0), points);
+    let mut binder = Binder::of_points(data.view());
+    let root = binder.bind(&all.kernel, 0).ok()?;
+    let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
+    Some(Bound { kernel, shape, symmetric: true, slots: binder.slots, root, given: false })
+}
+
 fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound<'a>> {
     Points::Vectors(matrix).check_finite("precomputed matrix")?;
     let symmetric = matrix.is_square() && matrix.indexed_iter().all(|((i, j), v)| *v == matrix[[j, i]]);

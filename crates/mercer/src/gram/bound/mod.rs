@@ -116,6 +116,13 @@ impl Tiles for Bound<'_> {
         Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
     }
 
+    fn among(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
+        if self.given || !self.symmetric {
+            return None;
+        }
+        bind::bind_some(self, points).map(|bound| Box::new(bound) as Box<dyn Tiles>)
+    }
+
     fn operations(&self) -> usize {
         // An exponential, and what else a node does with a value.
         self.slots.metrics.iter().map(|shared| shared.metric.operations() + 10).sum()

@@ -146,12 +146,9 @@ impl Svc {
         let specs = self.along(c)?;
         let schedule = self.schedule(x, classes, weights, compute)?;
         let mut machines = schedule.run(compute, |task, rows, compute| {
-            let mut last: Option<(f64, Vec<f64>)> = None;
+            let mut last = None;
             let along = |spec: &Self| {
-                let factor = |from: f64| spec.bound() / from;
-                let start = last.take().map(|(c, alpha)| alpha.iter().map(|a| a * factor(c)).collect());
-                let machine = task.solve(spec, rows, start, compute)?;
-                last = Some((spec.bound(), task.alpha(&machine)));
+                let machine = task.solve_next(spec, rows, &mut last, compute)?;
                 let calibration = spec.calibration.map(|c| c.fit(spec, task, rows, compute)).transpose()?;
                 Ok((machine, calibration))
             };

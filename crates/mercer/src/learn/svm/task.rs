@@ -56,6 +56,13 @@ impl Tasks {
     }
 }
 
+/// A solution of a task, from which the next one can begin.
+pub(super) struct Solved {
+    bound: f64,
+    alpha: Vec<f64>,
+    objective: f64,
+}
+
 impl Task {
     /// The dual problem of some of the rows.
     pub(super) fn problem(&self, svc: &Svc, points: Vec<usize>) -> Result<DualProblem> {
@@ -83,6 +90,31 @@ impl Task {
         if !svc.indefinite {
             machine.require_norm(&svc.kernel)?;
         }
+        Ok(machine)
+    }
+
+    /// The machine of the next classifier of a list that differs in `C` only, begun at the one before.
+    ///
+    /// # Formula
+    /// `tα` is feasible up to `t = C'/C`. Along this ray the objective `tΣα − ½t²αᵀQα` is largest at `t = Σα/αᵀQα`: near 1 where most variables are
+    /// between their bounds and `C` hardly matters, beyond `C'/C` where most are at the upper one.
+    pub(super) fn solve_next(
+        &self,
+        svc: &Svc,
+        rows: &mut KernelRows<'_>,
+        last: &mut Option<Solved>,
+        compute: &Compute,
+    ) -> Result<Machine> {
+        let start = last.take().map(|last| {
+            let most = svc.bound() / last.bound;
+            let sum: f64 = last.alpha.iter().sum();
+            let best = sum / (2.0 * (sum - last.objective)).max(f64::MIN_POSITIVE);
+            let factor = if best.is_finite() { best.max(1.0).min(most) } else { most };
+            last.alpha.iter().map(|a| a * factor).collect()
+        });
+        let machine = self.solve(svc, rows, start, compute)?;
+        let objective = machine.evidence.objective;
+        *last = Some(Solved { bound: svc.bound(), alpha: self.alpha(&machine), objective });
         Ok(machine)
     }
 

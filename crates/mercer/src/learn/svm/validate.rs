@@ -130,11 +130,9 @@ impl<'a> Plan<'a> {
         let (places, task) = self.training(fold, task)?;
         let held_out = self.held_out(fold);
         let mut rows = whole.part(&places);
-        let mut last: Option<(f64, Vec<f64>)> = None;
+        let mut last = None;
         let along = |spec: &Svc| {
-            let scaled = |(c, alpha): (f64, Vec<f64>)| alpha.iter().map(|a| a * (spec.bound() / c)).collect();
-            let machine = task.solve(spec, &mut rows, last.take().map(scaled), compute)?;
-            last = Some((spec.bound(), task.alpha(&machine)));
+            let machine = task.solve_next(spec, &mut rows, &mut last, compute)?;
             let terms = places.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0);
             let terms: Vec<(usize, f64)> = terms.map(|(&place, &c)| (place, c)).collect();
             let mut values = whole.combine(&terms, &held_out);

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::lines::{GAP, LINES, Lines, mirror};
 use crate::gram::Tiles;
-use crate::gram::simd::zeroed;
+use crate::gram::simd::{add_rows, assemble, zeroed};
 use crate::{Compute, Result};
 
 /// The most rows that one task computes.
@@ -21,9 +22,14 @@ const QUICK: usize = 64;
 const FEWEST: usize = 16;
 /// Bytes that are allocated together.
 const SLAB: usize = 64 << 20;
+/// Rows and columns of a tile of the kernel among a working set.
+const BLOCK: usize = 192;
 
 pub(super) struct Cache<'a> {
-    tiles: &'a dyn Tiles,
+    /// The matrix of all points.
+    all: &'a dyn Tiles,
+    /// The points that rows and columns stand for, and their matrix; `None` for all points.
+    some: Option<(Vec<usize>, Box<dyn Tiles + 'a>)>,
     n: usize,
     pub(super) capacity: usize,
     /// Where a row is kept.
@@ -44,22 +50,136 @@ struct Slot {
 }
 
 impl<'a> Cache<'a> {
-    pub(super) fn new(tiles: &'a dyn Tiles, n: usize, least: usize, compute: &Compute) -> Result<Self> {
+    pub(super) fn new(all: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
+        let n = all.shape().0;
         let capacity = (compute.memory() / 2 / (4 * n.max(1) as u64)).min(n as u64) as usize;
         // A smaller working set is slower, but it is an answer.
         let least = least.min(capacity / 2).max(FEWEST).min(n.max(1));
         let advice = "use fewer rows or a higher memory limit";
         compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;
+        let rounds = if all.operations() <= QUICK { ROUNDS_IF_QUICK } else { ROUNDS };
+        Ok(Self::empty(all, None, n, capacity.max(least), rounds))
+    }
+
+    fn empty(
+        all: &'a dyn Tiles,
+        some: Option<(Vec<usize>, Box<dyn Tiles + 'a>)>,
+        n: usize,
+        capacity: usize,
+        rounds: u64,
+    ) -> Self {
         let rows_per_slab = (SLAB / (4 * n.max(1))).max(1);
         let (slot_of, slots, slabs) = (vec![None; n], Vec::new(), Vec::new());
-        let rounds = if tiles.operations() <= QUICK { ROUNDS_IF_QUICK } else { ROUNDS };
-        Ok(Self { tiles, n, capacity: capacity.max(least), slot_of, slots, rows_per_slab, slabs, clock: 0, rounds })
+        Self { all, some, n, capacity, slot_of, slots, rows_per_slab, slabs, clock: 0, rounds }
+    }
+
+    fn tiles(&self) -> &(dyn Tiles + 'a) {
+        self.some.as_ref().map_or(self.all, |(_, tiles)| tiles.as_ref())
+    }
+
+    /// A cache of the rows and columns of some points, with the rows that are known; this one is left without rows. `None` where the points
+    /// cannot be taken apart.
+    pub(super) fn narrow(&mut self, points: &[usize]) -> Option<Self> {
+        let named: Vec<usize> = match &self.some {
+            Some((known, _)) => points.iter().map(|&p| known[p]).collect(),
+            None => points.to_vec(),
+        };
+        let tiles = self.all.among(&named)?;
+        let capacity = (self.capacity.saturating_mul(self.n) / points.len().max(1)).min(points.len());
+        let mut narrow = Self::empty(self.all, Some((named, tiles)), points.len(), capacity, self.rounds);
+        let known: Vec<usize> = (0..points.len()).filter(|&at| self.slot_of[points[at]].is_some()).collect();
+        let places = narrow.make_room(known.len().min(capacity));
+        for (&at, &row) in places.iter().zip(&known) {
+            narrow.slots[at].row = row;
+            narrow.slot_of[row] = Some(at as u32);
+            let source = self.row(points[row]);
+            let target = narrow.line_mut(at);
+            target.iter_mut().zip(points).for_each(|(t, &p)| *t = source[p]);
+        }
+        *self = Self::empty(self.all, self.some.take(), self.n, self.capacity, self.rounds);
+        Some(narrow)
     }
 
     pub(super) fn row(&self, point: usize) -> &[f32] {
-        let slot = self.slot_of[point].expect("the solver fetches rows before it uses them") as usize;
+        self.known(point).expect("the solver fetches rows before it uses them")
+    }
+
+    fn known(&self, point: usize) -> Option<&[f32]> {
+        let slot = self.slot_of[point]? as usize;
         let start = slot % self.rows_per_slab * self.n;
-        &self.slabs[slot / self.rows_per_slab][start..start + self.n]
+        Some(&self.slabs[slot / self.rows_per_slab][start..start + self.n])
+    }
+
+    fn line_mut(&mut self, slot: usize) -> &mut [f32] {
+        let start = slot % self.rows_per_slab * self.n;
+        &mut self.slabs[slot / self.rows_per_slab][start..start + self.n]
+    }
+
+    /// The kernel among some points: from the rows that are at hand, and computed for pairs that are in none of them. A point that does not move
+    /// in the end needs no row.
+    pub(super) fn block<'b>(
+        &mut self,
+        points: &[usize],
+        buffer: &'b mut Vec<f32>,
+        compute: &Compute,
+    ) -> Result<Lines<'b, f32>> {
+        let q = points.len();
+        let unknown: Vec<usize> = (0..q).filter(|&at| self.slot_of[points[at]].is_none()).collect();
+        let values = match self.among(&unknown.iter().map(|&at| points[at]).collect::<Vec<_>>(), compute) {
+            Some(values) => values?,
+            None => {
+                self.fetch(&distinct(points), compute);
+                Vec::new()
+            }
+        };
+        let mut place = vec![0; q];
+        unknown.iter().enumerate().for_each(|(rank, &at)| place[at] = rank);
+        let stride = q.next_multiple_of(GAP) + GAP;
+        buffer.resize(buffer.len().max(q * stride), 0.0);
+        let block = &mut buffer[..q * stride];
+        let rows: Vec<Option<&[f32]>> = points.iter().map(|&p| self.known(p)).collect();
+        let fill = |at: usize, line: &mut [f32]| match rows[at] {
+            Some(row) => line.iter_mut().zip(&points[..=at]).for_each(|(v, &p)| *v = row[p]),
+            None => {
+                let computed = &values[place[at] * unknown.len()..][..unknown.len()];
+                for (other, v) in line[..=at].iter_mut().enumerate() {
+                    *v = rows[other].map_or_else(|| computed[place[other]], |row| row[points[at]]);
+                }
+            }
+        };
+        let lines = |(group, lines): (usize, &mut [f32])| {
+            lines.chunks_exact_mut(stride).enumerate().for_each(|(r, line)| fill(group * LINES + r, line));
+        };
+        compute.install(|| block.par_chunks_mut(LINES * stride.max(1)).enumerate().for_each(lines));
+        mirror(block, q, stride);
+        Ok(Lines { matrix: block, stride, runs: std::iter::once(0..q).collect() })
+    }
+
+    /// The matrix of some points; `None` where it is not cheaper than rows.
+    fn among(&self, points: &[usize], compute: &Compute) -> Option<Result<Vec<f32>>> {
+        if points.is_empty() {
+            return Some(Ok(Vec::new()));
+        }
+        let tiles = self.tiles().among(points)?;
+        let fill = |rows, cols, out: &mut [f32]| tiles.fill_single(rows, cols, out);
+        Some(compute.install(|| assemble((points.len(), points.len()), BLOCK, true, fill, || Ok(()))))
+    }
+
+    /// `out += Σ factor · row`, rows that are not at hand computed and forgotten.
+    pub(super) fn add_fleeting(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+        let chunk = |(chunk, out): (usize, &mut [f64])| {
+            let start = chunk * COLUMNS;
+            let cols = start..start + out.len();
+            let mut tile = vec![0.0_f32; GROUP * out.len()];
+            for group in changes.chunks(GROUP) {
+                let rows: Vec<usize> = group.iter().map(|change| change.0).collect();
+                let tile = &mut tile[..rows.len() * out.len()];
+                self.tiles().fill_rows_single(&rows, cols.clone(), tile);
+                let lines = tile.chunks_exact(out.len()).zip(group);
+                add_rows(&lines.map(|(line, change)| (line, change.1)).collect::<Vec<_>>(), out);
+            }
+        };
+        compute.install(|| out.par_chunks_mut(COLUMNS).enumerate().for_each(chunk));
     }
 
     pub(super) fn fetch(&mut self, wanted: &[usize], compute: &Compute) {
@@ -103,7 +223,8 @@ impl<'a> Cache<'a> {
 
     /// Fills slots (in ascending order) with rows.
     fn compute_rows(&mut self, places: &[usize], rows: &[usize], compute: &Compute) {
-        let (tiles, n) = (self.tiles, self.n);
+        let n = self.n;
+        let tiles: &dyn Tiles = self.some.as_ref().map_or(self.all, |(_, tiles)| tiles.as_ref());
         let mut lines = self.slabs.iter_mut().flat_map(|slab| slab.chunks_exact_mut(n.max(1)));
         let mut next = 0;
         let mut targets: Vec<&mut [f32]> = Vec::with_capacity(places.len());
@@ -118,6 +239,14 @@ impl<'a> Cache<'a> {
             groups.for_each(|(targets, rows)| fill_group(tiles, n, rows, targets));
         });
     }
+}
+
+/// Every point once, in ascending order.
+pub(super) fn distinct(points: &[usize]) -> Vec<usize> {
+    let mut points = points.to_vec();
+    points.sort_unstable();
+    points.dedup();
+    points
 }
 
 /// Some whole rows, tile by tile.

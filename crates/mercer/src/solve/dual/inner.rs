@@ -32,7 +32,7 @@ impl<'k, T: Element> Inner<'k, T> {
         alpha: &[f64],
         pull: &[f64],
         kernel: Lines<'k, T>,
-        diagonal: &[f64],
+        diagonal: Vec<f64>,
     ) -> Self {
         let q = variables.len();
         let of = |list: &[f64]| variables.iter().map(|&i| list[i]).collect::<Vec<f64>>();
@@ -45,7 +45,7 @@ impl<'k, T: Element> Inner<'k, T> {
             group: variables.iter().map(|&i| group(problem.constraint, problem.signs[i])).collect(),
             rise: vec![vec![f64::NEG_INFINITY; q]; count],
             fall: vec![vec![f64::INFINITY; q]; count],
-            diagonal: variables.iter().map(|&i| diagonal[problem.points[i]]).collect(),
+            diagonal,
             kernel,
             constraint: problem.constraint,
         };
@@ -60,8 +60,9 @@ impl<'k, T: Element> Inner<'k, T> {
         self.fall[g][i] = if can_fall(sign, alpha, upper) { 0.0 } else { f64::INFINITY };
     }
 
-    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made, and `α`.
-    pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> (u64, Vec<f64>) {
+    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made, `α`, and the
+    /// pulls.
+    pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> (u64, Vec<f64>, Vec<f64>) {
         let mut steps = 0;
         loop {
             let (violation, step) =
@@ -71,7 +72,7 @@ impl<'k, T: Element> Inner<'k, T> {
                     self.take(step);
                     steps += 1;
                 }
-                _ => return (steps, self.alpha),
+                _ => return (steps, self.alpha, self.pull),
             }
         }
     }

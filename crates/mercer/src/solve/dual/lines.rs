@@ -8,9 +8,9 @@ use crate::Compute;
 use crate::gram::simd::Element;
 
 /// Rows of a block that one task gathers.
-const LINES: usize = 32;
+pub(super) const LINES: usize = 32;
 /// Elements between the ends of gathered rows: rows that lie whole powers of two apart would compete for the same lines of the cache.
-const GAP: usize = 24;
+pub(super) const GAP: usize = 24;
 
 /// A square matrix that need not lie in one piece: the rows and columns of some runs of a larger one.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ pub(super) fn gather<'r, 'b, T: Element>(
 }
 
 /// Copies the lower triangle to the upper one, block by block.
-fn mirror<T: Element>(block: &mut [T], q: usize, stride: usize) {
+pub(super) fn mirror<T: Element>(block: &mut [T], q: usize, stride: usize) {
     for top in (0..q).step_by(LINES) {
         for left in (top..q).step_by(LINES) {
             for i in top..q.min(top + LINES) {

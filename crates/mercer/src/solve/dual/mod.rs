@@ -9,6 +9,7 @@
 mod cache;
 mod inner;
 mod lines;
+mod narrow;
 mod pull;
 mod rows;
 mod solver;

@@ -5,13 +5,15 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::cache::Cache;
-use super::lines::{Lines, gather, runs};
+use super::cache::{Cache, distinct};
+use super::lines::{Lines, runs};
 use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, Tiles};
 use crate::{Compute, Result};
 
-/// Points up to which the whole matrix is made at once, in double precision.
+/// Points up to which the whole matrix is made at once.
+const WHOLE: usize = 4096;
+/// Points up to which it is in double precision.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
 const CHUNK: usize = 2048;
@@ -68,10 +70,10 @@ impl<'a> KernelRows<'a> {
     /// [`Error::Memory`](crate::Error::Memory) when they do not fit, [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
-        if n <= SMALL && 8 * (n as u64).pow(2) <= compute.memory() / 2 {
+        if n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2 {
             return Self::whole(tiles, compute);
         }
-        let store = Store::Cache(Cache::new(tiles, n, least, compute)?);
+        let store = Store::Cache(Cache::new(tiles, least, compute)?);
         Ok(Self { diagonal: tiles.diagonal()?, store, part: None, stride: n })
     }
 
@@ -138,11 +140,25 @@ impl<'a> KernelRows<'a> {
         self.diagonal.len()
     }
 
-    /// Makes sure that these rows, each named once, are at hand until the next call.
-    pub(super) fn fetch(&mut self, wanted: &[usize], compute: &Compute) {
-        if let Store::Cache(cache) = &mut self.store {
-            cache.fetch(wanted, compute);
-        }
+    /// The rows and columns of some points alone, and these rows left empty until they are asked for again; `None` where nothing is gained.
+    pub(super) fn narrow(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
+        let (stride, runs) = (self.stride, self.runs());
+        let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;
+        let (mut single, mut double) = (Vec::new(), Vec::new());
+        let (store, stride) = match &mut self.store {
+            Store::Cache(cache) => (Store::Cache(cache.narrow(points)?), points.len()),
+            Store::Double(matrix) if affordable(8) => {
+                let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut double, compute).stride;
+                (Store::Double(double.into()), stride)
+            }
+            Store::Single(matrix) if affordable(4) => {
+                let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut single, compute).stride;
+                (Store::Single(single.into()), stride)
+            }
+            _ => return None,
+        };
+        let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
+        Some(KernelRows { diagonal, store, part: None, stride })
     }
 
     /// Rows that can be at hand together.
@@ -153,16 +169,26 @@ impl<'a> KernelRows<'a> {
         }
     }
 
-    /// The kernel among points whose rows were fetched last: where it is, or gathered.
-    pub(super) fn among<'b>(&'b self, points: &[usize], room: &'b mut Room, compute: &Compute) -> Among<'b> {
+    /// The kernel among some points: where it is, or gathered, or computed.
+    pub(super) fn among<'b>(
+        &'b mut self,
+        points: &[usize],
+        room: &'b mut Room,
+        compute: &Compute,
+    ) -> Result<Among<'b>> {
         let all = points.iter().copied().eq(0..self.points());
-        match &self.store {
-            Store::Double(matrix) if all => Among::Double(self.lines(matrix)),
-            Store::Single(matrix) if all => Among::Single(self.lines(matrix)),
-            Store::Double(matrix) => Among::Double(self.lines(matrix).gather(points, &mut room.double, compute)),
-            Store::Single(matrix) => Among::Single(self.lines(matrix).gather(points, &mut room.single, compute)),
-            Store::Cache(cache) => Among::Single(gather(points, |p| cache.row(p), &mut room.single, compute)),
-        }
+        let (stride, runs) = (self.stride, self.runs());
+        Ok(match &mut self.store {
+            Store::Double(matrix) => {
+                let lines = Lines { matrix: &matrix[..], stride, runs };
+                Among::Double(if all { lines } else { lines.gather(points, &mut room.double, compute) })
+            }
+            Store::Single(matrix) => {
+                let lines = Lines { matrix: &matrix[..], stride, runs };
+                Among::Single(if all { lines } else { lines.gather(points, &mut room.single, compute) })
+            }
+            Store::Cache(cache) => Among::Single(cache.block(points, &mut room.single, compute)?),
+        })
     }
 
     /// The kernel with itself.
@@ -175,17 +201,29 @@ impl<'a> KernelRows<'a> {
         !matches!(self.store, Store::Cache(_))
     }
 
-    fn lines<'b, T: Element>(&'b self, matrix: &'b [T]) -> Lines<'b, T> {
-        let all = || std::iter::once(0..self.points()).collect();
-        Lines { matrix, stride: self.stride, runs: self.part.clone().unwrap_or_else(all) }
+    /// Where the rows and columns lie in a whole matrix.
+    fn runs(&self) -> Vec<Range<usize>> {
+        self.part.clone().unwrap_or_else(|| std::iter::once(0..self.points()).collect())
     }
 
-    /// `out += Σ factor · row`, for points whose rows were fetched last.
-    pub(super) fn spread(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+    /// `out += Σ factor · row`.
+    pub(super) fn spread(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+        let (stride, runs) = (self.stride, self.runs());
+        match &mut self.store {
+            Store::Double(matrix) => spread_lines(changes, &Lines { matrix, stride, runs }, out, compute),
+            Store::Single(matrix) => spread_lines(changes, &Lines { matrix, stride, runs }, out, compute),
+            Store::Cache(cache) => {
+                cache.fetch(&distinct(&changes.iter().map(|change| change.0).collect::<Vec<_>>()), compute);
+                spread(changes, |p| cache.row(p), out, compute);
+            }
+        }
+    }
+
+    /// The same for rows that will not be asked for again.
+    pub(super) fn spread_once(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
         match &self.store {
-            Store::Double(matrix) => spread_lines(changes, &self.lines(matrix), out, compute),
-            Store::Single(matrix) => spread_lines(changes, &self.lines(matrix), out, compute),
-            Store::Cache(cache) => spread(changes, |p| cache.row(p), out, compute),
+            Store::Cache(cache) => cache.add_fleeting(changes, out, compute),
+            _ => self.spread(changes, out, compute),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The outer loop: choose a working set, optimise it, carry the change to every point.
 
 use super::inner::Inner;
+use super::narrow::Settled;
 use super::pull::{Pulls, group};
 use super::rows::{Among, Room};
 use super::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped, working_set};
@@ -9,7 +10,16 @@ use crate::{Compute, Result};
 /// Steps within one working set, per variable of it.
 const STEPS_PER_VARIABLE: u64 = 20;
 /// A problem of so many working sets is taken as one where every row of the kernel is at hand: nothing need be gathered.
-const SETS: usize = 2;
+const SETS: usize = 4;
+/// The same when the working set is all variables, as it then is in every round.
+const STEPS_IF_WHOLE: u64 = 1;
+/// Rounds after which it is asked which variables are settled.
+const ROUNDS: usize = 4;
+/// Fewer variables than this are never taken apart, nor, when rows are computed, than so many working sets.
+const FEW: usize = 256;
+const FEW_SETS: usize = 2;
+/// The share of the variables that may be left when others are settled.
+const MOST: f64 = 0.7;
 
 pub(super) struct Solver<'s, 'a> {
     problem: &'s DualProblem,
@@ -20,6 +30,10 @@ pub(super) struct Solver<'s, 'a> {
     /// `F` at every point.
     values: Vec<f64>,
     steps: u64,
+    /// Steps after which it gives up.
+    most: u64,
+    /// The violation at the beginning.
+    first: Option<f64>,
     room: Room,
 }
 
@@ -30,14 +44,14 @@ impl<'s, 'a> Solver<'s, 'a> {
         options: &'s DualOptions,
         compute: &'s Compute,
     ) -> Result<Self> {
-        let values = vec![0.0; rows.points()];
-        let (alpha, room) = (problem.start.clone(), Room::default());
-        let mut solver = Self { problem, rows, options, compute, alpha, values, steps: 0, room };
+        let (alpha, values) = (problem.start.clone(), vec![0.0; rows.points()]);
+        let most = options.max_steps.unwrap_or_else(|| step_limit(problem.len()));
+        let room = Room::default();
+        let mut solver = Self { problem, rows, options, compute, alpha, values, steps: 0, most, first: None, room };
         let begun: Vec<usize> = (0..problem.len()).filter(|&i| problem.start[i] != 0.0).collect();
         for part in begun.chunks(solver.set_size()) {
             compute.check_cancelled()?;
             let changes: Vec<f64> = part.iter().map(|&i| problem.signs[i] * problem.start[i]).collect();
-            solver.fetch(part);
             solver.spread(part, &changes);
         }
         Ok(solver)
@@ -51,30 +65,90 @@ impl<'s, 'a> Solver<'s, 'a> {
     }
 
     pub(super) fn run(mut self) -> Result<DualSolution> {
-        let mut last = Vec::new();
-        let mut first_violation = None;
-        let most = self.options.max_steps.unwrap_or_else(|| step_limit(self.problem.len()));
+        let stopped = self.advance()?;
+        Ok(self.finish(stopped))
+    }
+
+    /// Optimises working sets until there is a reason to stop.
+    fn advance(&mut self) -> Result<Stopped> {
+        let (mut last, mut rounds) = (Vec::new(), 0);
         loop {
             let pull = self.pulls();
-            let violation = self.extremes(&pull).violation();
-            self.report(*first_violation.get_or_insert(violation), violation);
+            let pulls = self.extremes(&pull);
+            let violation = pulls.violation();
+            self.report(violation);
             if violation <= self.options.tolerance {
-                return Ok(self.finish(&pull, Stopped::Converged));
+                return Ok(Stopped::Converged);
             }
             if self.compute.check_cancelled().is_err() {
-                return Ok(self.finish(&pull, Stopped::Cancelled));
+                return Ok(Stopped::Cancelled);
             }
-            if self.steps >= most {
-                return Ok(self.finish(&pull, Stopped::StepLimit));
+            if self.steps >= self.most {
+                return Ok(Stopped::StepLimit);
+            }
+            if rounds >= self.rounds_to_settle() {
+                let settled = Settled::find(self.problem, &self.alpha, &pull, &pulls);
+                if (settled.active.len() as f64) < MOST * self.problem.len() as f64
+                    && let Some(made) = self.advance_without(&settled)?
+                {
+                    if made == 0 {
+                        return Ok(Stopped::Stalled);
+                    }
+                    (last, rounds) = (Vec::new(), 0);
+                    continue;
+                }
             }
             let set = working_set::choose(self.problem, &self.alpha, &pull, &last, self.set_size());
-            let made = self.improve(&set, &pull, violation, most - self.steps);
+            let made = self.improve(&set, &pull, violation)?;
             if made == 0 {
-                return Ok(self.finish(&pull, Stopped::Stalled));
+                return Ok(Stopped::Stalled);
             }
             self.steps += made;
             last = set;
+            rounds += 1;
         }
+    }
+
+    /// Rounds after which it is worth to ask which variables are settled.
+    fn rounds_to_settle(&self) -> usize {
+        let (n, whole) = (self.problem.len(), self.rows.is_whole());
+        match n > if whole { FEW } else { FEW_SETS * self.options.working_set } {
+            true if whole && self.set_size() == n => 1,
+            true => ROUNDS,
+            false => usize::MAX,
+        }
+    }
+
+    /// Optimises the variables that are not settled, on their points alone, and carries the change to the others; the steps made. `None` where
+    /// the points cannot be taken apart.
+    fn advance_without(&mut self, settled: &Settled) -> Result<Option<u64>> {
+        let (points, problem) = settled.rest(self.problem);
+        let Some(mut rows) = self.rows.narrow(&points, self.compute) else { return Ok(None) };
+        let mut inner = Solver {
+            problem: &problem,
+            rows: &mut rows,
+            options: self.options,
+            compute: self.compute,
+            alpha: settled.active.iter().map(|&i| self.alpha[i]).collect(),
+            values: points.iter().map(|&p| self.values[p]).collect(),
+            steps: self.steps,
+            most: self.most,
+            first: self.first,
+            room: std::mem::take(&mut self.room),
+        };
+        // Whatever stopped it is seen again here.
+        inner.advance()?;
+        let (alpha, values, made) = (inner.alpha, inner.values, inner.steps - self.steps);
+        (self.room, self.steps) = (inner.room, inner.steps);
+        let mut changes = vec![0.0; self.rows.points()];
+        for (&i, &new) in settled.active.iter().zip(&alpha) {
+            changes[self.problem.points[i]] += self.problem.signs[i] * (new - self.alpha[i]);
+            self.alpha[i] = new;
+        }
+        let moved: Vec<(usize, f64)> = changes.into_iter().enumerate().filter(|(_, change)| *change != 0.0).collect();
+        self.rows.spread_once(&moved, &mut self.values, self.compute);
+        points.iter().zip(&values).for_each(|(&p, &value)| self.values[p] = value);
+        Ok(Some(made))
     }
 
     fn pulls(&self) -> Vec<f64> {
@@ -87,31 +161,31 @@ impl<'s, 'a> Solver<'s, 'a> {
     }
 
     /// Optimises a working set; the number of steps made.
-    fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64, left: u64) -> u64 {
-        self.fetch(set);
+    fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64) -> Result<u64> {
         let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
         let whole = set.len() == self.problem.len();
         let tolerance = self.options.tolerance;
         // The others have not been asked yet: more digits than these would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
-        let most = left.min(STEPS_PER_VARIABLE * set.len() as u64);
-        let (problem, diagonal) = (self.problem, self.rows.diagonal());
-        let (steps, alpha) = match self.rows.among(&points, &mut self.room, self.compute) {
+        let each = if whole { STEPS_IF_WHOLE } else { STEPS_PER_VARIABLE };
+        let most = (self.most - self.steps).min(each * set.len() as u64);
+        let problem = self.problem;
+        let diagonal: Vec<f64> = points.iter().map(|&p| self.rows.diagonal()[p]).collect();
+        let (steps, alpha, pull) = match self.rows.among(&points, &mut self.room, self.compute)? {
             Among::Double(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
             Among::Single(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
         };
-        let changes: Vec<f64> =
-            set.iter().zip(&alpha).map(|(&i, a)| self.problem.signs[i] * (a - self.alpha[i])).collect();
+        if whole {
+            self.alpha = alpha;
+            for (i, pull) in pull.iter().enumerate() {
+                self.values[problem.points[i]] = -pull - problem.signs[i] * problem.linear[i];
+            }
+            return Ok(steps);
+        }
+        let changes: Vec<f64> = set.iter().zip(&alpha).map(|(&i, a)| problem.signs[i] * (a - self.alpha[i])).collect();
         set.iter().zip(&alpha).for_each(|(&i, &a)| self.alpha[i] = a);
         self.spread(set, &changes);
-        steps
-    }
-
-    fn fetch(&mut self, set: &[usize]) {
-        let mut points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
-        points.sort_unstable();
-        points.dedup();
-        self.rows.fetch(&points, self.compute);
+        Ok(steps)
     }
 
     /// `F += Σ changeᵢ k(·, xᵢ)`.
@@ -126,14 +200,16 @@ impl<'s, 'a> Solver<'s, 'a> {
     }
 
     /// Progress on the scale of the logarithm of the violation.
-    fn report(&self, first: f64, now: f64) {
+    fn report(&mut self, now: f64) {
+        let first = *self.first.get_or_insert(now);
         let decades = |from: f64, to: f64| (1000.0 * (from / to).log10().max(0.0)) as u64;
         let goal = self.options.tolerance;
         let total = decades(first, goal).max(1);
         self.compute.report("support vectors", total.saturating_sub(decades(now, goal)), total);
     }
 
-    fn finish(self, pull: &[f64], stopped: Stopped) -> DualSolution {
+    fn finish(self, stopped: Stopped) -> DualSolution {
+        let pull = &self.pulls()[..];
         let pulls = self.extremes(pull);
         let p = self.problem;
         let offset = |g: usize| match p.constraint {

@@ -1,5 +1,7 @@
 use ndarray::Array2;
 
+use super::narrow::Settled;
+use super::pull::Pulls;
 use super::rows::{Among, Room};
 use super::*;
 use crate::gram::Pairs;
@@ -78,13 +80,12 @@ fn cached_rows_are_the_rows_of_the_matrix() {
     assert_eq!(rows.capacity(), 80);
     for round in 0..30_usize {
         let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
-        rows.fetch(&wanted, &little);
-        let mut room = Room::default();
-        let Among::Single(among) = rows.among(&wanted, &mut room, &little) else {
-            panic!("rows of a cache are single")
-        };
         let mut sum = vec![0.0; 2100];
         rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little);
+        let mut room = Room::default();
+        let Among::Single(among) = rows.among(&wanted, &mut room, &little).unwrap() else {
+            panic!("rows of a cache are single")
+        };
         for (i, &w) in wanted.iter().enumerate() {
             assert!((0..40).all(|j| (among.at(i, j) - matrix[[w, wanted[j]]]).abs() < 1e-6), "row {w}");
         }
@@ -95,7 +96,8 @@ fn cached_rows_are_the_rows_of_the_matrix() {
 
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
-    let (x, labels) = clouds(2500, 4);
+    // More points than a matrix is made whole for.
+    let (x, labels) = clouds(4200, 4);
     let problem = classifier(&labels, 1.0, Constraint::Sum);
     let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
     let run = |threads: usize| {
@@ -144,12 +146,54 @@ fn parts_of_a_matrix_are_read_where_they_are_or_copied() {
         // A set of some variables is gathered from the runs.
         let some: Vec<usize> = (0..60).map(|i| 6 * i + 5).collect();
         let mut room = Room::default();
-        let rows = whole.part(&points);
-        let Among::Single(among) = rows.among(&some, &mut room, &compute) else { panic!("a large matrix is single") };
+        let mut rows = whole.part(&points);
+        let Among::Single(among) = rows.among(&some, &mut room, &compute).unwrap() else {
+            panic!("a large matrix is single")
+        };
         let expected = |i: usize, j: usize| {
             let (a, b) = (x.row(points[some[i]]), x.row(points[some[j]]));
             (-(&a - &b).mapv(|d| d * d).sum() / 4.5).exp()
         };
         assert!((0..3600).all(|k| (among.at(k / 60, k % 60) - expected(k / 60, k % 60)).abs() < 1e-6));
     }
+}
+
+#[test]
+fn variables_that_settled_are_left_alone_until_the_others_are_done() {
+    let (x, labels) = clouds(4200, 7);
+    let compute = Compute::new();
+    let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    for constraint in [Constraint::Sum, Constraint::Free] {
+        let problem = classifier(&labels, 1.0, constraint);
+        let tight = DualOptions { tolerance: 1e-5, ..Default::default() };
+        // A working set of all variables asks who settled after every round of steps, cached rows after some rounds.
+        let mut whole = KernelRows::whole(&bound, &compute).unwrap();
+        let large = problem.solve(&mut whole, &DualOptions { working_set: 2100, ..tight }, &compute).unwrap();
+        let cached = problem.solve_on(&bound, &DualOptions { working_set: 200, ..tight }, &compute).unwrap();
+        for found in [&large, &cached] {
+            assert_eq!(found.stopped, Stopped::Converged, "{constraint:?}");
+            // The values at every point are those of the variables, also at points that were left out for a while.
+            let settled: Vec<f64> = found.alpha.iter().zip(&labels).map(|(a, s)| a * s).collect();
+            let beta = Array2::from_shape_vec((4200, 1), settled).unwrap();
+            let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
+            assert!(expected.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-4), "{constraint:?}");
+        }
+        assert!((large.objective - cached.objective).abs() <= 1e-6 * large.objective.abs(), "{constraint:?}");
+    }
+}
+
+#[test]
+fn who_has_settled() {
+    let problem = classifier(&[1.0, 1.0, 1.0, -1.0, -1.0], 1.0, Constraint::Sum);
+    let alpha = [0.0, 0.5, 1.0, 0.0, 1.0];
+    // The second can move both ways: pulls between its own and the largest of those that can rise are in question.
+    let pull = [-2.0, 0.1, 0.0, 0.3, -3.0];
+    let pulls = Pulls::of(&problem, &alpha, |i| pull[i]);
+    assert_eq!((pulls.groups[0].rising, pulls.groups[0].falling), (0.1, 0.0));
+    // The first can only rise and pulls down; the third may fall, but less than the second could rise; the fourth can fall and pulls up; the
+    // last can rise and pulls down.
+    assert_eq!(Settled::find(&problem, &alpha, &pull, &pulls).active, [1, 2]);
+    let (points, rest) = Settled { active: vec![1, 2] }.rest(&problem);
+    assert_eq!((points, rest.points, rest.signs), (vec![1, 2], vec![0, 1], vec![1.0, 1.0]));
 }

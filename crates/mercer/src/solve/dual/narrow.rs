@@ -1,0 +1,50 @@
+//! Variables that have settled at a bound: the others are optimised without them (shrinking).
+
+use super::pull::{Pulls, can_fall, can_rise, group};
+use super::{Constraint, DualProblem};
+
+/// The variables that still may move.
+pub(super) struct Settled {
+    pub(super) active: Vec<usize>,
+}
+
+impl Settled {
+    /// A variable is settled when it can move in one direction only and its pull is on the far side of every variable that could move the other
+    /// way: it is in no pair that violates the conditions.
+    pub(super) fn find(problem: &DualProblem, alpha: &[f64], pull: &[f64], pulls: &Pulls) -> Self {
+        let may_move = |&i: &usize| {
+            let (sign, upper) = (problem.signs[i], problem.upper[i]);
+            let extremes = pulls.groups[group(problem.constraint, sign)];
+            let (low, high) = match problem.constraint {
+                Constraint::Free => (0.0, 0.0),
+                _ => (extremes.falling, extremes.rising),
+            };
+            match (can_rise(sign, alpha[i], upper), can_fall(sign, alpha[i], upper)) {
+                (true, true) => true,
+                (true, false) => pull[i] >= low,
+                (false, true) => pull[i] <= high,
+                (false, false) => false,
+            }
+        };
+        Self { active: (0..alpha.len()).filter(may_move).collect() }
+    }
+
+    /// The points of the variables that may move, and their problem.
+    pub(super) fn rest(&self, problem: &DualProblem) -> (Vec<usize>, DualProblem) {
+        let mut points: Vec<usize> = self.active.iter().map(|&i| problem.points[i]).collect();
+        points.sort_unstable();
+        points.dedup();
+        let of = |list: &[f64]| self.active.iter().map(|&i| list[i]).collect::<Vec<f64>>();
+        // Every point is in the list.
+        let place = |&i: &usize| points.partition_point(|&p| p < problem.points[i]);
+        let rest = DualProblem {
+            points: self.active.iter().map(place).collect(),
+            signs: of(&problem.signs),
+            linear: of(&problem.linear),
+            upper: of(&problem.upper),
+            start: of(&problem.start),
+            constraint: problem.constraint,
+        };
+        (points, rest)
+    }
+}
