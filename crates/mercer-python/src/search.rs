@@ -18,12 +18,12 @@ use crate::run::run;
 pub struct PyRidgeSearch(RidgeSearch);
 
 #[pymethods]
-#[allow(non_snake_case)]
+#[allow(non_snake_case, clippy::too_many_arguments)]
 impl PyRidgeSearch {
     /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as they are.
     #[new]
     #[pyo3(
-        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false)
+        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, race=true)
     )]
     fn new(
         kernels: Vec<Bound<'_, PyAny>>,
@@ -33,6 +33,7 @@ impl PyRidgeSearch {
         intercept: bool,
         refinements: usize,
         indefinite: bool,
+        race: bool,
     ) -> PyResult<Self> {
         let mut search = RidgeSearch::new(kernels.iter().map(kernel_of).collect::<PyResult<_>>()?);
         if let Some(alphas) = alphas {
@@ -42,7 +43,7 @@ impl PyRidgeSearch {
             search.lengthscales = numbers(lengths, "lengthscales")?;
         }
         search.criterion = criterion(scoring)?;
-        Ok(Self(RidgeSearch { intercept, refinements, indefinite, ..search }))
+        Ok(Self(RidgeSearch { intercept, refinements, indefinite, race, ..search }))
     }
 
     #[pyo3(signature = (X, y, sample_weight=None, **options))]
@@ -111,6 +112,12 @@ impl PyRidgeSearchFit {
     #[getter]
     fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         PyArray2::from_array(py, &self.0.scores)
+    }
+
+    /// The candidates that were dropped on a part of the rows, 0 without a race.
+    #[getter]
+    fn dropped(&self) -> usize {
+        self.0.race.as_ref().map_or(0, |race| race.dropped)
     }
 
     /// The row and the column of the winner.

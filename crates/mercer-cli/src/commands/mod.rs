@@ -13,6 +13,7 @@ mod manual;
 mod plan;
 mod predict;
 mod predict_classes;
+mod predict_streamed;
 mod sections;
 mod spectrum;
 mod test;

@@ -1,15 +1,18 @@
 //! `mercer predict`: a model and a table → predictions, with their errors where the truth is known.
 
+use std::io::Write;
 use std::path::Path;
 
+use mercer::Error;
 use mercer::io::{self, Format, NpyNumber, load_model, write_npy, write_parquet, write_table_csv, write_table_csv_to};
 use mercer::model::{Fitted, Model, Target};
 use mercer::points::{Column, ColumnData, Encoded, Table};
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
 
-use super::fit::{Quality, agreement};
+use super::fit::{ClassQuality, Quality, agreement};
 use super::predict_classes::{self, ClassPrediction};
+use super::predict_streamed;
 use crate::arguments::PredictArguments;
 use crate::data::{self, named, shown};
 use crate::failure::Failure;
@@ -19,14 +22,33 @@ use crate::report::{Block, Report};
 use crate::session::Session;
 
 /// Predictions of one target, one per row of the table; NaN in rows that were left out.
-struct Predicted {
-    name: String,
+pub(super) struct Predicted {
+    pub(super) name: String,
     /// The ending of the names of its columns: nothing for the only target.
     ending: String,
-    value: Array1<f64>,
-    ends: Option<(Array1<f64>, Array1<f64>)>,
+    pub(super) value: Array1<f64>,
+    pub(super) ends: Option<(Array1<f64>, Array1<f64>)>,
     /// The values of the target, where the table has them.
-    truth: Option<Array1<f64>>,
+    pub(super) truth: Option<Array1<f64>>,
+}
+
+/// What was written, in numbers.
+#[derive(Default)]
+pub(super) struct Summary {
+    pub(super) rows: usize,
+    /// The names of the columns.
+    pub(super) names: Vec<String>,
+    /// Missing values that were filled.
+    pub(super) filled: usize,
+    /// Rows that were left out.
+    pub(super) dropped: usize,
+}
+
+impl Summary {
+    fn new(table: &Table, encoded: &Encoded) -> Self {
+        let names = table.names().map(str::to_owned).collect();
+        Self { rows: table.rows(), names, filled: encoded.filled, dropped: encoded.dropped }
+    }
 }
 
 /// Predicts, writes, tells.
@@ -34,9 +56,13 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     if let Some(path) = &words.output {
         layout(path)?;
     }
+    if let Some(reason) = predict_streamed::reason(words, session) {
+        return predict_streamed::predict(words, &reason, session);
+    }
     let model = load_model(&words.model, &session.compute)?;
+    check(words, &model)?;
     let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
-    let encoded = model.inputs().encode(&table).map_err(|e| mismatch(named(e, &words.data), &words.data))?;
+    let encoded = encode(words, &model, &table, 0)?;
     if let Some(names) = model.classes() {
         let found = predict_classes::run(words, &model, names, &table, &encoded, session)?;
         let result = found.table()?;
@@ -45,18 +71,39 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
         }
         return tell_classes(words, &model, &encoded, &found, &result);
     }
-    if words.proba {
-        return Err(Failure::request(format!(
-            "--proba: a model of the kind {} knows no classes",
-            model.fitted().kind()
-        )));
-    }
     let predicted = run(&model, &table, &encoded, words.interval, session)?;
     let result = as_table(&predicted)?;
     if let Some(path) = &words.output {
         write(path, &result)?;
     }
     tell(words, &model, &encoded, &predicted, &result)
+}
+
+/// Whether what is asked for goes with the model.
+pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
+    if words.proba && model.classes().is_none() {
+        let kind = model.fitted().kind();
+        return Err(Failure::request(format!("--proba: a model of the kind {kind} knows no classes")));
+    }
+    Ok(())
+}
+
+/// The rows of a table, which begins at this row of the file, as points of the model.
+pub(super) fn encode(
+    words: &PredictArguments,
+    model: &Model,
+    table: &Table,
+    first_row: usize,
+) -> Result<Encoded, Failure> {
+    model.inputs().encode(table).map_err(|error| {
+        let error = match error {
+            Error::Value { what, row, column, value, requirement } => {
+                Error::Value { what, row: first_row + row, column, value, requirement }
+            }
+            other => other,
+        };
+        mismatch(named(error, &words.data), &words.data)
+    })
 }
 
 /// The error with the name of the file.
@@ -67,7 +114,7 @@ fn mismatch(failure: Failure, path: &Path) -> Failure {
     }
 }
 
-fn run(
+pub(super) fn run(
     model: &Model,
     table: &Table,
     encoded: &Encoded,
@@ -120,7 +167,7 @@ fn truth(table: &Table, name: &str) -> Option<Array1<f64>> {
     }
 }
 
-fn as_table(predicted: &[Predicted]) -> Result<Table, Failure> {
+pub(super) fn as_table(predicted: &[Predicted]) -> Result<Table, Failure> {
     let mut columns = Vec::new();
     for one in predicted {
         let mut push = |name: &str, values: &Array1<f64>| {
@@ -137,14 +184,14 @@ fn as_table(predicted: &[Predicted]) -> Result<Table, Failure> {
 
 /// How predictions can be written.
 #[derive(Clone, Copy, PartialEq)]
-enum Layout {
+pub(super) enum Layout {
     Csv,
     Tsv,
     Npy,
     Parquet,
 }
 
-fn layout(path: &Path) -> Result<Layout, Failure> {
+pub(super) fn layout(path: &Path) -> Result<Layout, Failure> {
     let device = std::fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
     match Format::from_path(path) {
         Ok(Format::Csv) => Ok(Layout::Csv),
@@ -168,14 +215,19 @@ fn write(path: &Path, table: &Table) -> Result<(), Failure> {
             return Err(Failure::request(format!("--output {name}: labels that are texts cannot be written as .npy")));
         }
         Layout::Npy => write_npy(path, matrix(table).view(), NpyNumber::Double)?,
-        Layout::Tsv => io::atomic_write(path, |out| {
-            writeln!(out, "{}", table.names().collect::<Vec<_>>().join("\t"))?;
-            for row in 0..table.rows() {
-                let cells: Vec<String> = table.columns().iter().map(|c| cell(&c.data, row)).collect();
-                writeln!(out, "{}", cells.join("\t"))?;
-            }
-            Ok(())
-        })?,
+        Layout::Tsv => io::atomic_write(path, |out| write_tsv(out, table, true))?,
+    }
+    Ok(())
+}
+
+/// The rows, after the names where they are wanted.
+pub(super) fn write_tsv(out: &mut (dyn Write + Send), table: &Table, names: bool) -> std::io::Result<()> {
+    if names {
+        writeln!(out, "{}", table.names().collect::<Vec<_>>().join("\t"))?;
+    }
+    for row in 0..table.rows() {
+        let cells: Vec<String> = table.columns().iter().map(|c| cell(&c.data, row)).collect();
+        writeln!(out, "{}", cells.join("\t"))?;
     }
     Ok(())
 }
@@ -199,12 +251,13 @@ fn matrix(table: &Table) -> Array2<f64> {
 }
 
 /// The error of one target on the rows whose truth and prediction are there.
-struct Tested {
-    quality: Quality,
-    rows: usize,
+pub(super) struct Tested {
+    pub(super) quality: Quality,
+    pub(super) rows: usize,
     /// The part of the values that lies in the intervals.
-    coverage: Option<f64>,
-    pairs: Vec<(f64, f64)>,
+    pub(super) coverage: Option<f64>,
+    /// Truth and prediction, for a picture.
+    pub(super) pairs: Vec<(f64, f64)>,
 }
 
 impl Tested {
@@ -245,11 +298,12 @@ fn tell(
 ) -> Result<Report, Failure> {
     let tested: Vec<Tested> = predicted.iter().filter_map(Tested::new).collect();
     let mut report = Report::new(format!("Predictions of {}", words.model.display()));
+    let summary = Summary::new(table, encoded);
     match &words.output {
-        Some(path) => push_summary(&mut report, path, words, model, encoded, table, &tested),
+        Some(path) => push_summary(&mut report, path, words, model, &summary, &tested),
         None => push_table(&mut report, table)?,
     }
-    report.json = json_of(words, model, encoded, predicted, &tested);
+    report.json = json_of(words, model, &summary, predicted, &tested);
     if !tested.is_empty() {
         let clouds = tested.iter().map(|t| (t.quality.target.clone(), t.pairs.clone()));
         let plot = agreement(model.kernel().map_or_else(String::new, |k| k.to_string()), "predicted", clouds);
@@ -267,26 +321,31 @@ fn tell_classes(
     table: &Table,
 ) -> Result<Report, Failure> {
     let mut report = Report::new(format!("Predictions of {}", words.model.display()));
+    let summary = Summary::new(table, encoded);
     match &words.output {
-        Some(path) => push_summary(&mut report, path, words, model, encoded, table, &[]),
+        Some(path) => push_summary(&mut report, path, words, model, &summary, &[]),
         None => push_table(&mut report, table)?,
     }
     let target = model.inputs().targets.first().and_then(|t| t.name.as_deref());
-    report.json = json_of(words, model, encoded, &[], &[]);
-    report.json["rows"] = table.rows().into();
+    report.json = json_of(words, model, &summary, &[], &[]);
     report.json["targets"] = json!([found.json(target, words.output.is_some())]);
     if let Some((name, rows, quality)) = &found.quality {
-        if words.output.is_some() {
-            report.heading(format!("Against `{name}` in {} rows", grouped(*rows as u64)));
-            quality.push_into(&mut report);
-        }
-        let mut test = quality.json();
-        test["target"] = json!(name);
-        test["rows"] = (*rows).into();
-        report.json["test"] = json!([test]);
+        push_class_quality(&mut report, name, *rows, quality, words.output.is_some());
         report.figures.extend(quality.figure(format!("ROC of {}", words.model.display())));
     }
     Ok(report)
+}
+
+/// How good the classes are on the rows whose truth is known; for people only where the predictions do not stand there.
+pub(super) fn push_class_quality(report: &mut Report, name: &str, rows: usize, quality: &ClassQuality, shown: bool) {
+    if shown {
+        report.heading(format!("Against `{name}` in {} rows", grouped(rows as u64)));
+        quality.push_into(report);
+    }
+    let mut test = quality.json();
+    test["target"] = json!(name);
+    test["rows"] = rows.into();
+    report.json["test"] = json!([test]);
 }
 
 fn push_table(report: &mut Report, table: &Table) -> Result<(), Failure> {
@@ -296,24 +355,22 @@ fn push_table(report: &mut Report, table: &Table) -> Result<(), Failure> {
     Ok(())
 }
 
-fn push_summary(
+pub(super) fn push_summary(
     report: &mut Report,
     path: &Path,
     words: &PredictArguments,
     model: &Model,
-    encoded: &Encoded,
-    table: &Table,
+    summary: &Summary,
     tested: &[Tested],
 ) {
-    let names = table.names().collect::<Vec<_>>().join(", ");
     let mut fields = vec![
         ("model", format!("{} ({})", words.model.display(), model.fitted().kind())),
-        ("rows", grouped(table.rows() as u64)),
-        ("columns", names),
+        ("rows", grouped(summary.rows as u64)),
+        ("columns", summary.names.join(", ")),
         ("written to", path.display().to_string()),
     ];
-    fields.extend((encoded.filled > 0).then(|| ("filled", format!("{} missing values", encoded.filled))));
-    fields.extend((encoded.dropped > 0).then(|| ("left out", format!("{} rows with missing values", encoded.dropped))));
+    fields.extend((summary.filled > 0).then(|| ("filled", format!("{} missing values", summary.filled))));
+    fields.extend((summary.dropped > 0).then(|| ("left out", format!("{} rows with missing values", summary.dropped))));
     report.heading("Predictions").fields(fields);
     for test in tested {
         report.heading(format!("Against `{}` in {} rows", test.quality.target, grouped(test.rows as u64)));
@@ -325,10 +382,10 @@ fn push_summary(
     }
 }
 
-fn json_of(
+pub(super) fn json_of(
     words: &PredictArguments,
     model: &Model,
-    encoded: &Encoded,
+    summary: &Summary,
     predicted: &[Predicted],
     tested: &[Tested],
 ) -> Value {
@@ -347,9 +404,9 @@ fn json_of(
         "command": "predict",
         "model": words.model.display().to_string(),
         "kind": model.fitted().kind(),
-        "rows": predicted.first().map_or(0, |p| p.value.len()),
-        "rows_dropped": encoded.dropped,
-        "cells_filled": encoded.filled,
+        "rows": summary.rows,
+        "rows_dropped": summary.dropped,
+        "cells_filled": summary.filled,
         "level": words.interval,
         "targets": predicted.iter().map(one).collect::<Vec<_>>(),
         "test": tested.iter().map(Tested::json).collect::<Vec<_>>(),

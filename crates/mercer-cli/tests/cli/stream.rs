@@ -62,6 +62,19 @@ fn peak(child: &Child) -> Option<u64> {
     Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
 }
 
+/// Waits for a success; the most memory that the process was seen to hold.
+fn watch(mut child: Child) -> Option<u64> {
+    let mut most = None;
+    loop {
+        most = peak(&child).or(most);
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            return most;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn a_streamed_fit_is_near_the_fit_in_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,16 +132,7 @@ fn data_larger_than_the_limit_is_streamed_within_it() {
     assert!(plan["streamed"].as_str().unwrap().contains("more than the memory limit"), "{plan}");
     assert_eq!((plan["solver"].as_str(), plan["fits"].as_bool()), (Some("streamed"), Some(true)));
     let model = place(&folder, "model");
-    let mut child = start(&[&["fit", "ridge", &data, "--memory", &limit, "-o", &model], &WORDS[..]].concat());
-    let mut most = None;
-    let status = loop {
-        most = peak(&child).or(most);
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None => std::thread::sleep(Duration::from_millis(1)),
-        }
-    };
-    assert!(status.success());
+    let most = watch(start(&[&["fit", "ridge", &data, "--memory", &limit, "-o", &model], &WORDS[..]].concat()));
     match most {
         Some(bytes) => assert!((5_000_000..LIMIT).contains(&bytes), "the peak was {bytes} bytes"),
         None => eprintln!("skipped: this system does not say what the peak memory of a process is"),
@@ -231,4 +235,75 @@ fn a_full_disk_is_a_failure_of_the_work() {
         [&["fit", "ridge", &data, "-o", &model, "--memory", "30MB", "--checkpoint", "/dev/full"], &WORDS[..]].concat();
     mercer(&words).fails(2, &["/dev/full"]);
     assert!(!Path::new(&model).exists());
+}
+
+/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are told alike.
+#[test]
+fn streamed_predictions_are_those_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (small, data) = (write_data(&folder, "small.csv", 300, 1), write_data(&folder, "data.csv", 20_000, 1));
+    let (numbers, classes) = (place(&folder, "numbers.model"), place(&folder, "classes.model"));
+    let kernel = ["--kernel", "gaussian(lengthscale=1)", "--drop", "note"];
+    mercer(&[&["fit", "ridge", &small, "--target", "y", "--lambda", "0.1", "-o", &numbers], &kernel[..]].concat())
+        .done();
+    let words = ["fit", "logistic", &small, "--target", "kind", "--lambda", "0.1", "-o", &classes];
+    mercer(&[&words[..], &kernel[..]].concat()).done();
+    for (model, more) in [(&numbers, &["--interval"][..]), (&classes, &["--proba"])] {
+        for ending in ["csv", "tsv"] {
+            let (whole, parts) =
+                (place(&folder, &format!("whole.{ending}")), place(&folder, &format!("parts.{ending}")));
+            let told = mercer(&[&["predict", model, &data, "-o", &whole, "--json"], more].concat()).json();
+            // So little memory that there are several chunks.
+            let words = ["predict", model, &data, "-o", &parts, "--json", "--stream", "--memory", "40MB"];
+            let found = mercer(&[&words[..], more].concat()).json();
+            assert!(std::fs::read(&whole).unwrap() == std::fs::read(&parts).unwrap(), "{model} {ending}");
+            assert_eq!((&found["rows"], &found["streamed"]), (&told["rows"], &Value::from("asked for")));
+            let (found, told) = (&found["test"][0], &told["test"][0]);
+            for key in ["rmse", "mae", "r2", "coverage", "accuracy", "log_loss"] {
+                match told[key].as_f64() {
+                    Some(value) => assert_close(&found[key], value, 1e-9),
+                    None => assert_eq!(found[key], told[key], "{key}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn predictions_of_a_file_larger_than_the_limit_stay_within_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (small, data) = (write_data(&folder, "small.csv", 300, 1), write_data(&folder, "data.csv", 190_000, 220));
+    let (model, out) = (place(&folder, "model"), place(&folder, "out.csv"));
+    let words = ["--target", "y", "--drop", "note", "--kernel", "gaussian(lengthscale=1)", "--lambda", "0.1"];
+    mercer(&[&["fit", "ridge", &small, "-o", &model], &words[..]].concat()).done();
+    let limit = LIMIT.to_string();
+    let most = watch(start(&["predict", &model, &data, "-o", &out, "--memory", &limit]));
+    match most {
+        Some(bytes) => assert!((5_000_000..LIMIT).contains(&bytes), "the peak was {bytes} bytes"),
+        None => eprintln!("skipped: this system does not say what the peak memory of a process is"),
+    }
+    assert_eq!(std::fs::read_to_string(&out).unwrap().lines().count(), 190_001);
+}
+
+#[test]
+fn predictions_that_cannot_be_streamed_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 30, 1);
+    let model = place(&folder, "model");
+    let words = ["--target", "y", "--drop", "note", "--kernel", "gaussian(lengthscale=1)", "--lambda", "0.1"];
+    mercer(&[&["fit", "ridge", &data, "-o", &model], &words[..]].concat()).done();
+    let npy = place(&folder, "out.npy");
+    for (words, text) in [
+        (&["predict", &model, &data, "--stream"][..], "give --output"),
+        (&["predict", &model, &data, "--stream", "-o", &npy], "must end in .csv or .tsv"),
+        (&["predict", &model, "-", "--stream", "-o", "out.csv"], "standard input can be read only once"),
+    ] {
+        mercer(words).fails(1, &[text]);
+    }
+    // The row of a bad value is that of the file, and what was there stays.
+    let (bad, out) = (place(&folder, "bad.csv"), file(&folder, "out.csv", b"old\n"));
+    let text = std::fs::read_to_string(&data).unwrap();
+    std::fs::write(&bad, text + "0.5,,left,x,1\n").unwrap();
+    mercer(&["predict", &model, &bad, "--stream", "-o", &out, "--memory", "4MB"]).fails(1, &["row 30"]);
+    assert_eq!(std::fs::read(&out).unwrap(), b"old\n");
 }

@@ -472,6 +472,7 @@ class RidgeSearch:
         intercept: bool = False,
         refinements: int = 0,
         indefinite: bool = False,
+        race: bool = True,
     ) -> RidgeSearch: ...
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **options: Unpack[Options]
@@ -489,6 +490,8 @@ class RidgeSearchFit:
     def alphas(self) -> list[float]: ...
     @property
     def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def dropped(self) -> int: ...
     @property
     def best(self) -> tuple[int, int]: ...
     @property

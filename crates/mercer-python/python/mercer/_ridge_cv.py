@@ -18,7 +18,8 @@ class KernelRidgeCV(FittedRidge):
     """Kernel ridge regression with alpha, lengthscale and kernel chosen together.
 
     One decomposition per kernel and lengthscale scores every alpha, exactly and in closed form: no model is fitted
-    twice but the winner.
+    twice but the winner. From 1000 rows and five kernels or lengthscales on, those that are clearly worse on a third of
+    the rows are dropped before the others are scored on all rows.
 
     Parameters
     ----------
@@ -37,6 +38,9 @@ class KernelRidgeCV(FittedRidge):
     refinements : int, default=0
         How often the gaps beside the best lengthscale are halved after the grid, and those beside the best alpha cut in
         eight.
+    race : bool, default=True
+        Whether candidates may be dropped: those whose squared leave-one-out errors are worse than those of the best by
+        three standard errors, on a third of the rows. False scores the whole surface.
     ard : bool, default=False
         Whether the winner is the start of a search by the gradient of the score (leave-one-out or GCV), with a
         lengthscale for every column: automatic relevance determination.
@@ -50,7 +54,9 @@ class KernelRidgeCV(FittedRidge):
     best_score_ : float
         Its score: a mean square, smaller is better.
     scores_ : array of shape (n_candidates, n_alphas)
-        The score of every kernel and lengthscale (rows) with every alpha (columns).
+        The score of every kernel and lengthscale (rows) with every alpha (columns); NaN where a row was dropped.
+    n_dropped_ : int
+        How many candidates were dropped.
     candidates_, lengthscales_, alphas_
         The kernels and lengthscales of the rows, the alphas of the columns.
     best_index_ : tuple
@@ -79,6 +85,7 @@ class KernelRidgeCV(FittedRidge):
         lengthscales: Any = None,
         scoring: str | int = "loo",
         refinements: int = 0,
+        race: bool = True,
         ard: bool = False,
         gamma: float | None = None,
         degree: float = 3,
@@ -97,6 +104,7 @@ class KernelRidgeCV(FittedRidge):
         self.lengthscales = lengthscales
         self.scoring = scoring
         self.refinements = refinements
+        self.race = race
         self.ard = ard
         self.gamma = gamma
         self.degree = degree
@@ -133,12 +141,13 @@ class KernelRidgeCV(FittedRidge):
             intercept=self.fit_intercept,
             refinements=self.refinements,
             indefinite=bool(self.indefinite or any(map(may_be_indefinite, self._given()))),
+            race=bool(self.race),
         )
         values, targets = self._values(X), y.reshape(len(y), -1)
         found = search.fit(values, targets, weights, **self._options())
         self.candidates_, self.lengthscales_, self.alphas_ = found.kernels, found.lengthscales, np.array(found.alphas)
         self.scores_, self.best_score_, self.best_index_ = found.scores, found.best_score, found.best
-        self.lengthscale_, fit = found.lengthscales[found.best[0]], found.fit
+        self.lengthscale_, self.n_dropped_, fit = found.lengthscales[found.best[0]], found.dropped, found.fit
         if self.ard:
             fit, self.best_score_ = self._tuned(fit, values, targets, weights)
         self.alpha_ = fit.alpha
@@ -167,7 +176,7 @@ class KernelRidgeCV(FittedRidge):
         self.candidates_ = [Kernel(text) for text in state["kernels"]]
         self.lengthscales_, self.alphas_ = state["lengthscales"], np.array(state["alphas"])
         self.scores_, self.best_index_ = np.array(state["scores"]), tuple(state["best"])
-        self.best_score_ = state["best_score"]
+        self.best_score_, self.n_dropped_ = state["best_score"], int(np.isnan(self.scores_).all(axis=1).sum())
         self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
 
     def surface(self) -> dict[str, Any]:
@@ -227,7 +236,9 @@ class KernelRidgeCV(FittedRidge):
         lengths = given if isinstance(given, (int, np.integer)) else len(given)
         alphas = 19 if self.alphas is None else len(self.alphas)
         plan = Ridge(kernels[0], 1.0, solver="eigen").plan(rows, columns, targets, **self._options())
-        return f"{len(kernels) * lengths} times, for {alphas} alphas each: {plan}"
+        count = len(kernels) * lengths
+        at_most = "at most " if self.race and rows >= 1000 and count >= 5 else ""
+        return f"{at_most}{count} times, for {alphas} alphas each: {plan}"
 
     @property
     def best_params_(self) -> dict[str, Any]:

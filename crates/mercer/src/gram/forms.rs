@@ -257,7 +257,40 @@ impl<F: Sync> Work<'_, F> {
 
 /// The labels of each group of points, a bit per point: 1 for the label 1.
 fn packed(labels: &[Vec<i8>], n: usize) -> Vec<u32> {
-    let word = |points: &[i8]| points.iter().rev().fold(0, |word, label| word << 1 | u32::from(*label == 1));
+    let word = |points: &[i8]| {
+        let (eights, rest) = points.as_chunks::<8>();
+        let last = rest.iter().rev().fold(0, |word, label| word << 1 | u32::from(*label == 1));
+        let fold = |word: u64, eight: &[i8; 8]| word << 8 | u64::from(eight_bits(eight));
+        eights.iter().rev().fold(u64::from(last), fold) as u32
+    };
     let groups = (0..n).into_par_iter().step_by(POINTS);
     groups.flat_map_iter(|at| labels.iter().map(move |label| word(&label[at..n.min(at + POINTS)]))).collect()
+}
+
+/// A bit for each of eight labels −1, 0 or 1: the labels 1 are those with the lowest bit and without the one above it; a product gathers them.
+fn eight_bits(labels: &[i8; 8]) -> u8 {
+    let bytes = u64::from_le_bytes(labels.map(|label| label as u8));
+    let ones = bytes & !(bytes >> 1) & 0x0101_0101_0101_0101;
+    (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Seed;
+
+    #[test]
+    fn labels_are_packed_bit_by_bit() {
+        let mut random = Seed(9).stream("labels", 0);
+        for n in [1, 7, 8, 31, 32, 33, 70] {
+            for values in [[0_i8, 1], [-1, 1]] {
+                let labels: Vec<Vec<i8>> = (0..3).map(|_| (0..n).map(|_| values[random.below(2)]).collect()).collect();
+                let words = packed(&labels, n);
+                for (b, label) in labels.iter().enumerate() {
+                    let bit = |i: usize| words[i / POINTS * labels.len() + b] >> (i % POINTS) & 1;
+                    assert!((0..n).all(|i| (bit(i) == 1) == (label[i] == 1)), "{n}");
+                }
+            }
+        }
+    }
 }

@@ -58,17 +58,16 @@ impl Strata {
 pub(super) struct Splits {
     labels: Vec<i8>,
     strata: Strata,
+    /// The labels 1 of each stratum.
+    ones: Vec<usize>,
 }
 
 impl Splits {
     /// The first `first` points are the first sample.
     pub(super) fn new(first: usize, strata: Strata) -> Self {
         let labels = (0..strata.points()).map(|i| i8::from(i < first)).collect();
-        Self { labels, strata }
-    }
-
-    fn ones(&self, members: &[usize]) -> usize {
-        members.iter().filter(|&&i| self.labels[i] == 1).count()
+        let ones = strata.members.iter().map(|members| members.iter().filter(|&&i| i < first).count()).collect();
+        Self { labels, strata, ones }
     }
 
     /// Every way to go on with a beginning, given how many labels of each kind are left in each stratum.
@@ -106,7 +105,10 @@ fn toss(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]) 
     let mut found = 0;
     for members in members.chunks(64) {
         let bits = random.bits();
-        members.iter().enumerate().for_each(|(i, &member)| labels[member] = (bits >> i & 1) as i8);
+        for (eight, members) in members.chunks(8).enumerate() {
+            let coins = eight_labels((bits >> (8 * eight)) as u8);
+            members.iter().zip(coins).for_each(|(&member, coin)| labels[member] = coin);
+        }
         found += (bits & (u64::MAX >> (64 - members.len()))).count_ones() as usize;
     }
     let mut random = Halves::new(random);
@@ -119,6 +121,14 @@ fn toss(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]) 
     }
 }
 
+/// A label for each bit: every byte takes a copy of the bits and keeps its own.
+fn eight_labels(bits: u8) -> [i8; 8] {
+    let own = (u64::from(bits) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    // 0x7F more carries every bit of a byte but the lowest into its highest.
+    let ones = ((own & 0x7F7F_7F7F_7F7F_7F7F) + 0x7F7F_7F7F_7F7F_7F7F) | own;
+    ((ones >> 7) & 0x0101_0101_0101_0101).to_le_bytes().map(|byte| byte as i8)
+}
+
 impl Group for Splits {
     type Label = Vec<i8>;
 
@@ -128,8 +138,7 @@ impl Group for Splits {
 
     fn draw(&self, random: &mut Stream) -> Vec<i8> {
         let mut labels = vec![0; self.labels.len()];
-        for members in &self.strata.members {
-            let ones = self.ones(members);
+        for (members, &ones) in self.strata.members.iter().zip(&self.ones) {
             if 4 * ones >= members.len() && 4 * ones <= 3 * members.len() {
                 toss(members, ones, random, &mut labels);
             } else {
@@ -141,14 +150,13 @@ impl Group for Splits {
 
     /// `Π C(size, ones)` over the strata.
     fn count(&self) -> f64 {
-        self.strata.members.iter().map(|members| binomial(members.len(), self.ones(members))).product()
+        self.strata.members.iter().zip(&self.ones).map(|(members, &ones)| binomial(members.len(), ones)).product()
     }
 
     fn all(&self) -> Vec<Vec<i8>> {
-        let ones = self.strata.members.iter().map(|m| self.ones(m)).collect();
-        let zeros = self.strata.members.iter().map(|m| m.len() - self.ones(m)).collect();
+        let zeros = self.strata.members.iter().zip(&self.ones).map(|(m, ones)| m.len() - ones).collect();
         let mut found = Vec::new();
-        self.extend(&mut Vec::new(), [zeros, ones], &mut found);
+        self.extend(&mut Vec::new(), [zeros, self.ones.clone()], &mut found);
         found
     }
 

@@ -27,6 +27,18 @@ pub struct RidgePath {
 }
 
 impl RidgePath {
+    /// Nothing is known.
+    pub(super) fn unknown(lambdas: &[f64]) -> Self {
+        let none = Array1::from_elem(lambdas.len(), f64::NAN);
+        Self {
+            lambdas: lambdas.to_vec(),
+            leave_one_out: none.clone(),
+            gcv: none.clone(),
+            folds: Some(none.clone()),
+            degrees_of_freedom: none,
+        }
+    }
+
     /// The scores by a criterion: NaN where there is none.
     pub fn scores(&self, criterion: Criterion) -> Array1<f64> {
         match criterion {

@@ -32,6 +32,9 @@ pub struct RidgeArguments {
     /// What makes a model better: loo, gcv, or a number of folds
     #[arg(long, value_name = "loo|gcv|K", value_parser = criterion, default_value = "loo")]
     pub cv: Criterion,
+    /// Score every candidate on all rows, also those that are clearly worse on a third of them
+    #[arg(long)]
+    pub no_race: bool,
     /// Fit an unpenalised constant too (the default with --kernel auto)
     #[arg(long, conflicts_with = "no_intercept")]
     pub intercept: bool,
@@ -283,6 +286,9 @@ pub struct AutoArguments {
     /// What makes a model better: loo, gcv, or a number of folds
     #[arg(long, value_name = "loo|gcv|K", value_parser = criterion, default_value = "loo")]
     pub cv: Criterion,
+    /// Score every candidate on all rows, also those that are clearly worse on a third of them
+    #[arg(long)]
+    pub no_race: bool,
     /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
     pub sample: usize,

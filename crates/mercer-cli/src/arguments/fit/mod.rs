@@ -155,4 +155,7 @@ pub struct PredictArguments {
     /// Only these columns of DATA, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
+    /// Read, predict and write in chunks, as for a file that is larger than the memory limit; needs --output OUT.csv
+    #[arg(long)]
+    pub stream: bool,
 }

@@ -93,7 +93,8 @@ fn kernels(
     rows: &[usize],
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
-    let base = |kernels| RidgeSearch { criterion: words.cv, intercept: true, ..RidgeSearch::new(kernels) };
+    let (criterion, race) = (words.cv, !words.no_race);
+    let base = |kernels| RidgeSearch { criterion, race, intercept: true, ..RidgeSearch::new(kernels) };
     let linear = choice::search(&base(vec!["linear()".parse()?]), training, rows, session)?;
     let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
     kernels.extend(additive(training.x.ncols())?);

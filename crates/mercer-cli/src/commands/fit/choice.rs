@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mercer::select::{Criterion, RidgeSearch, RidgeSearchFit};
+use mercer::select::{Criterion, Race, RidgeSearch, RidgeSearchFit};
 use mercer::{Kernel, learn::RidgeFit};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
@@ -73,6 +73,7 @@ pub struct Choice {
     /// Rows that entered the choice.
     rows: usize,
     of: usize,
+    race: Option<Race>,
     candidates: Vec<Candidate>,
     surface: Option<Surface>,
 }
@@ -139,7 +140,8 @@ impl Choice {
             candidates.push(Candidate { name, family, lambda, score: winner.score });
         }
         let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
-        Self { criterion: search.criterion, measure, parameter, rows, of, candidates, surface }
+        let race = found.race.clone().filter(|race| race.dropped > 0);
+        Self { criterion: search.criterion, measure, parameter, rows, of, race, candidates, surface }
     }
 
     /// A choice by folds, made elsewhere.
@@ -150,7 +152,8 @@ impl Choice {
         (rows, of): (usize, usize),
         candidates: Vec<Candidate>,
     ) -> Self {
-        Self { criterion: Criterion::Folds(folds), measure, parameter, rows, of, candidates, surface: None }
+        let (criterion, race, surface) = (Criterion::Folds(folds), None, None);
+        Self { criterion, measure, parameter, rows, of, race, candidates, surface }
     }
 
     /// Things that were tried in another way.
@@ -198,6 +201,11 @@ impl Choice {
             let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
             report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
         }
+        if let Some(race) = &self.race {
+            let (dropped, rows) = (grouped(race.dropped as u64), grouped(race.rows as u64));
+            let what = if race.dropped == 1 { "candidate was" } else { "candidates were" };
+            report.text(format!("{dropped} {what} clearly worse on {rows} rows and dropped (--no-race keeps all)."));
+        }
         let mut table = Table::new(&["candidate", self.parameter, self.measure.shown(0.0).0], &[1, 2]);
         let shown = self.shown();
         for candidate in &shown {
@@ -217,6 +225,7 @@ impl Choice {
         json!({
             "criterion": name(self.criterion),
             "rows": self.rows,
+            "dropped": self.race.as_ref().map_or(0, |race| race.dropped),
             "candidates": self.ranked().into_iter().map(line).collect::<Vec<_>>(),
             "surface": self.surface.as_ref().map(|s| json!({
                 "kernel": s.kernel,
@@ -260,7 +269,9 @@ impl Surface {
     /// The rows of the kernel that won, where lengthscales were searched.
     fn new(search: &RidgeSearch, found: &RidgeSearchFit) -> Option<Self> {
         let family = found.candidates[found.best.0].family;
-        let rows: Vec<usize> = (0..found.candidates.len()).filter(|&i| found.candidates[i].family == family).collect();
+        let scored = |i: usize| found.scores.row(i).iter().any(|score| !score.is_nan());
+        let of_family = |&i: &usize| found.candidates[i].family == family && scored(i);
+        let rows: Vec<usize> = (0..found.candidates.len()).filter(of_family).collect();
         let lengthscales: Vec<f64> = rows.iter().filter_map(|&i| found.candidates[i].lengthscale).collect();
         if lengthscales.len() < 2 || found.lambdas.len() < 2 {
             return None;

@@ -65,6 +65,21 @@ impl ClassQuality {
         self.confusion.sum()
     }
 
+    /// The same without curves, which need all rows at once.
+    pub fn without_curves(mut self) -> Self {
+        self.curves.clear();
+        self
+    }
+
+    /// Adds the rows of another part of the data; curves are not joined.
+    pub fn add(&mut self, other: &Self) {
+        let (before, more) = (self.rows() as f64, other.rows() as f64);
+        let mean = |a: f64, b: f64| (before * a + more * b) / (before + more).max(1.0);
+        self.log_loss = self.log_loss.zip(other.log_loss).map(|(a, b)| mean(a, b));
+        self.confusion += &other.confusion;
+        self.curves.clear();
+    }
+
     /// The part of the rows whose class is right.
     pub fn accuracy(&self) -> f64 {
         self.confusion.diag().sum() as f64 / self.rows().max(1) as f64

@@ -72,7 +72,7 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
         let ridge = Ridge { intercept, solver, centres, ..Ridge::new(kernels[0].clone(), lambda) };
         return Ok(Specification::Given(ridge));
     }
-    let mut search = RidgeSearch { criterion: words.cv, intercept, ..RidgeSearch::new(kernels) };
+    let mut search = RidgeSearch { criterion: words.cv, intercept, race: !words.no_race, ..RidgeSearch::new(kernels) };
     if let Some(lambda) = words.lambda {
         search.lambdas = vec![lambda];
     } else if !words.lambdas.is_empty() {

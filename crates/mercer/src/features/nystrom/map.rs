@@ -1,17 +1,23 @@
 //! The features at points: kernel values with the landmarks, then a product.
 
 use faer::linalg::matmul::matmul;
+use faer::reborrow::ReborrowMut;
+use faer::traits::ComplexField;
 use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use crate::features::FeatureMap;
 use crate::features::fourier::{check, rows_in_parallel};
 use crate::gram::{self, Bound, Pairs, Tiles};
-use crate::solve::symmetric_eigen;
+use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Points that one task works on. It never depends on the number of threads, so that the bytes do not either.
-const ROWS: usize = 128;
+const ROWS: usize = 256;
+/// Features that are computed together: those of a triangular map need no landmark behind them.
+const COLUMNS: usize = 128;
+/// Landmarks whose kernel matrix has a larger condition number are told apart by its eigenvectors.
+const LARGEST_CONDITION: f64 = 1e10;
 
 /// Nyström features with their landmarks.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +26,15 @@ pub struct NystromFeatures {
     points: Array2<f64>,
     /// `z(x) = Mᵀk(Z, x)`.
     map: Array2<f64>,
+    /// Whether `M` is upper triangular, so that half of its products are 0.
+    upper: bool,
     trace: f64,
     trace_error: f64,
 }
 
 impl NystromFeatures {
-    /// Features of these landmarks, `M = UΛ^{−1/2}`, without the directions in which `K_ZZ` is rounding; at most `rank` of them.
+    /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or fewer are asked for, `M = UΛ^{−1/2}` without the
+    /// directions in which `K_ZZ` is rounding, at most `rank` of them. Both give `k(x, Z) K_ZZ⁻¹ k(Z, y)` as inner product.
     pub(super) fn of_points(
         kernel: Kernel,
         points: Array2<f64>,
@@ -33,8 +42,13 @@ impl NystromFeatures {
         compute: &Compute,
     ) -> Result<Self> {
         let matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), compute)?, compute)?;
+        let m = matrix.nrows();
+        if rank.is_none_or(|rank| rank >= m)
+            && let Some(map) = inverse_factor(&matrix, compute)?
+        {
+            return Ok(Self::with_map(kernel, points, map));
+        }
         let eigen = symmetric_eigen(matrix.view())?;
-        let m = eigen.values.len();
         let threshold = m as f64 * f64::EPSILON * eigen.values.last().copied().unwrap_or(0.0);
         let kept = eigen.values.iter().filter(|v| **v > threshold).count().min(rank.unwrap_or(m));
         if kept == 0 {
@@ -44,12 +58,14 @@ impl NystromFeatures {
         let order: Vec<usize> = (m - kept..m).rev().collect();
         let scales: Array1<f64> = order.iter().map(|&j| 1.0 / eigen.values[j].sqrt()).collect();
         let map = eigen.vectors.select(Axis(1), &order) * &scales;
-        Ok(Self { kernel, points, map, trace: f64::NAN, trace_error: f64::NAN })
+        Ok(Self::with_map(kernel, points, map))
     }
 
     /// Features `z(x) = Mᵀk(Z, x)` with a given `M`.
     pub(super) fn with_map(kernel: Kernel, points: Array2<f64>, map: Array2<f64>) -> Self {
-        Self { kernel, points, map, trace: f64::NAN, trace_error: f64::NAN }
+        let map = if map.is_standard_layout() { map } else { map.as_standard_layout().into_owned() };
+        let upper = map.indexed_iter().all(|((i, j), v)| i <= j || *v == 0.0);
+        Self { kernel, points, map, upper, trace: f64::NAN, trace_error: f64::NAN }
     }
 
     /// From its parts, as they were saved.
@@ -65,7 +81,7 @@ impl NystromFeatures {
         if map.nrows() != points.nrows() {
             return Err(Error::shape("rows of the map of landmarks", points.nrows(), map.nrows()));
         }
-        Ok(Self { kernel, points, map, trace, trace_error })
+        Ok(Self { trace, trace_error, ..Self::with_map(kernel, points, map) })
     }
 
     /// The same features with `tr K` and `tr(K − K̂)` of a sample.
@@ -103,18 +119,36 @@ impl NystromFeatures {
     }
 
     fn fill(&self, bound: &Bound<'_>, rows: std::ops::Range<usize>, out: &mut [f64]) {
-        let (m, components) = self.map.dim();
-        let mut values = vec![0.0; rows.len() * m];
-        bound.fill(rows.clone(), 0..m, &mut values);
-        let map = self.map.as_slice_memory_order().expect("a matrix of its own");
-        let map = if self.map.is_standard_layout() {
-            MatRef::from_row_major_slice(map, m, components)
-        } else {
-            MatRef::from_column_major_slice(map, m, components)
-        };
-        let target = MatMut::from_row_major_slice_mut(out, rows.len(), components);
-        matmul(target, Accum::Replace, MatRef::from_row_major_slice(&values, rows.len(), m), map, 1.0, Par::Seq);
+        let mut values = vec![0.0; rows.len() * self.map.nrows()];
+        bound.fill(rows, 0..self.map.nrows(), &mut values);
+        self.multiply(&values, self.map.as_slice().expect("a matrix of its own"), out);
     }
+
+    /// `values · M`, with `M` in the precision of the values.
+    fn multiply<T: ComplexField>(&self, values: &[T], map: &[T], out: &mut [T]) {
+        let (m, components) = self.map.dim();
+        let rows = values.len() / m.max(1);
+        let (values, map) =
+            (MatRef::from_row_major_slice(values, rows, m), MatRef::from_row_major_slice(map, m, components));
+        let mut out = MatMut::from_row_major_slice_mut(out, rows, components);
+        for start in (0..components).step_by(COLUMNS) {
+            let width = COLUMNS.min(components - start);
+            let depth = if self.upper { m.min(start + width) } else { m };
+            let (left, right) = (values.subcols(0, depth), map.submatrix(0, start, depth, width));
+            matmul(out.rb_mut().subcols_mut(start, width), Accum::Replace, left, right, T::one_impl(), Par::Seq);
+        }
+    }
+}
+
+/// `L^{−T}` of `K = LLᵀ`; `None` for a matrix that is nearly singular.
+fn inverse_factor(matrix: &Array2<f64>, compute: &Compute) -> Result<Option<Array2<f64>>> {
+    let Factored::Definite(factor) = factor(matrix.clone(), compute)? else { return Ok(None) };
+    if factor.condition(compute)? > LARGEST_CONDITION {
+        return Ok(None);
+    }
+    let mut map = factor.half_solve_transposed(Array2::eye(matrix.nrows()).view(), compute)?;
+    map.indexed_iter_mut().filter(|((i, j), _)| i > j).for_each(|(_, v)| *v = 0.0);
+    Ok(Some(map))
 }
 
 impl FeatureMap for NystromFeatures {
@@ -143,10 +177,8 @@ impl FeatureMap for NystromFeatures {
         let map: Vec<f32> = self.map.iter().map(|v| *v as f32).collect();
         rows_in_parallel((x.nrows(), components), ROWS, compute, |rows, out| {
             let mut values = vec![0.0_f32; rows.len() * m];
-            bound.fill_single(rows.clone(), 0..m, &mut values);
-            let target = MatMut::from_row_major_slice_mut(out, rows.len(), components);
-            let values = MatRef::from_row_major_slice(&values, rows.len(), m);
-            matmul(target, Accum::Replace, values, MatRef::from_row_major_slice(&map, m, components), 1.0, Par::Seq);
+            bound.fill_single(rows, 0..m, &mut values);
+            self.multiply(&values, &map, out);
         })
     }
 }

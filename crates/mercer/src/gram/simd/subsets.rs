@@ -113,8 +113,26 @@ fn code(word: u32, group: usize) -> usize {
 
 /// The labels of [`POINTS`] points as numbers, for every label vector.
 pub(crate) fn expand<T: Element>(words: &[u32], labels: [T; 2], out: &mut [T]) {
-    for (&word, out) in words.iter().zip(out.chunks_exact_mut(POINTS)) {
-        out.iter_mut().enumerate().for_each(|(lane, out)| *out = labels[(word >> lane) as usize % 2]);
+    Arch::new().dispatch(Expand { words, labels, out });
+}
+
+struct Expand<'a, T> {
+    words: &'a [u32],
+    labels: [T; 2],
+    out: &'a mut [T],
+}
+
+impl<T: Element> WithSimd for Expand<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let [zero, one] = self.labels;
+        for (&word, out) in self.words.iter().zip(self.out.as_chunks_mut::<POINTS>().0) {
+            for (lane, out) in out.iter_mut().enumerate() {
+                *out = if word & (1 << lane) == 0 { zero } else { one };
+            }
+        }
     }
 }
 

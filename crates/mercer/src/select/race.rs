@@ -1,0 +1,182 @@
+//! Candidates that are clearly worse are dropped on a part of the rows, before the others are scored on all of them.
+
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+
+use super::search::{Candidate, RidgeSearch};
+use crate::learn::ridge::Diagnostics;
+use crate::{Compute, Error, Result};
+
+/// Rows from which on candidates race, and candidates.
+const ROWS: usize = 1000;
+const CANDIDATES: usize = 5;
+/// The part of the rows that the race is run on: a third takes a 27th of the time.
+const PART: usize = 3;
+/// Standard errors of the mean difference of the squared errors, row by row, by which a candidate has to be worse than the best.
+const STANDARD_ERRORS: f64 = 3.0;
+
+/// What a race found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Race {
+    /// The rows that it was run on.
+    pub rows: usize,
+    /// Candidates that were dropped.
+    pub dropped: usize,
+}
+
+/// A race and the errors that it was decided by.
+pub(super) struct Raced {
+    /// Who stays.
+    pub(super) stays: Vec<bool>,
+    /// The squared leave-one-out errors of every candidate at its best λ, row by row.
+    errors: Vec<Array1<f64>>,
+    rows: usize,
+}
+
+impl Raced {
+    /// Neighbours of the winner on all rows that were dropped, and are not clearly worse than the winner: they were compared with another.
+    pub(super) fn recalled(&self, candidates: &[Candidate], winner: usize) -> Vec<usize> {
+        let near = [winner.checked_sub(1), Some(winner + 1)].into_iter().flatten();
+        let same = |&i: &usize| candidates.get(i).is_some_and(|c| c.family == candidates[winner].family);
+        near.filter(same).filter(|&i| !self.stays[i] && !is_worse(&self.errors[i], &self.errors[winner])).collect()
+    }
+
+    pub(super) fn race(&self) -> Race {
+        Race { rows: self.rows, dropped: self.stays.iter().filter(|stays| !**stays).count() }
+    }
+}
+
+/// Rows and targets.
+#[derive(Clone, Copy)]
+pub(super) struct Data<'a> {
+    pub(super) x: ArrayView2<'a, f64>,
+    pub(super) y: ArrayView2<'a, f64>,
+    pub(super) weights: Option<ArrayView1<'a, f64>>,
+}
+
+impl RidgeSearch {
+    /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbours of the
+    /// best, which more rows might prefer. `None` where there is no race: few rows, few candidates, values made elsewhere, or a part of the rows
+    /// on which nothing can be fitted.
+    pub(super) fn run_race(
+        &self,
+        candidates: &[Candidate],
+        data: Data<'_>,
+        compute: &Compute,
+    ) -> Result<Option<Raced>> {
+        let given = self.kernels.iter().any(crate::Kernel::is_precomputed);
+        if !self.race || given || data.x.nrows() < ROWS || candidates.len() < CANDIDATES {
+            return Ok(None);
+        }
+        let mut rows = compute.seed().stream("race", 0).permutation(data.x.nrows());
+        rows.truncate(data.x.nrows() / PART);
+        rows.sort_unstable();
+        let (x, y) = (data.x.select(Axis(0), &rows), data.y.select(Axis(0), &rows));
+        let weights = data.weights.map(|w| w.select(Axis(0), &rows));
+        let part = Data { x: x.view(), y: y.view(), weights: weights.as_ref().map(|w| w.view()) };
+        let errors = match self.errors(candidates, part, compute) {
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(_) => return Ok(None),
+            Ok(errors) => errors,
+        };
+        Ok(survivors(candidates, &errors).map(|stays| Raced { stays, errors, rows: rows.len() }))
+    }
+
+    /// The squared leave-one-out errors of every candidate at its best λ, row by row.
+    fn errors(&self, candidates: &[Candidate], data: Data<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
+        let of = |candidate: Candidate| {
+            let path = self.path(&candidate, data.x, data.y, data.weights, compute)?;
+            let none = || Error::Numerical("no λ has a score".into());
+            let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];
+            let fit = self.ridge(&candidate, lambda).fit(data.x, data.y, data.weights, compute)?;
+            let Diagnostics { loo_residuals, .. } = fit.diagnostics().ok_or_else(none)?;
+            let squares = loo_residuals.mapv(|r| r * r).sum_axis(Axis(1));
+            Ok(data.weights.map_or(squares.clone(), |w| squares * w))
+        };
+        super::search::together(candidates.to_vec(), &of, compute)
+    }
+}
+
+/// Those that are not clearly worse than the best, and its neighbours in the same family; `None` when an error is not a number.
+fn survivors(candidates: &[Candidate], errors: &[Array1<f64>]) -> Option<Vec<bool>> {
+    let means: Vec<f64> = errors.iter().map(|e| e.mean().unwrap_or(f64::NAN)).collect();
+    if means.iter().any(|mean| !mean.is_finite()) {
+        return None;
+    }
+    let best = super::path::smallest(means.iter().copied())?;
+    let stays = |i: usize| {
+        let near = i.abs_diff(best) <= 1 && candidates[i].family == candidates[best].family;
+        near || !is_worse(&errors[i], &errors[best])
+    };
+    Some((0..errors.len()).map(stays).collect())
+}
+
+/// Whether errors are larger than others by three standard errors of the mean difference.
+fn is_worse(errors: &Array1<f64>, others: &Array1<f64>) -> bool {
+    let difference = errors - others;
+    let (n, mean) = (difference.len() as f64, difference.mean().unwrap_or(0.0));
+    let variance = difference.mapv(|d| (d - mean).powi(2)).sum() / (n - 1.0);
+    mean > STANDARD_ERRORS * (variance / n).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::Seed;
+
+    /// Rows of a wave with noise.
+    fn wave(n: usize) -> (Array2<f64>, Array2<f64>) {
+        let mut random = Seed(5).stream("wave", 0);
+        let x = Array2::from_shape_fn((n, 2), |_| 6.0 * random.uniform());
+        let y =
+            Array2::from_shape_fn((n, 1), |(i, _)| x[[i, 0]].sin() + (2.0 * x[[i, 1]]).cos() + 0.1 * random.normal());
+        (x, y)
+    }
+
+    fn search() -> RidgeSearch {
+        let lengthscales = (0..8).map(|i| 0.02 * 3.0_f64.powi(i)).collect();
+        RidgeSearch { lengthscales, ..RidgeSearch::new(vec!["gaussian()".parse().unwrap()]) }
+    }
+
+    #[test]
+    fn a_race_drops_the_hopeless_and_finds_the_same_winner() {
+        let ((x, y), compute) = (wave(1000), Compute::new());
+        let raced = search().fit(x.view(), y.view(), None, &compute).unwrap();
+        let all = RidgeSearch { race: false, ..search() }.fit(x.view(), y.view(), None, &compute).unwrap();
+        assert_eq!((raced.best, raced.best_score), (all.best, all.best_score));
+        assert_eq!(all.race, None);
+        let race = raced.race.unwrap();
+        assert!(race.rows == 333 && (3..=5).contains(&race.dropped), "{race:?}");
+        // What was scored on all rows has the score that it has without a race, what was dropped has none.
+        let rows = raced.scores.rows().into_iter().zip(all.scores.rows());
+        let (unknown, known): (Vec<_>, Vec<_>) = rows.partition(|(raced, _)| raced[0].is_nan());
+        assert_eq!(unknown.len(), race.dropped);
+        assert!(known.iter().all(|(raced, all)| raced == all));
+    }
+
+    #[test]
+    fn few_rows_do_not_race() {
+        let (x, y) = wave(200);
+        assert_eq!(search().fit(x.view(), y.view(), None, &Compute::new()).unwrap().race, None);
+    }
+
+    #[test]
+    fn neighbours_of_the_best_and_equals_stay() {
+        let lengths = [1.0, 2.0, 4.0, 8.0, 16.0];
+        let candidates: Vec<Candidate> = lengths
+            .iter()
+            .map(|&l| Candidate { kernel: "gaussian()".parse().unwrap(), family: 0, lengthscale: Some(l) })
+            .collect();
+        let noise = |i: usize| if i.is_multiple_of(2) { 0.5 } else { -0.5 };
+        let errors = |shift: f64, spread: f64| Array1::from_shape_fn(100, |i| 1.0 + shift + spread * noise(i));
+        // Against the second: the first and third are its neighbours; the fourth differs by less than three standard errors (0.05 each).
+        let all = [errors(5.0, 0.0), errors(0.0, 0.0), errors(5.0, 0.0), errors(0.14, 1.0), errors(0.16, -1.0)];
+        assert_eq!(survivors(&candidates, &all), Some(vec![true, true, true, true, false]));
+        assert_eq!(survivors(&candidates[..1], &[errors(f64::NAN, 0.0)]), None);
+        // The fourth wins on all rows: the fifth is no worse than that one.
+        let raced = Raced { stays: vec![true, true, true, true, false], errors: all.to_vec(), rows: 100 };
+        assert_eq!((raced.recalled(&candidates, 3), raced.recalled(&candidates, 1)), (vec![4], vec![]));
+        assert_eq!(raced.race(), Race { rows: 100, dropped: 1 });
+    }
+}
