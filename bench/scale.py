@@ -134,7 +134,10 @@ def adult(folder: Path) -> Iterator[str]:
 
 
 def forest(folder: Path) -> Iterator[str]:
-    """Rahimi and Recht's Forest: class 2 against the rest, columns in [0, 1], 10 % to test."""
+    """Rahimi and Recht's Forest: class 2 against the rest, columns in [0, 1], 10 % to test.
+
+    The lengthscale and alpha of the grids were chosen on 20 000 training rows that 100 000 others were fitted without.
+    """
     data = table_of(folder, "covtype")
     x, y = data[:, :-1], np.where(data[:, -1] == 2, 1.0, -1.0)
     x = (x - x.min(axis=0)) / np.maximum(np.ptp(x, axis=0), 1e-12)
@@ -142,7 +145,7 @@ def forest(folder: Path) -> Iterator[str]:
     train, test = np.split(order, [int(0.9 * len(x))])
     start = time.perf_counter()
     grids = mercer.BinnedClassifier(
-        0.01, "laplacian(norm=l1, lengthscale=0.7)", 50, n_buckets=65536, tol=1e-3, random_state=0
+        0.1, "laplacian(norm=l1, lengthscale=0.2)", 50, n_buckets=65536, tol=1e-3, random_state=0
     ).fit(x[train], y[train])
     middle = time.perf_counter()
     error = np.mean(grids.predict(x[test]) != y[test])

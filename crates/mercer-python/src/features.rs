@@ -201,7 +201,7 @@ impl PyFeatures {
         let x = points.view();
         let z = run(py, &options, || map.transform(x, &options.compute))?;
         Ok((
-            PyArray2::from_owned_array(py, z.cells().to_owned()),
+            PyArray2::from_owned_array(py, z.cells().as_standard_layout().into_owned()),
             PyArray1::from_owned_array(py, z.values().to_owned()),
         ))
     }

@@ -1,6 +1,6 @@
 //! Grids drawn from the law of the pitch, and the cells of points on them.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
 use super::pitch::Pitch;
@@ -164,7 +164,7 @@ impl BinningFeatures {
         let grids = self.pitches.nrows();
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(4);
         compute.reserve("the cells of the points", bytes, "transform fewer rows at a time")?;
-        let mut cells = Array2::zeros((x.nrows(), grids));
+        let mut cells = Array2::zeros((x.nrows(), grids).f());
         let block = |(mut cells, x): (ndarray::ArrayViewMut2<u32>, ArrayView2<f64>)| {
             compute.check_cancelled()?;
             for (mut line, point) in cells.rows_mut().into_iter().zip(x.rows()) {

@@ -1,6 +1,6 @@
 //! A matrix with exactly one entry per row and grid.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 use rayon::prelude::*;
 
 use crate::{Compute, Error, Result};
@@ -12,6 +12,7 @@ const ROWS: usize = 1024;
 /// the columns from `g·buckets` to `(g + 1)·buckets`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellMatrix {
+    /// Grid after grid: what a product reads lies in one piece.
     pub(super) cells: Array2<u32>,
     pub(super) values: Array1<f64>,
     pub(super) buckets: usize,
@@ -45,18 +46,23 @@ impl CellMatrix {
         if w.nrows() != self.columns() {
             return Err(Error::shape("rows of the factor", self.columns(), w.nrows()));
         }
-        let mut out = Array2::zeros((self.cells.nrows(), w.ncols()));
-        let block = |(mut out, cells): (ndarray::ArrayViewMut2<f64>, ArrayView2<u32>)| {
-            for (mut sum, cells) in out.rows_mut().into_iter().zip(cells.rows()) {
-                cells.iter().zip(&self.values).for_each(|(&cell, &v)| sum.scaled_add(v, &w.row(cell as usize)));
+        let (rows, count) = (self.cells.nrows(), w.ncols());
+        let (mut out, w) = (vec![0.0; rows * count], w.as_standard_layout());
+        let w = w.as_slice().expect("row after row");
+        let block = |(block, out): (usize, &mut [f64])| {
+            let places = block * ROWS..rows.min((block + 1) * ROWS);
+            for (grid, &value) in self.values.iter().enumerate() {
+                let cells = self.cells.slice(s![places.clone(), grid]);
+                match count {
+                    1 => out.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += value * w[cell as usize]),
+                    _ => out.chunks_exact_mut(count).zip(cells).for_each(|(sums, &cell)| {
+                        add(sums, value, &w[cell as usize * count..][..count]);
+                    }),
+                }
             }
         };
-        compute.install(|| {
-            let pairs: Vec<_> =
-                out.axis_chunks_iter_mut(Axis(0), ROWS).zip(self.cells.axis_chunks_iter(Axis(0), ROWS)).collect();
-            pairs.into_par_iter().for_each(block);
-        });
-        Ok(out)
+        compute.install(|| out.par_chunks_mut((ROWS * count).max(1)).enumerate().for_each(block));
+        Array2::from_shape_vec((rows, count), out).map_err(|e| Error::shape("product", rows, e))
     }
 
     /// `ZᵀV`, one column per column of `V`; grids in parallel, each over all rows in order.
@@ -67,18 +73,23 @@ impl CellMatrix {
         if v.nrows() != self.cells.nrows() {
             return Err(Error::shape("rows of the factor", self.cells.nrows(), v.nrows()));
         }
-        let mut out = Array2::zeros((self.columns(), v.ncols()));
-        let grid = |(grid, mut sums): (usize, ndarray::ArrayViewMut2<f64>)| {
-            let (start, value) = (grid * self.buckets, self.values[grid]);
-            for (&cell, row) in self.cells.column(grid).iter().zip(v.rows()) {
-                sums.row_mut(cell as usize - start).scaled_add(value, &row);
+        let (columns, count) = (self.columns(), v.ncols());
+        // A solver may append the row of a constant: room for it saves a copy.
+        let mut out = Vec::with_capacity((columns + 1) * count);
+        out.resize(columns * count, 0.0);
+        let v = v.as_standard_layout();
+        let v = v.as_slice().expect("row after row");
+        let grid = |(grid, sums): (usize, &mut [f64])| {
+            let (start, value, cells) = (grid * self.buckets, self.values[grid], self.cells.column(grid));
+            match count {
+                1 => cells.iter().zip(v).for_each(|(&cell, v)| sums[cell as usize - start] += value * v),
+                _ => cells.iter().zip(v.chunks_exact(count)).for_each(|(&cell, row)| {
+                    add(&mut sums[(cell as usize - start) * count..][..count], value, row);
+                }),
             }
         };
-        compute.install(|| {
-            let blocks: Vec<_> = out.axis_chunks_iter_mut(Axis(0), self.buckets.max(1)).enumerate().collect();
-            blocks.into_par_iter().for_each(grid);
-        });
-        Ok(out)
+        compute.install(|| out.par_chunks_mut((self.buckets * count).max(1)).enumerate().for_each(grid));
+        Array2::from_shape_vec((columns, count), out).map_err(|e| Error::shape("product", columns, e))
     }
 
     /// `ZYᵀ`: the kernel that the features stand for, between the rows of two matrices of the same map.
@@ -110,4 +121,9 @@ impl CellMatrix {
         }
         Ok(dense)
     }
+}
+
+/// `sums += value · row`.
+fn add(sums: &mut [f64], value: f64, row: &[f64]) {
+    sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += value * v);
 }

@@ -1,6 +1,6 @@
 //! Newton's method over the coefficients of the cells; one step for the squared loss.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, Zip, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, Zip, s};
 
 use super::BinnedMachine;
 use crate::features::CellMatrix;
@@ -78,7 +78,8 @@ impl Problem<'_> {
         // Several outputs come with the squared loss alone, whose curvature is the same for all.
         let bends = self.weighed(&state.fitted, |y, f| self.machine.loss.curvature(y, f)).column(0).to_owned();
         let penalty = 2.0 * self.machine.lambda;
-        let gradient = self.cells.multiply_transposed(slopes.view(), self.compute)? + &state.w * penalty;
+        let mut gradient = self.cells.multiply_transposed(slopes.view(), self.compute)?;
+        gradient.scaled_add(penalty, &state.w);
         let right = self.joined(-gradient, -slopes.sum_axis(Axis(0)));
         let diagonal = self.diagonal(&bends, penalty)?;
         let apply = |v: ArrayView2<f64>| self.curved(v, &bends, penalty);
@@ -100,9 +101,11 @@ impl Problem<'_> {
 
     fn curved(&self, v: ArrayView2<f64>, bends: &Array1<f64>, penalty: f64) -> Result<Array2<f64>> {
         let (w, b) = self.parted(v);
-        let mut values = self.cells.multiply(w.view(), self.compute)? + &b;
+        let mut values = self.cells.multiply(w, self.compute)?;
+        values += &b;
         values *= &bends.view().insert_axis(Axis(1));
-        let image = self.cells.multiply_transposed(values.view(), self.compute)? + w * penalty;
+        let mut image = self.cells.multiply_transposed(values.view(), self.compute)?;
+        image.scaled_add(penalty, &w);
         Ok(self.joined(image, values.sum_axis(Axis(0))))
     }
 
@@ -111,7 +114,10 @@ impl Problem<'_> {
         let (w, b) = self.parted(step.view());
         let mut length = 1.0;
         for _ in 0..HALVINGS {
-            let next = self.state(&state.w + &(&w * length), &state.b + &(&b * length))?;
+            let mut moved = (state.w.clone(), state.b.clone());
+            moved.0.scaled_add(length, &w);
+            moved.1.scaled_add(length, &b);
+            let next = self.state(moved.0, moved.1)?;
             if next.objective <= state.objective {
                 return Ok(next);
             }
@@ -120,18 +126,18 @@ impl Problem<'_> {
         Ok(state)
     }
 
-    fn joined(&self, w: Array2<f64>, b: Array1<f64>) -> Array2<f64> {
-        if !self.machine.intercept {
-            return w;
+    fn joined(&self, mut w: Array2<f64>, b: Array1<f64>) -> Array2<f64> {
+        if self.machine.intercept {
+            w.push_row(b.view()).expect("one column per output in both parts");
         }
-        concatenate(Axis(0), &[w.view(), b.view().insert_axis(Axis(0))]).expect("one column per output in both parts")
+        w
     }
 
-    fn parted(&self, v: ArrayView2<f64>) -> (Array2<f64>, Array1<f64>) {
+    fn parted<'v>(&self, v: ArrayView2<'v, f64>) -> (ArrayView2<'v, f64>, Array1<f64>) {
         if !self.machine.intercept {
-            return (v.to_owned(), Array1::zeros(v.ncols()));
+            return (v, Array1::zeros(v.ncols()));
         }
         let last = v.nrows() - 1;
-        (v.slice(s![..last, ..]).to_owned(), v.row(last).to_owned())
+        (v.slice_move(s![..last, ..]), v.row(last).to_owned())
     }
 }

@@ -38,12 +38,15 @@ impl System<'_> {
         while iterations < self.max_iterations && worst(&rho, &start) > self.tolerance {
             let image = (self.apply)(direction.view())?;
             let step = ratio(&rho, &self.inner(&direction, &image));
-            x += &(&direction * &step);
-            residual -= &(&image * &step);
+            // In place: vectors may be as long as memory allows.
+            add_columns(&mut x, &step, &direction);
+            add_columns(&mut residual, &-step, &image);
+            drop(image);
             iterations += 1;
             z = (self.precondition)(residual.view())?;
             let next = self.inner(&residual, &z);
-            direction = &z + &(&direction * &ratio(&next, &rho));
+            direction *= &ratio(&next, &rho);
+            direction += &z;
             rho = next;
             if watch(x.view())? {
                 break;
@@ -56,6 +59,13 @@ impl System<'_> {
     fn inner(&self, x: &Array2<f64>, y: &Array2<f64>) -> Array1<f64> {
         let products: Array1<f64> = x.axis_iter(Axis(1)).zip(y.axis_iter(Axis(1))).map(|(x, y)| x.dot(&y)).collect();
         if self.joint { Array1::from_elem(products.len(), products.sum()) } else { products }
+    }
+}
+
+/// Adds a multiple of every column.
+fn add_columns(sums: &mut Array2<f64>, factors: &Array1<f64>, columns: &Array2<f64>) {
+    for ((mut sum, factor), column) in sums.columns_mut().into_iter().zip(factors).zip(columns.columns()) {
+        sum.scaled_add(*factor, &column);
     }
 }
 
