@@ -29,6 +29,10 @@ pub(super) struct Solver<'s, 'a> {
     alpha: Vec<f64>,
     /// `F` at every point.
     values: Vec<f64>,
+    /// Whether every point has a variable.
+    covers: bool,
+    /// Whether `F` is known at the points of variables only.
+    behind: bool,
     steps: u64,
     /// Steps after which it gives up.
     most: u64,
@@ -47,14 +51,25 @@ impl<'s, 'a> Solver<'s, 'a> {
         let (alpha, values) = (problem.start.clone(), vec![0.0; rows.points()]);
         let most = options.max_steps.unwrap_or_else(|| step_limit(problem.len()));
         let room = Room::default();
-        let mut solver = Self { problem, rows, options, compute, alpha, values, steps: 0, most, first: None, room };
-        let begun: Vec<usize> = (0..problem.len()).filter(|&i| problem.start[i] != 0.0).collect();
-        for part in begun.chunks(solver.set_size()) {
-            compute.check_cancelled()?;
-            let changes: Vec<f64> = part.iter().map(|&i| problem.signs[i] * problem.start[i]).collect();
-            solver.spread(part, &changes);
-        }
+        let mut seen = vec![false; values.len()];
+        problem.points.iter().for_each(|&p| seen[p] = true);
+        let (covers, behind, steps, first) = (seen.iter().all(|seen| *seen), false, 0, None);
+        let mut solver =
+            Self { problem, rows, options, compute, alpha, values, covers, behind, steps, most, first, room };
+        compute.check_cancelled()?;
+        solver.state();
         Ok(solver)
+    }
+
+    /// `F` at every point from the variables.
+    fn state(&mut self) {
+        self.values.fill(0.0);
+        let begun: Vec<usize> = (0..self.alpha.len()).filter(|&i| self.alpha[i] != 0.0).collect();
+        for part in begun.chunks(self.set_size()) {
+            let changes: Vec<f64> = part.iter().map(|&i| self.problem.signs[i] * self.alpha[i]).collect();
+            self.spread(part, &changes);
+        }
+        self.behind = false;
     }
 
     /// The most variables whose rows can be at hand together.
@@ -66,6 +81,9 @@ impl<'s, 'a> Solver<'s, 'a> {
 
     pub(super) fn run(mut self) -> Result<DualSolution> {
         let stopped = self.advance()?;
+        if self.behind {
+            self.state();
+        }
         Ok(self.finish(stopped))
     }
 
@@ -131,6 +149,8 @@ impl<'s, 'a> Solver<'s, 'a> {
             compute: self.compute,
             alpha: settled.active.iter().map(|&i| self.alpha[i]).collect(),
             values: points.iter().map(|&p| self.values[p]).collect(),
+            covers: true,
+            behind: false,
             steps: self.steps,
             most: self.most,
             first: self.first,
@@ -180,6 +200,7 @@ impl<'s, 'a> Solver<'s, 'a> {
             for (i, pull) in pull.iter().enumerate() {
                 self.values[problem.points[i]] = -pull - problem.signs[i] * problem.linear[i];
             }
+            self.behind = !self.covers;
             return Ok(steps);
         }
         let changes: Vec<f64> = set.iter().zip(&alpha).map(|(&i, a)| problem.signs[i] * (a - self.alpha[i])).collect();

@@ -197,3 +197,21 @@ fn who_has_settled() {
     let (points, rest) = Settled { active: vec![1, 2] }.rest(&problem);
     assert_eq!((points, rest.points, rest.signs), (vec![1, 2], vec![0, 1], vec![1.0, 1.0]));
 }
+
+#[test]
+fn values_are_known_at_points_without_a_variable() {
+    let (x, labels) = clouds(400, 8);
+    let compute = Compute::new();
+    let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    let mut problem = classifier(&labels[..300], 1.0, Constraint::Sum);
+    problem.points = (50..350).collect();
+    for working_set in [64, 300] {
+        let options = DualOptions { tolerance: 1e-6, working_set, ..Default::default() };
+        let found = problem.solve_on(&bound, &options, &compute).unwrap();
+        let mut beta = Array2::zeros((400, 1));
+        (0..300).for_each(|i| beta[[50 + i, 0]] = labels[i] * found.alpha[i]);
+        let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
+        assert!(expected.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-9), "{working_set}");
+    }
+}
