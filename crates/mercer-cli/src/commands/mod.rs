@@ -14,6 +14,7 @@ mod plan;
 mod predict;
 mod predict_classes;
 mod predict_streamed;
+mod predict_write;
 mod sections;
 mod spectrum;
 mod test;

@@ -11,8 +11,9 @@ use mercer::points::Table;
 use serde_json::json;
 
 use super::fit::{ClassQuality, Quality};
-use super::predict::{self, Layout, Predicted, Summary, Tested};
+use super::predict::{self, Predicted, Summary, Tested};
 use super::predict_classes;
+use super::predict_write::{Layout, layout, write_tsv};
 use crate::arguments::PredictArguments;
 use crate::data::{self, is_standard_input, shown};
 use crate::failure::Failure;
@@ -47,7 +48,7 @@ fn output(words: &PredictArguments) -> Result<(&Path, Layout), Failure> {
             "--stream: predictions that do not fit into memory need a file: give --output OUT.csv",
         ));
     };
-    match predict::layout(path)? {
+    match layout(path)? {
         layout @ (Layout::Csv | Layout::Tsv) => Ok((path, layout)),
         _ => {
             let name = path.display();
@@ -139,7 +140,7 @@ impl Work<'_> {
     /// The rows, after the names in the first chunk.
     fn write(&self, table: &Table, first: bool, out: &mut (dyn Write + Send)) -> io::Result<()> {
         if self.layout == Layout::Tsv {
-            return predict::write_tsv(out, table, first);
+            return write_tsv(out, table, first);
         }
         let mut text = Vec::new();
         mercer::io::write_table_csv_to(&mut text, table)?;
