@@ -1,9 +1,9 @@
 //! Candidates that are clearly worse are dropped on a part of the rows, before the others are scored on all of them.
 
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Axis};
 
 use super::search::{Candidate, RidgeSearch};
-use crate::learn::ridge::Diagnostics;
+use crate::learn::ridge::{Data, Diagnostics};
 use crate::{Compute, Error, Result};
 
 /// Rows from which on candidates race, and candidates.
@@ -45,14 +45,6 @@ impl Raced {
     }
 }
 
-/// Rows and targets.
-#[derive(Clone, Copy)]
-pub(super) struct Data<'a> {
-    pub(super) x: ArrayView2<'a, f64>,
-    pub(super) y: ArrayView2<'a, f64>,
-    pub(super) weights: Option<ArrayView1<'a, f64>>,
-}
-
 impl RidgeSearch {
     /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbours of the
     /// best, which more rows might prefer. `None` where there is no race: few rows, few candidates, values made elsewhere, or a part of the rows
@@ -72,7 +64,7 @@ impl RidgeSearch {
         rows.sort_unstable();
         let (x, y) = (data.x.select(Axis(0), &rows), data.y.select(Axis(0), &rows));
         let weights = data.weights.map(|w| w.select(Axis(0), &rows));
-        let part = Data { x: x.view(), y: y.view(), weights: weights.as_ref().map(|w| w.view()) };
+        let part = Data { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
         let errors = match self.errors(candidates, part, compute) {
             Err(Error::Cancelled) => return Err(Error::Cancelled),
             Err(_) => return Ok(None),

@@ -5,9 +5,10 @@ use rayon::prelude::*;
 
 use super::grid::{log_grid, with_lengthscale};
 use super::path::{matrices, smallest};
-use super::race::{Data, Race};
+use super::race::Race;
 use super::refine::refine_lambda;
 use super::{Criterion, RidgePath, ridge_path};
+use crate::learn::ridge::Data;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -127,7 +128,7 @@ impl RidgeSearch {
     ) -> Result<RidgeSearchFit> {
         let score = |candidate: Candidate| self.path(&candidate, x, y, weights, compute);
         let grid = self.grid()?;
-        let mut raced = self.run_race(&grid, Data { x, y, weights }, compute)?;
+        let mut raced = self.run_race(&grid, Data { x, y, basis: None, weights }, compute)?;
         let mut paths: Vec<RidgePath> = vec![RidgePath::unknown(&self.lambdas); grid.len()];
         let mut next: Vec<usize> =
             (0..grid.len()).filter(|&i| raced.as_ref().is_none_or(|raced| raced.stays[i])).collect();
