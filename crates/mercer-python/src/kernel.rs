@@ -246,6 +246,18 @@ impl PyKernel {
         self.0.with_column_names(&names).map(Self).map_err(to_python)
     }
 
+    /// The same kernel with this lengthscale in every place that has one; a list (one per column) is scaled to this
+    /// geometric mean.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> (mercer.gaussian() + mercer.linear()).with_lengthscale(2)
+    /// Kernel("gaussian(lengthscale=2) + linear()")
+    fn with_lengthscale(&self, lengthscale: f64) -> PyResult<Self> {
+        mercer::select::with_lengthscale(&self.0, lengthscale).map(Self).map_err(to_python)
+    }
+
     /// The continuous parameters: a dict from the name of each to its value, in the order of the text.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -1,6 +1,7 @@
 //! Support vector classification: the specification and its fit.
 
 use mercer::learn::svm::{Calibration, Calibrator, Classes, DecisionShape, Penalty, Scheme, Svc, SvcFit};
+use mercer::select::svm_grid;
 use ndarray::aview1;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
@@ -66,26 +67,30 @@ impl PySvc {
         run_anytime(py, &options, || work().map_err(reworded)).map(PySvcFit)
     }
 
-    /// The class of every row by fits without its fold, a column for every C.
-    #[pyo3(signature = (X, classes, names, c, folds, sample_weight=None, **options))]
+    /// The mean accuracy of held-out folds: a row for every kernel, a column for every C.
+    #[pyo3(signature = (kernels, c, folds, X, classes, names, sample_weight=None, **options))]
     #[allow(clippy::too_many_arguments)]
-    fn validate<'py>(
+    fn grid<'py>(
         &self,
         py: Python<'py>,
+        kernels: Vec<Bound<'py, PyAny>>,
+        c: Vec<f64>,
+        folds: Vec<Vec<usize>>,
         X: &Bound<'_, PyAny>,
         classes: Vec<usize>,
         names: Vec<String>,
-        c: Vec<f64>,
-        folds: Vec<usize>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Bound<'py, PyArray2<usize>>> {
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let kernels = kernels.iter().map(kernel_of).collect::<PyResult<Vec<_>>>()?;
         let points = Matrix::read(X, "X")?;
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let (x, weights) = (points.view(), weights.as_deref().map(aview1));
-        let work =
-            || self.0.validate(x, &Classes::from_indices(classes, names)?, weights, &c, &folds, &options.compute);
+        let work = || {
+            let classes = Classes::from_indices(classes, names)?;
+            svm_grid(&self.0, &kernels, &c, &folds, x, &classes, weights, &options.compute).map(|grid| grid.accuracy)
+        };
         Ok(PyArray2::from_owned_array(py, run(py, &options, || work().map_err(reworded))?))
     }
 

@@ -66,6 +66,9 @@ ESTIMATORS = [
     LocalLinearOnFirstColumn(1.0),
     mercer.SVC(),
     mercer.SVC(gamma=0.1, tol=1e-10, multi_class="ovr"),
+    mercer.SVC(probability=True),
+    mercer.SVCCV(cv=2),
+    mercer.SVCCV([0.5, 5.0], kernel="gaussian()", lengthscales=3, cv=2),
     mercer.NuSVC(),
     mercer.SVR(),
     mercer.SVR(gamma=0.1, tol=1e-10),
@@ -89,7 +92,9 @@ ESTIMATORS = [
 def expected_failures(estimator):
     """As scikit-learn says of its own machines: they stop at a tolerance, and ν may be infeasible."""
     failures = {}
-    machine = isinstance(estimator, (mercer.SVC, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM))
+    machine = isinstance(
+        estimator, (mercer.SVC, mercer.SVCCV, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM)
+    )
     if (machine and estimator.tol > 1e-6) or getattr(estimator, "loss", None) == "absolute":
         failures["check_sample_weight_equivalence_on_dense_data"] = "equal to the tolerance of the solver only"
     if isinstance(estimator, mercer.NuSVC):

@@ -9,6 +9,7 @@ from sklearn import svm
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
 
 import mercer
 
@@ -333,3 +334,69 @@ def test_memory_and_threads():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "machines" in mercer.SVC(max_memory="1GB").explain(X, Y)
+
+
+def test_a_search_has_the_scores_of_scikit_learn():
+    costs, gammas, labels = [0.1, 3.0, 100.0], [2.0, 0.02, 0.3], NAMES[Y]
+    ours = mercer.SVCCV(costs[::-1], gammas=gammas, cv=4, **TIGHT).fit(X, labels)
+    grid = {"C": costs, "gamma": sorted(gammas, reverse=True)}
+    theirs = GridSearchCV(svm.SVC(**TIGHT), grid, cv=4).fit(X, labels)
+    scores = theirs.cv_results_["mean_test_score"].reshape(3, 3).T
+    np.testing.assert_allclose(ours.scores_, scores, rtol=0, atol=1e-12)
+    assert ours.best_score_ == scores.max() == ours.scores_[ours.best_index_]
+    assert (ours.C_, ours.gamma_) == (ours.Cs_[ours.best_index_[1]], ours.gammas_[ours.best_index_[0]])
+    alone = svm.SVC(C=ours.C_, gamma=ours.gamma_, **TIGHT).fit(X, labels)
+    np.testing.assert_allclose(ours.decision_function(X), alone.decision_function(X), atol=1e-5)
+    winner = ours.best_estimator_
+    assert winner.C == ours.C_
+    np.testing.assert_array_equal(winner.predict(X), ours.predict(X))
+    assert "3 kernel matrices, 3 C" in ours.explain(X)
+
+
+def test_the_picture_of_a_search(tmp_path):
+    pytest.importorskip("matplotlib")
+    for params in ({"gammas": [0.1, 1.0]}, {"kernels": ["gaussian()", "matern(nu=3/2)"], "lengthscales": [2.0, 0.5]}):
+        mercer.SVCCV([1.0, 10.0], **params).fit(X, Y).plot_surface(tmp_path / "surface.png")
+        assert (tmp_path / "surface.png").stat().st_size > 1000
+
+
+def test_a_search_over_kernels_lengthscales_and_given_values():
+    found = mercer.SVCCV([1.0, 10.0], kernels=["gaussian()", "matern(nu=3/2)"], lengthscales=[2.0, 0.5]).fit(X, Y)
+    assert found.lengthscales_ == [0.5, 2.0, 0.5, 2.0]
+    assert str(found.candidates_[3]) == "matern(nu=1.5, lengthscale=2)"
+    assert mercer.SVCCV(kernel="gaussian()", lengthscales=3).fit(X, Y).scores_.shape == (3, 5)
+    given = mercer.SVCCV([1.0, 10.0], kernel="precomputed").fit(rbf_kernel(X, gamma=0.3), Y)
+    points = mercer.SVCCV([1.0, 10.0], gammas=[0.3]).fit(X, Y)
+    np.testing.assert_allclose(given.scores_, points.scores_)
+    function = mercer.SVCCV([1.0, 10.0], kernel=lambda a, b: np.exp(-0.3 * ((a - b) ** 2).sum())).fit(X, Y)
+    np.testing.assert_array_equal(function.predict(X), points.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"gammas": [1.0], "lengthscales": [1.0]}, "give one of them"),
+        ({"gammas": []}, "no kernel to choose from"),
+        ({"Cs": []}, "at least one"),
+        ({"Cs": [0.0, 1.0]}, "C = 0"),
+        ({"kernels": "rbf"}, "must be a list"),
+        ({"kernels": ["rbf", "precomputed"]}, "given by kernel alone"),
+        ({"kernel": "linear()", "lengthscales": [1.0]}, "lengthscale"),
+        ({"cv": [([0, 1], [2, 3])]}, "row 0 is in no fold"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, "fold"),
+    ],
+    ids=str,
+)
+def test_searches_that_cannot_be(params, message):
+    with pytest.raises(ValueError, match=message):
+        mercer.SVCCV(**params).fit(X, Y)
+
+
+def test_weights_count_in_probabilities():
+    overlap = np.concatenate([RNG.normal(-0.3, 1, 60), RNG.normal(0.3, 1, 60)])[:, None]
+    labels = np.repeat([0, 1], 60)
+    plain, heavy = (mercer.SVC(probability=True, class_weight=w).fit(overlap, labels) for w in (None, {0: 1.0, 1: 9.0}))
+    odds = [np.median(m.predict_proba(overlap)[:, 1]) for m in (plain, heavy)]
+    assert 0.4 < odds[0] < 0.6
+    assert odds[1] > 0.8
+    assert heavy.predict(overlap).mean() > 0.9

@@ -40,6 +40,7 @@ CLASSES = np.array(["low", "mid", "high"])[np.digitize(Y, [0.3, 1.0])]
 CLASSIFIERS = [
     mercer.SVC(C=5.0, probability=True, random_state=3),
     mercer.SVC(kernel="gaussian(lengthscale=median)", probability=True, calibration="isotonic", multi_class="ovr"),
+    mercer.SVCCV([0.5, 5.0], gammas=[0.1, "scale"], cv=2),
     mercer.NuSVC(nu=0.2, class_weight="balanced", decision_function_shape="ovo"),
     mercer.KernelLogisticRegression(0.1),
 ]

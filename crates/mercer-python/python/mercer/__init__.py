@@ -88,6 +88,7 @@ _ESTIMATORS = {
     "RandomBinningFeatures": "mercer._features",
     "RandomFourierFeatures": "mercer._features",
     "SVC": "mercer._svm",
+    "SVCCV": "mercer._svm_cv",
     "SVR": "mercer._svr",
     "SmoothingSpline": "mercer._spline",
     "StreamedKernelRidge": "mercer._streamed",

@@ -62,6 +62,7 @@ from mercer._spline import SmoothingSpline as SmoothingSpline
 from mercer._streamed import StreamedKernelRidge as StreamedKernelRidge
 from mercer._svm import SVC as SVC
 from mercer._svm import NuSVC as NuSVC
+from mercer._svm_cv import SVCCV as SVCCV
 from mercer._svr import SVR as SVR
 from mercer._svr import NuSVR as NuSVR
 from mercer._svr import OneClassSVM as OneClassSVM

@@ -33,6 +33,7 @@ from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
 from mercer._streamed import StreamedKernelRidge
 from mercer._svm import SVC, NuSVC
+from mercer._svm_cv import SVCCV
 from mercer._svr import SVR, NuSVR, OneClassSVM
 
 #: The notes in which an estimator travels beside what was fitted.
@@ -42,7 +43,7 @@ _CLASSES: dict[type, tuple[type, ...]] = {
     GaussianProcessFit: (GaussianProcessRegressor,),
     SplineFit: (SmoothingSpline,),
     LocalFit: (NadarayaWatson, LocalLinear),
-    SvcFit: (SVC, NuSVC),
+    SvcFit: (SVC, NuSVC, SVCCV),
     SvmFit: (SVR, NuSVR, OneClassSVM),
     PenalisedFit: (KernelLogisticRegression, KernelMachine),
     StreamedRidgeFit: (StreamedKernelRidge,),

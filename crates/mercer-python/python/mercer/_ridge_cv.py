@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
 from mercer._ridge import FittedRidge, KernelRidge
+from mercer._surface import draw_surface
 
 
 class KernelRidgeCV(FittedRidge):
@@ -201,21 +202,14 @@ class KernelRidgeCV(FittedRidge):
         -------
         The axes.
         """
-        path = None
-        if target is None or not hasattr(target, "pcolormesh"):
-            from matplotlib.figure import Figure
-
-            path, target = target, Figure(layout="constrained").subplots()
-        mesh = target.pcolormesh(np.log10(self.scores_))
-        rows = self.lengthscales_ if None not in self.lengthscales_ else [str(kernel) for kernel in self.candidates_]
-        target.set_yticks(np.arange(len(rows)) + 0.5, [r if isinstance(r, str) else f"{r:.3g}" for r in rows])
-        target.set_xticks(np.arange(len(self.alphas_)) + 0.5, [f"{a:.1e}" for a in self.alphas_], rotation=90)
-        target.set(xlabel="alpha", ylabel="kernel" if None in self.lengthscales_ else "lengthscale")
-        target.plot(self.best_index_[1] + 0.5, self.best_index_[0] + 0.5, "w*")
-        target.figure.colorbar(mesh, ax=target, label=f"log₁₀ score ({self.scoring})")
-        if path is not None:
-            target.figure.savefig(path)
-        return target
+        listed = None in self.lengthscales_
+        rows = [str(kernel) for kernel in self.candidates_] if listed else self.lengthscales_
+        words = {
+            "rows": "kernel" if listed else "lengthscale",
+            "columns": "alpha",
+            "scores": f"log₁₀ score ({self.scoring})",
+        }
+        return draw_surface(np.log10(self.scores_), rows, self.alphas_, self.best_index_, words, target)
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs.

@@ -12,7 +12,7 @@ pub struct SvmGrid {
     pub kernels: Vec<Kernel>,
     /// The `C`, as they were given.
     pub c: Vec<f64>,
-    /// The (weighted) share of held-out rows whose class is predicted: a row per kernel, a column per `C`.
+    /// The (weighted) share of the rows of a fold whose class is predicted, in the mean over the folds: a row per kernel, a column per `C`.
     pub accuracy: Array2<f64>,
 }
 
@@ -29,29 +29,31 @@ impl SvmGrid {
     }
 }
 
-/// Scores every pair of a kernel and a `C` by folds that hold the classes in their shares: the rows of a class go to the folds in turn. The kernel and the
-/// penalty of `spec` itself are not used.
+/// Scores every pair of a kernel and a `C` by folds, such as those of [`stratified_folds`](super::stratified_folds). The kernel and the penalty of `spec`
+/// itself are not used.
 ///
 /// # Formula
-/// [`Svc::validate`] for every kernel: one kernel matrix serves all folds, machines and `C`, and every fit begins at that of the `C` before. List them
-/// ascending.
+/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, machines and `C`, and every fit begins at that of the `C` before or of the kernel
+/// before, whichever is better. List both ascending.
 ///
 /// # Cost
 /// One kernel matrix and folds × machines paths per kernel.
 ///
 /// # Errors
-/// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; as [`Svc::validate`], for instance when a fold takes the only row of a class.
+/// [`Error::Parameter`] for empty lists, [`Error::Request`] unless every row is in one fold; as [`Svc::validate`], for instance when a fold takes the only
+/// row of a class.
 ///
 /// # Example
 /// ```
-/// use mercer::{Compute, learn::svm::{Classes, Svc}, select::svm_grid};
+/// use mercer::{Compute, learn::svm::{Classes, Svc}, select::{stratified_folds, svm_grid}};
 /// use ndarray::Array2;
 /// // Two classes in turn along a line: a wide kernel cannot tell them apart.
 /// let x = Array2::from_shape_fn((40, 1), |(i, _)| i as f64);
 /// let classes = Classes::from_indices((0..40).map(|i| i / 5 % 2).collect(), vec!["a".into(), "b".into()])?;
 /// let spec = Svc::new("gaussian()".parse()?, 1.0);
 /// let kernels = ["gaussian(lengthscale=1)".parse()?, "gaussian(lengthscale=100)".parse()?];
-/// let grid = svm_grid(&spec, &kernels, &[0.1, 1.0, 10.0], 4, x.view(), &classes, None, &Compute::new())?;
+/// let folds = stratified_folds(classes.of(), 4, &Compute::new())?;
+/// let grid = svm_grid(&spec, &kernels, &[0.1, 1.0, 10.0], &folds, x.view(), &classes, None, &Compute::new())?;
 /// assert_eq!(grid.accuracy.dim(), (2, 3));
 /// assert_eq!(grid.best().map(|(kernel, _)| kernel), Some(&kernels[0]));
 /// # Ok::<(), mercer::Error>(())
@@ -61,7 +63,7 @@ pub fn svm_grid(
     spec: &Svc,
     kernels: &[Kernel],
     c: &[f64],
-    folds: usize,
+    folds: &[Vec<usize>],
     x: ArrayView2<f64>,
     classes: &Classes,
     weights: Option<ArrayView1<f64>>,
@@ -70,49 +72,53 @@ pub fn svm_grid(
     if kernels.is_empty() || c.is_empty() {
         return Err(Error::parameter("C and kernels", "an empty list", "at least one of each"));
     }
-    if folds < 2 || folds > x.nrows() {
-        return Err(Error::parameter("folds", folds, &format!("from 2 to the number of rows, {}", x.nrows())));
-    }
-    let fold_of = in_turn(classes, folds);
-    let mut accuracy = Array2::zeros((kernels.len(), c.len()));
-    for (at, kernel) in kernels.iter().enumerate() {
-        compute.report("kernels", at as u64, kernels.len() as u64);
-        let svc = Svc { kernel: kernel.clone(), ..spec.clone() };
-        let predicted = svc.validate(x, classes, weights, c, &fold_of, &compute.silent())?;
-        for (column, target) in predicted.columns().into_iter().zip(accuracy.row_mut(at)) {
-            *target = share(column, classes.of(), weights);
-        }
-    }
-    compute.report("kernels", kernels.len() as u64, kernels.len() as u64);
+    let fold_of = fold_of(folds, x.nrows())?;
+    let predicted = spec.validate_each(kernels, x, classes, weights, c, &fold_of, compute)?;
+    let score = |(kernel, c): (usize, usize)| {
+        let column = predicted[kernel].column(c);
+        let shares: Vec<f64> = folds.iter().filter_map(|rows| share(column, rows, classes.of(), weights)).collect();
+        shares.iter().sum::<f64>() / shares.len() as f64
+    };
+    let accuracy = Array2::from_shape_fn((kernels.len(), c.len()), score);
     Ok(SvmGrid { kernels: kernels.to_vec(), c: c.to_vec(), accuracy })
 }
 
-/// The fold of every row: the rows of each class go to the folds in turn.
-fn in_turn(classes: &Classes, folds: usize) -> Vec<usize> {
-    let mut next = vec![0; classes.count()];
-    let mut one = |&class: &usize| {
-        let fold = next[class] % folds;
-        next[class] += 1;
-        fold
-    };
-    classes.of().iter().map(&mut one).collect()
+/// The fold of every row.
+fn fold_of(folds: &[Vec<usize>], rows: usize) -> Result<Vec<usize>> {
+    let wrong = |row: usize, what: &str| Error::request(format!("row {row} is {what}: every row belongs to one fold"));
+    let mut of = vec![None; rows];
+    for (fold, list) in folds.iter().enumerate() {
+        for &row in list {
+            let place = of.get_mut(row).ok_or_else(|| wrong(row, "in a fold and not in the data"))?;
+            if place.replace(fold).is_some() {
+                return Err(wrong(row, "listed twice"));
+            }
+        }
+    }
+    of.into_iter().enumerate().map(|(row, fold)| fold.ok_or_else(|| wrong(row, "in no fold"))).collect()
 }
 
-/// The (weighted) share of rows whose class was predicted.
-fn share(predicted: ArrayView1<usize>, classes: &[usize], weights: Option<ArrayView1<f64>>) -> f64 {
+/// The (weighted) share of some rows whose class was predicted; none where they have no weight.
+fn share(
+    predicted: ArrayView1<usize>,
+    rows: &[usize],
+    classes: &[usize],
+    weights: Option<ArrayView1<f64>>,
+) -> Option<f64> {
     let (mut right, mut total) = (0.0, 0.0);
-    for (row, (found, class)) in predicted.iter().zip(classes).enumerate() {
+    for &row in rows {
         let weight = weights.map_or(1.0, |w| w[row]);
         total += weight;
-        right += if found == class { weight } else { 0.0 };
+        right += if predicted[row] == classes[row] { weight } else { 0.0 };
     }
-    right / total
+    (total > 0.0).then(|| right / total)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Seed;
+    use crate::select::stratified_folds;
     use crate::solve::DualOptions;
     use ndarray::Axis;
 
@@ -129,7 +135,8 @@ mod tests {
         let (x, classes) = clouds(90);
         let compute = Compute::new();
         let solver = DualOptions { tolerance: 1e-8, ..Default::default() };
-        let (c, fold_of) = ([0.3, 3.0], in_turn(&classes, 3));
+        let (c, folds) = ([0.3, 3.0], stratified_folds(classes.of(), 3, &compute).unwrap());
+        let fold_of = fold_of(&folds, 90).unwrap();
         for scheme in [crate::learn::svm::Scheme::OneVersusOne, crate::learn::svm::Scheme::OneVersusRest] {
             let svc = Svc { solver, scheme, ..Svc::new("gaussian(lengthscale=0.8)".parse().unwrap(), 1.0) };
             let found = svc.validate(x.view(), &classes, None, &c, &fold_of, &compute).unwrap();
@@ -149,13 +156,29 @@ mod tests {
     }
 
     #[test]
+    fn fits_begun_at_other_kernels_predict_the_same() {
+        let (x, classes) = clouds(150);
+        let compute = Compute::new();
+        let solver = DualOptions { tolerance: 1e-8, ..Default::default() };
+        let svc = Svc { solver, ..Svc::new("gaussian()".parse().unwrap(), 1.0) };
+        let kernels = [0.4, 0.8, 1.6].map(|l| format!("gaussian(lengthscale={l})").parse::<Kernel>().unwrap());
+        let folds: Vec<usize> = (0..150).map(|row| row % 5).collect();
+        let all = svc.validate_each(&kernels, x.view(), &classes, None, &[0.3, 3.0, 30.0], &folds, &compute).unwrap();
+        for (kernel, found) in kernels.iter().zip(&all) {
+            let alone = Svc { kernel: kernel.clone(), ..svc.clone() };
+            assert_eq!(alone.validate(x.view(), &classes, None, &[0.3, 3.0, 30.0], &folds, &compute).unwrap(), *found);
+        }
+    }
+
+    #[test]
     fn the_same_numbers_for_any_number_of_threads() {
         let (x, classes) = clouds(120);
         let svc = Svc::new("gaussian()".parse().unwrap(), 1.0);
         let kernels = [0.3, 1.0].map(|l| format!("gaussian(lengthscale={l})").parse().unwrap());
         let run = |threads: usize| {
             let compute = Compute::new().with_threads(threads).unwrap();
-            svm_grid(&svc, &kernels, &[0.1, 10.0], 5, x.view(), &classes, None, &compute).unwrap()
+            let folds = stratified_folds(classes.of(), 5, &compute).unwrap();
+            svm_grid(&svc, &kernels, &[0.1, 10.0], &folds, x.view(), &classes, None, &compute).unwrap()
         };
         assert_eq!(run(1), run(2));
     }
@@ -164,17 +187,21 @@ mod tests {
     fn wrong_requests_are_refused() {
         let (x, classes) = clouds(12);
         let svc = Svc::new("gaussian()".parse().unwrap(), 1.0);
-        let grid = |svc: &Svc, c: &[f64], folds: usize| {
+        let grid = |svc: &Svc, c: &[f64], folds: &[Vec<usize>]| {
             svm_grid(svc, std::slice::from_ref(&svc.kernel), c, folds, x.view(), &classes, None, &Compute::new())
         };
-        assert!(grid(&svc, &[1.0], 2).is_ok());
-        assert!(grid(&svc, &[], 2).is_err());
-        assert!(grid(&svc, &[0.0], 2).is_err());
-        assert!(grid(&svc, &[1.0], 1).is_err());
-        assert!(grid(&svc, &[1.0], 13).is_err());
-        assert!(grid(&Svc::nu(svc.kernel.clone(), 0.2), &[1.0], 2).is_err());
+        let halves = stratified_folds(classes.of(), 2, &Compute::new()).unwrap();
+        assert!(grid(&svc, &[1.0], &halves).is_ok());
+        assert!(grid(&svc, &[], &halves).is_err());
+        assert!(grid(&svc, &[0.0], &halves).is_err());
+        assert!(grid(&svc, &[1.0], &[]).unwrap_err().to_string().contains("row 0 is in no fold"));
+        let doubled = [halves.clone(), vec![vec![3]]].concat();
+        assert!(grid(&svc, &[1.0], &doubled).unwrap_err().to_string().contains("row 3 is listed twice"));
+        assert!(grid(&svc, &[1.0], &[(0..13).collect()]).unwrap_err().to_string().contains("row 12"));
+        assert!(grid(&Svc::nu(svc.kernel.clone(), 0.2), &[1.0], &halves).is_err());
         let lonely = Classes::from_indices([vec![0; 11], vec![1]].concat(), vec!["a".into(), "b".into()]).unwrap();
-        let refused = svc.validate(x.view(), &lonely, None, &[1.0], &in_turn(&lonely, 3), &Compute::new());
+        let thirds: Vec<usize> = (0..12).map(|row| row % 3).collect();
+        let refused = svc.validate(x.view(), &lonely, None, &[1.0], &thirds, &Compute::new());
         assert!(refused.unwrap_err().to_string().contains("class b"));
     }
 }

@@ -64,17 +64,12 @@ fn classes(words: &AutoArguments, training: Training, session: &Session) -> Resu
     let how = |name| (Measure::WrongClasses, name);
     let data = (&training, &rows[..], &folds);
     let svc = |kernel: &Kernel| Svc::new(kernel.clone(), 1.0);
-    let of = training.classes()?;
-    let machines = |kernel: &Kernel, others: &Part, held: &Part| {
-        let fits = svc(kernel).path(others.x.view(), &others.classes(of)?, None, &cs, &session.compute)?;
-        fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
-    };
     let regression = |kernel: &Kernel| LogisticRegression::new(kernel.clone(), 1.0);
     let likelihoods = |kernel: &Kernel, others: &Part, held: &Part| {
         let fits = regression(kernel).path(&lambdas, others.x.view(), &others.labels(), None, &session.compute)?;
         fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
     };
-    let (machine, tried) = folds::choose(&kernels, &cs, how("C or λ"), data, session, machines)?;
+    let (machine, tried) = folds::choose_machine(&svc(&kernels[0].1), &kernels, &cs, "C or λ", data, session)?;
     let (likely, also) = folds::choose(&kernels, &lambdas, how("C or λ"), data, session, likelihoods)?;
     let choice = tried.renamed("svm").join(also.renamed("logistic"), false);
     // Of equals the one with probabilities by construction.

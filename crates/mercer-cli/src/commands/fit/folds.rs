@@ -1,9 +1,9 @@
 //! Choices by folds for machines: kernels with their lengthscales, each with a list of C or λ.
 
-use mercer::learn::svm::Classes;
-use mercer::select::{median_lengthscales, stratified_folds, with_lengthscale};
+use mercer::learn::svm::{Classes, Svc};
+use mercer::select::{median_lengthscales, stratified_folds, svm_grid, with_lengthscale};
 use mercer::{Compute, Error, Kernel, Result};
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::Training;
 use super::choice::{Candidate, Choice, Measure};
@@ -126,22 +126,52 @@ pub fn choose(
         Some(classes) => rows.iter().map(|&row| classes.of()[row]).collect(),
         None => vec![0; rows.len()],
     };
-    let folds = words.cv as usize;
-    let parts = stratified_folds(&labels, folds, &session.compute)?;
-    let mut candidates = Vec::new();
-    for (at, (family, kernel)) in kernels.iter().enumerate() {
-        let mut sums = vec![0.0; parameters.len()];
+    let parts = stratified_folds(&labels, words.cv as usize, &session.compute)?;
+    let mut scores = Array2::zeros((kernels.len(), parameters.len()));
+    for (at, (_, kernel)) in kernels.iter().enumerate() {
         for held in &parts {
             let others: Vec<usize> =
                 (0..rows.len()).filter(|i| held.binary_search(i).is_err()).map(|i| rows[i]).collect();
             let held: Vec<usize> = held.iter().map(|&i| rows[i]).collect();
             let losses = score(kernel, &Part::of(training, &others), &Part::of(training, &held))?;
-            sums.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
+            scores.row_mut(at).iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss / rows.len() as f64);
         }
         session.compute.report("folds", at as u64 + 1, kernels.len() as u64);
-        for (parameter, sum) in parameters.iter().zip(sums) {
-            let (name, score) = (kernel.to_string(), sum / rows.len() as f64);
-            candidates.push((kernel, Candidate { name, family: family.clone(), lambda: Some(*parameter), score }));
+    }
+    best(kernels, parameters, scores.view(), (measure, name), (training, rows, words))
+}
+
+/// The best machine by the errors of folds, on kernel values that all folds and C share.
+pub fn choose_machine(
+    base: &Svc,
+    kernels: &[(String, Kernel)],
+    cs: &[f64],
+    name: &'static str,
+    (training, rows, words): (&Training, &[usize], &FoldWords),
+    session: &Session,
+) -> Result<(Chosen, Choice), Failure> {
+    let part = Part::of(training, rows);
+    let classes = part.classes(training.classes()?)?;
+    let folds = stratified_folds(classes.of(), words.cv as usize, &session.compute)?;
+    let of: Vec<Kernel> = kernels.iter().map(|(_, kernel)| kernel.clone()).collect();
+    let grid = svm_grid(base, &of, cs, &folds, part.x.view(), &classes, part.weights(), &session.compute)?;
+    let scores = grid.accuracy.mapv(|accuracy| 1.0 - accuracy);
+    best(kernels, cs, scores.view(), (Measure::WrongClasses, name), (training, rows, words))
+}
+
+/// The candidate with the smallest score, and the table of all: a row of scores per kernel, a column per parameter.
+fn best(
+    kernels: &[(String, Kernel)],
+    parameters: &[f64],
+    scores: ArrayView2<f64>,
+    (measure, name): (Measure, &'static str),
+    (training, rows, words): (&Training, &[usize], &FoldWords),
+) -> Result<(Chosen, Choice), Failure> {
+    let mut candidates = Vec::new();
+    for ((family, kernel), scores) in kernels.iter().zip(scores.rows()) {
+        for (&parameter, &score) in parameters.iter().zip(scores) {
+            let name = kernel.to_string();
+            candidates.push((kernel, Candidate { name, family: family.clone(), lambda: Some(parameter), score }));
         }
     }
     // Of equals the first: the simpler kernel, the smaller parameter.
@@ -150,7 +180,7 @@ pub fn choose(
     let parameter = winner.lambda.unwrap_or(f64::NAN);
     let chosen = Chosen { kernel: (*kernel).clone(), parameter, score: winner.score };
     let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-    Ok((chosen, Choice::by_folds(folds, measure, name, (rows.len(), training.rows()), candidates)))
+    Ok((chosen, Choice::by_folds(words.cv as usize, measure, name, (rows.len(), training.rows()), candidates)))
 }
 
 /// Factors of the classes from the words; None where there are no words.

@@ -80,20 +80,18 @@ pub fn choose(
     rows: &[usize],
     session: &Session,
 ) -> Result<(folds::Chosen, Choice), Failure> {
+    let data = (training, rows, &words.folds);
+    if words.nu.is_none() {
+        return folds::choose_machine(base, kernels, parameters, "C", data, session);
+    }
     let classes = training.classes()?;
-    let name = if words.nu.is_some() { "nu" } else { "C" };
     let score = |kernel: &Kernel, others: &Part, held: &Part| {
         let svc =
             Svc { kernel: kernel.clone(), penalty: penalty(words, parameters[0]), calibration: None, ..base.clone() };
-        let of = others.classes(classes)?;
-        let fits = match svc.penalty {
-            Penalty::C(_) => svc.path(others.x.view(), &of, others.weights(), parameters, &session.compute)?,
-            Penalty::Nu(_) => vec![svc.fit(others.x.view(), &of, others.weights(), &session.compute)?],
-        };
-        fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
+        let fit = svc.fit(others.x.view(), &others.classes(classes)?, others.weights(), &session.compute)?;
+        Ok(vec![held.wrong(&fit.predict(held.x.view(), &session.compute)?)?])
     };
-    let how = (Measure::WrongClasses, name);
-    folds::choose(kernels, parameters, how, (training, rows, &words.folds), session, score)
+    folds::choose(kernels, parameters, (Measure::WrongClasses, "nu"), data, session, score)
 }
 
 /// The machine on all rows, and all there is to say about it.

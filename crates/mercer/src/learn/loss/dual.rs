@@ -100,6 +100,7 @@ impl Data<'_> {
                 linear,
                 upper: bounds(1.0).collect(),
                 start,
+                guesses: Vec::new(),
                 constraint,
             };
         }
@@ -110,6 +111,7 @@ impl Data<'_> {
             linear: self.targets.iter().map(|y| epsilon - y).chain(self.targets.iter().map(|y| epsilon + y)).collect(),
             upper: bounds(up).chain(bounds(down)).collect(),
             start: vec![0.0; 2 * n],
+            guesses: Vec::new(),
             constraint,
         }
     }

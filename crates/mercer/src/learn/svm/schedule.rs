@@ -5,12 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use super::evidence::Machine;
+use super::probability::Calibrator;
 use super::support::{bind, rebind, select};
 use super::svc::Svc;
 use super::task::{Task, Tasks};
 use crate::gram::Tiles;
 use crate::solve::KernelRows;
 use crate::{Compute, Kernel, Result};
+
+/// A machine for every `C` of a list, with its probabilities.
+pub(super) type Along = Vec<(Machine, Option<Calibrator>)>;
 
 /// How machines for two classes make one for many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -51,36 +56,74 @@ impl Schedule {
         Ok(Self { kernel, tasks, ordered, shared, least: svc.solver.working_set })
     }
 
-    /// Does the work of every machine: in parallel on the shared matrix, else one after the other.
-    pub(super) fn run<R: Send>(
-        &self,
-        compute: &Compute,
-        work: impl Fn(&Task, &mut KernelRows<'_>, &Compute) -> Result<R> + Sync,
-    ) -> Result<Vec<R>> {
+    /// The machines of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
+    /// its solution for the `C` before; for the first `C`, at what its classes needed against the first of all classes.
+    pub(super) fn run(&self, specs: &[Svc], compute: &Compute) -> Result<Vec<Along>> {
         let tasks = &self.tasks.list;
         if let [only] = &tasks[..] {
             let bound = rebind(&self.kernel, self.ordered.view(), compute)?;
-            return Ok(vec![work(only, &mut self.rows(&bound, compute)?, compute)?]);
+            return Ok(vec![along(specs, only, None, &mut self.rows(&bound, compute)?, compute)?]);
         }
         let (done, silent) = (AtomicU64::new(0), compute.silent());
         let tick = || compute.report("machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
-        match &self.shared {
-            Some(whole) => compute.install(|| {
-                let one = |task: &Task| work(task, &mut whole.part(&task.rows), &silent).inspect(|_| tick());
-                tasks.par_iter().with_max_len(1).map(one).collect()
-            }),
+        let one = |task: &Task, guess: Option<Vec<f64>>| match &self.shared {
+            Some(whole) => along(specs, task, guess, &mut whole.part(&task.rows), &silent).inspect(|_| tick()),
             None => {
-                let one = |task: &Task| {
-                    let x = select(&self.kernel, self.ordered.view(), &task.rows);
-                    let bound = rebind(&self.kernel, x.view(), &silent)?;
-                    work(task, &mut self.rows(&bound, &silent)?, &silent).inspect(|_| tick())
-                };
-                tasks.iter().map(one).collect()
+                let x = select(&self.kernel, self.ordered.view(), &task.rows);
+                let bound = rebind(&self.kernel, x.view(), &silent)?;
+                along(specs, task, guess, &mut self.rows(&bound, &silent)?, &silent).inspect(|_| tick())
             }
+        };
+        let (leading, others) = tasks.split_at(self.tasks.leading());
+        let mut found = self.each(leading, compute, |task| one(task, None))?;
+        let rest = self.each(others, compute, |task| one(task, guess(task, leading, &found)))?;
+        found.extend(rest);
+        Ok(found)
+    }
+
+    /// All tasks of a list: in parallel where they share a matrix.
+    fn each(
+        &self,
+        tasks: &[Task],
+        compute: &Compute,
+        one: impl Fn(&Task) -> Result<Along> + Sync,
+    ) -> Result<Vec<Along>> {
+        match self.shared {
+            Some(_) => compute.install(|| tasks.par_iter().with_max_len(1).map(&one).collect()),
+            None => tasks.iter().map(one).collect(),
         }
     }
 
     fn rows<'t>(&self, bound: &'t dyn Tiles, compute: &Compute) -> Result<KernelRows<'t>> {
         KernelRows::new(bound, self.least, compute)
     }
+}
+
+/// The machines of one task for a list of `C`.
+fn along(
+    specs: &[Svc],
+    task: &Task,
+    guess: Option<Vec<f64>>,
+    rows: &mut KernelRows<'_>,
+    compute: &Compute,
+) -> Result<Along> {
+    let mut last = guess;
+    let one = |spec: &Svc| {
+        let guesses: Vec<&[f64]> = last.as_deref().into_iter().collect();
+        let machine = task.solve(spec, rows, &guesses, compute)?;
+        last = Some(task.alpha(&machine));
+        let calibrator = spec.calibration.map(|c| c.fit(spec, task, &machine, rows, compute)).transpose()?;
+        Ok((machine, calibrator))
+    };
+    specs.iter().map(one).collect()
+}
+
+/// `α` of the two classes of a pair against the first of all classes.
+fn guess(task: &Task, leading: &[Task], found: &[Along]) -> Option<Vec<f64>> {
+    let against_first = |class: usize| {
+        let at = leading.iter().position(|lead| lead.second == Some(class))?;
+        let (lead, machine) = (&leading[at], &found[at].first()?.0);
+        Some(lead.alpha(machine).into_iter().zip(&lead.signs).filter(|(_, s)| **s < 0.0).map(|(a, _)| a))
+    };
+    Some(against_first(task.first)?.chain(against_first(task.second?)?).collect())
 }

@@ -109,18 +109,15 @@ impl Svc {
         compute: &Compute,
     ) -> Result<SvcFit> {
         let schedule = self.schedule(x, classes, weights, compute)?;
-        let machines = schedule.run(compute, |task, rows, compute| {
-            let machine = task.solve(self, rows, None, compute)?;
-            let calibration = self.calibration.map(|c| c.fit(self, task, rows, compute)).transpose()?;
-            Ok((machine, calibration))
-        })?;
-        Ok(SvcFit::new(self, x, classes, &schedule, machines))
+        let machines = schedule.run(std::slice::from_ref(self), compute)?;
+        Ok(SvcFit::new(self, x, classes, &schedule, machines.into_iter().flatten().collect()))
     }
 
     /// Fits for a list of `C`, each from the solution of the one before, on shared kernel values.
     ///
     /// # Formula
-    /// `α ← α·C′/C` is feasible for `C′`, with the variables at their bounds still there.
+    /// `tα` is feasible for `C′` as long as `t ≤ C′/C`; the fit begins at the best `t`: near 1 where `C` hardly matters, at `C′/C` where most variables
+    /// are at their bounds.
     ///
     /// # Errors
     /// As [`Svc::fit`], and [`Error::Request`] for a ν-classifier.
@@ -145,20 +142,12 @@ impl Svc {
     ) -> Result<Vec<SvcFit>> {
         let specs = self.along(c)?;
         let schedule = self.schedule(x, classes, weights, compute)?;
-        let mut machines = schedule.run(compute, |task, rows, compute| {
-            let mut last = None;
-            let along = |spec: &Self| {
-                let machine = task.solve_next(spec, rows, &mut last, compute)?;
-                let calibration = spec.calibration.map(|c| c.fit(spec, task, rows, compute)).transpose()?;
-                Ok((machine, calibration))
-            };
-            specs.iter().map(along).map(|r| r.map(Some)).collect::<Result<Vec<_>>>()
-        })?;
-        let fit = |(k, spec): (usize, &Self)| {
-            let of_this = machines.iter_mut().filter_map(|along| along[k].take()).collect();
+        let mut machines: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
+        let fit = |spec: &Self| {
+            let of_this = machines.iter_mut().filter_map(Iterator::next).collect();
             SvcFit::new(spec, x, classes, &schedule, of_this)
         };
-        Ok(specs.iter().enumerate().map(fit).collect())
+        Ok(specs.iter().map(fit).collect())
     }
 
     /// `C`, or 1 for a ν-classifier.

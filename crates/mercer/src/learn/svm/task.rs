@@ -5,7 +5,7 @@ use super::evidence::Machine;
 use super::schedule::Scheme;
 use super::svc::{Penalty, Svc};
 use super::translate::{c_svc, nu_svc};
-use crate::solve::{DualProblem, KernelRows};
+use crate::solve::{Constraint, DualProblem, KernelRows};
 use crate::{Compute, Error, Result};
 
 /// One machine: a first class against a second one or the rest.
@@ -56,65 +56,44 @@ impl Tasks {
     }
 }
 
-/// A solution of a task, from which the next one can begin.
-pub(super) struct Solved {
-    bound: f64,
-    alpha: Vec<f64>,
-    objective: f64,
+impl Tasks {
+    /// How many tasks at the beginning of the list do not begin at the solutions of others: of pairs, those of the first class.
+    pub(super) fn leading(&self) -> usize {
+        self.list.iter().take_while(|task| task.first == 0 || task.second.is_none()).count()
+    }
 }
 
 impl Task {
-    /// The dual problem of some of the rows.
-    pub(super) fn problem(&self, svc: &Svc, points: Vec<usize>) -> Result<DualProblem> {
+    /// The dual problem of some of the rows, with guesses of `α` of all rows.
+    pub(super) fn problem(&self, svc: &Svc, points: Vec<usize>, guesses: &[&[f64]]) -> Result<DualProblem> {
         let signs = points.iter().map(|&p| self.signs[p]).collect();
         let weights = points.iter().map(|&p| svc.bound() * self.weights[p]).collect();
         match svc.penalty {
-            Penalty::C(_) => Ok(c_svc(points, signs, weights, svc.offset)),
+            Penalty::C(_) => {
+                let mut problem = c_svc(points, signs, weights, svc.offset);
+                // Of an indefinite kernel there are several stationary points, and the one that is meant is LIBSVM's, which begins at 0.
+                if !svc.indefinite {
+                    problem.guesses = guesses.iter().map(|guess| feasible(&problem, guess)).collect();
+                }
+                Ok(problem)
+            }
             Penalty::Nu(nu) => nu_svc(points, signs, weights, nu),
         }
     }
 
-    /// The machine of all rows, from a start if there is one.
+    /// The machine of all rows, begun at the best of some guesses of `α`.
     pub(super) fn solve(
         &self,
         svc: &Svc,
         rows: &mut KernelRows<'_>,
-        start: Option<Vec<f64>>,
+        guesses: &[&[f64]],
         compute: &Compute,
     ) -> Result<Machine> {
-        let mut problem = self.problem(svc, (0..self.rows.len()).collect())?;
-        if let Some(start) = start {
-            problem.start = start.iter().zip(&problem.upper).map(|(a, c)| a.min(*c)).collect();
-        }
+        let problem = self.problem(svc, (0..self.rows.len()).collect(), guesses)?;
         let machine = self.solve_problem(svc, &problem, rows, compute)?;
         if !svc.indefinite {
             machine.require_norm(&svc.kernel)?;
         }
-        Ok(machine)
-    }
-
-    /// The machine of the next classifier of a list that differs in `C` only, begun at the one before.
-    ///
-    /// # Formula
-    /// `tα` is feasible up to `t = C'/C`. Along this ray the objective `tΣα − ½t²αᵀQα` is largest at `t = Σα/αᵀQα`: near 1 where most variables are
-    /// between their bounds and `C` hardly matters, beyond `C'/C` where most are at the upper one.
-    pub(super) fn solve_next(
-        &self,
-        svc: &Svc,
-        rows: &mut KernelRows<'_>,
-        last: &mut Option<Solved>,
-        compute: &Compute,
-    ) -> Result<Machine> {
-        let start = last.take().map(|last| {
-            let most = svc.bound() / last.bound;
-            let sum: f64 = last.alpha.iter().sum();
-            let best = sum / (2.0 * (sum - last.objective)).max(f64::MIN_POSITIVE);
-            let factor = if best.is_finite() { best.max(1.0).min(most) } else { most };
-            last.alpha.iter().map(|a| a * factor).collect()
-        });
-        let machine = self.solve(svc, rows, start, compute)?;
-        let objective = machine.evidence.objective;
-        *last = Some(Solved { bound: svc.bound(), alpha: self.alpha(&machine), objective });
         Ok(machine)
     }
 
@@ -133,8 +112,23 @@ impl Task {
         }
     }
 
-    /// `α` of a machine of all rows.
+    /// `α` of a C-machine of all rows.
     pub(super) fn alpha(&self, machine: &Machine) -> Vec<f64> {
         self.signs.iter().zip(&machine.coefficients).map(|(s, c)| s * c).collect()
     }
+}
+
+/// A guess of `α` of all rows within the bounds of a C-machine of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
+/// more.
+fn feasible(problem: &DualProblem, guess: &[f64]) -> Vec<f64> {
+    let guess: Vec<f64> = problem.points.iter().map(|&p| guess[p]).collect();
+    let room = |(a, c): (&f64, &f64)| if *a > 0.0 { c / a } else { 1.0 };
+    let whole = guess.iter().zip(&problem.upper).map(room).fold(1.0, f64::min);
+    let sum = |sign: f64| guess.iter().zip(&problem.signs).filter(|(_, s)| **s == sign).map(|(a, _)| a).sum::<f64>();
+    let (first, second) = (sum(1.0), sum(-1.0));
+    let least = if problem.constraint == Constraint::Sum { first.min(second) } else { f64::INFINITY };
+    let part = |side: f64| if side > least { least / side } else { 1.0 };
+    let (first, second) = (whole * part(first), whole * part(second));
+    let one = |((a, s), c): ((&f64, &f64), &f64)| (a * if *s > 0.0 { first } else { second }).min(*c);
+    guess.iter().zip(&problem.signs).zip(&problem.upper).map(one).collect()
 }

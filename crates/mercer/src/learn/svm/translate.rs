@@ -6,7 +6,8 @@ use crate::{Error, Result};
 /// `max Σα − ½αᵀQα` over `0 ≤ α ≤ C` with, where there is an offset, `Σ sα = 0`.
 pub(super) fn c_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, offset: bool) -> DualProblem {
     let n = points.len();
-    DualProblem { points, signs, linear: vec![-1.0; n], upper, start: vec![0.0; n], constraint: sum_if(offset) }
+    let (linear, start, guesses) = (vec![-1.0; n], vec![0.0; n], Vec::new());
+    DualProblem { points, signs, linear, upper, start, guesses, constraint: sum_if(offset) }
 }
 
 /// `min ½aᵀQa` over `0 ≤ a ≤ w` with `Σ a = ν Σw/2` for each sign. The machine is the answer divided by its margin.
@@ -19,7 +20,7 @@ pub(super) fn nu_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, nu: f
     let mut start = vec![0.0; points.len()];
     [1.0, -1.0].iter().for_each(|&sign| fill(&mut start, &upper, |i| signs[i] == sign, each));
     let linear = vec![0.0; points.len()];
-    Ok(DualProblem { points, signs, linear, upper, start, constraint: Constraint::SumPerSign })
+    Ok(DualProblem { points, signs, linear, upper, start, guesses: Vec::new(), constraint: Constraint::SumPerSign })
 }
 
 /// The largest ν that a classifier of these weights can have: the smaller class must be able to carry half of `ν Σw`.
@@ -49,7 +50,8 @@ pub(super) fn one_class(upper: Vec<f64>, nu: f64) -> DualProblem {
     let mut start = vec![0.0; n];
     fill(&mut start, &upper, |_| true, nu * upper.iter().sum::<f64>());
     let (points, constraint) = ((0..n).collect(), Constraint::Sum);
-    DualProblem { points, signs: vec![1.0; n], linear: vec![0.0; n], upper, start, constraint }
+    let (signs, linear, guesses) = (vec![1.0; n], vec![0.0; n], Vec::new());
+    DualProblem { points, signs, linear, upper, start, guesses, constraint }
 }
 
 fn doubled(linear: Vec<f64>, upper: &[f64], start: Vec<f64>, constraint: Constraint) -> DualProblem {
@@ -60,6 +62,7 @@ fn doubled(linear: Vec<f64>, upper: &[f64], start: Vec<f64>, constraint: Constra
         linear,
         upper: [upper, upper].concat(),
         start,
+        guesses: Vec::new(),
         constraint,
     }
 }

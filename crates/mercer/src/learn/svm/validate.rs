@@ -10,7 +10,7 @@ use super::support::{bind, rebind, select};
 use super::svc::{Penalty, Svc};
 use super::task::{Task, Tasks};
 use crate::solve::KernelRows;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Kernel, Result};
 
 /// The rows in an order in which every fold of every class is one run.
 struct Plan<'a> {
@@ -22,8 +22,13 @@ struct Plan<'a> {
     folds: Vec<usize>,
 }
 
-/// The decision values of one machine for the rows that one fold holds out: a list for every `C`.
-type Held = Vec<Vec<f64>>;
+/// One machine without one fold, for every `C` of a list.
+struct Held {
+    /// The decision values of the rows that are held out.
+    values: Vec<Vec<f64>>,
+    /// `α` of the rows it was fitted to.
+    alpha: Vec<Vec<f64>>,
+}
 
 impl Svc {
     /// The class of every row (one row each) by machines that were fitted without the row's fold, for every `C` of a list (one column each).
@@ -58,25 +63,46 @@ impl Svc {
         folds: &[usize],
         compute: &Compute,
     ) -> Result<Array2<usize>> {
+        let kernels = std::slice::from_ref(&self.kernel);
+        let mut found = self.validate_each(kernels, x, classes, weights, c, folds, &compute.silent())?;
+        found.pop().ok_or_else(|| Error::parameter("kernels", "an empty list", "at least one"))
+    }
+
+    /// [`Svc::validate`] for every kernel of a list in place of the classifier's own. Every fit begins at that of the `C` before or at that of the kernel
+    /// before, whichever is better: list both in order.
+    ///
+    /// # Errors
+    /// As [`Svc::validate`].
+    #[allow(clippy::too_many_arguments)]
+    pub fn validate_each(
+        &self,
+        kernels: &[Kernel],
+        x: ArrayView2<f64>,
+        classes: &Classes,
+        weights: Option<ArrayView1<f64>>,
+        c: &[f64],
+        folds: &[usize],
+        compute: &Compute,
+    ) -> Result<Vec<Array2<usize>>> {
         let specs = self.along(c)?;
         let plan = Plan::new(self, x, classes, weights, folds)?;
-        let kernel = bind(&self.kernel, x, self.indefinite, compute)?.kernel().clone();
-        let ordered = select(&kernel, x, &plan.order);
-        let whole = KernelRows::whole(&rebind(&kernel, ordered.view(), compute)?, compute)?;
-        let count = folds.iter().max().map_or(0, |last| last + 1);
-        let jobs: Vec<(usize, &Task)> =
-            (0..count).flat_map(|fold| plan.tasks.list.iter().map(move |task| (fold, task))).collect();
         let silent = compute.silent();
-        let held: Vec<Held> = compute.install(|| {
-            let one = |&(fold, task): &(usize, &Task)| plan.hold_out(&specs, fold, task, &whole, &silent);
-            jobs.par_iter().with_max_len(1).map(one).collect::<Result<_>>()
-        })?;
-        let machines = plan.tasks.list.len();
-        let mut predicted = Array2::zeros((x.nrows(), specs.len()));
-        for (fold, held) in held.chunks_exact(machines.max(1)).enumerate() {
-            plan.decide(self, fold, held, &mut predicted);
+        let (mut before, mut all) = (Vec::new(), Vec::with_capacity(kernels.len()));
+        for (at, kernel) in kernels.iter().enumerate() {
+            compute.report("kernels", at as u64, kernels.len() as u64);
+            let kernel = bind(kernel, x, self.indefinite, &silent)?.kernel().clone();
+            let ordered = select(&kernel, x, &plan.order);
+            let whole = KernelRows::whole(&rebind(&kernel, ordered.view(), &silent)?, &silent)?;
+            let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
+            let mut predicted = Array2::zeros((x.nrows(), specs.len()));
+            for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {
+                plan.decide(self, fold, held, &mut predicted);
+            }
+            all.push(predicted);
+            before = held;
         }
-        Ok(predicted)
+        compute.report("kernels", kernels.len() as u64, kernels.len() as u64);
+        Ok(all)
     }
 
     /// The same classifier for a list of `C`.
@@ -117,29 +143,52 @@ impl<'a> Plan<'a> {
         (0..self.folds.len()).filter(|&at| self.folds[at] == fold).collect()
     }
 
-    /// One machine without one fold, along the path, at the rows of the fold.
+    /// Every machine without every fold, fold after fold.
+    fn hold_out_each(
+        &self,
+        specs: &[Svc],
+        whole: &KernelRows<'_>,
+        before: &[Held],
+        compute: &Compute,
+    ) -> Result<Vec<Held>> {
+        let count = self.folds.iter().max().map_or(0, |last| last + 1);
+        let jobs: Vec<(usize, &Task)> =
+            (0..count).flat_map(|fold| self.tasks.list.iter().map(move |task| (fold, task))).collect();
+        compute.install(|| {
+            let one = |(at, &(fold, task)): (usize, &(usize, &Task))| {
+                self.hold_out(specs, fold, task, whole, before.get(at), compute)
+            };
+            jobs.par_iter().enumerate().with_max_len(1).map(one).collect()
+        })
+    }
+
+    /// One machine without one fold, along the path, at the rows of the fold; `before` is the same of another kernel.
     fn hold_out(
         &self,
         specs: &[Svc],
         fold: usize,
         task: &Task,
         whole: &KernelRows<'_>,
+        before: Option<&Held>,
         compute: &Compute,
     ) -> Result<Held> {
         compute.check_cancelled()?;
         let (places, task) = self.training(fold, task)?;
         let held_out = self.held_out(fold);
         let mut rows = whole.part(&places);
-        let mut last = None;
-        let along = |spec: &Svc| {
-            let machine = task.solve_next(spec, &mut rows, &mut last, compute)?;
+        let mut held = Held { values: Vec::with_capacity(specs.len()), alpha: Vec::with_capacity(specs.len()) };
+        for (at, spec) in specs.iter().enumerate() {
+            let guesses = [held.alpha.last(), before.and_then(|before| before.alpha.get(at))];
+            let guesses: Vec<&[f64]> = guesses.into_iter().flatten().map(Vec::as_slice).collect();
+            let machine = task.solve(spec, &mut rows, &guesses, compute)?;
             let terms = places.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0);
             let terms: Vec<(usize, f64)> = terms.map(|(&place, &c)| (place, c)).collect();
             let mut values = whole.combine(&terms, &held_out);
             values.iter_mut().for_each(|v| *v += machine.offset);
-            Ok(values)
-        };
-        specs.iter().map(along).collect()
+            held.values.push(values);
+            held.alpha.push(task.alpha(&machine));
+        }
+        Ok(held)
     }
 
     /// The places and the machine of the rows outside a fold.
@@ -168,7 +217,8 @@ impl<'a> Plan<'a> {
         let k = self.classes.count();
         let places = self.held_out(fold);
         for column in 0..predicted.ncols() {
-            let values = Array2::from_shape_fn((places.len(), held.len()), |(i, machine)| held[machine][column][i]);
+            let values =
+                Array2::from_shape_fn((places.len(), held.len()), |(i, machine)| held[machine].values[column][i]);
             let found: Vec<usize> = match svc.scheme {
                 Scheme::OneVersusRest if k > 2 => {
                     values.rows().into_iter().map(|row| argmax(row.iter().copied())).collect()

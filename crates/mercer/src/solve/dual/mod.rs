@@ -47,6 +47,8 @@ pub struct DualProblem {
     pub upper: Vec<f64>,
     /// Where to begin: within the bounds, with the sums that the constraint keeps.
     pub start: Vec<f64>,
+    /// Other points within the bounds with the same sums. The solver begins at the best point on the rays from `start` through each of them.
+    pub guesses: Vec<Vec<f64>>,
     /// Which sums stay as they are.
     pub constraint: Constraint,
 }
@@ -155,23 +157,38 @@ impl DualProblem {
 
     fn check(&self, points: usize) -> Result<()> {
         let n = self.len();
-        for (what, found) in [
-            ("signs", self.signs.len()),
-            ("linear terms", self.linear.len()),
-            ("upper bounds", self.upper.len()),
-            ("start", self.start.len()),
-        ] {
-            if found != n {
-                return Err(Error::shape(what, n, found));
-            }
+        let lists = [("signs", &self.signs), ("linear terms", &self.linear), ("upper bounds", &self.upper)];
+        let begun = || std::iter::once(("start", &self.start)).chain(self.guesses.iter().map(|guess| ("guess", guess)));
+        if let Some((what, list)) = lists.into_iter().chain(begun()).find(|(_, list)| list.len() != n) {
+            return Err(Error::shape(what, n, list.len()));
         }
         if let Some(&point) = self.points.iter().find(|&&p| p >= points) {
             return Err(Error::parameter("points", point, &format!("below {points}")));
         }
-        let outside = |i: &usize| !(self.start[*i] >= 0.0 && self.start[*i] <= self.upper[*i]);
-        match (0..n).find(outside) {
-            Some(i) => Err(Error::parameter("start", self.start[i], &format!("between 0 and {}", self.upper[i]))),
+        for (what, list) in begun() {
+            if let Some((a, c)) = list.iter().zip(&self.upper).find(|(a, c)| !(**a >= 0.0 && a <= c)) {
+                return Err(Error::parameter(what, a, &format!("between 0 and {c}")));
+            }
+        }
+        let sums = self.sums(&self.start);
+        match self.guesses.iter().find(|guess| !same(self.sums(guess), sums, guess.iter().sum())) {
+            Some(guess) => Err(Error::parameter("guess", format!("{:?}", self.sums(guess)), &format!("sums {sums:?}"))),
             None => Ok(()),
         }
     }
+
+    /// The sums that the constraint keeps.
+    fn sums(&self, alpha: &[f64]) -> [f64; 2] {
+        let of = |sign: f64| alpha.iter().zip(&self.signs).filter(|(_, s)| **s == sign).map(|(a, _)| a).sum::<f64>();
+        match self.constraint {
+            Constraint::Free => [0.0; 2],
+            Constraint::Sum => [of(1.0) - of(-1.0), 0.0],
+            Constraint::SumPerSign => [of(1.0), of(-1.0)],
+        }
+    }
+}
+
+/// Whether sums of numbers with this total are the same but for rounding.
+fn same(one: [f64; 2], other: [f64; 2], total: f64) -> bool {
+    one.iter().zip(other).all(|(a, b)| (a - b).abs() <= 1e-9 * total)
 }

@@ -43,6 +43,7 @@ impl Settled {
             linear: of(&problem.linear),
             upper: of(&problem.upper),
             start: of(&problem.start),
+            guesses: Vec::new(),
             constraint: problem.constraint,
         };
         (points, rest)

@@ -58,18 +58,61 @@ impl<'s, 'a> Solver<'s, 'a> {
             Self { problem, rows, options, compute, alpha, values, covers, behind, steps, most, first, room };
         compute.check_cancelled()?;
         solver.state();
+        problem.guesses.iter().for_each(|guess| solver.consider(guess));
         Ok(solver)
+    }
+
+    /// Goes along the ray from the start of the problem through a guess as far as the objective falls, and stays there if it is lower than here.
+    ///
+    /// # Formula
+    /// `start + td` with `t = −gᵀd / dᵀQd`, where `g` is the gradient at the start, or the largest `t` within the bounds if that is smaller.
+    fn consider(&mut self, guess: &[f64]) {
+        let p = self.problem;
+        let here = (self.objective(), std::mem::take(&mut self.alpha), std::mem::take(&mut self.values));
+        let (from, values) = (&p.start, if p.start == here.1 { here.2.clone() } else { self.values_of(&p.start) });
+        let along = self.values_of(guess);
+        let (mut slope, mut curvature, mut most) = (0.0, 0.0, f64::INFINITY);
+        for (i, &point) in p.points.iter().enumerate() {
+            let d = guess[i] - from[i];
+            slope += d * (p.signs[i] * values[point] + p.linear[i]);
+            curvature += d * p.signs[i] * (along[point] - values[point]);
+            let room = if d > 0.0 { p.upper[i] - from[i] } else { from[i] };
+            if d != 0.0 {
+                most = f64::min(most, room / d.abs());
+            }
+        }
+        let best = if curvature > 0.0 { -slope / curvature } else { most };
+        let t = if best.is_finite() { best.clamp(0.0, most) } else { 0.0 };
+        let step = |a: &f64, b: &f64| a + t * (b - a);
+        self.alpha = from.iter().zip(guess).zip(&p.upper).map(|((a, b), c)| step(a, b).clamp(0.0, *c)).collect();
+        self.values = values.iter().zip(&along).map(|(a, b)| step(a, b)).collect();
+        if self.objective() >= here.0 {
+            (_, self.alpha, self.values) = here;
+        }
     }
 
     /// `F` at every point from the variables.
     fn state(&mut self) {
-        self.values.fill(0.0);
-        let begun: Vec<usize> = (0..self.alpha.len()).filter(|&i| self.alpha[i] != 0.0).collect();
-        for part in begun.chunks(self.set_size()) {
-            let changes: Vec<f64> = part.iter().map(|&i| self.problem.signs[i] * self.alpha[i]).collect();
-            self.spread(part, &changes);
-        }
-        self.behind = false;
+        let alpha = std::mem::take(&mut self.alpha);
+        self.values = self.values_of(&alpha);
+        (self.alpha, self.behind) = (alpha, false);
+    }
+
+    /// `F` at every point for some variables.
+    fn values_of(&mut self, alpha: &[f64]) -> Vec<f64> {
+        let mut values = vec![0.0; self.rows.points()];
+        let p = self.problem;
+        let begun: Vec<(usize, f64)> =
+            (0..p.len()).filter(|&i| alpha[i] != 0.0).map(|i| (p.points[i], p.signs[i] * alpha[i])).collect();
+        begun.chunks(self.set_size()).for_each(|part| self.rows.spread(part, &mut values, self.compute));
+        values
+    }
+
+    /// `½αᵀQα + pᵀα`.
+    fn objective(&self) -> f64 {
+        let p = self.problem;
+        let term = |i: usize| self.alpha[i] * (0.5 * p.signs[i] * self.values[p.points[i]] + p.linear[i]);
+        (0..p.len()).map(term).sum()
     }
 
     /// The most variables whose rows can be at hand together.
@@ -238,11 +281,10 @@ impl<'s, 'a> Solver<'s, 'a> {
             _ => self.offset(pull, g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
         };
         let offsets = if p.constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] };
-        let (objective, gap) = self.objective_and_gap(pull, offsets);
         DualSolution {
             violation: pulls.violation(),
-            objective,
-            gap,
+            objective: self.objective(),
+            gap: self.gap(pull, offsets),
             offsets,
             alpha: self.alpha,
             values: self.values,
@@ -251,19 +293,15 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// `½αᵀQα + pᵀα`, and what it still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where `b` is the offset of `sᵢ`. Each term is
-    /// at least 0.
-    fn objective_and_gap(&self, pull: &[f64], offsets: [f64; 2]) -> (f64, f64) {
+    /// What the objective still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where `b` is the offset of `sᵢ`. Each term is at least 0.
+    fn gap(&self, pull: &[f64], offsets: [f64; 2]) -> f64 {
         let p = self.problem;
-        let (mut objective, mut gap) = (0.0, 0.0);
-        for (i, &alpha) in self.alpha.iter().enumerate() {
-            let (sign, value) = (p.signs[i], self.values[p.points[i]]);
-            objective += alpha * (0.5 * sign * value + p.linear[i]);
+        let term = |(i, &alpha): (usize, &f64)| {
             // How much the objective would fall if this variable were to rise, given the offset.
-            let wish = sign * (pull[i] - offsets[usize::from(sign < 0.0)]);
-            gap += if wish > 0.0 { (p.upper[i] - alpha) * wish } else { -alpha * wish };
-        }
-        (objective, gap)
+            let wish = p.signs[i] * (pull[i] - offsets[usize::from(p.signs[i] < 0.0)]);
+            if wish > 0.0 { (p.upper[i] - alpha) * wish } else { -alpha * wish }
+        };
+        self.alpha.iter().enumerate().map(term).sum()
     }
 
     /// The mean pull of the variables between their bounds, if there are any.

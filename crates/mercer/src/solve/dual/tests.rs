@@ -23,6 +23,7 @@ fn classifier(labels: &[f64], c: f64, constraint: Constraint) -> DualProblem {
         linear: vec![-1.0; n],
         upper: vec![c; n],
         start: vec![0.0; n],
+        guesses: Vec::new(),
         constraint,
     }
 }
@@ -214,4 +215,47 @@ fn values_are_known_at_points_without_a_variable() {
         let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
         assert!(expected.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-9), "{working_set}");
     }
+}
+
+#[test]
+fn a_guess_shortens_the_way_and_leaves_the_end() {
+    let (x, labels) = clouds(300, 8);
+    let options = DualOptions { tolerance: 1e-9, ..Default::default() };
+    for constraint in [Constraint::Sum, Constraint::Free] {
+        let cold = solve(&x, &classifier(&labels, 2.0, constraint), &options);
+        // A tenth of the answer: the ray through it ends at the answer. A second guess that is worse does no harm.
+        let near: Vec<f64> = cold.alpha.iter().map(|a| 0.1 * a).collect();
+        let far: Vec<f64> = (0..300).map(|i| if i < 4 { 2.0 } else { 0.0 }).collect();
+        for guesses in [vec![near.clone(), far.clone()], vec![far, near]] {
+            let warm = solve(&x, &DualProblem { guesses, ..classifier(&labels, 2.0, constraint) }, &options);
+            assert_eq!(warm.stopped, Stopped::Converged);
+            assert!(10 * warm.steps < cold.steps, "{constraint:?}: {} of {} steps", warm.steps, cold.steps);
+            assert!((warm.objective - cold.objective).abs() <= 1e-9 * cold.objective.abs(), "{constraint:?}");
+        }
+    }
+}
+
+#[test]
+fn a_ray_from_a_start_keeps_its_sums() {
+    let (x, labels) = clouds(200, 9);
+    let mut problem = classifier(&labels, 1.0, Constraint::SumPerSign);
+    problem.linear = vec![0.0; 200];
+    problem.start = (0..200).map(|i| if i < 60 { 1.0 } else { 0.0 }).collect();
+    problem.guesses = vec![vec![0.3; 200]];
+    let begun = solve(&x, &problem, &DualOptions { max_steps: Some(1), ..Default::default() });
+    let tight = DualOptions { tolerance: 1e-8, ..Default::default() };
+    let cold = solve(&x, &DualProblem { guesses: Vec::new(), ..problem.clone() }, &tight);
+    for sign in [1.0, -1.0] {
+        let sum: f64 = (0..200).filter(|&i| labels[i] == sign).map(|i| begun.alpha[i]).sum();
+        assert!((sum - 30.0).abs() < 1e-9, "{sum}");
+    }
+    let warm = solve(&x, &problem, &tight);
+    assert!((warm.objective - cold.objective).abs() < 1e-7 * cold.objective.abs());
+    // Sums that are not those of the start would end at another problem's optimum.
+    let refused = DualProblem { guesses: vec![vec![0.2; 200]], ..problem }.solve_on(
+        &"gaussian()".parse::<Kernel>().unwrap().bind(Pairs::within(x.view()), &Compute::new()).unwrap(),
+        &DualOptions::default(),
+        &Compute::new(),
+    );
+    assert!(refused.unwrap_err().to_string().contains("guess"));
 }

@@ -1,5 +1,7 @@
 //! Isotonic regression.
 
+use super::Outcome;
+
 /// An increasing function: the values at its knots, joined by lines, constant beyond the ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Isotonic {
@@ -18,14 +20,13 @@ struct Block {
 }
 
 impl Isotonic {
-    /// The increasing function of the least squared error, by pooling neighbours that are out of order.
-    pub(super) fn fit(decisions: &[f64], signs: &[f64]) -> Self {
-        let mut order: Vec<usize> = (0..decisions.len()).collect();
-        order.sort_by(|&a, &b| decisions[a].total_cmp(&decisions[b]));
+    /// The increasing function of the least (weighted) squared error, by pooling neighbours that are out of order.
+    pub(super) fn fit(outcomes: &[Outcome]) -> Self {
+        let mut order: Vec<&Outcome> = outcomes.iter().collect();
+        order.sort_by(|a, b| a.decision.total_cmp(&b.decision));
         let mut blocks: Vec<Block> = Vec::new();
-        for i in order {
-            let f = decisions[i];
-            let mut block = Block { from: f, to: f, sum: if signs[i] > 0.0 { 1.0 } else { 0.0 }, count: 1.0 };
+        for &Outcome { decision: f, first, weight } in order {
+            let mut block = Block { from: f, to: f, sum: if first { weight } else { 0.0 }, count: weight };
             while let Some(last) = blocks.pop_if(|last| last.to == block.from || last.mean() >= block.mean()) {
                 let (sum, count) = (last.sum + block.sum, last.count + block.count);
                 block = Block { from: last.from, to: block.to, sum, count };
@@ -61,11 +62,11 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
-    use super::Isotonic;
+    use super::{Isotonic, Outcome};
 
     #[test]
     fn neighbours_out_of_order_are_pooled() {
-        let found = Isotonic::fit(&[3.0, 1.0, 2.0, 4.0, 5.0], &[-1.0, -1.0, 1.0, 1.0, 1.0]);
+        let found = Isotonic::fit(&Outcome::list(&[3.0, 1.0, 2.0, 4.0, 5.0], &[-1.0, -1.0, 1.0, 1.0, 1.0], &[1.0; 5]));
         assert_eq!(found.knots, [1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(found.values, [0.0, 0.5, 0.5, 1.0, 1.0]);
         assert_eq!([0.0, 1.5, 2.5, 3.5, 9.0].map(|f| found.probability(f)), [0.0, 0.25, 0.5, 0.75, 1.0]);
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn equal_values_have_one_probability() {
-        let found = Isotonic::fit(&[1.0, 1.0, 1.0, 2.0], &[1.0, -1.0, -1.0, 1.0]);
+        let found = Isotonic::fit(&Outcome::list(&[1.0, 1.0, 2.0], &[1.0, -1.0, 1.0], &[1.0, 2.0, 1.0]));
         assert_eq!(found.knots, [1.0, 2.0]);
         assert!((found.values[0] - 1.0 / 3.0).abs() < 1e-15);
     }

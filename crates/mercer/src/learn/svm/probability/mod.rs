@@ -4,6 +4,7 @@ mod coupling;
 mod isotonic;
 mod sigmoid;
 
+use super::evidence::Machine;
 use super::svc::{Penalty, Svc};
 use super::task::Task;
 use super::translate::largest_nu;
@@ -18,7 +19,8 @@ pub use sigmoid::Sigmoid;
 ///
 /// # Theory
 /// The rows are dealt into folds by the seed, class by class; the decision values of a fold come from a machine fitted to the others. So the
-/// probabilities are not those of values that the machine was made to get right.
+/// probabilities are not those of values that the machine was made to get right. Weights of rows and classes count here as they do for the machine: the
+/// probabilities are those of a population in which the rows occur that often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calibration {
     /// Platt's `1/(1 + exp(Af + B))`, by maximum likelihood.
@@ -42,6 +44,24 @@ pub enum Calibrator {
     Isotonic(Isotonic),
 }
 
+/// What became of a row that was held out.
+#[derive(Clone, Copy)]
+struct Outcome {
+    decision: f64,
+    /// Whether it is of the first class.
+    first: bool,
+    weight: f64,
+}
+
+impl Outcome {
+    /// Of all rows with weight.
+    fn list(decisions: &[f64], signs: &[f64], weights: &[f64]) -> Vec<Self> {
+        let all = decisions.iter().zip(signs).zip(weights);
+        let one = |((&decision, sign), &weight): ((&f64, &f64), &f64)| Self { decision, first: *sign > 0.0, weight };
+        all.map(one).filter(|outcome| outcome.weight > 0.0).collect()
+    }
+}
+
 impl Calibrator {
     /// The probability of the first class where the decision value is `f`.
     pub fn probability(&self, f: f64) -> f64 {
@@ -57,6 +77,7 @@ impl Calibration {
         self,
         svc: &Svc,
         task: &Task,
+        machine: &Machine,
         rows: &mut KernelRows<'_>,
         compute: &Compute,
     ) -> Result<Calibrator> {
@@ -64,24 +85,29 @@ impl Calibration {
         if folds < 2 {
             return Err(Error::parameter("folds", folds, "at least 2"));
         }
-        let decisions = held_out(svc, task, rows, folds, compute)?;
-        let weighted = |i: &usize| task.weights[*i] > 0.0;
-        let of = |list: &[f64]| (0..list.len()).filter(weighted).map(|i| list[i]).collect::<Vec<f64>>();
-        let (decisions, signs) = (of(&decisions), of(&task.signs));
+        let decisions = held_out(svc, task, &task.alpha(machine), rows, folds, compute)?;
+        let outcomes = Outcome::list(&decisions, &task.signs, &task.weights);
         Ok(match self {
-            Self::Sigmoid { .. } => Calibrator::Sigmoid(Sigmoid::fit(&decisions, &signs)),
-            Self::Isotonic { .. } => Calibrator::Isotonic(Isotonic::fit(&decisions, &signs)),
+            Self::Sigmoid { .. } => Calibrator::Sigmoid(Sigmoid::fit(&outcomes)),
+            Self::Isotonic { .. } => Calibrator::Isotonic(Isotonic::fit(&outcomes)),
         })
     }
 }
 
-/// The decision value of every row, by a machine that was fitted without it.
-fn held_out(svc: &Svc, task: &Task, rows: &mut KernelRows<'_>, folds: usize, compute: &Compute) -> Result<Vec<f64>> {
+/// The decision value of every row, by a machine that was fitted without it; `alpha` is that of the machine of all rows.
+fn held_out(
+    svc: &Svc,
+    task: &Task,
+    alpha: &[f64],
+    rows: &mut KernelRows<'_>,
+    folds: usize,
+    compute: &Compute,
+) -> Result<Vec<f64>> {
     let fold_of = deal(task, folds, compute);
     let mut decisions = vec![0.0; task.signs.len()];
     for fold in 0..folds {
         let others: Vec<usize> = (0..fold_of.len()).filter(|&i| fold_of[i] != fold && task.weights[i] > 0.0).collect();
-        let found = fold_decisions(svc, task, others, rows, compute)?;
+        let found = fold_decisions(svc, task, alpha, others, rows, compute)?;
         for i in (0..fold_of.len()).filter(|&i| fold_of[i] == fold) {
             decisions[i] = found.as_ref().map_or_else(|constant| *constant, |values| values[i]);
         }
@@ -93,6 +119,7 @@ fn held_out(svc: &Svc, task: &Task, rows: &mut KernelRows<'_>, folds: usize, com
 fn fold_decisions(
     svc: &Svc,
     task: &Task,
+    alpha: &[f64],
     points: Vec<usize>,
     rows: &mut KernelRows<'_>,
     compute: &Compute,
@@ -107,7 +134,7 @@ fn fold_decisions(
         let of = |list: &[f64]| points.iter().map(|&p| list[p]).collect::<Vec<f64>>();
         *nu = nu.min(largest_nu(&of(&task.signs), &of(&task.weights)));
     }
-    let problem = task.problem(&svc, points)?;
+    let problem = task.problem(&svc, points, &[alpha])?;
     Ok(Ok(task.solve_problem(&svc, &problem, rows, compute)?.decisions))
 }
 

@@ -1,0 +1,282 @@
+"""Support vector classification that chooses its numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._kernels import compiled, is_computed_outside
+from mercer._margins import filled, gamma_number
+from mercer._mercer import Kernel, SvcFit, median_lengthscales
+from mercer._support import COMMON, EVIDENCE
+from mercer._surface import draw_surface
+from mercer._svm import SVC, SupportVectorClassifier
+
+#: The C to try unless others are given.
+_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+@filled(common=COMMON, evidence=EVIDENCE)
+class SVCCV(SupportVectorClassifier):
+    """Support vector classification with C, lengthscale (or gamma) and kernel chosen together by folds.
+
+    In the place of ``GridSearchCV(SVC())``, with its folds and its scores: the matrix of a kernel is computed once for
+    all folds, pairs of classes and C, and every fit begins where that of the C or the lengthscale before ended.
+
+    Parameters
+    ----------
+    Cs : array, optional
+        The C to try; 0.1, 1, 10, 100 and 1000 by default.
+    lengthscales : array or int, optional
+        The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart.
+        By default the kernels are taken as they are.
+    gammas : array, optional
+        The gammas to try with every kernel that is one of scikit-learn's names, instead of ``gamma``.
+    kernels : list of text or Kernel, optional
+        The kernels to choose from, instead of ``kernel``.
+    cv : int, splitter or iterable, default=5
+        The folds, as in scikit-learn. Every row has to be held out once.
+    {common}
+    probability, calibration, calibration_cv, class_weight, decision_function_shape, break_ties, multi_class
+        As in `SVC`, and so is ``fit_intercept``.
+
+    Attributes
+    ----------
+    C_, kernel_, lengthscale_, gamma_
+        What was chosen; the lengthscale and the gamma are None where none was searched.
+    best_score_ : float
+        Its score: the mean accuracy of the folds.
+    scores_ : array of shape (n_candidates, n_Cs)
+        The mean accuracy for every kernel with its lengthscale or gamma (rows) and every C (columns).
+    candidates_, lengthscales_, gammas_, Cs_
+        The kernels, lengthscales and gammas of the rows, the C of the columns, ascending.
+    best_index_ : tuple
+        The row and the column of the winner, the first of equals.
+    best_params_, best_estimator_
+        The winner as parameters of `SVC`, and as a fitted one.
+    {evidence}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVCCV
+    >>> x = np.arange(60.0)[:, None]
+    >>> model = SVCCV([1, 10], kernel="gaussian()", lengthscales=[1, 100]).fit(x, x[:, 0] // 5 % 2)
+    >>> model.lengthscale_, model.scores_.shape, bool(model.best_score_ == model.scores_.max())
+    (1.0, (2, 2), True)
+    """
+
+    def __init__(
+        self,
+        Cs: Any = None,
+        *,
+        lengthscales: Any = None,
+        gammas: Any = None,
+        kernels: Any = None,
+        cv: Any = 5,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: str = "ovo",
+        calibration: str = "sigmoid",
+        calibration_cv: int = 5,
+        fit_intercept: bool = True,
+        allow_indefinite: bool = False,
+        kernel_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        max_time: float | None = None,
+    ) -> None:
+        self.Cs = Cs
+        self.lengthscales = lengthscales
+        self.gammas = gammas
+        self.kernels = kernels
+        self.cv = cv
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.calibration = calibration
+        self.calibration_cv = calibration_cv
+        self.fit_intercept = fit_intercept
+        self.allow_indefinite = allow_indefinite
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.max_time = max_time
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVCCV:
+        """Choose by the scores of the folds, and fit the winner on all of the data.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,), optional
+            Factors of C, at least 0; weights of the rows in the accuracies.
+        """
+        self._check_shape()
+        X, codes = self._read_classes(X, y)
+        weights = self._read_weights(sample_weight, X)
+        factors = self._class_factors(codes)
+        self._X = X if is_computed_outside(self.kernel) else None
+        values, classes = self._values(X), (codes.tolist(), self._class_names())
+        self.candidates_, self.lengthscales_, self.gammas_ = map(list, zip(*self._candidates(X), strict=True))
+        self.Cs_ = np.sort(np.asarray(_CS if self.Cs is None else self.Cs, dtype=np.float64).ravel())
+        search = self._specification(self.candidates_[0], factors)
+        folds = self._folds(X, y)
+        self.scores_ = search.grid(
+            self.candidates_, self.Cs_.tolist(), folds, values, *classes, weights, **self._options()
+        )
+        row, column = np.unravel_index(np.argmax(self.scores_), self.scores_.shape)
+        self._choose(int(row), int(column))
+        kernel = self.candidates_[row]
+        fit = self._specification(kernel, factors).fit(values, *classes, weights, **self._options())
+        self.class_weight_ = factors
+        self._adopt(fit, X.shape)
+        self._warn(kernel)
+        return self
+
+    def _choose(self, row: int, column: int) -> None:
+        self.best_index_, self.best_score_ = (row, column), float(self.scores_[row, column])
+        self.C_ = float(self.Cs_[column])
+        self.lengthscale_, self.gamma_ = self.lengthscales_[row], self.gammas_[row]
+
+    def _penalty(self) -> dict[str, float]:
+        return {"c": getattr(self, "C_", 1.0)}
+
+    def _candidates(self, X: np.ndarray) -> list[tuple[Kernel, float | None, float | None]]:
+        """Give every kernel with its lengthscale and its gamma, ascending lengthscales and descending gammas."""
+        if self.gammas is not None and self.lengthscales is not None:
+            raise ValueError("gammas and lengthscales say the same: give one of them")
+        found: list[tuple[Kernel, float | None, float | None]] = []
+        for kernel in self._given():
+            if self.gammas is not None:
+                numbers = [gamma_number(gamma, X, kernel) for gamma in self.gammas]
+                found += [(self._named(kernel, X, g), None, g) for g in sorted(map(float, numbers), reverse=True)]
+                continue
+            base = self._named(kernel, X, gamma_number(self.gamma, X, kernel))
+            lengths = self._lengths(X)
+            found += [(base, None, None)] if lengths is None else [(base.with_lengthscale(s), s, None) for s in lengths]
+        if not found:
+            raise ValueError("there is no kernel to choose from: a list is empty")
+        return found
+
+    def _given(self) -> list[Any]:
+        if self.kernels is None:
+            return [self.kernel]
+        if isinstance(self.kernels, (str, Kernel)):
+            raise ValueError("kernels must be a list; a single one is given by kernel")
+        if any(kernel == "precomputed" or is_computed_outside(kernel) for kernel in self.kernels):
+            raise ValueError("kernels must be of the language; values computed elsewhere are given by kernel alone")
+        return list(self.kernels)
+
+    def _named(self, kernel: Any, X: np.ndarray, gamma: float | None) -> Kernel:
+        names = self._column_names()
+        found = compiled(kernel, X.shape[1], gamma, self.degree, self.coef0)
+        return found if names is None else found.with_column_names(names)
+
+    def _lengths(self, X: np.ndarray) -> list[float] | None:
+        if self.lengthscales is None:
+            return None
+        if isinstance(self.lengthscales, (int, np.integer)):
+            return sorted(median_lengthscales(X, int(self.lengthscales), **self._options()))
+        return sorted(float(length) for length in self.lengthscales)
+
+    def _folds(self, X: np.ndarray, y: Any) -> list[list[int]]:
+        y = np.asarray(y).ravel()
+        return [np.asarray(rows).tolist() for _, rows in check_cv(self.cv, y, classifier=True).split(X, y)]
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Tell what a fit of this data would take, before it runs."""
+        plan = super().explain(X, y)
+        count = 1 if self.gammas is None else len(self.gammas)
+        if self.lengthscales is not None:
+            count = self.lengthscales if isinstance(self.lengthscales, (int, np.integer)) else len(self.lengthscales)
+        costs = len(_CS if self.Cs is None else self.Cs)
+        return f"{count * len(self._given())} kernel matrices, {costs} C each by folds, and the winner: {plan}"
+
+    @property
+    def best_params_(self) -> dict[str, Any]:
+        """What was chosen, as parameters of `SVC`."""
+        check_is_fitted(self)
+        kernel = self.kernel if self.kernel == "precomputed" or is_computed_outside(self.kernel) else self.kernel_
+        return {"C": self.C_, "kernel": kernel}
+
+    @property
+    def best_estimator_(self) -> SVC:
+        """The winner as a fitted `SVC`."""
+        shared = {name: value for name, value in self.get_params(deep=False).items() if name in SVC().get_params()}
+        model = SVC(**{**shared, **self.best_params_})
+        for name in ("classes_", "class_weight_", "n_features_in_", "feature_names_in_", "_X", "_inputs", "_units"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        model._target_names = self._target_names
+        model._adopt(self._fit, self.shape_fit_)
+        return model
+
+    def plot_surface(self, target: Any = None) -> Any:
+        """Draw the accuracies, a row per candidate and a column per C, with the winner marked.
+
+        Parameters
+        ----------
+        target : matplotlib axes or path, optional
+            Where to draw; None makes new axes. Needs matplotlib unless axes are given.
+
+        Returns
+        -------
+        The axes.
+        """
+        check_is_fitted(self)
+        many = len(self.candidates_) > len(set(map(str, self.lengthscales_ if self.gammas is None else self.gammas_)))
+        rows, name = (self.lengthscales_, "lengthscale") if self.gammas is None else (self.gammas_, "gamma")
+        if many or None in rows:
+            rows, name = [str(kernel) for kernel in self.candidates_], "kernel"
+        words = {"rows": name, "columns": "C", "scores": "mean accuracy of the folds"}
+        return draw_surface(self.scores_, rows, self.Cs_, self.best_index_, words, target)
+
+    def _saved(self) -> tuple[Any, dict[str, Any]]:
+        fit, state = super()._saved()
+        search = {
+            "candidates": [str(kernel) for kernel in self.candidates_],
+            "lengthscales": self.lengthscales_,
+            "gammas": self.gammas_,
+            "Cs": self.Cs_.tolist(),
+            "scores": self.scores_.tolist(),
+            "best": self.best_index_,
+        }
+        return fit, {**state, **search}
+
+    def _restore(self, fit: SvcFit, state: dict[str, Any]) -> None:
+        self.candidates_ = [Kernel(text) for text in state["candidates"]]
+        self.lengthscales_, self.gammas_ = state["lengthscales"], state["gammas"]
+        self.Cs_, self.scores_ = np.array(state["Cs"]), np.array(state["scores"])
+        self._choose(*state["best"])
+        super()._restore(fit, state)
