@@ -64,6 +64,7 @@ pub struct IndependenceChoices {
     method: String,
     estimator: String,
     n_components: i64,
+    wild: bool,
     strata: Option<Vec<usize>>,
 }
 
@@ -75,7 +76,7 @@ impl IndependenceChoices {
             ("exact", Method::Exact),
             ("sequential", Method::Sequential),
             ("gamma", Method::Gamma),
-            ("aggregated", Method::Aggregated),
+            ("aggregated", Method::Aggregated { wild: self.wild }),
             ("features", Method::Features(count("n_components", self.n_components)?)),
         ];
         choice("method", &self.method, &methods)

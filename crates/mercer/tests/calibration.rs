@@ -261,7 +261,12 @@ fn independence_gamma() {
 
 #[test]
 fn independence_aggregated() {
-    independence(IndependenceMethod::Aggregated, "independence, aggregated", 25, false);
+    independence(IndependenceMethod::Aggregated { wild: false }, "independence, aggregated", 25, false);
+}
+
+#[test]
+fn independence_aggregated_pairs() {
+    independence(IndependenceMethod::Aggregated { wild: true }, "independence, aggregated pairs", 40, false);
 }
 
 #[test]

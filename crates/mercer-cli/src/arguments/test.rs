@@ -213,6 +213,9 @@ pub struct IndependenceArguments {
     /// How the p-value is found
     #[arg(long, value_enum, value_name = "NAME", default_value = "permutation")]
     pub method: IndependenceWord,
+    /// Exchanges within pairs of rows instead of permutations in the aggregated test
+    #[arg(long)]
+    pub wild: bool,
     /// The random features of the method features, an even number
     #[arg(long, value_name = "N", value_parser = positive, default_value = "64")]
     pub components: usize,

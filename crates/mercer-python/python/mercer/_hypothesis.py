@@ -178,6 +178,7 @@ def independence_test(
     level: float = 0.05,
     estimator: str = "biased",
     strata: Any = None,
+    wild: bool = False,
     n_components: int = 64,
     **options: Unpack[Options],
 ) -> TestResult:
@@ -194,6 +195,9 @@ def independence_test(
         All but ``"gamma"`` have their level exactly. ``"exact"`` refuses more than a million permutations.
     permutations, level, estimator, strata
         As in `two_sample_test`; a stratum for each pair.
+    wild : bool, default=False
+        For ``method="aggregated"``: rows are paired, the first half with the second, and Y is exchanged within pairs
+        instead of permuted. That is how HSICAgg was published; permutations have more power.
     n_components : int, default=64
         The random Fourier features of each variable for ``method="features"``, an even number; the work grows with
         its square.
@@ -218,7 +222,13 @@ def independence_test(
         chosen(kernel_y, Y),
         permutations,
         level,
-        {"method": method, "estimator": estimator, "n_components": n_components, "strata": strata_codes(strata)},
+        {
+            "method": method,
+            "estimator": estimator,
+            "n_components": n_components,
+            "wild": wild,
+            "strata": strata_codes(strata),
+        },
         **how(options),
     )
     return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)

@@ -111,9 +111,12 @@ fn dependent<'d>(rows: usize, power: f64) -> Experiment<'d> {
     let rejects = move |random: &mut Stream, compute: &Compute| {
         let points = Perturbed::new(2, 2, 1.0_f64.exp().powi(2), random).sample(rows, random);
         let (x, y) = (points.select(Axis(1), &[0]), points.select(Axis(1), &[1]));
-        let test = Independence { permutations: 500, ..Independence::with_method(IndependenceMethod::Aggregated) };
+        let test = Independence {
+            permutations: 500,
+            ..Independence::with_method(IndependenceMethod::Aggregated { wild: true })
+        };
         Ok(test.test(&x, &y, compute)?.reject)
     };
     let name = format!("HSICAgg, perturbed uniform, 2 bumps, N = {rows}");
-    Experiment { name, published: (power, 100), repetitions: 100, rejects: Box::new(rejects) }
+    Experiment { name, published: (power, 100), repetitions: 500, rejects: Box::new(rejects) }
 }

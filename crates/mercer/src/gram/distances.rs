@@ -14,13 +14,11 @@ const MANY: usize = 20_000;
 const PART: usize = 4096;
 /// Places of the part on each side of the one that is looked for: four standard deviations of a median of so many.
 const SLACK: usize = 128;
-/// Values that one task looks at.
-const CHUNK: usize = 1 << 15;
-
 /// The distances of all pairs `i < j` of some points.
 pub(crate) struct Distances {
-    /// In the order of the pairs; squares for a metric of squares.
-    values: Vec<f64>,
+    /// In the order of the pairs, some rows of them in each part; squares for a metric of squares.
+    parts: Vec<Vec<f64>>,
+    count: usize,
     squared: bool,
 }
 
@@ -29,41 +27,39 @@ impl Distances {
     pub(crate) fn new(x: ArrayView2<f64>, rows: &[usize], kind: MetricKind, compute: &Compute) -> Result<Self> {
         let x = x.select(Axis(0), rows);
         let metric = Metric::new(kind, x.view(), None, None)?;
-        let mut values = vec![0.0; x.nrows() * x.nrows().saturating_sub(1) / 2];
-        let strips = strips(&mut values, x.nrows());
-        compute.install(|| {
-            strips.into_par_iter().for_each_init(Vec::new, |scratch, (start, out)| {
-                fill_strip(&metric, start, x.nrows(), scratch, out);
-            });
-        });
-        Ok(Self { values, squared: kind == MetricKind::SquaredEuclidean })
+        let starts = (0..x.nrows().div_ceil(ROWS)).into_par_iter().map(|strip| strip * ROWS);
+        let part = |scratch: &mut Vec<f64>, start| strip(&metric, start, x.nrows(), scratch);
+        let parts: Vec<Vec<f64>> = compute.install(|| starts.map_init(Vec::new, part).collect());
+        Ok(Self::of(parts, kind == MetricKind::SquaredEuclidean))
+    }
+
+    fn of(parts: Vec<Vec<f64>>, squared: bool) -> Self {
+        Self { count: parts.iter().map(Vec::len).sum(), parts, squared }
     }
 
     /// Those that are not 0.
     pub(crate) fn without_zeros(mut self) -> Self {
-        if self.values.contains(&0.0) {
-            self.values.retain(|d| *d > 0.0);
-        }
-        self
+        self.parts.iter_mut().for_each(|part| part.retain(|d| *d > 0.0));
+        Self::of(self.parts, self.squared)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.values.len()
+        self.count
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.count == 0
     }
 
     /// The distance of a rank, from 0; there must be one.
     pub(crate) fn ranked(&self, rank: usize, compute: &Compute) -> f64 {
-        self.root(compute.install(|| ranked_pair(&self.values, rank)).0)
+        self.root(compute.install(|| self.ranked_pair(rank)).0)
     }
 
     /// The middle distance, or the mean of the two middle ones.
     pub(crate) fn median(&self, compute: &Compute) -> Option<f64> {
         let rank = self.len().checked_sub(1)? / 2;
-        let (low, next) = compute.install(|| ranked_pair(&self.values, rank));
+        let (low, next) = compute.install(|| self.ranked_pair(rank));
         let odd = self.len() % 2 == 1;
         Some(if odd || low == next { self.root(low) } else { 0.5 * (self.root(low) + self.root(next)) })
     }
@@ -71,69 +67,56 @@ impl Distances {
     fn root(&self, value: f64) -> f64 {
         if self.squared { value.sqrt() } else { value }
     }
-}
 
-/// The places of the pairs of each strip of rows, with the first row.
-fn strips(mut values: &mut [f64], n: usize) -> Vec<(usize, &mut [f64])> {
-    let mut found = Vec::with_capacity(n.div_ceil(ROWS));
-    for start in (0..n).step_by(ROWS) {
-        let count = (start..n.min(start + ROWS)).map(|i| n - 1 - i).sum();
-        let (strip, rest) = values.split_at_mut(count);
-        found.push((start, strip));
-        values = rest;
+    /// The values of a rank, from 0, and of the next one (of the same at the end); there must be one.
+    ///
+    /// Of many values, a few say between which bounds they lie; one pass counts what is below and keeps what is inside.
+    fn ranked_pair(&self, rank: usize) -> (f64, f64) {
+        let Some((low, high)) = self.bounds(rank) else { return select(&mut self.parts.concat(), rank) };
+        let look = |scratch: &mut Vec<f64>, part: &Vec<f64>| between(part, low, high, scratch);
+        let looked: Vec<(usize, Vec<f64>)> = self.parts.par_iter().map_init(Vec::new, look).collect();
+        let below: usize = looked.iter().map(|(below, _)| below).sum();
+        let mut inside: Vec<f64> = looked.into_iter().flat_map(|(_, inside)| inside).collect();
+        match rank.checked_sub(below) {
+            Some(rank) if rank + 1 < inside.len() => select(&mut inside, rank),
+            _ => select(&mut self.parts.concat(), rank),
+        }
     }
-    found
+
+    /// Values between which those of a rank and the next one are likely to be; `None` for so few that all are looked at.
+    fn bounds(&self, rank: usize) -> Option<(f64, f64)> {
+        if self.count < MANY {
+            return None;
+        }
+        let mut some: Vec<f64> = self.parts.iter().flatten().step_by(self.count / PART).copied().collect();
+        let place = rank * some.len() / self.count;
+        let mut at = |place: usize| (place < some.len()).then(|| *some.select_nth_unstable_by(place, f64::total_cmp).1);
+        let low = place.checked_sub(SLACK).and_then(&mut at).unwrap_or(f64::NEG_INFINITY);
+        Some((low, at(place + SLACK).unwrap_or(f64::INFINITY)))
+    }
 }
 
-/// The pairs of a strip: a rectangle of the metric, of which each row is kept from behind the diagonal on.
-fn fill_strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>, mut out: &mut [f64]) {
+/// The pairs of a strip of rows: a rectangle of the metric, of which each row is kept from behind the diagonal on.
+fn strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>) -> Vec<f64> {
     let (end, width) = (n.min(start + ROWS), n - start);
     scratch.resize(scratch.len().max(ROWS * width), 0.0);
     let block = &mut scratch[..(end - start) * width];
     metric.fill(start..end, start..n, block);
-    for (i, line) in block.chunks_exact(width).enumerate() {
-        let (kept, rest) = out.split_at_mut(width - 1 - i);
-        kept.copy_from_slice(&line[i + 1..]);
-        out = rest;
-    }
-}
-
-/// The values of a rank, from 0, and of the next one (of the same at the end), among some that are not empty.
-///
-/// Of many values, a few say between which bounds they lie; one pass counts what is below and keeps what is inside.
-fn ranked_pair(values: &[f64], rank: usize) -> (f64, f64) {
-    let Some((low, high)) = bounds(values, rank) else { return select(&mut values.to_vec(), rank) };
-    let parts: Vec<(usize, Vec<f64>)> = values.par_chunks(CHUNK).map(|chunk| between(chunk, low, high)).collect();
-    let below: usize = parts.iter().map(|(below, _)| below).sum();
-    let mut inside: Vec<f64> = parts.into_iter().flat_map(|(_, inside)| inside).collect();
-    match rank.checked_sub(below) {
-        Some(rank) if rank + 1 < inside.len() => select(&mut inside, rank),
-        _ => select(&mut values.to_vec(), rank),
-    }
-}
-
-/// Values between which those of a rank and the next one are likely to be; `None` for so few that all are looked at.
-fn bounds(values: &[f64], rank: usize) -> Option<(f64, f64)> {
-    if values.len() < MANY {
-        return None;
-    }
-    let mut part: Vec<f64> = values.iter().step_by(values.len() / PART).copied().collect();
-    part.sort_unstable_by(f64::total_cmp);
-    let place = rank * part.len() / values.len();
-    let low = place.checked_sub(SLACK).map_or(f64::NEG_INFINITY, |at| part[at]);
-    Some((low, part.get(place + SLACK).copied().unwrap_or(f64::INFINITY)))
+    let mut kept = Vec::with_capacity((start..end).map(|i| n - 1 - i).sum());
+    block.chunks_exact(width).enumerate().for_each(|(i, line)| kept.extend_from_slice(&line[i + 1..]));
+    kept
 }
 
 /// How many values are below the bounds, and those between them. Every value is written and the place moves on where it is to stay: nothing to predict.
-fn between(values: &[f64], low: f64, high: f64) -> (usize, Vec<f64>) {
+fn between(values: &[f64], low: f64, high: f64, scratch: &mut Vec<f64>) -> (usize, Vec<f64>) {
     let below = values.iter().filter(|v| **v < low).count();
-    let (mut kept, mut place) = (vec![0.0; values.len() + 1], 0);
+    scratch.resize(scratch.len().max(values.len() + 1), 0.0);
+    let mut place = 0;
     for value in values {
-        kept[place] = *value;
+        scratch[place] = *value;
         place += usize::from(*value >= low && *value <= high);
     }
-    kept.truncate(place);
-    (below, kept)
+    (below, scratch[..place].to_vec())
 }
 
 fn select(values: &mut [f64], rank: usize) -> (f64, f64) {
@@ -159,7 +142,10 @@ mod tests {
             for share in [0.0, 0.05, 0.3, 0.5, 0.95, 1.0] {
                 let rank = (share * (values.len() - 1) as f64) as usize;
                 let next = expected[(rank + 1).min(values.len() - 1)];
-                assert_eq!(ranked_pair(&values, rank), (expected[rank], next));
+                for size in [values.len(), 7_001] {
+                    let found = Distances::of(values.chunks(size).map(<[f64]>::to_vec).collect(), false);
+                    assert_eq!(found.ranked_pair(rank), (expected[rank], next));
+                }
             }
         }
     }
@@ -171,7 +157,7 @@ mod tests {
         let rows: Vec<usize> = (0..70).rev().collect();
         let run = |threads| {
             let compute = Compute::new().with_threads(threads).unwrap();
-            Distances::new(x.view(), &rows, MetricKind::Manhattan, &compute).unwrap().values
+            Distances::new(x.view(), &rows, MetricKind::Manhattan, &compute).unwrap().parts.concat()
         };
         let expected = |i: usize, j: usize| (&x.row(69 - i) - &x.row(69 - j)).mapv(f64::abs).sum();
         let pairs = (0..70).flat_map(|i| (i + 1..70).map(move |j| (i, j)));

@@ -6,6 +6,7 @@ use ndarray::Array2;
 
 use super::engine::{Group, Relabelled, Relabelling};
 use super::groups::{Signs, Splits};
+use crate::gram::simd::Element;
 use crate::gram::{Family, Forms, LabelValues, Tiles, quadratic_forms};
 use crate::measure::PairTiles;
 use crate::{Compute, Precision, Result};
@@ -15,21 +16,24 @@ use crate::{Compute, Precision, Result};
 const SINGLE_FROM: f64 = 3e8;
 
 /// The matrices whose forms a statistic is made of.
-pub(super) enum Matrices<'f, 'd> {
+pub(super) enum Matrices<'f, 'd, 'e> {
     /// Kernels on a pooled sample.
     Pooled(&'f Family<'d>),
     /// The paired cores `h` of kernels on a pooled sample of this many pairs.
     Pairs(&'f Family<'d>, usize),
+    /// The products of the paired cores of kernels on the first variable and on the second one, whose first points are paired with as many after them.
+    PairProducts(&'f Family<'d>, &'f Family<'e>, usize),
     /// One matrix.
     One(&'f dyn Tiles),
 }
 
-impl Matrices<'_, '_> {
+impl Matrices<'_, '_, '_> {
     /// Rows of a matrix, and how many matrices there are.
     fn size(&self) -> (usize, usize) {
         match self {
             Self::Pooled(family) => (family.size(), family.kernels().len()),
             Self::Pairs(family, pairs) => (*pairs, family.kernels().len()),
+            Self::PairProducts(x, y, pairs) => (*pairs, x.kernels().len() * y.kernels().len()),
             Self::One(tiles) => (tiles.shape().0, 1),
         }
     }
@@ -40,6 +44,7 @@ impl Matrices<'_, '_> {
             Self::Pairs(family, pairs) => {
                 PairTiles::combine(*pairs, &rows, &cols, out, |r, c, o| family.fill(r, c, o));
             }
+            Self::PairProducts(x, y, pairs) => fill_products(x, y, *pairs, &rows, &cols, out),
             Self::One(tiles) => tiles.fill(rows, cols, out),
         }
     }
@@ -50,6 +55,7 @@ impl Matrices<'_, '_> {
             Self::Pairs(family, pairs) => {
                 PairTiles::combine(*pairs, &rows, &cols, out, |r, c, o| family.fill(r, c, o));
             }
+            Self::PairProducts(x, y, pairs) => fill_products(x, y, *pairs, &rows, &cols, out),
             Self::One(tiles) => tiles.fill_single(rows, cols, out),
         }
     }
@@ -67,6 +73,28 @@ impl Matrices<'_, '_> {
     }
 }
 
+/// A tile of the product of every core of `x` with every core of `y`, those of the first core of `x` first.
+fn fill_products<T: Element>(
+    x: &Family<'_>,
+    y: &Family<'_>,
+    pairs: usize,
+    rows: &Range<usize>,
+    cols: &Range<usize>,
+    out: &mut [T],
+) {
+    let size = rows.len() * cols.len();
+    let cores = |family: &Family<'_>| {
+        let mut cores = vec![T::default(); size * family.kernels().len()];
+        PairTiles::combine(pairs, rows, cols, &mut cores, |r, c, o| family.fill(r, c, o));
+        cores
+    };
+    let (of_x, of_y) = (cores(x), cores(y));
+    let couples = of_x.chunks_exact(size).flat_map(|one| of_y.chunks_exact(size).map(move |other| (one, other)));
+    for ((one, other), out) in couples.zip(out.chunks_exact_mut(size)) {
+        out.iter_mut().zip(one.iter().zip(other)).for_each(|(o, (a, b))| *o = *a * *b);
+    }
+}
+
 /// Which squared MMD is relabelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SplitStatistic {
@@ -80,7 +108,7 @@ pub(super) enum SplitStatistic {
 
 /// The squared MMDs of a pooled sample, one per kernel, as functions of the labels.
 pub(super) struct SplitMmd<'f, 'd> {
-    pub(super) matrices: Matrices<'f, 'd>,
+    pub(super) matrices: Matrices<'f, 'd, 'd>,
     pub(super) splits: Splits,
     pub(super) statistic: SplitStatistic,
 }
@@ -134,22 +162,22 @@ fn root_mean_square(forms: &Forms, k: usize, total: f64) -> f64 {
 }
 
 /// Quadratic forms of signs, `Σ εᵢεⱼAᵢⱼ`, one per matrix: exchanges within pairs and the wild bootstrap.
-pub(super) struct SignForms<'f, 'd> {
-    matrices: Matrices<'f, 'd>,
+pub(super) struct SignForms<'f, 'd, 'e> {
+    matrices: Matrices<'f, 'd, 'e>,
     signs: Signs,
     hollow: bool,
     divisor: f64,
 }
 
-impl<'f, 'd> SignForms<'f, 'd> {
+impl<'f, 'd, 'e> SignForms<'f, 'd, 'e> {
     /// The sums over `divisor`; `hollow` leaves out the terms `i = j`, which no sign changes.
-    pub(super) fn new(matrices: Matrices<'f, 'd>, hollow: bool, divisor: f64) -> Self {
+    pub(super) fn new(matrices: Matrices<'f, 'd, 'e>, hollow: bool, divisor: f64) -> Self {
         let signs = Signs(matrices.size().0);
         Self { matrices, signs, hollow, divisor }
     }
 }
 
-impl Relabelled for SignForms<'_, '_> {
+impl Relabelled for SignForms<'_, '_, '_> {
     type Group = Signs;
 
     fn group(&self) -> &Signs {

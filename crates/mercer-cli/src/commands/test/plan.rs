@@ -86,7 +86,11 @@ fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
         Question::TwoSample(test) => two_sample(test, n, columns, (kernel, relabel), &matrices),
         Question::Independence(test) => match test.method {
             IndependenceMethod::Gamma => of("two passes over the pairs, nothing stored", 0, 2.0 * kernel),
-            IndependenceMethod::Aggregated => {
+            IndependenceMethod::Aggregated { wild: true } => {
+                let text = "products of the paired cores of five lengthscales for each variable, nothing stored";
+                of(text, 0, 25.0 * 0.25 * (kernel + relabel))
+            }
+            IndependenceMethod::Aggregated { wild: false } => {
                 of("centred matrices of five lengthscales for each variable, gathered", matrices(10), 25.0 * relabel)
             }
             IndependenceMethod::Features(count) => {

@@ -194,7 +194,7 @@ fn independence(words: &IndependenceArguments, names: &[Vec<String>]) -> Result<
             IndependenceWord::Exact => IndependenceMethod::Exact,
             IndependenceWord::Sequential => IndependenceMethod::Sequential,
             IndependenceWord::Gamma => IndependenceMethod::Gamma,
-            IndependenceWord::Aggregated => IndependenceMethod::Aggregated,
+            IndependenceWord::Aggregated => IndependenceMethod::Aggregated { wild: words.wild },
             IndependenceWord::Features => IndependenceMethod::Features(words.components),
         },
         permutations: words.options.permutations,

@@ -66,7 +66,11 @@ pub enum IndependenceMethod {
     /// Moments of a gamma law matched to the null law (Gretton et al. 2007).
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
-    Aggregated,
+    Aggregated {
+        /// Whether the points are paired and `y` is exchanged within pairs (a wild bootstrap, as the method was published) instead of permuted: linear in the
+        /// number of relabellings, with the power of half as many points.
+        wild: bool,
+    },
     /// This many random Fourier features of each variable (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
     Features(usize),
 }
@@ -149,11 +153,12 @@ impl Independence {
     fn run<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         use IndependenceMethod as Method;
-        if self.strata.is_some() && matches!(self.method, Method::Gamma) {
+        if self.strata.is_some() && matches!(self.method, Method::Gamma | Method::Aggregated { wild: true }) {
             return Err(Error::request("strata are for permutations"));
         }
         match self.method {
-            Method::Aggregated => self.aggregate(x, y, compute),
+            Method::Aggregated { wild: false } => self.aggregate(x, y, compute),
+            Method::Aggregated { wild: true } => self.aggregate_pairs(x, y, compute),
             Method::Features(components) => self.features(x, y, components, compute),
             Method::Gamma => {
                 let (k, l) = self.bind(x, y, compute)?;
