@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::features::{FeatureMap, FeatureSpec, Landmarks, Nystrom, RandomFourier, RidgeStatistics};
-use mercer::io::{self, Checkpoint, ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
+use mercer::io::{self, Checkpoint, ChunkedFile, FileRules, PassOptions, ReadOptions, Resumed, Roles, SurveyedFile};
 use mercer::learn::streamed::{ArrayRows, RowSource, TakeRows};
 use mercer::learn::{Ridge, RidgeStream, StreamedRidge};
 use mercer::model::{Inputs, Model};
@@ -308,7 +308,7 @@ fn a_fit_that_was_stopped_goes_on_to_the_same_bytes() {
     // Another limit of the memory, other chunks, other threads.
     let other = Compute::new().with_memory(200 << 20).with_threads(1).unwrap();
     let resumed = surveyed(&path, rules(), &other).unwrap().fit(&nystrom(), Some(&checkpoint), &other).unwrap();
-    assert!(resumed.resumed_at.unwrap() > 12_000);
+    assert!(matches!(resumed.resumed_at, Some(Resumed::Row(row)) if row > 12_000));
     assert!(model_bytes(&resumed.model) == expected);
 }
 
@@ -525,7 +525,7 @@ fn several_passes_over_a_file_resume_to_the_same_bytes() {
     assert!(!fit.passes().unwrap().converged && fit.passes().unwrap().passes == 4);
     let one = compute.clone().with_threads(1).unwrap();
     let resumed = file.fit_by_passes(&spec, options, Some(&checkpoint), &one).unwrap();
-    assert!(resumed.resumed_at.is_some());
+    assert!(matches!(resumed.resumed_at, Some(Resumed::Passes(1..))));
     assert!(model_bytes(&resumed.model) == model_bytes(&whole.model));
     let error = file.fit(&spec, Some(&checkpoint), &compute).err().unwrap().to_string();
     assert!(error.contains("solver = several passes"), "{error}");

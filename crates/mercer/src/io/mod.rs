@@ -33,7 +33,7 @@ pub use model_file::{
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
 pub use parquet::write_parquet;
-pub use streamed::{Checkpoint, FileRules, PassOptions, Roles, StreamedModel, SurveyedFile};
+pub use streamed::{Checkpoint, FileRules, PassOptions, Resumed, Roles, StreamedModel, SurveyedFile};
 
 use source::Source;
 

@@ -11,12 +11,21 @@ use crate::model::Model;
 use crate::record::Record;
 use crate::{Compute, Error, Result};
 
+/// Where a fit went on from a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// At this row of the one pass.
+    Row(usize),
+    /// After so many of several passes.
+    Passes(usize),
+}
+
 /// A model that was fitted in one pass over a file.
 pub struct StreamedModel {
     /// The model.
     pub model: Model,
-    /// The row from which the work went on, where it went on from a checkpoint; 0 for several passes, of which each begins anew.
-    pub resumed_at: Option<usize>,
+    /// Where the work went on from a checkpoint, if it did.
+    pub resumed_at: Option<Resumed>,
 }
 
 /// Where a fit in one pass stands.
@@ -42,7 +51,7 @@ impl SurveyedFile {
     ) -> Result<StreamedModel> {
         let facts = self.facts(spec, "one pass", compute);
         let resumed = checkpoint.map_or(Ok(None), |checkpoint| self.resume(checkpoint, &facts, compute))?;
-        let resumed_at = resumed.as_ref().map(|resumed| resumed.next_row);
+        let resumed_at = resumed.as_ref().map(|resumed| Resumed::Row(resumed.next_row));
         let mut work = match resumed {
             Some(work) => work,
             None => {

@@ -8,7 +8,7 @@ mod passes;
 mod survey;
 
 pub use checkpoint::Checkpoint;
-pub use fit::StreamedModel;
+pub use fit::{Resumed, StreamedModel};
 pub use part::Roles;
 pub use passes::PassOptions;
 pub use survey::{FileRules, SurveyedFile};

@@ -1,7 +1,7 @@
 //! A fit that goes over the file again and again.
 
 use super::checkpoint::Checkpoint;
-use super::fit::StreamedModel;
+use super::fit::{Resumed, StreamedModel};
 use super::part::Part;
 use super::survey::{SurveyedFile, height};
 use crate::learn::streamed::{RowSource, TakeRows};
@@ -43,13 +43,13 @@ impl SurveyedFile {
         let (sample, weights) = (self.sample_points(), self.sample_weights());
         let quiet = compute.silent();
         let record = checkpoint.map_or(Ok(None), |checkpoint| checkpoint.load(&facts, compute))?;
-        let resumed_at = record.as_ref().map(|_| 0);
         let mut work = match (record, checkpoint) {
             (Some(record), Some(checkpoint)) => {
                 RidgePasses::from_record(record, sample, weights, &quiet).map_err(|e| checkpoint.damaged(e))?
             }
             _ => spec.start_passes(sample, weights, self.rules.roles.targets.len(), &quiet)?,
         };
+        let resumed_at = (work.passes() > 0).then(|| Resumed::Passes(work.passes()));
         while work.passes() < options.max_passes {
             let rows = FileRows { file: self, compute, pass: work.passes() + 1 };
             let done = work.advance(&rows, options.tolerance, &quiet)?;

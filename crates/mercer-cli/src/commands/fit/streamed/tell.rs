@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mercer::features::{DrawnFeatures, FeatureMap};
+use mercer::io::Resumed;
 use mercer::learn::StreamedRidgeFit;
 use mercer::learn::streamed::Passes;
 use mercer::model::{Fitted, Model};
@@ -25,7 +26,7 @@ const DOTS: usize = 2000;
 pub fn tell(
     setup: &Setup,
     model: &Model,
-    resumed_at: Option<usize>,
+    resumed_at: Option<Resumed>,
     output: Option<&Path>,
     session: &Session,
 ) -> Result<Report, Failure> {
@@ -56,7 +57,7 @@ pub fn tell(
     Ok(report)
 }
 
-fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>) -> Vec<(&'static str, String)> {
+fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<Resumed>) -> Vec<(&'static str, String)> {
     let mut fields = vec![
         ("data", format!("{}: {} rows", setup.training.name, grouped(fit.rows()))),
         ("inputs", inputs(&setup.training.coordinates)),
@@ -68,7 +69,10 @@ fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>) -> V
     let list = |values: ndarray::ArrayView1<f64>| values.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", ");
     fields.extend(fit.intercept().map(|b| ("intercept", list(b))));
     fields.extend(fit.passes().map(|found| ("solved by", solved(found))));
-    fields.extend(resumed_at.map(|row| ("resumed", format!("from row {}", grouped(row as u64)))));
+    fields.extend(resumed_at.map(|at| match at {
+        Resumed::Row(row) => ("resumed", format!("from row {}", grouped(row as u64))),
+        Resumed::Passes(passes) => ("resumed", format!("after {passes} passes")),
+    }));
     fields
 }
 
@@ -127,7 +131,7 @@ fn push_quality(report: &mut Report, setup: &Setup, fit: &StreamedRidgeFit) {
     }
 }
 
-fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>, output: Option<&Path>) -> Value {
+fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<Resumed>, output: Option<&Path>) -> Value {
     let quality = quality(setup, fit);
     let line =
         |(name, rmse, r2): &(String, f64, f64)| json!({ "target": name, "rmse": number(*rmse), "r2": number(*r2) });
@@ -146,7 +150,8 @@ fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<usize>, out
         "features": fit.features().name(),
         "components": fit.features().components(),
         "sample": setup.training.rows(),
-        "resumed_at": resumed_at,
+        "resumed_at": if let Some(Resumed::Row(row)) = resumed_at { Some(row) } else { None },
+        "resumed_after_passes": if let Some(Resumed::Passes(passes)) = resumed_at { Some(passes) } else { None },
         "passes": fit.passes().map(|p| p.passes),
         "residual": fit.passes().map(|p| number(p.residual)),
         "rmse": quality.first().map(|q| number(q.1)),
