@@ -41,7 +41,7 @@ class SVCCV(SupportVectorClassifier):
         The folds, as in scikit-learn. Every row has to be held out once.
     {common}
     probability, calibration, calibration_cv, class_weight, decision_function_shape, break_ties, multi_class
-        As in `SVC`, and so is ``fit_intercept``.
+        As in `SVC`, and so is ``fit_intercept``. ``max_time`` limits the fit of the winner, not the search.
 
     Attributes
     ----------

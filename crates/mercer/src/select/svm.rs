@@ -199,6 +199,9 @@ mod tests {
         assert!(grid(&svc, &[1.0], &doubled).unwrap_err().to_string().contains("row 3 is listed twice"));
         assert!(grid(&svc, &[1.0], &[(0..13).collect()]).unwrap_err().to_string().contains("row 12"));
         assert!(grid(&Svc::nu(svc.kernel.clone(), 0.2), &[1.0], &halves).is_err());
+        let little = Compute::new().with_memory(500);
+        let refused = svc.validate(x.view(), &classes, None, &[1.0], &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], &little);
+        assert!(refused.unwrap_err().to_string().contains("choose on fewer rows"));
         let lonely = Classes::from_indices([vec![0; 11], vec![1]].concat(), vec!["a".into(), "b".into()]).unwrap();
         let thirds: Vec<usize> = (0..12).map(|row| row % 3).collect();
         let refused = svc.validate(x.view(), &lonely, None, &[1.0], &thirds, &Compute::new());

@@ -61,10 +61,10 @@ impl Single {
         let amplitudes = &self.amplitudes[chosen.clone()];
         if self.pairs {
             let (cosines, sines) = line.split_at_mut(self.amplitudes.len());
-            simd::waves_single(phases, amplitudes, &mut cosines[chosen.clone()], &mut sines[chosen]);
+            simd::waves(phases, amplitudes, &mut cosines[chosen.clone()], &mut sines[chosen]);
         } else {
             phases.iter_mut().zip(&self.offsets[chosen.clone()]).for_each(|(t, b)| *t += b);
-            simd::waves_single(phases, amplitudes, &mut line[chosen.clone()], &mut spare[..chosen.len()]);
+            simd::waves(phases, amplitudes, &mut line[chosen.clone()], &mut spare[..chosen.len()]);
         }
     }
 }

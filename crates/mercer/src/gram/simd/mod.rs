@@ -31,4 +31,3 @@ pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
 pub use steps::{Steps, steps};
 pub(crate) use waves::{cosines, waves};
-pub(crate) use waves_single::waves_single;

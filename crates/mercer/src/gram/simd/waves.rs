@@ -2,6 +2,8 @@
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
 
+use std::ops::Mul;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Width;
@@ -31,11 +33,24 @@ const COS: [f64; 6] = [
     -1.13596475577881948265e-11,
 ];
 
-/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for every phase.
-pub(crate) fn waves(phases: &[f64], amplitudes: &[f64], cosines: &mut [f64], sines: &mut [f64]) {
+/// A number whose waves are computed.
+pub(crate) trait Phase: Copy + Mul<Output = Self> {
+    /// Whether it is reduced with more digits of π than vectors have.
+    fn is_large(self) -> bool;
+
+    /// `(cos t, sin t)`, unless it is large.
+    fn wave<const FMA: bool>(self) -> (Self, Self);
+
+    /// `(cos t, sin t)` of any number.
+    fn large_wave(self) -> (Self, Self);
+}
+
+/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for every phase, in single precision `10⁻⁷aⱼ`.
+pub(crate) fn waves<T: Phase>(phases: &[T], amplitudes: &[T], cosines: &mut [T], sines: &mut [T]) {
     Arch::new().dispatch(Waves { phases, amplitudes, cosines, sines });
-    for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.abs() > LIMIT) {
-        (cosines[j], sines[j]) = (amplitudes[j] * t.cos(), amplitudes[j] * t.sin());
+    for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.is_large()) {
+        let (cosine, sine) = t.large_wave();
+        (cosines[j], sines[j]) = (amplitudes[j] * cosine, amplitudes[j] * sine);
     }
 }
 
@@ -44,14 +59,14 @@ pub(crate) fn cosines(values: &mut [f64], amplitudes: &[f64]) {
     Arch::new().dispatch(Cosines { values, amplitudes });
 }
 
-struct Waves<'a> {
-    phases: &'a [f64],
-    amplitudes: &'a [f64],
-    cosines: &'a mut [f64],
-    sines: &'a mut [f64],
+struct Waves<'a, T> {
+    phases: &'a [T],
+    amplitudes: &'a [T],
+    cosines: &'a mut [T],
+    sines: &'a mut [T],
 }
 
-impl WithSimd for Waves<'_> {
+impl<T: Phase> WithSimd for Waves<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -60,12 +75,12 @@ impl WithSimd for Waves<'_> {
     }
 }
 
-impl Waves<'_> {
+impl<T: Phase> Waves<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let places = self.cosines.iter_mut().zip(self.sines).zip(self.phases.iter().zip(self.amplitudes));
         for ((cosine, sine), (&t, &a)) in places {
-            let (c, s) = wave::<FMA>(t);
+            let (c, s) = t.wave::<FMA>();
             (*cosine, *sine) = (a * c, a * s);
         }
     }
@@ -90,13 +105,13 @@ impl Cosines<'_> {
     fn run<const FMA: bool>(self) {
         const CHUNK: usize = 64;
         for (values, amplitudes) in self.values.chunks_mut(CHUNK).zip(self.amplitudes.chunks(CHUNK)) {
-            if values.iter().fold(false, |large, t| large | (t.abs() > LIMIT)) {
+            if values.iter().fold(false, |large, t| large | t.is_large()) {
                 // Each value is reduced by its own size, so that no value depends on its neighbours.
                 for (t, a) in values.iter_mut().zip(amplitudes) {
-                    *t = a * if t.abs() > LIMIT { t.cos() } else { wave::<FMA>(*t).0 };
+                    *t = a * if t.is_large() { t.cos() } else { t.wave::<FMA>().0 };
                 }
             } else {
-                values.iter_mut().zip(amplitudes).for_each(|(t, a)| *t = a * wave::<FMA>(*t).0);
+                values.iter_mut().zip(amplitudes).for_each(|(t, a)| *t = a * t.wave::<FMA>().0);
             }
         }
     }
@@ -116,21 +131,32 @@ fn polynomial<const FMA: bool>(coefficients: &[f64; 6], x: f64) -> f64 {
     sum
 }
 
-/// `(cos t, sin t)` for `|t| ≤ LIMIT`: `t = n π/2 + r`, the functions of `r`, swapped and signed by `n mod 4`.
-#[inline(always)]
-fn wave<const FMA: bool>(t: f64) -> (f64, f64) {
-    let rounded = fma::<FMA>(t, std::f64::consts::FRAC_2_PI, ROUNDER);
-    let n = rounded - ROUNDER;
-    let r = HALF_PI.iter().fold(t, |r, part| fma::<FMA>(n, -part, r));
-    let square = r * r;
-    let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
-    let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
-    let quarter = rounded.to_bits();
-    // Masks, not branches: where only one of the two is wanted, a branch would keep the loop out of the vector units.
-    let odd = (quarter & 1).wrapping_neg();
-    let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
-    let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));
-    (signed(chosen(cosine, sine), quarter.wrapping_add(1)), signed(chosen(sine, cosine), quarter))
+impl Phase for f64 {
+    #[inline(always)]
+    fn is_large(self) -> bool {
+        self.abs() > LIMIT
+    }
+
+    /// `t = n π/2 + r`, the functions of `r`, swapped and signed by `n mod 4`.
+    #[inline(always)]
+    fn wave<const FMA: bool>(self) -> (Self, Self) {
+        let rounded = fma::<FMA>(self, std::f64::consts::FRAC_2_PI, ROUNDER);
+        let n = rounded - ROUNDER;
+        let r = HALF_PI.iter().fold(self, |r, part| fma::<FMA>(n, -part, r));
+        let square = r * r;
+        let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
+        let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
+        let quarter = rounded.to_bits();
+        // Masks, not branches: where only one of the two is wanted, a branch would keep the loop out of the vector units.
+        let odd = (quarter & 1).wrapping_neg();
+        let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
+        let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));
+        (signed(chosen(cosine, sine), quarter.wrapping_add(1)), signed(chosen(sine, cosine), quarter))
+    }
+
+    fn large_wave(self) -> (Self, Self) {
+        (self.cos(), self.sin())
+    }
 }
 
 #[cfg(test)]

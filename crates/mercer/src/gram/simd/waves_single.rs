@@ -1,10 +1,8 @@
-//! Sines and cosines of a tile of phases in single precision.
+//! Sines and cosines in single precision.
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
 
-use pulp::{Arch, Simd, WithSimd};
-
-use super::element::Width;
+use super::waves::Phase;
 
 /// `π/2` in three parts: products of the first two with a whole number below 2¹³ are exact.
 const HALF_PI: [f32; 3] = [1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8];
@@ -17,42 +15,6 @@ const SIN: [f32; 3] = [-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4];
 /// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same place.
 const COS: [f32; 3] = [4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5];
 
-/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `10⁻⁷aⱼ` for every phase.
-pub(crate) fn waves_single(phases: &[f32], amplitudes: &[f32], cosines: &mut [f32], sines: &mut [f32]) {
-    Arch::new().dispatch(Waves { phases, amplitudes, cosines, sines });
-    for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.abs() > LIMIT) {
-        let (sine, cosine) = f64::from(t).sin_cos();
-        (cosines[j], sines[j]) = (amplitudes[j] * cosine as f32, amplitudes[j] * sine as f32);
-    }
-}
-
-struct Waves<'a> {
-    phases: &'a [f32],
-    amplitudes: &'a [f32],
-    cosines: &'a mut [f32],
-    sines: &'a mut [f32],
-}
-
-impl WithSimd for Waves<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        if Width::of::<S>() == Width::Baseline { self.run::<false>() } else { self.run::<true>() }
-    }
-}
-
-impl Waves<'_> {
-    #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let places = self.cosines.iter_mut().zip(self.sines).zip(self.phases.iter().zip(self.amplitudes));
-        for ((cosine, sine), (&t, &a)) in places {
-            let (c, s) = wave::<FMA>(t);
-            (*cosine, *sine) = (a * c, a * s);
-        }
-    }
-}
-
 #[inline(always)]
 fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
@@ -63,25 +25,37 @@ fn polynomial<const FMA: bool>(coefficients: &[f32; 3], x: f32) -> f32 {
     fma::<FMA>(fma::<FMA>(coefficients[2], x, coefficients[1]), x, coefficients[0])
 }
 
-/// `(cos t, sin t)` for `|t| ≤ LIMIT`: `t = n π/2 + r`, the functions of `r`, swapped and signed by `n mod 4`.
-#[inline(always)]
-fn wave<const FMA: bool>(t: f32) -> (f32, f32) {
-    let rounded = fma::<FMA>(t, std::f32::consts::FRAC_2_PI, ROUNDER);
-    let n = rounded - ROUNDER;
-    let r = HALF_PI.iter().fold(t, |r, part| fma::<FMA>(n, -part, r));
-    let square = r * r;
-    let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
-    let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
-    let quarter = rounded.to_bits();
-    let odd = quarter & 1 == 1;
-    let (first, second) = (if odd { sine } else { cosine }, if odd { cosine } else { sine });
-    let signed = |value: f32, q: u32| f32::from_bits(value.to_bits() ^ ((q & 2) << 30));
-    (signed(first, quarter.wrapping_add(1)), signed(second, quarter))
+impl Phase for f32 {
+    #[inline(always)]
+    fn is_large(self) -> bool {
+        self.abs() > LIMIT
+    }
+
+    /// As in double precision, with shorter polynomials.
+    #[inline(always)]
+    fn wave<const FMA: bool>(self) -> (Self, Self) {
+        let rounded = fma::<FMA>(self, std::f32::consts::FRAC_2_PI, ROUNDER);
+        let n = rounded - ROUNDER;
+        let r = HALF_PI.iter().fold(self, |r, part| fma::<FMA>(n, -part, r));
+        let square = r * r;
+        let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
+        let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
+        let quarter = rounded.to_bits();
+        let odd = quarter & 1 == 1;
+        let (first, second) = (if odd { sine } else { cosine }, if odd { cosine } else { sine });
+        let signed = |value: f32, q: u32| f32::from_bits(value.to_bits() ^ ((q & 2) << 30));
+        (signed(first, quarter.wrapping_add(1)), signed(second, quarter))
+    }
+
+    fn large_wave(self) -> (Self, Self) {
+        let (sine, cosine) = f64::from(self).sin_cos();
+        (cosine as f32, sine as f32)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::gram::simd::waves;
 
     #[test]
     fn waves_are_those_of_double_precision_at_every_size_of_the_phase() {
@@ -89,7 +63,7 @@ mod tests {
             (0..4000_u16).map(|i| (f32::from(i) - 2000.0) * 1.37_f32.powi(i32::from(i % 31))).collect();
         let amplitudes: Vec<f32> = (0..4000_u16).map(|i| 1.0 + f32::from(i % 3)).collect();
         let (mut c, mut s) = (vec![0.0; 4000], vec![0.0; 4000]);
-        waves_single(&phases, &amplitudes, &mut c, &mut s);
+        waves(&phases, &amplitudes, &mut c, &mut s);
         for j in 0..4000 {
             let (sine, cosine) = f64::from(phases[j]).sin_cos();
             let a = f64::from(amplitudes[j]);

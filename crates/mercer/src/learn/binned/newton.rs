@@ -1,16 +1,16 @@
 //! Newton's method over the coefficients of the cells; one step for the squared loss.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, Zip, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, Zip};
 
 use super::BinnedMachine;
 use crate::features::CellMatrix;
 use crate::learn::Loss;
 use crate::learn::centres::gradients::{Outcome, System};
+use crate::learn::centres::steps::{halved, joined, parted};
 use crate::{Compute, Result};
 
-/// Newton steps of a loss that is not quadratic, and halvings of one.
+/// Newton steps of a loss that is not quadratic.
 const STEPS: usize = 50;
-const HALVINGS: usize = 30;
 /// The residual of such a step, as a part of its right-hand side.
 const STEP_TOLERANCE: f64 = 1e-2;
 
@@ -80,7 +80,7 @@ impl Problem<'_> {
         let penalty = 2.0 * self.machine.lambda;
         let mut gradient = self.cells.multiply_transposed(slopes.view(), self.compute)?;
         gradient.scaled_add(penalty, &state.w);
-        let right = self.joined(-gradient, -slopes.sum_axis(Axis(0)));
+        let right = joined(-gradient, -slopes.sum_axis(Axis(0)), self.machine.intercept);
         let diagonal = self.diagonal(&bends, penalty)?;
         let apply = |v: ArrayView2<f64>| self.curved(v, &bends, penalty);
         let precondition = |v: ArrayView2<f64>| Ok(&v / &diagonal);
@@ -96,48 +96,29 @@ impl Problem<'_> {
         for (mut grid, value) in diagonal.axis_chunks_iter_mut(Axis(0), buckets.max(1)).zip(self.cells.values()) {
             grid.mapv_inplace(|sum| sum * value + penalty);
         }
-        Ok(self.joined(diagonal, Array1::from_elem(1, bends.sum().max(f64::MIN_POSITIVE))))
+        let constants = Array1::from_elem(1, bends.sum().max(f64::MIN_POSITIVE));
+        Ok(joined(diagonal, constants, self.machine.intercept))
     }
 
     fn curved(&self, v: ArrayView2<f64>, bends: &Array1<f64>, penalty: f64) -> Result<Array2<f64>> {
-        let (w, b) = self.parted(v);
+        let (w, b) = parted(v, self.machine.intercept);
         let mut values = self.cells.multiply(w, self.compute)?;
         values += &b;
         values *= &bends.view().insert_axis(Axis(1));
         let mut image = self.cells.multiply_transposed(values.view(), self.compute)?;
         image.scaled_add(penalty, &w);
-        Ok(self.joined(image, values.sum_axis(Axis(0))))
+        Ok(joined(image, values.sum_axis(Axis(0)), self.machine.intercept))
     }
 
     /// The step, halved until the objective falls.
     fn advance(&self, state: Solution, step: &Array2<f64>) -> Result<Solution> {
-        let (w, b) = self.parted(step.view());
-        let mut length = 1.0;
-        for _ in 0..HALVINGS {
-            let mut moved = (state.w.clone(), state.b.clone());
+        let (w, b) = parted(step.view(), self.machine.intercept);
+        let after = |s: &Solution, length: f64| {
+            let mut moved = (s.w.clone(), s.b.clone());
             moved.0.scaled_add(length, &w);
             moved.1.scaled_add(length, &b);
-            let next = self.state(moved.0, moved.1)?;
-            if next.objective <= state.objective {
-                return Ok(next);
-            }
-            length *= 0.5;
-        }
-        Ok(state)
-    }
-
-    fn joined(&self, mut w: Array2<f64>, b: Array1<f64>) -> Array2<f64> {
-        if self.machine.intercept {
-            w.push_row(b.view()).expect("one column per output in both parts");
-        }
-        w
-    }
-
-    fn parted<'v>(&self, v: ArrayView2<'v, f64>) -> (ArrayView2<'v, f64>, Array1<f64>) {
-        if !self.machine.intercept {
-            return (v, Array1::zeros(v.ncols()));
-        }
-        let last = v.nrows() - 1;
-        (v.slice_move(s![..last, ..]), v.row(last).to_owned())
+            self.state(moved.0, moved.1)
+        };
+        halved(state, after, |before, next| next.objective <= before.objective)
     }
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::basis::Basis;
 use super::gradients::System;
-use super::newton::{HALVINGS, Solution, State, Stop, Watch};
+use super::newton::{Solution, State, Stop, Watch};
 use super::precondition::Part;
+use super::steps::{halved, joined, parted};
 use super::sweep::Matrix;
 use super::task::Task;
 use crate::learn::loss::newton::softmax;
@@ -81,7 +82,8 @@ impl ClassProblem<'_> {
         let probabilities = softmax(&state.fitted);
         let factor = self.factor(&probabilities)?;
         let penalty = 2.0 * self.lambda;
-        let right = self.joined(-(&state.gradient + &(&state.w * penalty)), self.constant_slopes(&probabilities));
+        let gradient = -(&state.gradient + &(&state.w * penalty));
+        let right = joined(gradient, self.constant_slopes(&probabilities), self.intercept);
         let apply = |v: ArrayView2<f64>| self.curved(v, &probabilities);
         let precondition = |v: ArrayView2<f64>| factor.solve(v, self.compute);
         let system = System {
@@ -92,7 +94,7 @@ impl ClassProblem<'_> {
             joint: true,
         };
         system.solve(right.view(), &mut |x| {
-            let (w, b) = self.parted(x);
+            let (w, b) = parted(x, self.intercept);
             *stopped = watch((&state.w + &w).view(), &(&state.b + &b))?;
             Ok(*stopped)
         })
@@ -122,8 +124,8 @@ impl ClassProblem<'_> {
 
     /// The second derivative times `v`.
     fn curved(&self, v: ArrayView2<f64>, probabilities: &Array2<f64>) -> Result<Array2<f64>> {
-        let (w, b) = self.parted(v);
-        let (alpha, count) = (self.basis.coefficients(w.view(), self.compute)?, b.len());
+        let (w, b) = parted(v, self.intercept);
+        let (alpha, count) = (self.basis.coefficients(w, self.compute)?, b.len());
         let bend = |rows: Range<usize>, values: &[f64], out: &mut [f64]| {
             for (i, (values, out)) in rows.zip(values.chunks_exact(count).zip(out.chunks_exact_mut(count))) {
                 let p = probabilities.row(i);
@@ -141,35 +143,13 @@ impl ClassProblem<'_> {
             bend(i..i + 1, u.as_slice().unwrap_or_default(), &mut line);
             sums.iter_mut().zip(&line).for_each(|(sum, h)| *sum += h);
         }
-        Ok(self.joined(image, sums))
+        Ok(joined(image, sums, self.intercept))
     }
 
     /// The step, halved until the objective falls.
     fn advance(&self, state: State, step: &Array2<f64>) -> Result<State> {
-        let (w, b) = self.parted(step.view());
-        let mut length = 1.0;
-        for _ in 0..HALVINGS {
-            let next = self.state(&state.w + &(&w * length), &state.b + &(&b * length))?;
-            if next.objective <= state.objective {
-                return Ok(next);
-            }
-            length *= 0.5;
-        }
-        Ok(state)
-    }
-
-    fn joined(&self, w: Array2<f64>, b: Array1<f64>) -> Array2<f64> {
-        if !self.intercept {
-            return w;
-        }
-        concatenate(Axis(0), &[w.view(), b.view().insert_axis(Axis(0))]).expect("one column per class in both parts")
-    }
-
-    fn parted(&self, v: ArrayView2<f64>) -> (Array2<f64>, Array1<f64>) {
-        if !self.intercept {
-            return (v.to_owned(), Array1::zeros(v.ncols()));
-        }
-        let m = v.nrows() - 1;
-        (v.slice(s![..m, ..]).to_owned(), v.row(m).to_owned())
+        let (w, b) = parted(step.view(), self.intercept);
+        let after = |s: &State, length: f64| self.state(&s.w + &(&w * length), &s.b + &(&b * length));
+        halved(state, after, |before, next| next.objective <= before.objective)
     }
 }

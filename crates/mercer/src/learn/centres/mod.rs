@@ -14,6 +14,7 @@ mod plan;
 mod precondition;
 mod run;
 mod spec;
+pub(in crate::learn) mod steps;
 mod sweep;
 mod task;
 

@@ -7,12 +7,10 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::basis::Basis;
 use super::gradients::System;
 use super::precondition::Part;
+use super::steps::halved;
 use super::sweep::Matrix;
 use crate::learn::Loss;
 use crate::{Compute, Result};
-
-/// Halvings of a step before it counts as hopeless.
-pub(super) const HALVINGS: usize = 30;
 
 /// The problem `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖w‖²` with `f = K_nmL⁻ᵀw + b`.
 pub(super) struct Problem<'p> {
@@ -147,15 +145,8 @@ impl Problem<'_> {
 
     /// The step, halved until the objective falls.
     fn advance(&self, state: State, step: &Step) -> Result<State> {
-        let mut length = 1.0;
-        for _ in 0..HALVINGS {
-            let next = self.state(&state.w + &(&step.w * length), &state.b + &(&step.b * length))?;
-            if next.objective <= state.objective || self.loss == Loss::Squared {
-                return Ok(next);
-            }
-            length *= 0.5;
-        }
-        Ok(state)
+        let after = |s: &State, length: f64| self.state(&s.w + &(&step.w * length), &s.b + &(&step.b * length));
+        halved(state, after, |before, next| next.objective <= before.objective || self.loss == Loss::Squared)
     }
 }
 

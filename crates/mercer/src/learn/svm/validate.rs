@@ -92,7 +92,7 @@ impl Svc {
             compute.report("kernels", at as u64, kernels.len() as u64);
             let kernel = bind(kernel, x, self.indefinite, &silent)?.kernel().clone();
             let ordered = select(&kernel, x, &plan.order);
-            let whole = KernelRows::whole(&rebind(&kernel, ordered.view(), &silent)?, &silent)?;
+            let whole = KernelRows::whole(&rebind(&kernel, ordered.view(), &silent)?, &silent).map_err(advised)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
             let mut predicted = Array2::zeros((x.nrows(), specs.len()));
             for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {
@@ -231,5 +231,16 @@ impl<'a> Plan<'a> {
             };
             places.iter().zip(found).for_each(|(&at, class)| predicted[[self.order[at], column]] = class);
         }
+    }
+}
+
+/// The error with what helps where folds share a matrix.
+fn advised(error: Error) -> Error {
+    match error {
+        Error::Memory { what, needed, limit, .. } => {
+            let suggestion = "choose on fewer rows (a fit can take all of them), or raise the memory limit".into();
+            Error::Memory { what, needed, limit, suggestion }
+        }
+        other => other,
     }
 }
