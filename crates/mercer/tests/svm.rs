@@ -176,6 +176,26 @@ fn little_memory_gives_the_same_machines() {
     assert!(matches!(nothing, Err(Error::Memory { .. })));
 }
 
+/// Above 2048 points the machines of pairs share the blocks of their classes: 3 MB here, and 2 MB for each pair, where the whole matrix would take 19 MB.
+#[test]
+fn pairs_of_many_classes_need_no_whole_matrix() {
+    let (x, classes) = clouds(2200, 6, 12);
+    let svc = Svc::new(kernel("gaussian(lengthscale=0.7)"), 2.0);
+    let fit = |compute: Compute| svc.fit(x.view(), &classes, None, &compute).unwrap();
+    let expected = fit(Compute::new());
+    let one_pair_at_a_time = Compute::new().with_memory(8 << 20);
+    for compute in
+        [Compute::new().with_threads(1).unwrap(), Compute::new().with_threads(5).unwrap(), one_pair_at_a_time]
+    {
+        let found = fit(compute);
+        assert_eq!(found.dual_coefficients(), expected.dual_coefficients());
+        assert_eq!(found.evidence(), expected.evidence());
+    }
+    let alone = fit(Compute::new().with_memory(6 << 20)).evidence().objective;
+    let best = expected.evidence().objective;
+    assert!((alone - best).abs() < 1e-5 * best, "{alone} and {best}");
+}
+
 #[test]
 fn shapes_of_decisions() {
     let (x, classes) = clouds(150, 4, 7);

@@ -25,6 +25,7 @@ pub use banded::{BandedFactor, SymmetricBanded};
 pub use block_pivots::block_randomly_pivoted_cholesky;
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
 pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
+pub(crate) use dual::{ClassBlocks, PairRoom};
 pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub use factor::{Factor, Factored, factor};

@@ -26,7 +26,7 @@ pub use decide::DecisionShape;
 pub use evidence::Evidence;
 pub use leave_one_out::LeaveOneOut;
 pub use libsvm::LibsvmModel;
-pub use plan::MachinePlan;
+pub use plan::{KeptValues, MachinePlan};
 pub use probability::{Calibration, Calibrator, Isotonic, Sigmoid};
 pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
 pub use schedule::Scheme;

@@ -3,20 +3,20 @@
 use std::fmt;
 
 use super::regression::{OneClass, Svr};
-use super::schedule::Scheme;
+use super::schedule::{Kept, Scheme};
 use super::svc::Svc;
 use crate::Compute;
 use crate::compute::human_bytes;
-use crate::solve::KernelRows;
+use crate::solve::{ClassBlocks, KernelRows};
 
 /// The plan of a fit of machines. The number of steps depends on the data and is not known before.
 ///
 /// # Example
 /// ```
-/// use mercer::{Compute, learn::svm::Svc};
+/// use mercer::{Compute, learn::svm::{KeptValues, Svc}};
 /// let compute = Compute::new().with_memory(1 << 30);
 /// let plan = Svc::new("gaussian()".parse()?, 1.0).plan(1000, 8, 3, &compute);
-/// assert_eq!((plan.machines, plan.whole, plan.bytes), (3, true, 8_000_000));
+/// assert_eq!((plan.machines, plan.kept, plan.bytes), (3, KeptValues::Whole, 8_000_000));
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +27,23 @@ pub struct MachinePlan {
     pub variables: usize,
     /// Variables that are optimised together.
     pub working_set: usize,
-    /// Whether the kernel matrix is kept whole; otherwise the rows that were asked for last are.
-    pub whole: bool,
-    /// Bytes of kernel values, at most.
+    /// Which kernel values stay in memory.
+    pub kept: KeptValues,
+    /// Bytes of kernel values, at most; for classes of the same size.
     pub bytes: u64,
     /// Floating-point operations of one pass over all pairs of rows: what the kernel values cost.
     pub flops: f64,
+}
+
+/// Which kernel values stay in memory during a fit of machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptValues {
+    /// All of them.
+    Whole,
+    /// Those within classes; the values between two classes are computed for their machine.
+    Classes,
+    /// The rows that were asked for last.
+    Rows,
 }
 
 impl MachinePlan {
@@ -44,7 +55,7 @@ impl MachinePlan {
             machines,
             variables: rows.saturating_mul(per_row),
             working_set: set,
-            whole: all <= room,
+            kept: if all <= room { KeptValues::Whole } else { KeptValues::Rows },
             bytes: if all <= room { all } else { room.max(least) },
             flops: (rows as f64).powi(2) * (2.0 * columns as f64 + 20.0),
         }
@@ -54,7 +65,11 @@ impl MachinePlan {
 impl fmt::Display for MachinePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let machines = if self.machines == 1 { "one machine".into() } else { format!("{} machines", self.machines) };
-        let kept = if self.whole { "the kernel matrix is kept" } else { "the last rows of the kernel matrix are kept" };
+        let kept = match self.kept {
+            KeptValues::Whole => "the kernel matrix is kept",
+            KeptValues::Classes => "the kernel matrices of the classes are kept",
+            KeptValues::Rows => "the last rows of the kernel matrix are kept",
+        };
         let (variables, set, bytes) = (self.variables, self.working_set, human_bytes(self.bytes));
         write!(f, "dual problem: {machines}, {variables} variables, {set} at a time; {kept} ({bytes}), ")?;
         write!(f, "about {:.1e} operations for a pass over all pairs of rows", self.flops)
@@ -68,7 +83,19 @@ impl Svc {
             Scheme::OneVersusRest if classes > 2 => classes,
             _ => classes * classes.saturating_sub(1) / 2,
         };
-        MachinePlan::new(rows, columns, machines, 1, self.solver.working_set, compute)
+        let plan = MachinePlan::new(rows, columns, machines, 1, self.solver.working_set, compute);
+        let sizes = vec![rows.div_ceil(classes.max(1)); classes];
+        if self.scheme == Scheme::OneVersusRest {
+            return plan;
+        }
+        match Kept::choose(&sizes, compute) {
+            Kept::Blocks { pairs } => {
+                let (blocks, pair) = ClassBlocks::bytes(&sizes);
+                let bytes = blocks + pair * pairs.min(compute.threads()) as u64;
+                MachinePlan { kept: KeptValues::Classes, bytes, ..plan }
+            }
+            _ => plan,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::support::{bind, rebind, select};
 use super::svc::Svc;
 use super::task::{Task, Tasks};
 use crate::gram::Tiles;
-use crate::solve::KernelRows;
+use crate::solve::{ClassBlocks, KernelRows, PairRoom};
 use crate::{Compute, Kernel, Result};
 
 /// A machine for every `C` of a list, with its probabilities.
@@ -33,10 +33,40 @@ pub(super) struct Schedule {
     pub(super) kernel: Kernel,
     pub(super) tasks: Tasks,
     ordered: Array2<f64>,
-    /// The whole kernel matrix, where several machines share it and it fits into memory.
-    shared: Option<KernelRows<'static>>,
+    kept: Kept,
     /// Rows that the solver needs at hand together.
     least: usize,
+}
+
+/// Which kernel values stay in memory for several machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// The blocks of the classes; so many pairs fit into memory beside them.
+    Blocks { pairs: usize },
+    /// The whole matrix.
+    Whole,
+    /// None: the machines come one after the other, each with its own rows.
+    Nothing,
+}
+
+/// The same with the values.
+enum Shared<'b> {
+    Blocks(ClassBlocks<'b>),
+    Whole(KernelRows<'static>),
+    Nothing,
+}
+
+impl Kept {
+    /// Whatever takes least memory for the pairs of classes of these sizes, if it fits; the whole matrix, in double precision, for few points. It does not depend on the
+    /// number of threads, so that the bytes do not either.
+    pub(super) fn choose(sizes: &[usize], compute: &Compute) -> Self {
+        let (n, room) = (sizes.iter().sum(), compute.memory() / 4 * 3);
+        let ((blocks, pair), whole) = (ClassBlocks::bytes(sizes), KernelRows::whole_bytes(n));
+        if !KernelRows::are_few(n) && blocks + 2 * pair < whole && blocks + pair <= room {
+            return Self::Blocks { pairs: usize::try_from((room - blocks) / pair.max(1)).unwrap_or(usize::MAX) };
+        }
+        if whole <= room { Self::Whole } else { Self::Nothing }
+    }
 }
 
 impl Schedule {
@@ -44,54 +74,69 @@ impl Schedule {
         let kernel = bind(&svc.kernel, x, svc.indefinite, compute)?.kernel().clone();
         let ordered = select(&kernel, x, &tasks.order);
         let n = ordered.nrows();
-        // The largest parts of the matrix are in memory beside it, one per thread.
-        let largest = tasks.list.iter().map(|task| task.rows.len()).max().unwrap_or(0);
-        let parts = if largest < n { KernelRows::whole_bytes(largest) * compute.threads() as u64 } else { 0 };
-        let needed = KernelRows::whole_bytes(n).saturating_add(parts);
-        let shared = if tasks.list.len() > 1 && needed <= compute.memory() / 4 * 3 {
-            Some(KernelRows::whole(&rebind(&kernel, ordered.view(), compute)?, compute)?)
-        } else {
-            None
-        };
-        Ok(Self { kernel, tasks, ordered, shared, least: svc.solver.working_set })
+        let sizes: Vec<usize> = tasks.classes().iter().map(ExactSizeIterator::len).collect();
+        let paired = tasks.list.iter().all(|task| task.second.is_some());
+        // Machines of a class against the rest have the points of all classes.
+        let kept = Kept::choose(if paired { &sizes } else { std::slice::from_ref(&n) }, compute);
+        Ok(Self { kernel, tasks, ordered, kept, least: svc.solver.working_set })
     }
 
     /// The machines of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
     /// its solution for the `C` before; for the first `C`, at what its classes needed against the first of all classes.
     pub(super) fn run(&self, specs: &[Svc], compute: &Compute) -> Result<Vec<Along>> {
         let tasks = &self.tasks.list;
+        let bound = rebind(&self.kernel, self.ordered.view(), compute)?;
         if let [only] = &tasks[..] {
-            let bound = rebind(&self.kernel, self.ordered.view(), compute)?;
             return Ok(vec![along(specs, only, None, &mut self.rows(&bound, compute)?, compute)?]);
         }
         let (done, silent) = (AtomicU64::new(0), compute.silent());
-        let tick = || compute.report("machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
-        let one = |task: &Task, guess: Option<Vec<f64>>| match &self.shared {
-            Some(whole) => along(specs, task, guess, &mut whole.part(&task.rows), &silent).inspect(|_| tick()),
-            None => {
+        let tick = |found: &Along| {
+            let _ = found;
+            compute.report("machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
+        };
+        let shared = match self.kept {
+            Kept::Blocks { .. } => Shared::Blocks(ClassBlocks::new(&bound, self.tasks.classes(), compute)?),
+            Kept::Whole => Shared::Whole(KernelRows::whole(&bound, compute)?),
+            Kept::Nothing => Shared::Nothing,
+        };
+        let one = |task: &Task, guess: Option<Vec<f64>>, room: &mut PairRoom| match (&shared, task.second) {
+            (Shared::Blocks(blocks), Some(second)) => {
+                along(specs, task, guess, &mut blocks.pair(task.first, second, room), &silent).inspect(tick)
+            }
+            (Shared::Whole(whole), _) => along(specs, task, guess, &mut whole.part(&task.rows), &silent).inspect(tick),
+            _ => {
                 let x = select(&self.kernel, self.ordered.view(), &task.rows);
                 let bound = rebind(&self.kernel, x.view(), &silent)?;
-                along(specs, task, guess, &mut self.rows(&bound, &silent)?, &silent).inspect(|_| tick())
+                along(specs, task, guess, &mut self.rows(&bound, &silent)?, &silent).inspect(tick)
             }
         };
         let (leading, others) = tasks.split_at(self.tasks.leading());
-        let mut found = self.each(leading, compute, |task| one(task, None))?;
-        let rest = self.each(others, compute, |task| one(task, guess(task, leading, &found)))?;
+        let mut found = self.each(leading, compute, |task, room| one(task, None, room))?;
+        let rest = self.each(others, compute, |task, room| one(task, guess(task, leading, &found), room))?;
         found.extend(rest);
         Ok(found)
     }
 
-    /// All tasks of a list: in parallel where they share a matrix.
+    /// All tasks of a list: in parallel where they share kernel values.
     fn each(
         &self,
         tasks: &[Task],
         compute: &Compute,
-        one: impl Fn(&Task) -> Result<Along> + Sync,
+        one: impl Fn(&Task, &mut PairRoom) -> Result<Along> + Sync,
     ) -> Result<Vec<Along>> {
-        match self.shared {
-            Some(_) => compute.install(|| tasks.par_iter().with_max_len(1).map(&one).collect()),
-            None => tasks.iter().map(one).collect(),
+        let at_once = match self.kept {
+            Kept::Nothing => return tasks.iter().map(|task| one(task, &mut PairRoom::default())).collect(),
+            Kept::Blocks { pairs } if pairs < compute.threads() => pairs,
+            _ => tasks.len(),
+        };
+        let work = |room: &mut PairRoom, task: &Task| one(task, room);
+        let mut found = Vec::with_capacity(tasks.len());
+        for some in tasks.chunks(at_once.max(1)) {
+            let some: Result<Vec<Along>> =
+                compute.install(|| some.par_iter().with_max_len(1).map_init(PairRoom::default, work).collect());
+            found.extend(some?);
         }
+        Ok(found)
     }
 
     fn rows<'t>(&self, bound: &'t dyn Tiles, compute: &Compute) -> Result<KernelRows<'t>> {

@@ -1,5 +1,7 @@
 //! The machines of a classifier: which rows they see, on which side, with which weight.
 
+use std::ops::Range;
+
 use super::classes::Classes;
 use super::evidence::Machine;
 use super::schedule::Scheme;
@@ -26,6 +28,8 @@ pub(super) struct Task {
 pub(super) struct Tasks {
     /// Rows of the data by class, in their order within a class.
     pub(super) order: Vec<usize>,
+    /// The class at each place.
+    class_at: Vec<usize>,
     pub(super) list: Vec<Task>,
 }
 
@@ -52,11 +56,21 @@ impl Tasks {
             let weights = rows.iter().map(|&at| weights[order[at]]).collect();
             Task { first, second, rows, signs, weights }
         };
-        Ok(Self { list: pairs.into_iter().map(task).collect(), order })
+        Ok(Self { list: pairs.into_iter().map(task).collect(), order, class_at })
     }
 }
 
 impl Tasks {
+    /// The places of each class.
+    pub(super) fn classes(&self) -> Vec<Range<usize>> {
+        let runs = self.class_at.chunk_by(|a, b| a == b);
+        runs.scan(0, |end, run| {
+            *end += run.len();
+            Some(*end - run.len()..*end)
+        })
+        .collect()
+    }
+
     /// How many tasks at the beginning of the list do not begin at the solutions of others: of pairs, those of the first class.
     pub(super) fn leading(&self) -> usize {
         self.list.iter().take_while(|task| task.first == 0 || task.second.is_none()).count()

@@ -6,6 +6,7 @@
 //! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. A variable's pull is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum no variable that
 //! can still pull up pulls more than one that can pull down.
 
+mod blocks;
 mod cache;
 mod inner;
 mod lines;
@@ -21,6 +22,7 @@ mod tests;
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
+pub(crate) use blocks::{ClassBlocks, PairRoom};
 pub use rows::KernelRows;
 
 /// Which sums of the variables stay as they are.

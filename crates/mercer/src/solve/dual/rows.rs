@@ -83,7 +83,7 @@ impl<'a> KernelRows<'a> {
     /// [`Error::Memory`](crate::Error::Memory) when it does not fit, [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn whole(tiles: &dyn Tiles, compute: &Compute) -> Result<Self> {
         let diagonal = tiles.diagonal()?;
-        let store = if diagonal.len() <= SMALL {
+        let store = if Self::are_few(diagonal.len()) {
             Store::Double(gram::dense(tiles, compute)?.into_raw_vec_and_offset().0.into())
         } else {
             Store::Single(gram::dense_single(tiles, compute)?.into_raw_vec_and_offset().0.into())
@@ -92,9 +92,14 @@ impl<'a> KernelRows<'a> {
         Ok(Self { diagonal, store, part: None, stride })
     }
 
+    /// Whether so many points are few: their matrix is in double precision.
+    pub(crate) fn are_few(n: usize) -> bool {
+        n <= SMALL
+    }
+
     /// The bytes of a whole matrix of `n` points.
     pub(crate) fn whole_bytes(n: usize) -> u64 {
-        if n <= SMALL { 8 * (n as u64).pow(2) } else { 4 * (n as u64).pow(2) }
+        if Self::are_few(n) { 8 * (n as u64).pow(2) } else { 4 * (n as u64).pow(2) }
     }
 
     /// A matrix in double precision, row after row.
@@ -105,6 +110,12 @@ impl<'a> KernelRows<'a> {
         assert_eq!(matrix.len(), n * n, "a square matrix");
         let diagonal = (0..n).map(|i| matrix[i * n + i]).collect();
         Self { diagonal, store: Store::Double(matrix.into()), part: None, stride: n }
+    }
+
+    /// A matrix with this diagonal in single precision, row after row.
+    pub(super) fn of_single(diagonal: Vec<f64>, matrix: &'a [f32]) -> Self {
+        let stride = diagonal.len();
+        Self { diagonal, store: Store::Single(matrix.into()), part: None, stride }
     }
 
     /// The rows and columns of some points of a whole matrix: where they are if they lie in few runs, else copied.
