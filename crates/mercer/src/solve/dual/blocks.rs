@@ -40,7 +40,7 @@ impl<'a> ClassBlocks<'a> {
             let shifted = |range: Range<usize>| class.start + range.start..class.start + range.end;
             let fill = |rows, cols, out: &mut [f32]| tiles.fill_single(shifted(rows), shifted(cols), out);
             let shape = (class.len(), class.len());
-            compute.install(|| assemble(shape, BLOCK, true, &fill, || compute.check_cancelled()))
+            compute.install(|| assemble(shape, BLOCK, true, fill, || compute.check_cancelled()))
         };
         let own = classes.iter().map(block).collect::<Result<_>>()?;
         Ok(Self { diagonal: tiles.diagonal()?, tiles, classes, own })
