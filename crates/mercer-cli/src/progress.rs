@@ -44,6 +44,13 @@ impl Progress for Bar {
             *shown = None;
         }
     }
+
+    fn remark(&self, text: &str) {
+        let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((bar, work)) = shown.as_ref().and_then(|s| Some((s.bar.as_ref()?, &s.work))) {
+            bar.set_message(format!("{work}, {text}"));
+        }
+    }
 }
 
 impl Shown {

@@ -18,6 +18,7 @@ struct State {
     done: u64,
     total: u64,
     since: Instant,
+    remark: String,
 }
 
 impl Progress for Tracker {
@@ -25,7 +26,16 @@ impl Progress for Tracker {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match state.as_mut().filter(|s| s.work == work && s.total == total) {
             Some(state) => state.done = state.done.max(done),
-            None => *state = Some(State { work: work.into(), done, total, since: Instant::now() }),
+            None => {
+                let (work, since, remark) = (work.into(), Instant::now(), String::new());
+                *state = Some(State { work, done, total, since, remark });
+            }
+        }
+    }
+
+    fn remark(&self, text: &str) {
+        if let Some(state) = self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            state.remark = format!(", {text}");
         }
     }
 }
@@ -59,7 +69,7 @@ impl State {
             write!(line, "  {} left", clock(elapsed.mul_f64((total - self.done) as f64 / self.done.max(1) as f64)))
         };
         debug_assert!(rest.is_ok(), "writing to a string cannot fail");
-        line + "  "
+        line + &self.remark + "  "
     }
 }
 

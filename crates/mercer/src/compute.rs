@@ -19,6 +19,11 @@ pub enum Precision {
 pub trait Progress: Send + Sync {
     /// `done` units out of `total` of the named work are finished. Called with `done == total` at the end.
     fn report(&self, work: &str, done: u64, total: u64);
+
+    /// How good the answer of the work that is reported now is so far, such as its duality gap. Nobody has to listen.
+    fn remark(&self, text: &str) {
+        let _ = text;
+    }
 }
 
 /// A flag that stops long work at the next tile. Clones share the flag.
@@ -247,6 +252,13 @@ impl Compute {
     pub fn report(&self, work: &str, done: u64, total: u64) {
         if let Some(progress) = &self.progress {
             progress.report(work, done, total);
+        }
+    }
+
+    /// Tells the listener, if there is one, how good the answer is so far.
+    pub fn remark(&self, text: impl FnOnce() -> String) {
+        if let Some(progress) = &self.progress {
+            progress.remark(&text());
         }
     }
 

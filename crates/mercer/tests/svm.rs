@@ -2,8 +2,8 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mercer::learn::svm::{Calibration, Classes, DecisionShape, OneClass, Scheme, Svc, SvcFit, Svr};
 use mercer::solve::{DualOptions, Stopped};
@@ -98,6 +98,31 @@ fn a_cancelled_fit_is_a_model_with_its_gap() {
         assert!((fit.evidence().gap - (primal - dual)).abs() <= 1e-5 * primal, "{reports}");
         assert_eq!(fit.predict(x.view(), &Compute::new()).unwrap().len(), 4200);
     }
+}
+
+/// What was said about the answer on the way.
+#[derive(Default)]
+struct Remarks(Mutex<Vec<String>>);
+
+impl Progress for Remarks {
+    fn report(&self, _: &str, _: u64, _: u64) {}
+
+    fn remark(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}
+
+#[test]
+fn the_gap_is_told_on_the_way() {
+    let (x, classes) = clouds(300, 2, 13);
+    let listener = Arc::new(Remarks::default());
+    let compute = Compute::new().with_progress(listener.clone());
+    let fit =
+        Svc { solver: TIGHT, ..Svc::new(kernel("gaussian()"), 1.0) }.fit(x.view(), &classes, None, &compute).unwrap();
+    let remarks = listener.0.lock().unwrap();
+    let gaps: Vec<f64> = remarks.iter().map(|r| r.strip_prefix("duality gap ").unwrap().parse().unwrap()).collect();
+    assert!(gaps.len() > 2 && gaps[0] > 100.0 * gaps[gaps.len() - 1], "{gaps:?}");
+    assert!((gaps[gaps.len() - 1] - fit.evidence().gap).abs() <= 0.1 * fit.evidence().gap, "{gaps:?}");
 }
 
 #[test]

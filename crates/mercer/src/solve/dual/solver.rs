@@ -138,6 +138,7 @@ impl<'s, 'a> Solver<'s, 'a> {
             let pulls = self.extremes(&pull);
             let violation = pulls.violation();
             self.report(violation);
+            self.compute.remark(|| format!("duality gap {:.1e}", self.gap(&pull, self.offsets(&pull, &pulls))));
             if violation <= self.options.tolerance {
                 return Ok(Stopped::Converged);
             }
@@ -275,12 +276,7 @@ impl<'s, 'a> Solver<'s, 'a> {
     fn finish(self, stopped: Stopped) -> DualSolution {
         let pull = &self.pulls()[..];
         let pulls = self.extremes(pull);
-        let p = self.problem;
-        let offset = |g: usize| match p.constraint {
-            Constraint::Free => 0.0,
-            _ => self.offset(pull, g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
-        };
-        let offsets = if p.constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] };
+        let offsets = self.offsets(pull, &pulls);
         DualSolution {
             violation: pulls.violation(),
             objective: self.objective(),
@@ -291,6 +287,16 @@ impl<'s, 'a> Solver<'s, 'a> {
             steps: self.steps,
             stopped,
         }
+    }
+
+    /// The offset of each sign.
+    fn offsets(&self, pull: &[f64], pulls: &Pulls) -> [f64; 2] {
+        let constraint = self.problem.constraint;
+        let offset = |g: usize| match constraint {
+            Constraint::Free => 0.0,
+            _ => self.offset(pull, g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
+        };
+        if constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] }
     }
 
     /// What the objective still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where `b` is the offset of `sᵢ`. Each term is at least 0.
