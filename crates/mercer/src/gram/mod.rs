@@ -20,6 +20,7 @@ mod tiles;
 pub use crate::kernel::Metric as MetricKind;
 pub use bound::Bound;
 pub(crate) use bound::Family;
+pub(crate) use dense::BLOCK;
 pub use dense::{dense, dense_single};
 pub(crate) use distances::Distances;
 pub(crate) use fold::{Tile, fold_tiles, sum};

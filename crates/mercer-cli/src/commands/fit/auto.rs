@@ -61,7 +61,6 @@ fn classes(words: &AutoArguments, training: Training, session: &Session) -> Resu
     let rows = choice::rows(&training, words.sample, session);
     let kernels = folds::kernels("auto", &folds, &training, &rows, &session.compute)?;
     let (cs, lambdas) = (folds::cs(None, &[]), folds::lambdas(None, &[]));
-    let how = |name| (Measure::WrongClasses, name);
     let data = (&training, &rows[..], &folds);
     let svc = |kernel: &Kernel| Svc::new(kernel.clone(), 1.0);
     let regression = |kernel: &Kernel| LogisticRegression::new(kernel.clone(), 1.0);
@@ -70,7 +69,8 @@ fn classes(words: &AutoArguments, training: Training, session: &Session) -> Resu
         fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
     };
     let (machine, tried) = folds::choose_machine(&svc(&kernels[0].1), &kernels, &cs, "C or λ", data, session)?;
-    let (likely, also) = folds::choose(&kernels, &lambdas, how("C or λ"), data, session, likelihoods)?;
+    let (likely, also) =
+        folds::choose(&kernels, &lambdas, (Measure::WrongClasses, "C or λ"), data, session, likelihoods)?;
     let choice = tried.renamed("svm").join(also.renamed("logistic"), false);
     // Of equals the one with probabilities by construction.
     if machine.score < likely.score {

@@ -3,12 +3,10 @@
 use std::ops::Range;
 
 use super::rows::KernelRows;
-use crate::gram::Tiles;
 use crate::gram::simd::assemble;
+use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
 
-/// Rows and columns of the tiles of a block.
-const BLOCK: usize = 192;
 /// Rows between two classes that are computed at a time.
 const STRIP: usize = 64;
 

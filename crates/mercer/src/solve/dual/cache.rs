@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::lines::{GAP, LINES, Lines, mirror};
-use crate::gram::Tiles;
 use crate::gram::simd::{add_rows, assemble, zeroed};
+use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
 
 /// The most rows that one task computes.
@@ -22,8 +22,6 @@ const QUICK: usize = 64;
 const FEWEST: usize = 16;
 /// Bytes that are allocated together.
 const SLAB: usize = 64 << 20;
-/// Rows and columns of a tile of the kernel among a working set.
-const BLOCK: usize = 192;
 
 pub(super) struct Cache<'a> {
     /// The matrix of all points.
