@@ -88,19 +88,29 @@ fn the_demo_shows_a_proof_a_refutation_and_leaves_pictures() {
     let target = folder.path().join("pictures");
     let words = ["demo", "--output", target.to_str().unwrap()];
     let out = mercer(&words).done().out;
-    for word in
-        ["is PSD", "Schur", "✗ refuted: cᵀKc = -", "gaussian(lengthscale=median)", "gram.png", "RMSE of the forecast"]
-    {
+    for word in [
+        "is PSD",
+        "Schur",
+        "✗ refuted: cᵀKc = -",
+        "RMSE on held-out rows",
+        "same distribution: rejected",
+        "RMSE of the forecast",
+        "gaussian(lengthscale=median)",
+        "gram.png",
+    ] {
         assert!(out.contains(word), "{word}: {out}");
     }
     let bytes = |name: &str| std::fs::read(target.join(name)).unwrap();
-    for name in ["gram.svg", "functions.svg", "co2.svg"] {
+    for name in ["concrete.svg", "two-sample.svg", "gram.svg", "functions.svg", "co2.svg"] {
         assert!(bytes(name).starts_with(b"<svg"));
     }
     let before = [bytes("gram.png"), bytes("functions.png")];
     assert!(before.iter().all(|b| b.starts_with(b"\x89PNG") && b.len() < 150_000));
     let json = mercer(&[&words[..], &["--json", "--threads", "1"]].concat()).json();
-    assert_eq!(json["files"].as_array().unwrap().len(), 6);
+    assert_eq!(json["files"].as_array().unwrap().len(), 10);
+    // The best linear regression of these rows has an RMSE of about 10 MPa.
+    let rmse = json["steps"][2]["result"]["rmse"].as_f64().unwrap();
+    assert!((3.0..7.0).contains(&rmse), "{rmse}");
     assert_eq!(before, [bytes("gram.png"), bytes("functions.png")], "the same seed gives the same pictures");
 }
 

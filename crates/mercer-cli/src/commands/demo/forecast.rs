@@ -1,4 +1,4 @@
-//! The last step of the tour: trend, season and irregularities of a curve that everybody knows.
+//! A Gaussian-process forecast of CO₂ at Mauna Loa: trend, season and irregularities.
 
 use mercer::io::{ReadOptions, read_table_from};
 use mercer::learn::GaussianProcess;
@@ -20,13 +20,13 @@ const KERNEL: &str = "4356*gaussian(lengthscale=67) + 5.76*gaussian(lengthscale=
                       0.44*rational_quadratic(lengthscale=1.2, shape=0.78)";
 /// The variance of the noise of one week.
 const NOISE: f64 = 0.1;
-/// The first year that the process does not see.
+/// Training data end before this year.
 const NOW: f64 = 1992.0;
-/// Every second week is enough to see the season.
+/// Every second week resolves the season.
 const STEP: usize = 2;
 const LEVEL: f64 = 0.95;
 
-/// What came out.
+/// The forecast and its quality.
 pub struct Forecast {
     kernel: String,
     seen: usize,
@@ -80,23 +80,23 @@ fn fit(weeks: &[(f64, f64)], compute: &Compute) -> Result<Model, Failure> {
 }
 
 fn draw(model: &Model, before: &[(f64, f64)], after: &[(f64, f64)], compute: &Compute) -> Result<CurvePlot, Failure> {
-    const PLACES: usize = 800;
+    const POINTS: usize = 800;
     let (first, last) = (1986.0, 2004.0);
-    let place = |i: usize| first + (last - first) * i as f64 / (PLACES - 1) as f64;
-    let grid = Array2::from_shape_fn((PLACES, 1), |(i, _)| place(i));
+    let year = |i: usize| first + (last - first) * i as f64 / (POINTS - 1) as f64;
+    let grid = Array2::from_shape_fn((POINTS, 1), |(i, _)| year(i));
     let found = model.predict_interval(grid.view(), LEVEL, compute)?;
-    let band = (0..PLACES).map(|i| (place(i), found.lower[[i, 0]], found.upper[[i, 0]]));
-    let line = (0..PLACES).map(|i| (place(i), found.mean[[i, 0]])).collect();
+    let band = (0..POINTS).map(|i| (year(i), found.lower[[i, 0]], found.upper[[i, 0]]));
+    let line = (0..POINTS).map(|i| (year(i), found.mean[[i, 0]])).collect();
     let seen: Vec<(f64, f64)> = before.iter().copied().filter(|w| w.0 >= first).collect();
     let curve = |label: &str, points: Vec<(f64, f64)>, mark: Mark| Curve { label: label.into(), points, mark };
     Ok(CurvePlot {
-        title: "Carbon dioxide above Mauna Loa, foretold from 1992 on".into(),
+        title: "Mauna Loa CO₂: Gaussian-process forecast from 1992".into(),
         x: "year".into(),
         y: "parts per million".into(),
         curves: vec![
             Curve::band("95 % of new observations", band),
-            curve("measured after 1992, not seen", after.to_vec(), Mark::Dots),
-            curve("seen", seen, Mark::Dots),
+            curve("measured from 1992 on (not used)", after.to_vec(), Mark::Dots),
+            curve("training data", seen, Mark::Dots),
             curve("mean", line, Mark::Line),
         ],
     })
@@ -107,7 +107,7 @@ impl Forecast {
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
             ("kernel", self.kernel.clone()),
-            ("weeks seen", grouped(self.seen as u64)),
+            ("training weeks", grouped(self.seen as u64)),
             ("RMSE of the forecast", format!("{} parts per million", short(self.quality.rmse))),
             ("R²", short(self.quality.r2)),
             ("in the 95 % interval", format!("{} %", short(100.0 * self.coverage))),

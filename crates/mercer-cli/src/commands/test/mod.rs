@@ -16,6 +16,7 @@ use crate::arguments::{PictureWord, TestCommand, TwoSampleWord};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
+pub use pictures::null as null_figure;
 pub use plan::explain;
 use question::Question;
 use read::Cases;
