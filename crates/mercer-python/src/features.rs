@@ -242,6 +242,19 @@ impl PyFeatures {
         Ok(PyArray2::from_owned_array(py, self.0.nystrom()?.landmarks().to_owned()))
     }
 
+    /// Which rows of the sample the landmarks are, where they are rows of it.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<i64>>>> {
+        let rows = self.0.nystrom()?.rows().map(|rows| rows.iter().map(|r| *r as i64).collect());
+        Ok(rows.map(|rows| PyArray1::from_vec(py, rows)))
+    }
+
+    /// The amplitude of the waves of every frequency.
+    #[getter]
+    fn amplitudes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_owned_array(py, self.0.fourier()?.amplitudes().to_owned()))
+    }
+
     #[getter]
     fn normalization<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         Ok(PyArray2::from_owned_array(py, self.0.nystrom()?.map().t().to_owned()))

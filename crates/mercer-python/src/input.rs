@@ -65,6 +65,15 @@ impl<'py> Matrix<'py> {
     }
 }
 
+/// Whether all numbers of an array or a data frame are of single precision.
+pub fn is_float32(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let single = |dtype: &Bound<'_, PyAny>| Ok(dtype.str()?.to_cow()?.eq_ignore_ascii_case("float32"));
+    match value.getattr_opt("columns")? {
+        Some(_) => value.getattr("dtypes")?.try_iter()?.try_fold(true, |all, dtype| Ok(all && single(&dtype?)?)),
+        None => value.getattr_opt("dtype")?.map_or(Ok(false), |dtype| single(&dtype)),
+    }
+}
+
 /// Reads a list of numbers.
 pub fn numbers(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
     let array = as_numbers(value, what)?;

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use crate::data::Data;
 use crate::definiteness::{self, PyCheck};
 use crate::errors::to_python;
-use crate::input::Matrix;
+use crate::input::{Matrix, is_float32};
 use crate::options::{Options, is_single};
 use crate::parameters;
 use crate::run::run;
@@ -73,7 +73,8 @@ impl PyKernel {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (data, options) = (Data::read(&self.0, X, Y)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
-        if is_single(dtype, single)? {
+        let as_given = dtype.is_none() && is_float32(X)? && Y.map_or(Ok(true), is_float32)?;
+        if as_given || is_single(dtype, single)? {
             let gram = run(py, &options, || gram::dense_single(&kernel.bind(pairs, compute)?, compute))?;
             return Ok(PyArray2::from_owned_array(py, gram).into_any());
         }

@@ -54,7 +54,6 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(definiteness::repair, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
-    module.add_function(wrap_pyfunction!(options::_after_fork, module)?)?;
     add_measures(module)?;
     add_learners(module)
 }

@@ -1,7 +1,6 @@
 //! How to compute, as Python users say it: `n_jobs`, `max_memory`, `verbose`, `random_state`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use mercer::solve::factor;
@@ -43,7 +42,7 @@ impl Options {
                 }
             }
         }
-        if let Some(count) = threads.or_else(threads_after_fork) {
+        if let Some(count) = threads {
             options.compute = options.compute.with_threads(count).map_err(to_python)?;
         }
         if timed || seconds.is_some() {
@@ -138,19 +137,6 @@ fn seed(value: &Bound<'_, PyAny>) -> PyResult<Seed> {
         ))
     })?;
     Ok(Seed(number))
-}
-
-/// Set in a forked child: the threads of the shared pool did not survive the fork, so every call starts its own.
-static FORKED: AtomicBool = AtomicBool::new(false);
-
-/// Called by Python in the child after a fork.
-#[pyfunction]
-pub fn _after_fork() {
-    FORKED.store(true, Ordering::Relaxed);
-}
-
-fn threads_after_fork() -> Option<usize> {
-    FORKED.load(Ordering::Relaxed).then(all_cores)
 }
 
 fn all_cores() -> usize {

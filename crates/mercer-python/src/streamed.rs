@@ -1,6 +1,6 @@
 //! Ridge regression on features, chunk by chunk.
 
-use mercer::features::{FeatureMap, FeatureSpec, FourierForm, Nystrom, RandomFourier};
+use mercer::features::{FeatureMap, FeatureSpec, Nystrom, RandomFourier};
 use mercer::learn::{RidgeStream, StreamedRidge, StreamedRidgeFit};
 use ndarray::aview1;
 use numpy::{PyArray1, PyArray2};
@@ -44,10 +44,7 @@ impl PyRidgeStream {
         let kernel = kernel.0.clone();
         let features = match features {
             "nystroem" => FeatureSpec::Nystrom(Nystrom::new(kernel, n_components)),
-            "fourier" => {
-                let form = if n_components.is_multiple_of(2) { FourierForm::Pair } else { FourierForm::Offset };
-                FeatureSpec::Fourier(RandomFourier { form, ..RandomFourier::new(kernel, n_components) })
-            }
+            "fourier" => FeatureSpec::Fourier(RandomFourier::new(kernel, n_components)),
             other => {
                 return Err(PyValueError::new_err(format!(
                     "features = {other:?} is not allowed: it must be \"nystroem\" or \"fourier\""

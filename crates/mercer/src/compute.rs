@@ -1,8 +1,12 @@
 //! How to compute, never what: threads, memory, precision, seed, progress, cancellation.
 
+mod threads;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use self::threads::{Threads, pool_size};
+pub(crate) use self::threads::{filled, in_pool};
 use crate::{Error, Result, Seed};
 
 /// The precision of the tiles. Answers are always `f64`.
@@ -66,6 +70,8 @@ impl Cancel {
 
 /// *How* a computation runs: it never changes *what* is computed.
 ///
+/// Threads belong to the process that started them: a value that was made before a `fork` starts new ones in the child.
+///
 /// # Example
 /// ```
 /// use mercer::Compute;
@@ -76,7 +82,7 @@ impl Cancel {
 /// ```
 #[derive(Clone)]
 pub struct Compute {
-    pool: Option<Arc<rayon::ThreadPool>>,
+    pool: Option<Arc<Threads>>,
     memory: u64,
     precision: Precision,
     seed: Seed,
@@ -106,9 +112,18 @@ impl Default for Compute {
 impl Compute {
     /// All cores, four fifths of the memory that is free now, `f64`, seed 0, silent.
     pub fn new() -> Self {
+        Self::limited(available_memory().map_or(u64::MAX, |free| free / 5 * 4))
+    }
+
+    /// Without a limit, for parts that ask for no memory of their own: the system is not asked how much is free.
+    pub(crate) fn unlimited() -> Self {
+        Self::limited(u64::MAX)
+    }
+
+    fn limited(memory: u64) -> Self {
         Self {
             pool: None,
-            memory: available_memory().map_or(u64::MAX, |free| free / 5 * 4),
+            memory,
             precision: Precision::Double,
             seed: Seed(0),
             progress: None,
@@ -126,11 +141,8 @@ impl Compute {
         if threads == 0 {
             return Err(Error::parameter("threads", threads, "at least 1"));
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("mercer-{i}"))
-            .build()
-            .map_err(|e| Error::request(format!("cannot start {threads} threads: {e}")))?;
+        let pool =
+            Threads::start(threads).map_err(|e| Error::request(format!("cannot start {threads} threads: {e}")))?;
         self.pool = Some(Arc::new(pool));
         Ok(self)
     }
@@ -186,7 +198,7 @@ impl Compute {
 
     /// The number of threads that work.
     pub fn threads(&self) -> usize {
-        self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
+        self.pool.as_ref().map_or_else(pool_size, |pool| pool.count())
     }
 
     /// The memory limit in bytes.
@@ -266,7 +278,7 @@ impl Compute {
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(work),
-            None => work(),
+            None => in_pool(work),
         }
     }
 }

@@ -45,7 +45,7 @@ pub struct FourierArguments {
     /// The data and the kernel.
     #[command(flatten)]
     pub data: EmbedData,
-    /// The columns that come out; even for pairs
+    /// The columns that come out
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = positive)]
     pub components: usize,
     /// A cosine and a sine per frequency, or a cosine with a random offset

@@ -12,11 +12,9 @@ array([2., 3.])
 There is a function for every entry of the catalogue (`mercer.catalogue()`); each is made from its page there.
 """
 
-import os as _os
 from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
-from mercer import _mercer
 from mercer._catalogue import constructors as _constructors
 from mercer._hypothesis import (
     column_tests,
@@ -159,7 +157,3 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_ESTIMATORS})
-
-
-if hasattr(_os, "register_at_fork"):
-    _os.register_at_fork(after_in_child=_mercer._after_fork)

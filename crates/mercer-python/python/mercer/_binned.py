@@ -103,6 +103,19 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
     random_state, n_jobs, max_memory, verbose
         How to compute: the seed of the grids, threads, bytes or text such as ``"2GB"``, a progress bar.
 
+    Attributes
+    ----------
+    coef_ : array of shape (n_grids·n_buckets, n_functions)
+        The coefficients of the cells.
+    intercept_ : array of shape (n_functions,)
+        The constants.
+    kernel_ : Kernel
+        The kernel, with medians and names of columns resolved.
+    n_iter_ : int
+        Iterations of the solver.
+    objective_ : float
+        What was minimized, at the answer.
+
     Examples
     --------
     >>> import numpy as np, mercer
@@ -113,14 +126,38 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedRegressor:
-        """Fit the coefficients of the cells."""
+        """Fit the coefficients of the cells.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
         X, y = self._read_fit(X, y, multi_output=True)
         self._flat = y.ndim == 1
         self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict ``f(x)``."""
+        """Predict ``f(x)``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets).
+        """
         values = self._values(X)
         return values[:, 0] if self._flat else values
 
@@ -135,6 +172,21 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
     loss : {"squared", "squared_hinge", "logistic"}, default="squared"
         The loss of the sides −1 and 1.
 
+    Attributes
+    ----------
+    classes_ : array
+        The labels.
+    coef_ : array of shape (n_grids·n_buckets, n_functions)
+        The coefficients of the cells.
+    intercept_ : array of shape (n_functions,)
+        The constants.
+    kernel_ : Kernel
+        The kernel, with medians and names of columns resolved.
+    n_iter_ : int
+        Iterations of the solver.
+    objective_ : float
+        What was minimized, at the answer.
+
     Examples
     --------
     >>> import numpy as np, mercer
@@ -146,7 +198,21 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedClassifier:
-        """Fit the coefficients of the cells."""
+        """Fit the coefficients of the cells.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+        y : array of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
         X, codes = self._read_classes(X, y)
         names = self.classes_
         sides = 2.0 * (codes[:, None] == np.arange(len(names))) - 1.0
@@ -155,12 +221,32 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``: positive for the second of two classes, or a column per class."""
+        """Give ``f(x)``: positive for the second of two classes, or a column per class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,), or (n_samples, n_columns) for more than two classes.
+        """
         values = self._values(X)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the class."""
+        """Predict the class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         values = self.decision_function(X)
         codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[codes]

@@ -22,5 +22,8 @@ def center_choices(estimator: Any) -> dict[str, Any] | None:
 
 
 def is_single(X: Any) -> bool:
-    """Tell whether the numbers are of single precision."""
+    """Tell whether the numbers of an array or of all columns of a data frame are of single precision."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        kinds = list(X.dtypes)
+        return bool(kinds) and all(str(kind).lower() == "float32" for kind in kinds)
     return getattr(X, "dtype", None) == np.float32

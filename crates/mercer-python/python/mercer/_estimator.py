@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from mercer._mercer import Inputs
+from mercer._storage import restored, stored
 
 
 class Estimator(BaseEstimator):
@@ -37,11 +38,24 @@ class Estimator(BaseEstimator):
         for name in self._lazy:
             self.__dict__.pop(name, None)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Give plain data: what is computed at its first use is left out, compiled objects are bytes."""
+        state = super().__getstate__()
+        return {name: stored(value) for name, value in state.items() if name not in self._lazy}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Become what the data says."""
+        super().__setstate__({name: restored(value) for name, value in state.items()})
+
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **checks)
         return X, np.asarray(y, dtype=np.float64)
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Check the data of a fit whose targets are classes."""
+        return validate_data(self, X, y, dtype=np.float64, order="C")
 
     def _read(self, X: Any) -> np.ndarray:
         """Check new points against the columns of the fit."""

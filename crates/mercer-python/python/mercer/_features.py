@@ -7,24 +7,57 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mercer._centers import is_single
-from mercer._kernels import KernelEstimator, compiled, is_computed_outside
+from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
+from mercer._margins import filled, gamma_number
 from mercer._mercer import Features, Kernel
+from mercer._parameters import check_count, refuse
+
+#: What the parameters that all transformers share mean.
+HOW = """n_jobs : int, optional
+        Threads; all of them by default.
+    max_memory : int or str, optional
+        Bytes or text such as ``"2GB"`` that may be used.
+    verbose : bool, default=False
+        Whether a progress bar is shown."""
+#: What the attributes that all transformers share mean.
+FITTED = """kernel_ : Kernel
+        The kernel, with medians and names of columns resolved."""
 
 
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """A transformer whose features are made by the compiled part."""
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> FeatureTransformer:
-        """Make the features for the columns of ``X``; ``y`` is not used."""
+        """Make the features for the columns of ``X``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points: medians and landmarks are taken from them.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        The fitted transformer.
+        """
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
+        self._dtype = "float32" if is_single(X) else "float64"
         X = validate_data(self, X, dtype=np.float64, order="C")
         self._seed = _seed(getattr(self, "random_state", None))
         self._sample_size = X.shape[0]
+        self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)
         self._map = self._make(self._compiled_kernel(X.shape[1]), X)
         self.kernel_: Kernel = self._map.kernel
         self._n_features_out = self._map.components
@@ -32,7 +65,17 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return self
 
     def transform(self, X: Any) -> Any:
-        """Give the features, one row per point; of single precision for points of single precision."""
+        """Give the features, one row per point; of single precision for points of single precision.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_features_out).
+        """
         single = is_single(X)
         points = self._read(X)
         return (self._map.transform_single if single else self._map.transform)(points, **self._how())
@@ -43,13 +86,18 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     def _describe(self) -> None:
         """Take over attributes of the map."""
 
+    def _given(self, name: str, default: Any) -> Any:
+        """Give a parameter of the kernel: as it is, from ``kernel_params``, or what it is by default."""
+        value = getattr(self, name, None)
+        return (getattr(self, "kernel_params", None) or {}).get(name, default) if value is None else value
+
     def _how(self) -> dict[str, Any]:
         options = {name: getattr(self, name, None) for name in ("n_jobs", "verbose", "max_memory")}
         return {name: value for name, value in options.items() if value is not None} | {"random_state": self._seed}
 
     def _compiled_kernel(self, n_features: int) -> Kernel:
         names = self._column_names()
-        kernel = compiled(self.kernel, n_features, self.gamma, getattr(self, "degree", 3), getattr(self, "coef0", 1))
+        kernel = compiled(self.kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1))
         return kernel if names is None else kernel.with_column_names(names)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -58,7 +106,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if "kernel_" in state:
+        if "_sample_size" in state:
             self._map = self._remake()
 
     def _remake(self) -> Features:
@@ -66,6 +114,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return self._make(self.kernel_, np.zeros((1, self.n_features_in_)))
 
 
+@filled(how=HOW, fitted=FITTED)
 class RandomFourierFeatures(FeatureTransformer):
     """Random Fourier features of a shift-invariant kernel (Rahimi and Recht 2007).
 
@@ -76,15 +125,30 @@ class RandomFourierFeatures(FeatureTransformer):
     kernel : str, Kernel, default="rbf"
         A shift-invariant kernel: a text, a Kernel, or a name of scikit-learn with ``gamma``.
     n_components : int, default=100
-        The columns that come out; even for ``kind="pair"``.
+        The columns that come out.
     kind : {"pair", "offset"}, default="pair"
-        A cosine and a sine per frequency, or a cosine with a random offset.
+        A cosine and a sine per frequency (of an odd number of columns the last frequency has a cosine with a random
+        offset alone), or a cosine with a random offset for all of them.
     sampling : {"iid", "orthogonal", "qmc"}, default="iid"
         How the frequencies are drawn.
-    gamma : float, optional
-        For the names of scikit-learn; 1/n_features by default.
-    random_state : int, RandomState or None
-        The seed.
+    gamma : {"scale", "auto"} or float, optional
+        For the names of scikit-learn: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    random_state : int, RandomState, Generator or None
+        The seed; None is 0.
+    {how}
+
+    Attributes
+    ----------
+    random_weights_ : array of shape (n_features, n_components)
+        The frequency of every column: for a kernel without summands the features are
+        ``sqrt(2·k(x, x)/n_components)·cos(X @ random_weights_ + random_offset_)``.
+    random_offset_ : array of shape (n_components,)
+        The offset of every column: 0 for a cosine, −π/2 for a sine.
+    frequencies_ : array of shape (n_frequencies, n_features)
+        The frequencies.
+    offsets_ : array
+        The random offsets, of the frequencies that have one.
+    {fitted}
 
     Examples
     --------
@@ -101,7 +165,7 @@ class RandomFourierFeatures(FeatureTransformer):
         *,
         kind: str = "pair",
         sampling: str = "iid",
-        gamma: float | None = None,
+        gamma: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: Any = None,
@@ -125,8 +189,21 @@ class RandomFourierFeatures(FeatureTransformer):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Measure how the error falls with the number of frequencies, on pairs of rows of ``X``.
 
-        Returns the numbers ``D`` of frequencies, the root mean square errors of ``z(x)·z(y)`` over pairs and draws, and
-        the line ``c/√D`` through them: ``plt.loglog(d, errors, "o"); plt.loglog(d, line)``.
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+        frequencies : sequence of int
+            The numbers of frequencies to try.
+        draws : int, default=10
+            How often each number is drawn.
+        points : int, default=300
+            Rows of ``X`` that are looked at, at most.
+
+        Returns
+        -------
+        The numbers ``D`` of frequencies, the root mean square errors of ``z(x)·z(y)`` over pairs and draws, and the
+        line ``c/√D`` through them: ``plt.loglog(d, errors, "o"); plt.loglog(d, line)``.
 
         Examples
         --------
@@ -138,7 +215,8 @@ class RandomFourierFeatures(FeatureTransformer):
         """
         points_of_x = np.ascontiguousarray(X, dtype=np.float64)
         counts = np.asarray(frequencies, dtype=np.int64)
-        kernel = compiled(self.kernel, points_of_x.shape[1], self.gamma, 3, 1)
+        gamma = gamma_number(self.gamma, points_of_x, self.kernel)
+        kernel = compiled(self.kernel, points_of_x.shape[1], gamma, 3, 1)
         how = {"random_state": _seed(self.random_state)}
         given = (kernel, self.kind, self.sampling, points_of_x, counts.tolist(), draws, points)
         errors, scale = Features.fourier_decay(*given, **how)
@@ -147,8 +225,17 @@ class RandomFourierFeatures(FeatureTransformer):
     def _describe(self) -> None:
         self.frequencies_ = self._map.frequencies
         self.offsets_ = self._map.offsets
+        weights, offsets = self.frequencies_.T, self.offsets_
+        if self.kind == "pair":
+            count = len(self.frequencies_)
+            pairs = count - len(offsets)
+            weights = np.concatenate([weights, weights[:, :pairs]], axis=1)
+            offsets = np.concatenate([np.zeros(pairs), offsets, np.full(pairs, -np.pi / 2)])
+        self.random_weights_ = np.ascontiguousarray(weights, dtype=self._dtype)
+        self.random_offset_ = offsets.astype(self._dtype)
 
 
+@filled(how=HOW, fitted=FITTED)
 class RandomBinningFeatures(FeatureTransformer):
     """Random binning features (Rahimi and Recht 2007): a sparse matrix with one entry per row and grid.
 
@@ -160,10 +247,15 @@ class RandomBinningFeatures(FeatureTransformer):
         The grids.
     n_buckets : int, default=4096
         Columns for each grid, into which its cells are hashed.
-    gamma : float, optional
-        For the names of scikit-learn; 1/n_features by default.
-    random_state : int, RandomState or None
-        The seed.
+    gamma : {"scale", "auto"} or float, optional
+        For the names of scikit-learn: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    random_state : int, RandomState, Generator or None
+        The seed; None is 0.
+    {how}
+
+    Attributes
+    ----------
+    {fitted}
 
     Examples
     --------
@@ -179,7 +271,7 @@ class RandomBinningFeatures(FeatureTransformer):
         n_components: int = 100,
         *,
         n_buckets: int = 4096,
-        gamma: float | None = None,
+        gamma: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: Any = None,
@@ -195,10 +287,21 @@ class RandomBinningFeatures(FeatureTransformer):
         self.verbose = verbose
 
     def transform(self, X: Any) -> scipy.sparse.csr_matrix:
-        """Give the features, one row per point, one entry per grid."""
-        cells, values = self._map.cells(self._read(X), **self._how())
+        """Give the features, one row per point, one entry per grid.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        A sparse matrix of shape (n_samples, n_components·n_buckets).
+        """
+        points = self._read(X)
+        cells, values = self._map.cells(points, **self._how())
         n, grids = cells.shape
-        data = np.tile(values, n)
+        data = np.tile(values.astype(np.float32 if is_single(X) else np.float64), n)
         starts = np.arange(0, n * grids + 1, grids)
         shape = (n, self._n_features_out)
         return scipy.sparse.csr_matrix((data, cells.reshape(-1).astype(np.int64), starts), shape=shape)
@@ -207,29 +310,47 @@ class RandomBinningFeatures(FeatureTransformer):
         return Features.binning(kernel, self.n_components, self.n_buckets, X, **self._how())
 
 
+@filled(how=HOW, fitted=FITTED)
 class Nystroem(FeatureTransformer):
     """Nyström features: the kernel seen from a few landmarks.
 
+    In the place of scikit-learn's class: the same parameters and attributes, and more of both.
+
     Parameters
     ----------
-    kernel : str, Kernel, default="rbf"
-        A positive semi-definite kernel: a text, a Kernel, or a name of scikit-learn with ``gamma``, ``degree`` and
-        ``coef0``.
+    kernel : text, Kernel, name or callable, default="rbf"
+        A positive semi-definite kernel: a text, a `mercer.Kernel`, a name of scikit-learn with ``gamma``, ``degree``
+        and ``coef0``, ``"precomputed"``, or a function of two points. Of the names that are not positive semi-definite
+        (``"sigmoid"``, ``"additive_chi2"``) the absolute values of the eigenvalues are taken, as in scikit-learn.
     n_components : int, default=100
         The landmarks, at most: directions in which their kernel matrix is rounding are left out.
-    landmarks : {"rpcholesky", "uniform", "kmeans", "leverage", "greedy"}, default="rpcholesky"
-        How they are chosen.
+    gamma : {"scale", "auto"} or float, optional
+        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    coef0, degree : float, optional
+        For the names; 1 and 3 by default.
+    kernel_params : dict, optional
+        Keyword arguments of a kernel that is a function; numbers of a name that are not given by themselves.
+    landmarks : {"auto", "rpcholesky", "uniform", "kmeans", "leverage", "greedy"}, default="auto"
+        How they are chosen: ``"auto"`` is ``"rpcholesky"``, and ``"uniform"`` where Python computes the kernel.
     tol : float, default=0
         Pivots stop when they leave no more than this share of the trace.
+    random_state : int, RandomState, Generator or None
+        The seed; None is 0.
+    {how}
 
     Attributes
     ----------
     components_ : array of shape (n_landmarks, n_features)
-        The landmarks.
-    normalization_ : array
+        The landmarks; for ``kernel="precomputed"`` their rows of the matrix.
+    component_indices_ : array of shape (n_landmarks,)
+        Which rows of the data they are.
+    normalization_ : array of shape (n_components_, n_landmarks)
         ``z(x) = normalization_ @ k(components_, x)``.
-    trace_error_ : float
-        ``tr(K − K̂)`` on the sample: what the landmarks miss.
+    n_components_ : int
+        The columns that come out.
+    trace_, trace_error_ : float or None
+        ``tr K`` on the sample and ``tr(K − K̂)``, what the landmarks miss; None where Python computes the kernel.
+    {fitted}
 
     Examples
     --------
@@ -244,10 +365,11 @@ class Nystroem(FeatureTransformer):
         kernel: Any = "rbf",
         n_components: int = 100,
         *,
-        gamma: float | None = None,
-        coef0: float = 1,
-        degree: float = 3,
-        landmarks: str = "rpcholesky",
+        gamma: Any = None,
+        coef0: float | None = None,
+        degree: float | None = None,
+        kernel_params: dict[str, Any] | None = None,
+        landmarks: str = "auto",
         tol: float = 0.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -258,6 +380,7 @@ class Nystroem(FeatureTransformer):
         self.gamma = gamma
         self.coef0 = coef0
         self.degree = degree
+        self.kernel_params = kernel_params
         self.n_components = n_components
         self.landmarks = landmarks
         self.tol = tol
@@ -266,27 +389,114 @@ class Nystroem(FeatureTransformer):
         self.max_memory = max_memory
         self.verbose = verbose
 
+    def fit(self, X: Any, y: Any = None) -> Nystroem:
+        """Choose the landmarks.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        The fitted transformer.
+        """
+        check_count("n_components", self.n_components, 1)
+        outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid")
+        self.__dict__.pop("_sample_size" if outside else "_params", None)
+        return self._fit_outside(X) if outside else super().fit(X)
+
+    def _fit_outside(self, X: Any) -> Nystroem:
+        """Take landmarks at random, and the matrix of their kernel values from Python."""
+        if self.landmarks not in ("auto", "uniform"):
+            refuse("landmarks", self.landmarks, "'auto' or 'uniform' where Python computes the kernel")
+        self._params = self._kernel_params()
+        self._dtype = "float32" if is_single(X) else "float64"
+        X = validate_data(self, X, dtype=np.float64, order="C")
+        if self.kernel == "precomputed":
+            symmetric(X)
+        rows = _random_state(self.random_state).permutation(len(X))[: self.n_components]
+        basis = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else self._computed(X[rows])
+        values, vectors = np.linalg.eigh(np.asarray(basis, dtype=np.float64))
+        kept = np.abs(values) > len(rows) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+        scales = np.divide(np.sign(values), np.sqrt(np.abs(values)), out=np.zeros_like(values), where=kept)
+        self.normalization_ = ((vectors * scales) @ vectors.T).astype(self._dtype)
+        self.components_, self.component_indices_ = X[rows].astype(self._dtype), rows
+        self.trace_ = self.trace_error_ = None
+        self.kernel_: Any = self.kernel
+        self.n_components_ = self._n_features_out = len(rows)
+        return self
+
+    def _kernel_params(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in ("gamma", "coef0", "degree")}
+        given = {name: value for name, value in given.items() if value is not None}
+        if given and (is_function(self.kernel) or self.kernel == "precomputed"):
+            raise ValueError("Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel")
+        return {**(self.kernel_params or {}), **given}
+
+    def _computed(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, n_jobs=self.n_jobs, **self._params)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Give the features, one row per point; of single precision for points of single precision.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_components_).
+        """
+        if "_params" not in self.__dict__:
+            return super().transform(X)
+        single, points = is_single(X), self._read(X)
+        if self.kernel == "precomputed":
+            values = points[:, self.component_indices_]
+        else:
+            values = self._computed(points, self.components_.astype(np.float64))
+        return (values @ self.normalization_.T).astype(np.float32 if single else np.float64)
+
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
-        return Features.nystrom(kernel, self.n_components, self.landmarks, self.tol, X, **self._how())
+        return Features.nystrom(kernel, self.n_components, self._choice(), self.tol, X, **self._how())
+
+    def _choice(self) -> str:
+        return "rpcholesky" if self.landmarks == "auto" else self.landmarks
 
     def _remake(self) -> Features:
         points = self.components_
-        return Features.nystrom(self.kernel_, len(points), self.landmarks, 0.0, points, points, **self._how())
+        return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, points, **self._how())
 
     def _describe(self) -> None:
-        self.components_ = self._map.landmarks
-        self.normalization_ = self._map.normalization
+        self.components_ = self._map.landmarks.astype(self._dtype)
+        self.component_indices_ = self._map.rows
+        self.normalization_ = self._map.normalization.astype(self._dtype)
         self.trace_, self.trace_error_ = self._map.trace, self._map.trace_error
         self.n_components_ = self._map.components
 
 
+@filled(how=HOW, fitted=FITTED)
 class EmpiricalKernelMap(FeatureTransformer):
     """The empirical kernel map ``(K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))``, which reproduces the kernel on the sample.
 
     Parameters
     ----------
     kernel : str, Kernel, default="rbf"
-        A positive semi-definite kernel.
+        A positive semi-definite kernel: a text, a Kernel, or a name of scikit-learn.
+    gamma : {"scale", "auto"} or float, optional
+        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    coef0, degree : float
+        For the names.
+    {how}
+
+    Attributes
+    ----------
+    X_fit_ : array of shape (n_samples, n_features)
+        The sample.
+    {fitted}
 
     Examples
     --------
@@ -301,7 +511,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         self,
         kernel: Any = "rbf",
         *,
-        gamma: float | None = None,
+        gamma: Any = None,
         coef0: float = 1,
         degree: float = 3,
         n_jobs: int | None = None,
@@ -323,16 +533,26 @@ class EmpiricalKernelMap(FeatureTransformer):
         return Features.empirical(self.kernel_, self.X_fit_, **self._how())
 
     def _describe(self) -> None:
-        self.X_fit_ = self._map.landmarks
+        self.X_fit_ = self._map.landmarks.astype(self._dtype)
 
 
+@filled(how=HOW, fitted=FITTED)
 class ExplicitFeatures(FeatureTransformer):
     """Exact features of a kernel with finitely many: polynomials, finite ranks, and sums and products of them.
 
     Parameters
     ----------
     kernel : str, Kernel, default="poly"
-        The kernel.
+        The kernel: a text, a Kernel, or a name of scikit-learn.
+    gamma : {"scale", "auto"} or float, optional
+        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    coef0, degree : float
+        For the names.
+    {how}
+
+    Attributes
+    ----------
+    {fitted}
 
     Examples
     --------
@@ -345,7 +565,7 @@ class ExplicitFeatures(FeatureTransformer):
         self,
         kernel: Any = "poly",
         *,
-        gamma: float | None = None,
+        gamma: Any = None,
         coef0: float = 1,
         degree: float = 3,
         n_jobs: int | None = None,
@@ -373,3 +593,10 @@ def _seed(random_state: Any) -> int:
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**63))
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _random_state(random_state: Any) -> np.random.RandomState:
+    """Give a generator of numpy's older kind, as scikit-learn's functions take it."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    return np.random.RandomState(_seed(random_state) % 2**32)

@@ -14,9 +14,14 @@ from mercer._mercer import Kernel
 _THEIRS = ("additive_chi2", "cosine")
 
 
+def is_function(kernel: Any) -> bool:
+    """Whether the kernel is a function of Python."""
+    return callable(kernel) and not isinstance(kernel, Kernel)
+
+
 def is_computed_outside(kernel: Any) -> bool:
-    """Whether Python computes the values: a function of two points, or a name that only scikit-learn has."""
-    return kernel in _THEIRS if isinstance(kernel, str) else callable(kernel) and not isinstance(kernel, Kernel)
+    """Whether Python computes the values: by a function, or a name that only scikit-learn has."""
+    return kernel in _THEIRS if isinstance(kernel, str) else is_function(kernel)
 
 
 def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, coef0: float) -> Kernel:

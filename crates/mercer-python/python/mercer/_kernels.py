@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from mercer._estimator import Estimator
-from mercer._kernel_names import compiled, is_computed_outside, may_be_indefinite, symmetric
+from mercer._kernel_names import compiled, is_computed_outside, is_function, may_be_indefinite, symmetric
 from mercer._mercer import Kernel
 
-__all__ = ["KernelEstimator", "compiled", "is_computed_outside", "may_be_indefinite", "symmetric"]
+__all__ = ["KernelEstimator", "compiled", "is_computed_outside", "is_function", "may_be_indefinite", "symmetric"]
 
 
 class KernelEstimator(Estimator):

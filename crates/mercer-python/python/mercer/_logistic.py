@@ -135,6 +135,10 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
             Labels of any kind.
         sample_weight : array of shape (n_samples,), optional
             Factors of the losses, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
         """
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
@@ -151,25 +155,77 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         return Penalised(kernel, self.alpha, class_weights=weights, **self._choices())
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs."""
+        """Tell what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
         return self._specification(kernel, None).plan(rows, columns, classes, **self._options(timed=True))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``: the log-odds of the second of two classes, or a column per class."""
+        """Give ``f(x)``: the log-odds of the second of two classes, or a column per class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,), or (n_samples, n_columns) for more than two classes.
+        """
         return self._shaped(self._evaluated("decision", X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class."""
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
         return self._evaluated("probabilities", X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithms of the probabilities."""
+        """Give the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
         return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable class."""
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         codes = self._evaluated("predict", X)[:, 0].astype(np.intp)
         return self.classes_[codes]
 

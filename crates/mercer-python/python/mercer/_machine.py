@@ -166,6 +166,10 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
             Targets: numbers, counts for ``"poisson"``, labels of two classes for losses of classes.
         sample_weight : array of shape (n_samples,), optional
             Factors of the losses, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
         """
         X, targets = self._sides(X, y) if self.loss in _CLASSES else self._read_fit(X, y)
         weights = self._read_weights(sample_weight, X)
@@ -194,12 +198,34 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         return Penalised(kernel, self.alpha, loss=self.loss, parameter=parameter, **self._choices())
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs."""
+        """Tell what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         kernel, rows, columns = self._shape_of(X)
         return self._specification(kernel).plan(rows, columns, **self._options(timed=True))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict what the loss estimates: a number, a class, the mean of a count, or quantiles."""
+        """Predict what the loss estimates: a number, a class, the mean of a count, or quantiles.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,), or (n_samples, n_quantiles) for several quantiles.
+        """
         values = self._evaluated("predict", X)
         if self.loss in _CLASSES:
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
@@ -217,17 +243,51 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
 
     @available_if(_tells_classes)
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``, positive for the second class."""
+        """Give ``f(x)``, positive for the second class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         return self._evaluated("decision", X)[:, 0]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probabilities of both classes."""
+        """Give the probabilities of both classes.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, 2).
+        """
         second = self._evaluated("probabilities", X)[:, 0]
         return np.column_stack([1.0 - second, second])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the accuracy of classes, R² of numbers, minus the mean pinball loss of quantiles."""
+        """Give the accuracy of classes, R² of numbers, minus the mean pinball loss of quantiles.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+        y : array of shape (n_samples,)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        A number; more is better.
+        """
         found = self.predict(X)
         if self.loss in _CLASSES:
             return accuracy_score(y, found, sample_weight=sample_weight)

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from mercer._estimator import target_names
 from mercer._kernels import KernelEstimator, is_computed_outside
@@ -23,7 +22,8 @@ class MarginEstimator(KernelEstimator):
     def _prepared(self, X: np.ndarray, weights: np.ndarray | None = None) -> tuple[Kernel, np.ndarray]:
         """Give the kernel, and what stands in the place of the points."""
         self._X = X if is_computed_outside(self.kernel) else None
-        return self._compiled_kernel(X.shape[1], gamma_number(self.gamma, X, self.kernel, weights)), self._values(X)
+        self._gamma = gamma_number(self.gamma, X, self.kernel, weights)
+        return self._compiled_kernel(X.shape[1], self._gamma), self._values(X)
 
     def _new_values(self, X: Any) -> np.ndarray:
         """Check new points, and give what stands in their place."""
@@ -33,11 +33,15 @@ class MarginEstimator(KernelEstimator):
         if evidence["stopped"] == "converged":
             return
         message = (
-            f"the solver stopped before it converged ({evidence['stopped']}, after {evidence['steps']} steps): the "
+            f"{self._early(evidence)} "
             f"objective is within {evidence['gap']:.3g} of the optimum, the optimality conditions are violated by "
             f"{evidence['violation']:.3g}. Raise max_iter, max_time or tol, or scale the data."
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+    def _early(self, evidence: dict[str, Any]) -> str:
+        """Begin the warning of a model that is not done."""
+        return f"the solver stopped before it converged ({evidence['stopped']}, after {evidence['steps']} steps): the"
 
     def _warn_if_indefinite(self, kernel: Kernel) -> None:
         """Say that the kernel is not known to be what the theory asks for, where that was allowed by name."""
@@ -56,7 +60,7 @@ class MarginEstimator(KernelEstimator):
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
         """Give the kernel, rows and columns of data that is only to be explained."""
-        rows, columns = np.shape(X)
+        rows, columns = (len(X), len(X)) if is_computed_outside(self.kernel) else np.shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
 
@@ -67,7 +71,7 @@ class ClassMixin:
     def _read_classes(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit; points and the number of the class of each come out, ``classes_`` is noted."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = self._validated(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

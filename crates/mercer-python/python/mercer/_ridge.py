@@ -24,6 +24,16 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
     _lazy = ("_diagnosed", "function_", "noise_variance_")
+    #: Whether the points were of single precision, and whether the targets were too.
+    _single, _narrow = False, False
+
+    def _note_precision(self, X: Any, y: Any) -> None:
+        """Remember what comes out in single precision: of points and targets of it, coefficients and predictions."""
+        self._single = is_single(X)
+        self._narrow = self._single and is_single(y)
+
+    def _kept(self, points: np.ndarray) -> np.ndarray:
+        return points.astype(np.float32) if self._single else points
 
     def predict(
         self, X: Any, null_space: Any = None, *, return_std: bool = False, include_noise: bool = False
@@ -41,12 +51,17 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             estimated (``noise_variance_``). Takes a factorisation.
         include_noise : bool, default=False
             Whether the standard errors are those of a new observation instead of ``f(x) + b``.
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets); with ``return_std`` a pair of such arrays.
         """
         points = self._read(X)
         values = self._values(points, self.X_fit_)
         functions = None if null_space is None else read_functions(null_space, points)
         parts = [fit.predict(values, functions, **self._options()) for _, fit in self._fits]
         mean = self._shaped(self._in_units(self._gathered(parts)))
+        mean = mean.astype(np.float32) if self._narrow and is_single(X) else mean
         if not return_std:
             return mean
         errors = [fit.standard_errors(values, functions, include_noise, **self._options()) for _, fit in self._fits]
@@ -68,6 +83,10 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             Places along every column of the grids.
         output : int, default=0
             Which target.
+
+        Returns
+        -------
+        A list of `PartialEffect`, one for each summand.
         """
         check_is_fitted(self)
         places = [(fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs) if o == output]
@@ -77,14 +96,20 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return [PartialEffect(**part) for part in fit.partial_effects(place, resolution, **self._options())]
 
     def components(self) -> dict[str, Function]:
-        """Give the parts of an additive model: a dict from the text of each summand of the kernel to its function."""
+        """Give the parts of an additive model: a dict from the text of each summand of the kernel to its function.
+
+        Returns
+        -------
+        A dict of `mercer.Function`; a list of such dicts for several targets.
+        """
         return self.function_.components(**self._options())
 
     def _adopt(self, fits: list[tuple[np.ndarray, RidgeFit]], flat: bool) -> None:
         """Take over what was fitted: which outputs, and their fit."""
         self._forget()
         self._fits, self._flat = fits, flat
-        self.dual_coef_ = self._shaped(self._collect("dual_coefficients"))
+        dual = self._shaped(self._collect("dual_coefficients"))
+        self.dual_coef_ = dual.astype(np.float32) if self._narrow else dual
         self.fitted_ = self._shaped(self._collect("fitted"))
         self.norm_ = self._shaped(self._collect("norms"))
         null = self._collect("null_coefficients")
@@ -238,6 +263,7 @@ class KernelRidge(FittedRidge):
     random_state, n_jobs, max_memory, max_time, verbose
         How to compute: the seed, threads (all by default), bytes or text such as ``"2GB"``, seconds that ``"auto"`` may
         expect to take, a progress bar. With centers, a matrix of ``float32`` is worked on in single precision.
+        Points of ``float32`` are kept as such; with targets of ``float32`` coefficients and predictions are, too.
 
     Attributes
     ----------
@@ -336,14 +362,18 @@ class KernelRidge(FittedRidge):
             A point of weight m counts as m points.
         null_space : array of shape (n_samples, n_functions), optional
             Values of functions whose coefficients are not penalised: a semi-parametric model.
+
+        Returns
+        -------
+        The fitted estimator.
         """
-        self._single = is_single(X)
+        self._note_precision(X, y)
         X, y = self._read_fit(X, y, multi_output=True)
         self._weights = self._read_weights(sample_weight, X)
         self._functions = None if null_space is None else read_functions(null_space, X)
         self._targets = y.reshape(len(y), -1)
         self._solver, self._indefinite = self.solver, bool(self.indefinite or may_be_indefinite(self.kernel))
-        self.X_fit_ = X
+        self.X_fit_ = self._kept(X)
         kernel, values = self._compiled_kernel(X.shape[1]), self._values(X)
         fits = []
         for alpha, outputs in self._alphas(self._targets.shape[1]):
@@ -353,7 +383,7 @@ class KernelRidge(FittedRidge):
             fits.append((outputs, ridge.fit(values, targets, self._weights, self._functions, **how)))
         self._adopt(fits, flat=y.ndim == 1)
         if fits[0][1].centers is not None:
-            self.X_fit_ = fits[0][1].points
+            self.X_fit_ = self._kept(fits[0][1].points)
         self._warn_if_singular()
         self._warn_unless_converged()
         return self
@@ -369,6 +399,17 @@ class KernelRidge(FittedRidge):
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
 
         Examples
         --------

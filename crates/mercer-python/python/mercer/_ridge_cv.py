@@ -64,8 +64,10 @@ class KernelRidgeCV(FittedRidge):
         The row and the column of the winner.
     best_params_, best_estimator_
         The winner as parameters of `KernelRidge`, and as a fitted one.
-    dual_coef_, hat_diagonal_, …
-        Everything that `KernelRidge` has, of the winner.
+    dual_coef_, X_fit_, intercept_, null_coef_, fitted_, norm_, hat_diagonal_, dof_, loo_residuals_, gcv_
+        As in `KernelRidge`, of the winner.
+    noise_variance_, function_, condition_, plan_, n_iter_, trace_missed_
+        As in `KernelRidge`, of the winner.
 
     Examples
     --------
@@ -130,10 +132,15 @@ class KernelRidgeCV(FittedRidge):
         weights : array of shape (n_samples,), optional
             Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which
             scikit-learn's ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
+
+        Returns
+        -------
+        The fitted estimator.
         """
+        self._note_precision(X, y)
         X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         weights = self._read_weights(weights, X)
-        self.X_fit_ = X
+        self.X_fit_ = self._kept(X)
         search = RidgeSearch(
             self._candidates(X.shape[1], self._column_names()),
             self.alphas,
@@ -181,7 +188,12 @@ class KernelRidgeCV(FittedRidge):
         self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
 
     def surface(self) -> dict[str, Any]:
-        """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column)."""
+        """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).
+
+        Returns
+        -------
+        A dict.
+        """
         return {
             "lengthscales": self.lengthscales_,
             "kernels": [str(kernel) for kernel in self.candidates_],
@@ -213,6 +225,17 @@ class KernelRidgeCV(FittedRidge):
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
 
         Examples
         --------
@@ -249,6 +272,7 @@ class KernelRidgeCV(FittedRidge):
         for name in ("X_fit_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
+        model._single, model._narrow = self._single, self._narrow
         model._adopt(self._fits, self._flat)
         return model
 

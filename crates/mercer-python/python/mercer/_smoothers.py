@@ -35,7 +35,19 @@ class LocalSmoother(RegressorMixin, Estimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> LocalSmoother:
-        """Fit the smoother; with ``bandwidth="loo"`` choose its bandwidth."""
+        """Fit the smoother; with ``bandwidth="loo"`` choose its bandwidth.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+        y : array of shape (n_samples,)
+            Targets.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
         smoother = Smoother(self._linear, self.bandwidth, self.weights)
         X, y = self._read_fit(X, y, ensure_min_samples=2 if self._linear or self.bandwidth == "loo" else 1)
         self._fit = smoother.fit(X, column_or_1d(y, warn=True), **self._options())
@@ -55,13 +67,35 @@ class LocalSmoother(RegressorMixin, Estimator):
         self._adopt()
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs."""
+        """Tell what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         kind = "lines" if self._linear else "means"
         passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
         return f"local {kind} with {self.weights} weights: {passes} over the neighbourhoods of {len(X)} observations"
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give the local fit at every row of ``X``."""
+        """Give the local fit at every row of ``X``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         points = self._read(X)
         return self._in_units(self._fit.predict(points, **self._options()))
 
@@ -105,7 +139,23 @@ class NadarayaWatson(LocalSmoother):
 class LocalLinear(LocalSmoother, OneColumn):
     """The local linear smoother on a line: a weighted least-squares line around each place.
 
-    Parameters and attributes as in `NadarayaWatson`; x is of shape (n,) or (n, 1).
+    Its places are of shape (n,) or (n, 1).
+
+    Parameters
+    ----------
+    bandwidth : "loo" or float, default="loo"
+        The bandwidth h, or the one of least leave-one-out error.
+    weights : {"gaussian", "epanechnikov", "tricube", "uniform", "biweight"}, default="gaussian"
+        How weights fall with ``u = |x − xᵢ|/h``; Gaussian weights are ``exp(−u²/2)``.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Attributes
+    ----------
+    bandwidth_, dof_, loo_score_ : float
+        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
+    fitted_, leverages_, loo_residuals_ : array
+        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``.
 
     Examples
     --------
@@ -118,7 +168,17 @@ class LocalLinear(LocalSmoother, OneColumn):
     _linear = True
 
     def slope(self, X: Any) -> np.ndarray:
-        """Give the slope of the local line at every place."""
+        """Give the slope of the local line at every place.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples,) or (n_samples, 1)
+            Places.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         places = self._read(X)
         scale = 1.0 if self._units is None else float(self._units[1][0])
         return scale * self._fit.slopes(places, **self._options())

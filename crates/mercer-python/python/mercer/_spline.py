@@ -71,7 +71,21 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SmoothingSpline:
-        """Fit the spline to places of shape (n,) or (n, 1); observations at the same place are pooled."""
+        """Fit the spline to places of shape (n,) or (n, 1); observations at the same place are pooled.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples,) or (n_samples, 1)
+            Places.
+        y : array of shape (n_samples,)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
         spline = Spline(self.lam, self.df, self.order, self.period)
         X, y = self._read_fit(X, y, ensure_min_samples=1 if self.period is not None else self.order)
         weights = self._read_weights(sample_weight, X)
@@ -94,7 +108,19 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self._adopt()
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs."""
+        """Tell what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         choice = f"df = {self.df}" if self.df is not None else f"lam = {self.lam}"
         passes = "one pass" if self.df is None and not isinstance(self.lam, str) else "some passes"
         kind = "natural" if self.period is None else "periodic"
@@ -113,6 +139,10 @@ class SmoothingSpline(RegressorMixin, OneColumn):
             The order of the derivative, at most 2m − 1.
         return_std : bool, default=False
             Whether to give Wahba's standard errors of f too (for ``derivative=0``).
+
+        Returns
+        -------
+        An array of shape (n_samples,); with ``return_std`` a pair of such arrays.
         """
         places = np.ascontiguousarray(self._read(X)[:, 0])
         if return_std and derivative != 0:

@@ -33,7 +33,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         The features, at most.
     features : {"nystroem", "fourier"}, default="nystroem"
         The kernel seen from landmarks (every positive semi-definite kernel), or waves of random frequencies
-        (shift-invariant kernels; pairs of a cosine and a sine, or offsets for an odd ``n_components``).
+        (shift-invariant kernels).
     folds : int, default=5
         The folds by which alpha is chosen.
     fit_intercept : bool, default=False
@@ -104,12 +104,35 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
-        """Forget everything, and fit these rows; the features are drawn from all of them."""
+        """Forget everything, and fit these rows; the features are drawn from all of them.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
         self._begin()
         return self.partial_fit(X, y, sample_weight)
 
     def fit_stream(self, chunks: Iterable[tuple[Any, ...]]) -> StreamedKernelRidge:
         """Forget everything, and fit the rows of an iterable of ``(X, y)`` or ``(X, y, sample_weight)``.
+
+        Parameters
+        ----------
+        chunks : iterable of (X, y) or (X, y, sample_weight)
+            The parts of the data, in their order.
+
+        Returns
+        -------
+        The fitted estimator.
 
         Examples
         --------
@@ -132,7 +155,21 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
-        """Take in a chunk; the first one also gives the features."""
+        """Take in a chunk; the first one also gives the features.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
         if hasattr(self, "kernel_") and not hasattr(self, "stream_"):
             raise ValueError("a model file holds no statistics: a loaded model predicts, but takes no more rows")
         first = not hasattr(self, "stream_")
@@ -151,7 +188,17 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def merge(self, other: StreamedKernelRidge) -> StreamedKernelRidge:
-        """Take in all that another model of the same features has seen (both start from copies of one model)."""
+        """Take in all that another model of the same features has seen (both start from copies of one model).
+
+        Parameters
+        ----------
+        other : StreamedKernelRidge
+            An estimator with the same features, fitted on other rows.
+
+        Returns
+        -------
+        The estimator, with both parts in it.
+        """
         check_is_fitted(self, "stream_")
         check_is_fitted(other, "stream_")
         self.stream_.merge(other.stream_, **self._how())
@@ -160,7 +207,17 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give predictions at the rows of ``X``."""
+        """Give predictions at the rows of ``X``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets).
+        """
         X = self._read(X)
         values = self._in_units(self._solved().predict(X, **self._how()))
         return values[:, 0] if self._flat else values

@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from mercer._kernels import is_computed_outside, may_be_indefinite
+from mercer._estimator import target_names
+from mercer._kernels import is_computed_outside, is_function, may_be_indefinite, symmetric
 from mercer._margins import MarginEstimator
 from mercer._mercer import Kernel
+from mercer._parameters import check_above, check_count, check_flag, check_from, check_number, is_number, refuse
+
+#: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any machine that separates.
+_HARD = 1e10
 
 #: What the parameters that all machines share mean.
 COMMON = """kernel : text, Kernel, name or callable, default="rbf"
         A text or a `mercer.Kernel`; one of scikit-learn's names with ``gamma``, ``degree`` and ``coef0``;
-        ``"precomputed"``; or a function.
+        ``"precomputed"``; or a function that is called once with two samples, ``kernel(X, Y)``, and gives the matrix of
+        their kernel values. Samples are handed over as they are: they may be lists of texts or of anything else.
     gamma : {"scale", "auto"} or float, default="scale"
         For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
     degree, coef0 : float
@@ -22,8 +28,8 @@ COMMON = """kernel : text, Kernel, name or callable, default="rbf"
     tol : float, default=1e-3
         By how much the optimality (KKT) conditions may be violated, as in LIBSVM.
     max_iter : int, default=-1
-        Steps of the solver, -1 for LIBSVM's limit. A `ConvergenceWarning` tells the duality gap of a model that is not
-        done.
+        Steps of the solver, -1 for LIBSVM's limit, 0 for none. A `ConvergenceWarning` tells the duality gap of a model
+        that is not done.
     shrinking, cache_size
         Accepted for scikit-learn's sake; the solver decides by itself within ``max_memory``.
     allow_indefinite : bool, default=False
@@ -36,7 +42,9 @@ COMMON = """kernel : text, Kernel, name or callable, default="rbf"
         the model so far (and a warning with its gap), a progress bar."""
 #: What the attributes that all machines share mean.
 EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fit_status_, n_iter_, shape_fit_
-        As in scikit-learn; ``coef_`` for the linear kernel.
+        As in scikit-learn.
+    coef_ : array
+        The weights of the columns, for the linear kernel; not to be written to.
     dual_objective_ : float
         ``Σα − ½αᵀQα`` at the answer; larger is better. Sums over the machines of several classes.
     duality_gap_ : float
@@ -50,9 +58,83 @@ EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fi
 class Machine(MarginEstimator):
     """What all machines share: parameters of the solver, support vectors, evidence."""
 
+    def _check_parameters(self) -> None:
+        """Refuse what is not allowed, in words, before any work."""
+        if not (isinstance(self.kernel, (str, Kernel)) or callable(self.kernel)):
+            refuse("kernel", self.kernel, "a text, a mercer.Kernel or a function")
+        if not isinstance(self.gamma, str):
+            check_from("gamma", self.gamma, 0)
+        check_from("degree", self.degree, 0)
+        check_number("coef0", self.coef0)
+        check_above("tol", self.tol, 0)
+        check_above("cache_size", self.cache_size, 0)
+        check_count("max_iter", self.max_iter, -1, " (-1 is no limit)")
+        check_flag("shrinking", self.shrinking)
+        if not (isinstance(self.verbose, (bool, np.bool_)) or is_number(self.verbose)):
+            refuse("verbose", self.verbose, "True, False or a number")
+
+    def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[Any, np.ndarray]:
+        if not is_function(self.kernel):
+            return super()._read_fit(X, y, **checks)
+        self._target_names, self._units, self._inputs = target_names(y), None, None
+        X = self._objects(X, y)
+        return X, check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        if not is_function(self.kernel):
+            return super()._validated(X, y)
+        return self._objects(X, y), column_or_1d(y, warn=True)
+
+    def _read_alone(self, X: Any) -> Any:
+        """Check the data of a fit without targets."""
+        if is_function(self.kernel):
+            return self._objects(X, None)
+        return validate_data(self, X, dtype=np.float64, order="C")
+
+    def _objects(self, X: Any, y: Any) -> Any:
+        """Give data that the function alone understands as it is; a former fit may have known columns."""
+        check_consistent_length(X, y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        return X
+
+    def _read(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return X if is_function(self.kernel) else super()._read(X)
+
+    def _read_weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """Give weights of at least 0: rows of negative ones are left out, as in LIBSVM."""
+        weights = super()._read_weights(sample_weight, X)
+        if weights is None:
+            return None
+        if not (weights > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return np.maximum(weights, 0.0)
+
+    def _prepared(self, X: Any, weights: np.ndarray | None = None) -> tuple[Kernel, np.ndarray]:
+        if not is_function(self.kernel):
+            return super()._prepared(X, weights)
+        self._X = X
+        return self._compiled_kernel(1, 1.0), self._values(X)
+
+    def _values(self, X: Any, Y: Any = None) -> np.ndarray:
+        if not is_function(self.kernel):
+            return super()._values(X, Y)
+        values = self.kernel(X, X if Y is None else Y, **(self.kernel_params or {}))
+        values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64, order="C")
+        expected = (len_of(X), len_of(X if Y is None else Y))
+        if values.shape != expected:
+            raise ValueError(f"the kernel gave values of shape {values.shape}, expected {expected}: a row per sample")
+        return symmetric(values) if Y is None else check_array(values, input_name="kernel values")
+
+    def _cost(self, C: Any, kernel: Kernel, values: np.ndarray) -> float:
+        """Give C as a finite number: an infinite one allows no error, where that is possible."""
+        if np.isfinite(C):
+            return float(C)
+        own = np.diag(values) if "precomputed" in str(kernel) else kernel.diag(values)
+        return _HARD / max(float(np.mean(np.abs(own))), np.finfo(float).tiny * _HARD)
+
     def _solver(self) -> dict[str, Any]:
-        if self.max_iter != -1 and not self.max_iter > 0:
-            raise ValueError(f"max_iter = {self.max_iter} is not allowed: it must be at least 1, or -1 for no limit")
         return {
             "tol": self.tol,
             "max_iter": None if self.max_iter == -1 else int(self.max_iter),
@@ -64,7 +146,7 @@ class Machine(MarginEstimator):
         self._fit = fit
         self.support_, self.support_vectors_ = fit.support, fit.support_vectors
         if self._X is not None:
-            self.support_vectors_ = self._X[self.support_]
+            self.support_vectors_ = rows_of(self._X, self.support_)
         self.kernel_ = self.kernel if is_computed_outside(self.kernel) else fit.kernel
         evidence = fit.evidence
         self.dual_objective_ = evidence["objective"]
@@ -77,13 +159,25 @@ class Machine(MarginEstimator):
         self._warn_unless_converged(self._fit.evidence)
         self._warn_if_indefinite(kernel)
 
+    def _early(self, evidence: dict[str, Any]) -> str:
+        """Begin the warning of a model that is not done as scikit-learn does."""
+        if evidence["stopped"] != "step limit" or self.max_iter == -1:
+            return super()._early(evidence)
+        return (
+            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with "
+            "StandardScaler or MinMaxScaler. The"
+        )
+
     @property
     def coef_(self) -> np.ndarray:
         """The weights of the columns, for the linear kernel."""
         check_is_fitted(self)
-        if str(self.kernel_) != "linear()":
+        if is_function(self.kernel_) or str(self.kernel_) != "linear()":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return self._primal()
+        coef = self._primal()
+        # It is computed at every use: what is written to it would be lost.
+        coef.flags.writeable = False
+        return coef
 
     def _primal(self) -> np.ndarray:
         return self.dual_coef_ @ self.support_vectors_
@@ -97,3 +191,20 @@ class Machine(MarginEstimator):
         """Give what a model file holds, and what beside it makes the estimator."""
         self._require_file()
         return self._fit, {"shape": list(self.shape_fit_)}
+
+
+def len_of(X: Any) -> int:
+    """Give the number of samples."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def shape_of(X: Any) -> tuple[int, ...]:
+    """Give the shape of samples of any kind."""
+    return tuple(X.shape) if hasattr(X, "shape") else (len(X),)
+
+
+def rows_of(X: Any, rows: np.ndarray) -> Any:
+    """Give some samples, in the kind of container that all of them are in."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import Kernel, Svc, SvcFit
-from mercer._support import COMMON, EVIDENCE, Machine
+from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share
+from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
 class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
@@ -27,29 +29,46 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         y : array of shape (n_samples,)
             Labels of any kind.
         sample_weight : array of shape (n_samples,), optional
-            Factors of C, at least 0.
+            Factors of C. Rows of weight 0 or below are left out.
+
+        Returns
+        -------
+        The fitted estimator.
         """
-        self._check_shape()
+        self._check_parameters()
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
+        self._require_two_classes(codes, weights)
         factors = self._class_factors(codes)
         kernel, values = self._prepared(X)
-        spec = self._specification(kernel, factors)
+        spec = self._specification(kernel, factors, values)
         fit = spec.fit(values, codes.tolist(), self._class_names(), weights, **self._options())
         self.class_weight_ = factors
-        self._adopt(fit, X.shape)
+        self._adopt(fit, shape_of(X))
         self._warn(kernel)
         return self
 
-    def _check_shape(self) -> None:
-        if self.multi_class not in ("ovo", "ovr"):
-            raise ValueError(f"multi_class = {self.multi_class!r} is not allowed: it must be 'ovo' or 'ovr'")
-        if self.decision_function_shape not in ("ovr", "ovo"):
-            raise ValueError(
-                f"decision_function_shape = {self.decision_function_shape!r} is not allowed: it must be 'ovr' or 'ovo'"
-            )
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("multi_class", self.multi_class, "ovo", "ovr")
+        check_choice("decision_function_shape", self.decision_function_shape, "ovr", "ovo")
+        check_choice("calibration", self.calibration, "sigmoid", "isotonic")
+        check_count("calibration_cv", self.calibration_cv, 2)
+        check_flag("break_ties", self.break_ties)
+        check_flag("fit_intercept", self.fit_intercept)
+        if self.probability != "deprecated":
+            check_flag("probability", self.probability)
 
-    def _specification(self, kernel: Kernel, factors: np.ndarray | None) -> Svc:
+    def _require_two_classes(self, codes: np.ndarray, weights: np.ndarray | None) -> None:
+        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class")
+
+    @property
+    def _calibrates(self) -> bool:
+        """Whether probabilities are asked for; scikit-learn's word for its default says that they are not."""
+        return self.probability != "deprecated" and bool(self.probability)
+
+    def _specification(self, kernel: Kernel, factors: np.ndarray | None, values: np.ndarray | None = None) -> Svc:
         weights = None if factors is None or (factors == 1.0).all() else factors.tolist()
         return Svc(
             kernel,
@@ -57,14 +76,26 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
             rest=self.multi_class == "ovr",
             offset=self.fit_intercept,
             break_ties=self.break_ties,
-            calibration=self.calibration if self.probability else None,
+            calibration=self.calibration if self._calibrates else None,
             folds=self.calibration_cv,
-            **self._penalty(),
+            **self._penalty(kernel, values),
             **self._solver(),
         )
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would take, before it runs."""
+        """Tell what a fit of this data would take, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
         return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
@@ -81,32 +112,75 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the class of every row: by votes, or with ``probability=True`` the most probable one."""
+        """Predict the class of every row: by votes, or with ``probability=True`` the most probable one.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return self.classes_[self._fit.predict(self._new_values(X), **self._options())]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give decision values: positive for the second of two classes; of more a column per class or per pair."""
+        """Give decision values: positive for the second of two classes; of more a column per class or per pair.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,) for two classes, otherwise (n_samples, n_classes) or, for
+        ``decision_function_shape="ovo"``, (n_samples, n_pairs).
+        """
         check_is_fitted(self)
         values = self._fit.decision(self._new_values(X), self.decision_function_shape == "ovo", **self._options())
         return values.ravel() if len(self.classes_) == 2 else values
 
     def _has_probabilities(self) -> bool:
-        if not self.probability:
+        if not self._calibrates:
             raise AttributeError("predict_proba is only available with probability=True")
         return True
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class; its largest is the prediction, always."""
+        """Give the probability of every class; its largest is the prediction, always.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
         check_is_fitted(self)
+        if not self._fit.calibrated:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._fit.probabilities(self._new_values(X), **self._options())
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithms of the probabilities."""
+        """Give the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
         return np.log(self.predict_proba(X))
 
     def _primal(self) -> np.ndarray:
@@ -142,7 +216,7 @@ class SVC(SupportVectorClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        What an error costs, above 0.
+        What an error costs, above 0; infinite for no errors at all, where that is possible.
     {common}
     probability : bool, default=False
         Whether there is ``predict_proba``: from decision values of internal folds. The most probable class is then the
@@ -231,8 +305,12 @@ class SVC(SupportVectorClassifier):
         self.max_memory = max_memory
         self.max_time = max_time
 
-    def _penalty(self) -> dict[str, float]:
-        return {"c": self.C}
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_above("C", self.C, 0, infinite=True)
+
+    def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
+        return {"c": self.C if values is None else self._cost(self.C, kernel, values)}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
@@ -316,5 +394,13 @@ class NuSVC(SupportVectorClassifier):
         self.max_memory = max_memory
         self.max_time = max_time
 
-    def _penalty(self) -> dict[str, float]:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_share("nu", self.nu)
+
+    def _require_two_classes(self, codes: np.ndarray, weights: np.ndarray | None) -> None:
+        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError("specified nu is infeasible: all samples with positive weights belong to the same class")
+
+    def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
         return {"nu": self.nu}

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._kernels import compiled, is_computed_outside
+from mercer._kernels import compiled, is_computed_outside, is_function
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
-from mercer._support import COMMON, EVIDENCE
+from mercer._support import COMMON, EVIDENCE, shape_of
 from mercer._surface import draw_surface
 from mercer._svm import SVC, SupportVectorClassifier
 
@@ -40,8 +40,10 @@ class SVCCV(SupportVectorClassifier):
     cv : int, splitter or iterable, default=5
         The folds, as in scikit-learn. Every row has to be held out once.
     {common}
-    probability, calibration, calibration_cv, class_weight, decision_function_shape, break_ties, multi_class
-        As in `SVC`, and so is ``fit_intercept``. ``max_time`` limits the fit of the winner, not the search.
+    probability, calibration, calibration_cv, class_weight, decision_function_shape, break_ties
+        As in `SVC`. ``max_time`` limits the fit of the winner, not the search.
+    multi_class, fit_intercept
+        As in `SVC`.
 
     Attributes
     ----------
@@ -57,6 +59,8 @@ class SVCCV(SupportVectorClassifier):
         The row and the column of the winner, the first of equals.
     best_params_, best_estimator_
         The winner as parameters of `SVC`, and as a fitted one.
+    classes_, class_weight_, probA_, probB_
+        As in scikit-learn.
     {evidence}
 
     Examples
@@ -140,11 +144,16 @@ class SVCCV(SupportVectorClassifier):
         y : array of shape (n_samples,)
             Labels of any kind.
         sample_weight : array of shape (n_samples,), optional
-            Factors of C, at least 0; weights of the rows in the accuracies.
+            Factors of C, and weights of the rows in the accuracies. Rows of weight 0 or below are left out.
+
+        Returns
+        -------
+        The fitted estimator.
         """
-        self._check_shape()
+        self._check_parameters()
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
+        self._require_two_classes(codes, weights)
         factors = self._class_factors(codes)
         self._X = X if is_computed_outside(self.kernel) else None
         values, classes = self._values(X), (codes.tolist(), self._class_names())
@@ -160,7 +169,7 @@ class SVCCV(SupportVectorClassifier):
         kernel = self.candidates_[row]
         fit = self._specification(kernel, factors).fit(values, *classes, weights, **self._options())
         self.class_weight_ = factors
-        self._adopt(fit, X.shape)
+        self._adopt(fit, shape_of(X))
         self._warn(kernel)
         return self
 
@@ -169,7 +178,7 @@ class SVCCV(SupportVectorClassifier):
         self.C_ = float(self.Cs_[column])
         self.lengthscale_, self.gamma_ = self.lengthscales_[row], self.gammas_[row]
 
-    def _penalty(self) -> dict[str, float]:
+    def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
         return {"c": getattr(self, "C_", 1.0)}
 
     def _candidates(self, X: np.ndarray) -> list[tuple[Kernel, float | None, float | None]]:
@@ -182,7 +191,7 @@ class SVCCV(SupportVectorClassifier):
                 numbers = [gamma_number(gamma, X, kernel) for gamma in self.gammas]
                 found += [(self._named(kernel, X, g), None, g) for g in sorted(map(float, numbers), reverse=True)]
                 continue
-            base = self._named(kernel, X, gamma_number(self.gamma, X, kernel))
+            base = self._named(kernel, X, gamma_number(1.0 if is_function(kernel) else self.gamma, X, kernel))
             lengths = self._lengths(X)
             found += [(base, None, None)] if lengths is None else [(base.with_lengthscale(s), s, None) for s in lengths]
         if not found:
@@ -200,7 +209,8 @@ class SVCCV(SupportVectorClassifier):
 
     def _named(self, kernel: Any, X: np.ndarray, gamma: float | None) -> Kernel:
         names = self._column_names()
-        found = compiled(kernel, X.shape[1], gamma, self.degree, self.coef0)
+        columns = 1 if is_function(kernel) else X.shape[1]
+        found = compiled(kernel, columns, gamma, self.degree, self.coef0)
         return found if names is None else found.with_column_names(names)
 
     def _lengths(self, X: np.ndarray) -> list[float] | None:
@@ -215,7 +225,19 @@ class SVCCV(SupportVectorClassifier):
         return [np.asarray(rows).tolist() for _, rows in check_cv(self.cv, y, classifier=True).split(X, y)]
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would take, before it runs."""
+        """Tell what a fit of this data would take, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         plan = super().explain(X, y)
         count = 1 if self.gammas is None else len(self.gammas)
         if self.lengthscales is not None:

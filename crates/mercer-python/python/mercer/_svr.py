@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._margins import filled
 from mercer._mercer import Kernel, Svm, SvmFit
-from mercer._support import COMMON, EVIDENCE, Machine
+from mercer._parameters import check_above, check_flag, check_from, check_share
+from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
 class NumberMachine(Machine):
@@ -23,11 +24,23 @@ class NumberMachine(Machine):
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         self.n_iter_ = fit.evidence["steps"]
 
-    def _specification(self, kernel: Kernel) -> Svm:
-        return Svm(kernel, **self._penalty(), **self._solver())
+    def _specification(self, kernel: Kernel, values: np.ndarray | None = None) -> Svm:
+        return Svm(kernel, **self._penalty(kernel, values), **self._solver())
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would take, before it runs."""
+        """Tell what a fit of this data would take, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        A text: what would run, and what it takes.
+        """
         kernel, rows, columns = self._shape_of(X)
         return self._specification(kernel).plan(rows, columns, **self._options())
 
@@ -49,18 +62,33 @@ class SupportVectorRegressor(RegressorMixin, NumberMachine):
         y : array of shape (n_samples,)
             Targets.
         sample_weight : array of shape (n_samples,), optional
-            Factors of C, at least 0.
+            Factors of C. Rows of weight 0 or below are left out.
+
+        Returns
+        -------
+        The fitted estimator.
         """
+        self._check_parameters()
         X, y = self._read_fit(X, y)
         weights = self._read_weights(sample_weight, X)
         kernel, values = self._prepared(X)
-        fit = self._specification(kernel).fit(values, y, weights, **self._options())
-        self._adopt(fit, X.shape)
+        fit = self._specification(kernel, values).fit(values, y, weights, **self._options())
+        self._adopt(fit, shape_of(X))
         self._warn(kernel)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict ``f(x) + b``."""
+        """Predict ``f(x) + b``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         return self._in_units(self._decisions(X))
 
     @property
@@ -77,7 +105,7 @@ class SVR(SupportVectorRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        What an error beyond the tube costs, above 0.
+        What an error beyond the tube costs, above 0; infinite for no such errors, where that is possible.
     epsilon : float, default=0.1
         Half of the width of the tube, at least 0.
     {common}
@@ -139,8 +167,15 @@ class SVR(SupportVectorRegressor):
         self.max_memory = max_memory
         self.max_time = max_time
 
-    def _penalty(self) -> dict[str, Any]:
-        return {"c": self.C, "epsilon": self.epsilon, "offset": self.fit_intercept}
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_above("C", self.C, 0, infinite=True)
+        check_from("epsilon", self.epsilon, 0)
+        check_flag("fit_intercept", self.fit_intercept)
+
+    def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
+        cost = self.C if values is None else self._cost(self.C, kernel, values)
+        return {"c": cost, "epsilon": self.epsilon, "offset": self.fit_intercept}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
@@ -152,7 +187,7 @@ class NuSVR(SupportVectorRegressor):
     nu : float, default=0.5
         Above 0 and at most 1: at most this part of the rows is outside of the tube.
     C : float, default=1.0
-        What an error beyond the tube costs, above 0.
+        What an error beyond the tube costs, above 0; infinite for no such errors, where that is possible.
     {common}
 
     Attributes
@@ -208,8 +243,13 @@ class NuSVR(SupportVectorRegressor):
         self.max_memory = max_memory
         self.max_time = max_time
 
-    def _penalty(self) -> dict[str, Any]:
-        return {"c": self.C, "nu": self.nu}
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_above("C", self.C, 0, infinite=True)
+        check_share("nu", self.nu)
+
+    def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
+        return {"c": self.C if values is None else self._cost(self.C, kernel, values), "nu": self.nu}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
@@ -224,7 +264,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
 
     Attributes
     ----------
-    offset_ : float
+    offset_ : array of shape (1,)
         ρ, so that ``decision_function = score_samples − offset_``.
     {evidence}
 
@@ -273,33 +313,83 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         self.max_memory = max_memory
         self.max_time = max_time
 
-    def _penalty(self) -> dict[str, Any]:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_share("nu", self.nu)
+
+    def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
         return {"nu": self.nu}
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
-        """Fit the region; y is not looked at."""
+        """Fit the region.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : None
+            Not looked at.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows. Rows of weight 0 or below are left out.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        self._check_parameters()
         self._target_names, self._units, self._inputs = None, None, None
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = self._read_alone(X)
         weights = self._read_weights(sample_weight, X)
         kernel, values = self._prepared(X)
-        self._adopt(self._specification(kernel).fit(values, None, weights, **self._options()), X.shape)
+        fit = self._specification(kernel, values).fit(values, None, weights, **self._options())
+        self._adopt(fit, shape_of(X))
         self._warn(kernel)
         return self
 
     @property
-    def offset_(self) -> float:
+    def offset_(self) -> np.ndarray:
         """Give ρ: ``decision_function = score_samples − offset_``."""
         check_is_fitted(self)
-        return -float(self.intercept_[0])
+        return -self.intercept_
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x) − ρ``: not negative inside."""
+        """Give ``f(x) − ρ``: not negative inside.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         return self._decisions(X)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``."""
+        """Give ``f(x)``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         return self._decisions(X) + self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give 1 inside and -1 outside."""
+        """Give 1 inside and -1 outside.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
         return np.where(self._decisions(X) >= 0, 1, -1)

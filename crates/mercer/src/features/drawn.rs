@@ -101,8 +101,13 @@ impl DrawnFeatures {
                 let sampling = value(&SAMPLINGS, "sampling", record.text("sampling")?)?;
                 let frequencies = record.take_leading_matrix("frequencies")?;
                 let count = frequencies.nrows();
-                let offsets = if form == FourierForm::Offset { count } else { 0 };
-                let offsets = record.take_finite_vector("offsets", offsets)?;
+                let offsets = match form {
+                    FourierForm::Offset => record.take_finite_vector("offsets", count)?,
+                    FourierForm::Pair => record.take_any_vector("offsets")?,
+                };
+                if let Some(bad) = offsets.iter().find(|b| !b.is_finite()) {
+                    return Err(Error::parameter("offsets", bad, "finite numbers"));
+                }
                 let amplitudes = record.take_finite_vector("amplitudes", count)?;
                 let map = FourierFeatures::from_parts(kernel, (form, sampling), frequencies, offsets, amplitudes)?;
                 Ok(Self::Fourier(map))

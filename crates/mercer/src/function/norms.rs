@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::compute::filled;
 use crate::kernel::{Base, Kernel};
 use crate::{Error, Result};
 
@@ -120,7 +121,7 @@ fn series_coefficient(kernel: &Kernel, n: usize) -> Result<f64> {
 pub(super) fn integrate(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
     const PANELS: usize = 8;
     static RULE: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
-    let rule = RULE.get_or_init(|| gauss_legendre(64));
+    let rule = filled(&RULE, || gauss_legendre(64));
     let width = (to - from) / PANELS as f64;
     let panel = |start: f64| {
         let middle = start + 0.5 * width;

@@ -1,11 +1,11 @@
 //! Cholesky factors of positive definite matrices, and the minimum-norm answer where there is none.
 
-use faer::linalg::solvers::{Llt, Solve};
-use faer::{Mat, Side};
+use faer::Mat;
 use ndarray::{Array2, ArrayView2};
 
+use super::blocks::{factor_blocks, substitute};
 use super::symmetric_eigen;
-use crate::{Error, Points, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// How a positive semi-definite system was solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,17 +74,19 @@ pub fn solve_positive(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Result<Positive
 
 /// The solution by a Cholesky factor, unless a pivot shows that the matrix is singular to working precision.
 fn by_cholesky(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Option<Array2<f64>> {
-    let n = a.nrows();
-    let matrix = Mat::from_fn(n, n, |i, j| a[[i.max(j), i.min(j)]]);
-    let factor = Llt::new(matrix.as_ref(), Side::Lower).ok()?;
-    let pivots: Vec<f64> = (0..n).map(|i| factor.L()[(i, i)].powi(2)).collect();
+    let (n, compute) = (a.nrows(), Compute::unlimited());
+    let mut factor = Mat::from_fn(n, n, |i, j| a[[i.max(j), i.min(j)]]);
+    if !compute.install(|| factor_blocks(factor.as_mut(), &compute)).ok()? {
+        return None;
+    }
+    let pivots: Vec<f64> = (0..n).map(|i| factor[(i, i)].powi(2)).collect();
     let largest = pivots.iter().copied().fold(0.0, f64::max);
     let smallest = pivots.iter().copied().fold(f64::INFINITY, f64::min);
     if n > 0 && smallest <= n as f64 * f64::EPSILON * largest {
         return None;
     }
-    let right = Mat::from_fn(n, b.ncols(), |i, j| b[[i, j]]);
-    let x = factor.solve(&right);
+    let mut x = Mat::from_fn(n, b.ncols(), |i, j| b[[i, j]]);
+    substitute(factor.as_ref(), x.as_mut(), true, &compute);
     Some(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
 }
 

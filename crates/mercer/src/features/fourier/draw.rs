@@ -21,8 +21,12 @@ pub(super) fn features(
     let (mut offsets, mut amplitudes) = (Array1::zeros(count), Array1::zeros(count));
     let mut start = 0;
     for (index, (term, share)) in terms.iter().zip(shares).enumerate() {
-        let twice = if spec.form == FourierForm::Offset { 2.0 } else { 1.0 };
-        let amplitude = (twice * term.mass / share as f64).sqrt();
+        // The components of the term share its mass: all waves of a term have one amplitude, also a last one without a sine.
+        let components = match spec.form {
+            FourierForm::Offset => share,
+            FourierForm::Pair => spec.components.min(2 * (start + share)) - 2 * start,
+        };
+        let amplitude = (2.0 * term.mass / components as f64).sqrt();
         let mut drawing = Drawing::new(spec.sampling, index, compute);
         for row in start..start + share {
             amplitudes[row] = amplitude;

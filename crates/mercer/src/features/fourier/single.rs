@@ -32,12 +32,12 @@ impl Single {
         }
     }
 
-    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs.
+    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs, the last cosine perhaps without a sine.
     pub(super) fn fill(&self, x: ArrayView2<f64>, out: &mut [f32]) {
         let (rows, count) = (x.nrows(), self.amplitudes.len());
         let points: Vec<f32> = x.iter().map(|v| *v as f32).collect();
         let (mut phases, mut spare) = (vec![0.0; rows * FREQUENCIES], vec![0.0; FREQUENCIES]);
-        let width = if self.pairs { 2 * count } else { count };
+        let width = if self.pairs { 2 * count - self.offsets.len() } else { count };
         for start in (0..count).step_by(FREQUENCIES) {
             let end = count.min(start + FREQUENCIES);
             let phases = &mut phases[..rows * (end - start)];
@@ -61,7 +61,12 @@ impl Single {
         let amplitudes = &self.amplitudes[chosen.clone()];
         if self.pairs {
             let (cosines, sines) = line.split_at_mut(self.amplitudes.len());
-            simd::waves(phases, amplitudes, &mut cosines[chosen.clone()], &mut sines[chosen]);
+            let pairs = chosen.start..chosen.end.min(sines.len());
+            let ((phases, alone), (amplitudes, last)) =
+                (phases.split_at_mut(pairs.len()), amplitudes.split_at(pairs.len()));
+            simd::waves(phases, amplitudes, &mut cosines[pairs.clone()], &mut sines[pairs.clone()]);
+            alone.iter_mut().zip(&self.offsets).for_each(|(t, b)| *t += b);
+            simd::waves(alone, last, &mut cosines[pairs.end..chosen.end], &mut spare[..alone.len()]);
         } else {
             phases.iter_mut().zip(&self.offsets[chosen.clone()]).for_each(|(t, b)| *t += b);
             simd::waves(phases, amplitudes, &mut line[chosen.clone()], &mut spare[..chosen.len()]);

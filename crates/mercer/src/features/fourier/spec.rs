@@ -11,7 +11,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// How a frequency becomes features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum FourierForm {
-    /// `(cos⟨ω, x⟩, sin⟨ω, x⟩)/√D`: two components per frequency, `z(x)ᵀz(x) = k(x, x)` exactly.
+    /// `(cos⟨ω, x⟩, sin⟨ω, x⟩)/√D`: two components per frequency, `z(x)ᵀz(x) = k(x, x)` exactly. Of an odd number of components the last frequency has one,
+    /// a cosine with an offset.
     #[default]
     Pair,
     /// `√(2/D) cos(⟨ω, x⟩ + b)`, `b` uniform on `[0, 2π)`: one component per frequency, more variance per frequency.
@@ -20,10 +21,10 @@ pub enum FourierForm {
 
 impl FourierForm {
     /// How many frequencies so many components hold.
-    pub(super) fn frequencies(self, components: usize) -> Option<usize> {
+    pub(super) fn frequencies(self, components: usize) -> usize {
         match self {
-            Self::Pair => components.is_multiple_of(2).then_some(components / 2),
-            Self::Offset => Some(components),
+            Self::Pair => components.div_ceil(2),
+            Self::Offset => components,
         }
     }
 }
@@ -57,7 +58,7 @@ impl FourierForm {
 pub struct RandomFourier {
     /// The kernel: shift-invariant.
     pub kernel: Kernel,
-    /// The columns that come out; even for pairs.
+    /// The columns that come out.
     pub components: usize,
     /// How a frequency becomes features.
     pub form: FourierForm,
@@ -75,13 +76,10 @@ impl RandomFourier {
     ///
     /// # Errors
     /// [`Error::Request`] with the reason when the kernel has no spectral measure, when orthogonal frames are asked for and no part of the kernel
-    /// is radial, or for a median that is not resolved; [`Error::Parameter`] for fewer frequencies than terms or an odd number of components for
-    /// pairs; [`Error::Memory`].
+    /// is radial, or for a median that is not resolved; [`Error::Parameter`] for fewer frequencies than terms; [`Error::Memory`].
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<FourierFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
-        let count = self.form.frequencies(self.components).ok_or_else(|| {
-            Error::parameter("components", self.components, "even for pairs: a cosine and a sine per frequency")
-        })?;
+        let count = self.form.frequencies(self.components);
         if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.law.has_frames()) {
             return Err(Error::request(format!(
                 "orthogonal frequencies need a radial kernel, which no part of {} is: use iid or quasi-Monte-Carlo",

@@ -34,7 +34,8 @@ impl FourierFeatures {
         offsets: Array1<f64>,
         amplitudes: Array1<f64>,
     ) -> Result<Self> {
-        let offsets = if spec.form == FourierForm::Offset { offsets } else { Array1::zeros(0) };
+        let without = if spec.form == FourierForm::Offset { 0 } else { spec.components / 2 };
+        let offsets = offsets.slice(s![without..]).to_owned();
         Ok(Self {
             kernel: spec.kernel.clone(),
             form: spec.form,
@@ -87,8 +88,8 @@ impl FourierFeatures {
         amplitudes: Array1<f64>,
     ) -> Result<Self> {
         let count = frequencies.nrows();
-        let expected = if form == FourierForm::Offset { count } else { 0 };
-        if offsets.len() != expected || amplitudes.len() != count {
+        let fits = if form == FourierForm::Offset { offsets.len() == count } else { offsets.len() <= count.min(1) };
+        if !fits || amplitudes.len() != count {
             return Err(Error::shape("amplitudes of the frequencies", count, amplitudes.len()));
         }
         let frequencies = frequencies.as_standard_layout().into_owned();
@@ -100,7 +101,7 @@ impl FourierFeatures {
         self.frequencies.view()
     }
 
-    /// The offsets, one for each frequency; none for pairs.
+    /// The offsets, one for each frequency; none for pairs, but for the last frequency of an odd number of components.
     pub fn offsets(&self) -> ArrayView1<'_, f64> {
         self.offsets.view()
     }
@@ -120,7 +121,7 @@ impl FourierFeatures {
         self.sampling
     }
 
-    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs.
+    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs, the last cosine perhaps without a sine.
     fn fill(&self, x: ArrayView2<f64>, out: &mut [f64]) {
         let (rows, count) = (x.nrows(), self.frequencies.nrows());
         let points: Vec<f64> = x.iter().copied().collect();
@@ -152,7 +153,13 @@ impl FourierFeatures {
         match self.form {
             FourierForm::Pair => {
                 let (cosines, sines) = line.split_at_mut(self.frequencies.nrows());
-                simd::waves(phases, amplitudes, &mut cosines[chosen.clone()], &mut sines[chosen]);
+                let pairs = chosen.start..chosen.end.min(sines.len());
+                let ((phases, alone), (amplitudes, last)) =
+                    (phases.split_at_mut(pairs.len()), amplitudes.split_at(pairs.len()));
+                simd::waves(phases, amplitudes, &mut cosines[pairs.clone()], &mut sines[pairs.clone()]);
+                alone.iter_mut().zip(&self.offsets).for_each(|(t, b)| *t += b);
+                simd::cosines(alone, last);
+                cosines[pairs.end..chosen.end].copy_from_slice(alone);
             }
             FourierForm::Offset => {
                 let offsets = self.offsets.slice(s![chosen.clone()]);
@@ -175,7 +182,7 @@ impl FeatureMap for FourierFeatures {
 
     fn components(&self) -> usize {
         match self.form {
-            FourierForm::Pair => 2 * self.frequencies.nrows(),
+            FourierForm::Pair => 2 * self.frequencies.nrows() - self.offsets.len(),
             FourierForm::Offset => self.frequencies.nrows(),
         }
     }

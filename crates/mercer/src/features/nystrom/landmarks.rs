@@ -43,21 +43,33 @@ impl Landmarks {
         tolerance: f64,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        self.choose_rows(kernel, x, count, tolerance, compute).map(|(points, _)| points)
+    }
+
+    /// The landmarks, and which rows of the sample they are, unless they are given points.
+    pub(super) fn choose_rows(
+        &self,
+        kernel: &Kernel,
+        x: ArrayView2<f64>,
+        count: usize,
+        tolerance: f64,
+        compute: &Compute,
+    ) -> Result<(Array2<f64>, Option<Vec<usize>>)> {
         let rows = match self {
             Self::Points(points) => {
                 Points::Vectors(points.view()).check_finite("landmarks")?;
-                return Ok(points.clone());
+                return Ok((points.clone(), None));
             }
             Self::Rows(rows) => check_rows(rows, x.nrows())?,
             Self::Uniform => uniform(x.nrows(), count, &mut compute.seed().stream("landmarks", 0)),
-            Self::RandomPivots | Self::Greedy => return self.pivots(kernel, x, count, tolerance, compute),
+            Self::RandomPivots | Self::Greedy => self.pivots(kernel, x, count, tolerance, compute)?,
             Self::KMeans => {
                 let bound = kernel.bind(Pairs::within(x), compute)?;
                 far_apart(&bound, count, &mut compute.seed().stream("landmarks", 1))?
             }
             Self::Leverage => leverage::sample(kernel, x, count, compute)?,
         };
-        Ok(x.select(Axis(0), &rows))
+        Ok((x.select(Axis(0), &rows), Some(rows)))
     }
 
     /// Pivots among a random part of a large sample, so that their choice costs no more than the rest.
@@ -68,7 +80,7 @@ impl Landmarks {
         count: usize,
         tolerance: f64,
         compute: &Compute,
-    ) -> Result<Array2<f64>> {
+    ) -> Result<Vec<usize>> {
         let most = FEWEST_CANDIDATES.max(count.saturating_mul(10));
         let mut candidates = uniform(x.nrows(), most, &mut compute.seed().stream("candidates", 0));
         candidates.sort_unstable();
@@ -79,7 +91,7 @@ impl Landmarks {
             Self::Greedy => pivoted_cholesky(&bound, count, tolerance, compute)?,
             _ => block_randomly_pivoted_cholesky(&bound, count, tolerance, BLOCK, compute)?,
         };
-        Ok(x.select(Axis(0), &found.pivots))
+        Ok(found.pivots.into_iter().map(|pivot| candidates[pivot]).collect())
     }
 }
 

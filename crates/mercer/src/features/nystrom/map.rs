@@ -19,8 +19,8 @@ const COLUMNS: usize = 128;
 /// Landmarks whose kernel matrix has a larger condition number are told apart by its eigenvectors.
 const LARGEST_CONDITION: f64 = 1e10;
 
-/// Nyström features with their landmarks.
-#[derive(Clone, Debug, PartialEq)]
+/// Nyström features with their landmarks. Equal ones give the same features, wherever their landmarks come from.
+#[derive(Clone, Debug)]
 pub struct NystromFeatures {
     kernel: Kernel,
     points: Array2<f64>,
@@ -30,6 +30,18 @@ pub struct NystromFeatures {
     upper: bool,
     trace: f64,
     trace_error: f64,
+    /// Which rows of the sample the landmarks are.
+    rows: Option<Vec<usize>>,
+}
+
+impl PartialEq for NystromFeatures {
+    fn eq(&self, other: &Self) -> bool {
+        let traces = |f: &Self| (f.trace, f.trace_error);
+        self.kernel == other.kernel
+            && self.points == other.points
+            && self.map == other.map
+            && traces(self) == traces(other)
+    }
 }
 
 impl NystromFeatures {
@@ -65,7 +77,7 @@ impl NystromFeatures {
     pub(super) fn with_map(kernel: Kernel, points: Array2<f64>, map: Array2<f64>) -> Self {
         let map = if map.is_standard_layout() { map } else { map.as_standard_layout().into_owned() };
         let upper = map.indexed_iter().all(|((i, j), v)| i <= j || *v == 0.0);
-        Self { kernel, points, map, upper, trace: f64::NAN, trace_error: f64::NAN }
+        Self { kernel, points, map, upper, trace: f64::NAN, trace_error: f64::NAN, rows: None }
     }
 
     /// From its parts, as they were saved.
@@ -96,6 +108,17 @@ impl NystromFeatures {
             self.trace_error += left.sum::<f64>();
         }
         Ok(self)
+    }
+
+    /// The same features, whose landmarks are these rows of the sample.
+    pub(super) fn from_rows(mut self, rows: Option<Vec<usize>>) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// Which rows of the sample the landmarks are; unknown for given points and for features from a file.
+    pub fn rows(&self) -> Option<&[usize]> {
+        self.rows.as_deref()
     }
 
     /// `Z`: the landmarks, one row each.

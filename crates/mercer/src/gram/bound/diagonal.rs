@@ -7,6 +7,7 @@ use super::Bound;
 use super::fill::Tile;
 use super::node::Node;
 use super::slots::{Slot, Slots};
+use crate::compute::in_pool;
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -34,7 +35,7 @@ fn of_sample(kernel: &Kernel, x: ArrayView2<f64>) -> Vec<f64> {
         let point = x.row(i).to_vec();
         kernel.value(&p, &point, &point)
     };
-    (0..x.nrows()).into_par_iter().map(value).collect()
+    in_pool(|| (0..x.nrows()).into_par_iter().map(value).collect())
 }
 
 /// The diagonal of a node that stands on a symmetric matrix.

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::Prediction;
 use super::likelihood::Posterior;
+use crate::compute::filled;
 use crate::learn::observations::check_points;
 use crate::solve::Factor;
 use crate::solve::state_space::{Law, LineFunction, MarkovSystem, line_function, system};
@@ -151,7 +152,7 @@ impl Line {
         check_points(&posterior.kernel, points.ncols(), x)?;
         let column = self.law.column();
         let alpha = posterior.alpha.view().insert_axis(Axis(1));
-        let mean = self.mean.get_or_init(|| line_function(&self.law, points.column(column), alpha));
+        let mean = filled(&self.mean, || line_function(&self.law, points.column(column), alpha));
         Ok(compute.install(|| mean.values(x.column(column))).index_axis_move(Axis(1), 0))
     }
 

@@ -7,6 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use super::problem::{Data, Problem};
 use super::solution::{Influence, Method, Solution};
 use super::{Plan, Ridge};
+use crate::compute::filled;
 use crate::gram::{self, Pairs};
 use crate::solve::state_space::{Law, LineFunction, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result};
@@ -187,7 +188,7 @@ impl RidgeFit {
     fn along_line(&self, law: &Law, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         crate::learn::observations::check_points(&self.kernel, self.points.ncols(), x)?;
         let make = || line_function(law, self.points.column(law.column()), self.dual.view());
-        let line = self.line.get_or_init(make);
+        let line = filled(&self.line, make);
         Ok(compute.install(|| line.values(x.column(law.column()))))
     }
 

@@ -1,6 +1,5 @@
 //! How a classifier would do on rows that it has not seen, from the fit alone.
 
-use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, MatRef};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
@@ -11,6 +10,7 @@ use super::support::rebind;
 use super::svc::{Penalty, Svc};
 use super::svc_fit::SvcFit;
 use crate::gram::{self, Tiles};
+use crate::solve::inverse;
 use crate::{Compute, Error, Result};
 
 /// A variable this near to a bound, as a share of it, is at the bound.
@@ -148,7 +148,7 @@ impl Pair {
             (None, None) => 0.0,
             _ => 1.0,
         };
-        let inverse = Mat::from_fn(q, q, entry).partial_piv_lu().inverse();
+        let inverse = inverse(Mat::from_fn(q, q, entry));
         let span = |p: usize| match free.binary_search(&p) {
             Ok(at) => 1.0 / inverse[(at, at)],
             Err(_) => {

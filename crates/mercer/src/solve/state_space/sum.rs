@@ -7,6 +7,7 @@ use super::LineFunction;
 use super::law::Law;
 use super::places::Places;
 use super::small::{Matrix, Vector, dot, square, times, transposed_times};
+use crate::compute::in_pool;
 
 /// Functions on the line.
 ///
@@ -82,7 +83,8 @@ impl<const M: usize> LineFunction for Sum<M> {
     fn values(&self, places: ArrayView1<f64>) -> Array2<f64> {
         let mut values = Array2::zeros((places.len(), self.functions.len()));
         for (function, mut column) in self.functions.iter().zip(values.columns_mut()) {
-            let found: Vec<f64> = places.to_vec().into_par_iter().map(|t| self.value(function, t)).collect();
+            let at = |t| self.value(function, t);
+            let found: Vec<f64> = in_pool(|| places.to_vec().into_par_iter().map(at).collect());
             column.assign(&ArrayView1::from(&found));
         }
         values

@@ -5,15 +5,16 @@ use rayon::prelude::*;
 
 use super::filter::{System, moved};
 use super::small::{Matrix, dot, times, transposed_times};
+use crate::compute::{filled, in_pool};
 
 /// `hᵀ(P − PAᵀN A P)h` with `P` the covariance given what lies on the left, `N` what lies on the right says. At least 0.
 pub(super) fn variances<const M: usize>(system: &System<M>, places: ArrayView1<f64>) -> Vec<f64> {
-    let spreads = system.spreads.get_or_init(|| {
+    let spreads = filled(&system.spreads, || {
         let mut spreads = vec![[[0.0; M]; M]; system.places.len()];
         system.each_spread(|i, _, root| spreads[i] = *root);
         spreads
     });
-    places.to_vec().into_par_iter().map(|t| variance(system, spreads, t)).collect()
+    in_pool(|| places.to_vec().into_par_iter().map(|t| variance(system, spreads, t)).collect())
 }
 
 fn variance<const M: usize>(system: &System<M>, spreads: &[Matrix<M>], t: f64) -> f64 {

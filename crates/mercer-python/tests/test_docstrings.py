@@ -1,0 +1,91 @@
+"""Every parameter, every fitted attribute and every answer is documented."""
+
+import inspect
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import mercer
+
+rng = np.random.default_rng(4)
+X = rng.uniform(size=(40, 2))
+Y = np.sin(4 * X[:, 0])
+LABELS = np.where(Y > 0.3, "up", "down")
+ESTIMATORS = [name for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")]
+#: Written by scikit-learn for every estimator, and documented there.
+THEIRS = {"n_features_in_", "feature_names_in_"}
+#: Attributes that are there for some values of the parameters alone.
+SOMETIMES = {"KernelMachine": {"classes_"}}
+SECTION = re.compile(r"^ *(\w[\w ]*)\n *-{3,} *$", re.MULTILINE)
+
+
+def sections(doc):
+    """The sections of a docstring by name."""
+    doc = inspect.cleandoc(doc or "")
+    found = list(SECTION.finditer(doc))
+    ends = [match.start() for match in found[1:]] + [len(doc)]
+    return {match[1]: doc[match.end() : end] for match, end in zip(found, ends, strict=True)}
+
+
+def entries(section):
+    """The names that a section documents: at the beginning of a line, several with commas between them."""
+    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
+    return {name.strip().lstrip("*") for line in lines for name in line.partition(" : ")[0].split(",")}
+
+
+def fitted(name):
+    """The estimator after a fit, with its defaults."""
+    model = getattr(mercer, name)()
+    x = X[:, 0] if name in ("SmoothingSpline", "LocalLinear") else X
+    y = LABELS if getattr(model, "_estimator_type", None) == "classifier" or hasattr(model, "class_weight") else Y
+    y = LABELS if name == "BinnedClassifier" else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(x, y)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_parameters(name):
+    kind = getattr(mercer, name)
+    assert set(kind().get_params()) - entries(sections(kind.__doc__).get("Parameters", "")) == set()
+    assert entries(sections(kind.__doc__)["Parameters"]) - set(kind().get_params()) == set()
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_attributes(name):
+    model = fitted(name)
+    there = {n for n in vars(model) if n.endswith("_") and not n.startswith("_")}
+    there |= {n for n in dir(type(model)) if n.endswith("_") and not n.startswith("_")}
+    documented = entries(sections(type(model).__doc__).get("Attributes", ""))
+    assert there - documented - THEIRS == set()
+    unknown = {n for n in documented if not hasattr(type(model), n)} - set(vars(model))
+    assert unknown - SOMETIMES.get(name, set()) == set()
+
+
+def methods(kind):
+    """The public methods that this package defines."""
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if not name.startswith("_") and method.__module__.startswith("mercer."):
+            yield name, method
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_methods(name):
+    for method, function in methods(getattr(mercer, name)):
+        found = sections(function.__doc__)
+        takes = set(inspect.signature(function).parameters) - {"self"}
+        assert takes - entries(found.get("Parameters", "")) == set(), f"{name}.{method}"
+        assert "Returns" in found, f"{name}.{method}"
+
+
+FUNCTIONS = [n for n in mercer.__all__ if inspect.isfunction(getattr(mercer, n))]
+
+
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if getattr(mercer, n).__module__.startswith("mercer._h")])
+def test_tests(name):
+    function = getattr(mercer, name)
+    found = sections(function.__doc__)
+    assert set(inspect.signature(function).parameters) - entries(found["Parameters"]) == set()
+    assert "Returns" in found

@@ -1,0 +1,153 @@
+//! Threads that survive a fork: every process has its own, made when they are first needed.
+//!
+//! A forked child has one thread, whatever its parent had: it must neither wait for the workers of the parent nor touch a lock that one of them may have held.
+//! So rayon's global pool is never used (it cannot be made again), and a pool is found by the number of the process that made it. Nothing is locked on the way
+//! but what threads of the same process lock; pools of another process are left alone, also when they are dropped.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+/// Processes that made threads one inside the other, each the child of the one before. Beyond them every call has threads of its own.
+const GENERATIONS: usize = 16;
+
+/// All cores, for whoever asks for no number.
+static SHARED: Threads = Threads::new(0);
+
+/// The pool of one process.
+struct Slot {
+    /// The number of the process, 0 if the slot is free.
+    process: AtomicU32,
+    /// Asked for by threads of that process alone.
+    pool: OnceLock<Option<ThreadPool>>,
+}
+
+/// So many threads, in every process that asks.
+pub(super) struct Threads {
+    /// How many; 0 is one per core, or what the environment says to rayon.
+    count: usize,
+    slots: [Slot; GENERATIONS],
+}
+
+impl Threads {
+    pub(super) const fn new(count: usize) -> Self {
+        Self { count, slots: [const { Slot { process: AtomicU32::new(0), pool: OnceLock::new() } }; GENERATIONS] }
+    }
+
+    /// As [`Threads::new`], with the threads of this process started.
+    pub(super) fn start(count: usize) -> Result<Self, ThreadPoolBuildError> {
+        let (threads, pool) = (Self::new(count), build(count)?);
+        let own = &threads.slots[0];
+        own.process.store(std::process::id(), Ordering::Release);
+        own.pool.get_or_init(|| Some(pool));
+        Ok(threads)
+    }
+
+    /// The number of threads.
+    pub(super) fn count(&self) -> usize {
+        match self.count {
+            0 => self.of_process(std::process::id()).map_or(1, ThreadPool::current_num_threads),
+            count => count,
+        }
+    }
+
+    /// Runs `work` on the threads of this process.
+    pub(super) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        if let Some(pool) = self.of_process(std::process::id()) {
+            return pool.install(work);
+        }
+        match build(self.count) {
+            Ok(pool) => pool.install(work),
+            Err(_) => alone(work),
+        }
+    }
+
+    /// The pool of a process, made if it is the first time. None where no thread can be started, or after too many forks.
+    fn of_process(&self, process: u32) -> Option<&ThreadPool> {
+        let mine = |slot: &&Slot| {
+            // Slots fill up in order, so that the first free one is behind all that a parent has filled.
+            let claimed = slot.process.compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire);
+            claimed.map_or_else(|owner| owner == process, |_| true)
+        };
+        self.slots.iter().find(mine)?.pool.get_or_init(|| build(self.count).ok()).as_ref()
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for slot in &mut self.slots {
+            // The threads of another process do not exist here, and what they had locked stays locked.
+            if *slot.process.get_mut() != std::process::id() {
+                std::mem::forget(slot.pool.take());
+            }
+        }
+    }
+}
+
+/// Runs `work` where the caller runs if that is a pool, and on all cores otherwise.
+///
+/// Whoever works in parallel without a [`super::Compute`] at hand begins here: never in rayon's global pool.
+pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_thread_index().is_some() { work() } else { SHARED.install(work) }
+}
+
+/// The threads that [`in_pool`] works on.
+pub(super) fn pool_size() -> usize {
+    if rayon::current_thread_index().is_some() { rayon::current_num_threads() } else { SHARED.count() }
+}
+
+/// The value of a cell, made if there is none. It is made before the cell is locked: a fork may come while it is made, and the child would wait for ever.
+pub(crate) fn filled<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    if let Some(value) = cell.get() {
+        return value;
+    }
+    let made = make();
+    cell.get_or_init(|| made)
+}
+
+fn build(count: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+    ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("mercer-{i}")).build()
+}
+
+/// The last resort where the system refuses every thread: the caller becomes a pool of one, and stays it.
+fn alone<T>(work: impl FnOnce() -> T) -> T {
+    let _stays = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(std::mem::forget);
+    work()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_has_a_pool_of_its_own() {
+        let threads = Threads::start(2).unwrap();
+        let own = std::process::id();
+        let first: *const ThreadPool = threads.of_process(own).unwrap();
+        // A child sees the slots of its parent filled, under another number.
+        let child: *const ThreadPool = threads.of_process(own + 1).unwrap();
+        assert_ne!(first, child);
+        assert_eq!(child, std::ptr::from_ref(threads.of_process(own + 1).unwrap()));
+        assert_eq!(first, std::ptr::from_ref(threads.of_process(own).unwrap()));
+        assert_eq!(threads.count(), 2);
+    }
+
+    #[test]
+    fn more_generations_than_slots_still_work() {
+        let threads = Threads::new(1);
+        let others = (1..).filter(|p| *p != std::process::id()).take(GENERATIONS);
+        others.for_each(|p| assert!(threads.of_process(p).is_some()));
+        assert!(threads.of_process(std::process::id()).is_none());
+        assert_eq!(threads.install(rayon::current_num_threads), 1);
+    }
+
+    #[test]
+    fn work_without_a_number_of_threads_runs_on_ours() {
+        let name = in_pool(|| std::thread::current().name().map(str::to_owned));
+        assert!(name.is_some_and(|n| n.starts_with("mercer-")));
+        let pool = Threads::start(3).unwrap();
+        assert_eq!(pool.install(|| in_pool(rayon::current_num_threads)), 3);
+        assert_eq!(pool.install(pool_size), 3);
+    }
+}
