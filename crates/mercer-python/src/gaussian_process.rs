@@ -1,5 +1,6 @@
 //! Gaussian processes: a specification and its fit.
 
+use mercer::Error;
 use mercer::learn::GaussianProcess;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use ndarray::aview1;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::effects::to_dicts;
+use crate::errors::to_python_linear;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
@@ -69,7 +71,11 @@ impl PyGaussianProcess {
     ) -> PyResult<PyGaussianProcessFit> {
         let (points, targets, options) = (Matrix::read(X, "X")?, numbers(y, "y")?, Options::read(options)?);
         let x = points.view();
-        run(py, &options, || self.0.fit(x, aview1(&targets), &options.compute)).map(PyGaussianProcessFit)
+        let fit = run(py, &options, || match self.0.fit(x, aview1(&targets), &options.compute) {
+            Err(error @ Error::Numerical(_)) => Ok(Err(error)),
+            other => other.map(Ok),
+        })?;
+        fit.map(PyGaussianProcessFit).map_err(|error| to_python_linear(py, error))
     }
 }
 
