@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo test test-full lint test-rust test-python docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full lint test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
 demo:
@@ -29,6 +29,10 @@ test-rust:
 
 test-python: build-python
 	$(BIN)/python -m pytest crates/mercer-python/tests
+
+## scikit-learn's own test files with our classes in the place of theirs; the counts go to docs/python.md.
+sklearn-suite: build-python
+	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
 
 ## The Python package in the virtual environment, in the profile of the tests so that dependencies compile once.
 build-python: $(VENV)/.ready
