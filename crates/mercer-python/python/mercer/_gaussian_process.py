@@ -35,7 +35,10 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     optimize : bool, default=True
         Whether to choose the parameters by the marginal likelihood.
     fixed : list of str, optional
-        Names from ``parameter_names_`` that stay as given; by default the smoothness ``nu`` of Matérn kernels.
+        Names from ``parameter_names_`` that stay as given.
+    free : list of str, optional
+        Choices of smoothness that move too, which they do not otherwise: ``"nu"`` of Matérn kernels, ``"hurst"`` of
+        Brownian motion, ``"power"`` of a distance, or one of them by its full name, ``"matern#2.nu"``.
     n_restarts_optimizer : int, default=0
         How many more times the optimisation starts, from points around the first.
     normalize_y : bool, default=False
@@ -61,7 +64,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
     log_marginal_likelihood_gradient_ : array
         Its gradient by the logarithms of the parameters, in the order of ``parameter_names_``; made at the first use.
     parameter_names_ : list of str
-        The parameters of the kernel, then ``noise``.
+        The parameters of the kernel, then ``noise``; a choice of smoothness such as ``matern.nu`` where it is free.
     alpha_ : array
         ``(K + σ²I)⁻¹y``; None for a sparse process.
     inducing_, trace_left_ : array, float
@@ -91,6 +94,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         *,
         optimize: bool = True,
         fixed: list[str] | None = None,
+        free: list[str] | None = None,
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
         n_inducing: int | None = None,
@@ -106,6 +110,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         self.noise = noise
         self.optimize = optimize
         self.fixed = fixed
+        self.free = free
         self.n_restarts_optimizer = n_restarts_optimizer
         self.normalize_y = normalize_y
         self.n_inducing = n_inducing
@@ -138,6 +143,7 @@ class GaussianProcessRegressor(RegressorMixin, Estimator):
         choices = {
             "optimize": self.optimize,
             "fixed": None if self.fixed is None else list(self.fixed),
+            "free": None if self.free is None else list(self.free),
             "restarts": self.n_restarts_optimizer,
         }
         if self.n_inducing is None and isinstance(self.inducing, str):
