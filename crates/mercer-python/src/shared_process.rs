@@ -77,6 +77,13 @@ impl PySharedProcessFit {
         Ok(run(py, &options, work)?.map(|(value, gradient)| (value, gradient_of(py, gradient))))
     }
 
+    /// The names of the parameters that choose a smoothness, which only move when they are freed.
+    #[staticmethod]
+    fn choices(kernel: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+        let parameters = kernel_of(kernel)?.parameters();
+        Ok(parameters.into_iter().filter(|p| p.choice).map(|p| p.name).collect())
+    }
+
     /// The means at the rows of ``X``, one column per target.
     #[pyo3(signature = (X, **options))]
     fn mean<'py>(

@@ -270,14 +270,29 @@ class _WithNoise:
                     )
 
 
-class MercerCovariance(_WithNoise):
-    """A kernel of Mercer and a noise variance; parameters that are fixed or 0 stay."""
+def _is_named(names: list[str], name: str) -> bool:
+    """Whether a list names a parameter, by its full name (``matern.nu``) or by its own (``nu``)."""
+    return name in names or name.rpartition(".")[2] in names
 
-    def __init__(self, kernel: Kernel, noise: float, fixed: list[str]) -> None:
+
+class MercerCovariance(_WithNoise):
+    """A kernel of Mercer and a noise variance.
+
+    Parameters that are fixed or 0 stay, and so does a choice of smoothness that is not named in ``free``.
+    """
+
+    def __init__(self, kernel: Kernel, noise: float, fixed: list[str], free: list[str]) -> None:
         self.kernel, self.noise = kernel, noise
         values = {**kernel.parameters, "noise": noise}
+        for what, names in (("fixed", fixed), ("free", free)):
+            unknown = [name for name in names if not any(_is_named([name], known) for known in values)]
+            if unknown:
+                raise ValueError(f"{what} = {unknown[0]} is not allowed: it must be one of {', '.join(values)}")
+        stay = [name for name in SharedProcessFit.choices(kernel) if not _is_named(free, name)]
         self._values = np.array(list(values.values()))
-        self._free = np.array([name not in fixed and value > 0 for name, value in values.items()], dtype=bool)
+        self._free = np.array(
+            [not (name in stay or _is_named(fixed, name)) and value > 0 for name, value in values.items()], dtype=bool
+        )
         self.names = [name for name, free in zip(values, self._free, strict=True) if free]
         self._start = self.theta
 

@@ -82,8 +82,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     optimize : bool, default=True
         False is ``optimizer=None``.
     fixed : list of str, optional
-        Names from ``parameter_names_`` that stay as given, for kernels that are not objects; by default the smoothness
-        ``nu`` of Matérn kernels.
+        Names from ``parameter_names_`` that stay as given, for kernels that are not objects.
+    free : list of str, optional
+        Choices of smoothness that move too, which they do not otherwise: ``"nu"`` of Matérn kernels, ``"hurst"`` of
+        Brownian motion, ``"power"`` of a distance, or one of them by its full name, ``"matern#2.nu"``.
     n_inducing : int, optional
         The number of inducing points of a sparse process, ``O(nm²)`` instead of ``O(n³)``; None is the exact process.
     inducing : {"greedy", "random"} or array of shape (m, n_features), default="greedy"
@@ -112,7 +114,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     log_marginal_likelihood_gradient_ : array
         Its gradient by the logarithms of the parameters, in the order of ``parameter_names_``; made at the first use.
     parameter_names_ : list of str
-        The parameters of the kernel, then ``noise``; for a kernel object the names of its ``theta``.
+        The parameters of the kernel, then ``noise``; a choice of smoothness such as ``matern.nu`` where it is free. For
+        a kernel object the names of its ``theta``.
     likelihoods_ : array
         The log marginal likelihood that each start of the optimization led to.
     alpha_ : array of shape (n_samples,) or (n_samples, n_targets)
@@ -165,6 +168,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         n_targets: int | None = None,
         optimize: bool = True,
         fixed: list[str] | None = None,
+        free: list[str] | None = None,
         n_inducing: int | None = None,
         inducing: Any = "greedy",
         approximation: str = "variational",
@@ -184,6 +188,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         self.n_targets = n_targets
         self.optimize = optimize
         self.fixed = fixed
+        self.free = free
         self.n_inducing = n_inducing
         self.inducing = inducing
         self.approximation = approximation
@@ -264,8 +269,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
                 raise ValueError(
                     "noise is not for kernel objects: add WhiteKernel(noise_level=noise) to the kernel, or give alpha"
                 )
-            if self.fixed is not None:
-                raise ValueError('fixed is not for kernel objects: give bounds="fixed" to their parameters')
+            if self.fixed is not None or self.free is not None:
+                raise ValueError('fixed and free are not for kernel objects: give bounds="fixed" to their parameters')
             if sparse:
                 raise ValueError(
                     "inducing points need a kernel of Mercer, such as '1*gaussian(lengthscale=1)', not an object"
@@ -305,13 +310,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             return object_covariance(kernel)
         if self._is_compiled(kernel):
             resolved = self._mercer_kernel(kernel, X.shape[1]).resolve(X, **self._options())
-            known = [*resolved.parameters, "noise"]
-            wrong = [name for name in fixed if name not in known]
-            if wrong:
-                raise ValueError(f"fixed = {wrong[0]} is not allowed: it must be one of {', '.join(known)}")
-            if self.fixed is None:
-                fixed = [name for name in known if name.endswith(".nu")]
-            return MercerCovariance(resolved, noise, fixed)
+            return MercerCovariance(resolved, noise, fixed, list(self.free or []))
         return OutsideCovariance(self._outside(kernel), noise, fixed)
 
     @staticmethod
@@ -378,11 +377,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     def _fit_one(self, kernel: Any, noise: float, X: np.ndarray, targets: np.ndarray) -> GaussianProcessRegressor:
         """Fit one target with one noise variance: all of it in the compiled part."""
         mercer_kernel = self._mercer_kernel(kernel, X.shape[1])
-        fixed = None if self.fixed is None else list(self.fixed)
+        fixed = list(self.fixed or [])
         if self._has_alpha():
-            noise = float(self.alpha)
-            names = [*(name for name in mercer_kernel.parameters if name.endswith(".nu"))] if fixed is None else fixed
-            fixed = [*names, "noise"]
+            noise, fixed = float(self.alpha), [*fixed, "noise"]
         process = self._process(mercer_kernel, noise, fixed)
         self._posterior = self._covariance = None
         self._fit = process.fit(X, targets.reshape(-1), **self._options())
@@ -391,11 +388,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         self._warn_if_unfinished()
         return self
 
-    def _process(self, kernel: Kernel, noise: float, fixed: list[str] | None) -> GaussianProcess:
+    def _process(self, kernel: Kernel, noise: float, fixed: list[str]) -> GaussianProcess:
         """Give what is to be fitted."""
         choices = {
             "optimize": bool(self.optimize) and self.optimizer is not None,
             "fixed": fixed,
+            "free": list(self.free or []),
             "restarts": self.n_restarts_optimizer,
         }
         if not self._is_sparse():
@@ -537,7 +535,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         if "kernel" in state:
             self._covariance = ObjectCovariance(kernel_from_plain(state["kernel"]))
         else:
-            self._covariance = MercerCovariance(fit.kernel, state.get("noise", 0.0), [])
+            self._covariance = MercerCovariance(fit.kernel, state.get("noise", 0.0), [], list(self.free or []))
         self._adopt_shared()
 
     # ---- predictions --------------------------------------------------------------------------------------------
@@ -728,7 +726,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             return self._covariance.sharing()
         if self.inducing_ is not None:
             raise ValueError("a process through inducing points has no likelihood at other parameters")
-        return MercerCovariance(self.kernel_, self.noise_, [])
+        return MercerCovariance(self.kernel_, self.noise_, [], list(self.free or []))
 
     def _observations(self) -> Observations:
         targets = self.y_train_.reshape(len(self.y_train_), -1)

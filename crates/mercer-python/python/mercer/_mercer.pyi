@@ -523,6 +523,7 @@ class GaussianProcess:
         *,
         optimize: bool = True,
         fixed: Sequence[str] | None = None,
+        free: Sequence[str] | None = None,
         restarts: int = 0,
     ) -> GaussianProcess: ...
     @staticmethod
@@ -536,6 +537,7 @@ class GaussianProcess:
         move_inducing: bool = False,
         optimize: bool = True,
         fixed: Sequence[str] | None = None,
+        free: Sequence[str] | None = None,
         restarts: int = 0,
     ) -> GaussianProcess: ...
     def fit(self, X: ArrayLike, y: ArrayLike, **options: Unpack[Options]) -> GaussianProcessFit: ...
