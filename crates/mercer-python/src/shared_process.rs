@@ -4,7 +4,7 @@ use mercer::learn::gaussian_process::shared::{Evidence, EvidenceGradient};
 use mercer::learn::{SharedGaussianProcess, SharedGaussianProcessFit};
 use mercer::{Compute, Error, Result};
 use ndarray::{ArrayView2, Axis, aview1};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels
 
 from mercer._kernel_names import symmetric
-from mercer._mercer import Function, Kernel, MatrixEvidence, SharedProcessFit
+from mercer._mercer import Kernel, MatrixEvidence, SharedProcessFit
 from mercer._translation import Translation, translate
 
 #: Where the optimization may go with a kernel of Mercer or a noise variance: scikit-learn's default bounds.
@@ -58,7 +59,7 @@ class CompiledPosterior:
     ``WhiteKernel``): it is part of the spread of predictions.
     """
 
-    def __init__(self, fit: SharedProcessFit, white: float = 0.0) -> None:
+    def __init__(self, fit: SharedProcessFit, white: float) -> None:
         self.fit, self.white = fit, white
 
     @property
@@ -86,50 +87,36 @@ class CompiledPosterior:
     def inverse_diagonal(self, options: dict[str, Any]) -> np.ndarray:
         return self.fit.inverse_diagonal(**options)
 
-    def function(self, target: int, options: dict[str, Any]) -> Function:
-        return self.fit.function(target, **options)
-
 
 class MatrixPosterior:
-    """The posterior of a kernel whose values Python computes; a copy factors the matrix again when it needs it."""
+    """The posterior of a kernel whose values Python computes, white noise among them."""
 
-    def __init__(self, evidence: MatrixEvidence, covariance: Any, data: Observations, noise: np.ndarray) -> None:
-        self._evidence, self._covariance, self._data, self._noise = evidence, covariance, data, noise
+    fit, white = None, 0.0
+
+    def __init__(self, evidence: MatrixEvidence, covariance: Any, points: Any) -> None:
+        self._evidence, self._covariance, self._points = evidence, covariance, points
         self.dual_coefficients = evidence.dual_coefficients
         self.log_marginal_likelihood = evidence.log_marginal_likelihood
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_evidence": None}
-
-    def evidence(self) -> MatrixEvidence:
-        if self._evidence is None:
-            data = self._data
-            values = self._covariance.values(data.points)
-            self._evidence = MatrixEvidence.of(values, data.targets, self._noise, **data.options)
-        return self._evidence
-
     def _cross(self, points: Any) -> np.ndarray:
-        return np.asarray(self._covariance.cross(points, self._data.points), dtype=np.float64)
+        return np.asarray(self._covariance.cross(points, self._points), dtype=np.float64)
 
     def mean(self, points: Any, options: dict[str, Any]) -> np.ndarray:
         return self._cross(points) @ self.dual_coefficients
 
     def variance(self, points: Any, options: dict[str, Any]) -> np.ndarray:
-        explained = self.evidence().explained_variance(self._cross(points).T, **options)
+        explained = self._evidence.explained_variance(self._cross(points).T, **options)
         return np.array(self._covariance.diagonal(points), dtype=np.float64) - explained
 
     def covariance(self, points: Any, options: dict[str, Any]) -> np.ndarray:
-        explained = self.evidence().explained(self._cross(points).T, **options)
+        explained = self._evidence.explained(self._cross(points).T, **options)
         return np.asarray(self._covariance.values(points), dtype=np.float64) - explained
 
     def lower(self, options: dict[str, Any]) -> np.ndarray:
-        return self.evidence().lower(**options)
+        return self._evidence.lower(**options)
 
     def inverse_diagonal(self, options: dict[str, Any]) -> np.ndarray:
-        return self.evidence().inverse_diagonal(**options)
-
-    def function(self, target: int, options: dict[str, Any]) -> Function:
-        raise ValueError("a kernel whose values Python computes gives no mercer.Function: use predict")
+        return self._evidence.inverse_diagonal(**options)
 
 
 class ObjectCovariance:
@@ -142,9 +129,9 @@ class ObjectCovariance:
         self.kernel = kernel
         self._translations: dict[int, Translation | None] = {}
 
-    def sharing(self, kernel: Any) -> ObjectCovariance:
-        """Give the covariance of a copy of the kernel with other parameters; it is not translated again."""
-        other = ObjectCovariance(kernel)
+    def sharing(self, clone_kernel: bool) -> ObjectCovariance:
+        """Give the covariance of the kernel, or of a copy of it, that is not translated again."""
+        other = ObjectCovariance(clone(self.kernel) if clone_kernel else self.kernel)
         other._translations = self._translations
         return other
 
@@ -223,7 +210,7 @@ class ObjectCovariance:
                 fit = SharedProcessFit.fit(kernel, data.matrix, data.targets, data.noise + white, **data.options)
                 return None if fit is None else CompiledPosterior(fit, white)
         evidence = MatrixEvidence.of(self.kernel(data.points), data.targets, data.noise, **data.options)
-        return None if evidence is None else MatrixPosterior(evidence, self, data, data.noise)
+        return None if evidence is None else MatrixPosterior(evidence, self, data.points)
 
     def warn_at_bounds(self) -> None:
         """Warn of every parameter that the optimization left at a bound, in scikit-learn's words."""
@@ -322,20 +309,17 @@ class MercerCovariance(_WithNoise):
 
     def posterior(self, data: Observations) -> CompiledPosterior | None:
         fit = SharedProcessFit.fit(self.kernel, data.matrix, data.targets, data.noise + self.noise, **data.options)
-        return None if fit is None else CompiledPosterior(fit)
+        return None if fit is None else CompiledPosterior(fit, 0.0)
 
 
 class OutsideCovariance(_WithNoise):
-    """A Python function of two samples, or a matrix of kernel values, and a noise variance."""
+    """A function of two samples, a name of scikit-learn's, or a matrix of kernel values; and a noise variance."""
 
     def __init__(self, kernel: Callable[..., Any] | str, noise: float, fixed: list[str]) -> None:
         self.kernel, self.noise = kernel, noise
         self.names = ["noise"] if noise > 0 and "noise" not in fixed else []
         self._start = self.theta
         self._known: tuple[Any, np.ndarray] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": None}
 
     @property
     def theta(self) -> np.ndarray:
@@ -346,7 +330,7 @@ class OutsideCovariance(_WithNoise):
         if self.names:
             self.noise = float(np.exp(theta[0]))
 
-    def sharing(self) -> OutsideCovariance:
+    def sharing(self, clone_kernel: bool) -> OutsideCovariance:
         """Give the same covariance with a noise of its own; the function is not called again."""
         other = OutsideCovariance(self.kernel, self.noise, [])
         other._known = self._known
@@ -355,14 +339,16 @@ class OutsideCovariance(_WithNoise):
     def values(self, points: Any) -> np.ndarray:
         """Give the kernel matrix of a sample; the function is called once for the data of a fit."""
         if self._known is None or self._known[0] is not points:
-            self._known = (points, symmetric(points if self.kernel == "precomputed" else self.kernel(points, points)))
+            self._known = (points, symmetric(self.cross(points, points)))
         return self._known[1]
 
     def cross(self, points: Any, others: Any) -> np.ndarray:
-        return points if self.kernel == "precomputed" else self.kernel(points, others)
+        if not isinstance(self.kernel, str):
+            return self.kernel(points, others)
+        return points if self.kernel == "precomputed" else pairwise_kernels(points, others, metric=self.kernel)
 
     def diagonal(self, points: Any) -> np.ndarray:
-        return np.array([self.kernel(points[i : i + 1], points[i : i + 1])[0, 0] for i in range(len(points))])
+        return np.array([self.cross(points[i : i + 1], points[i : i + 1])[0, 0] for i in range(len(points))])
 
     def likelihood(self, data: Observations, gradient: bool) -> tuple[float, np.ndarray] | None:
         evidence = MatrixEvidence.of(self.values(data.points), data.targets, data.noise + self.noise, **data.options)
@@ -377,9 +363,4 @@ class OutsideCovariance(_WithNoise):
     def posterior(self, data: Observations) -> MatrixPosterior | None:
         noise = data.noise + self.noise
         evidence = MatrixEvidence.of(self.values(data.points), data.targets, noise, **data.options)
-        return None if evidence is None else MatrixPosterior(evidence, self, data, noise)
-
-
-def object_covariance(kernel: Any) -> ObjectCovariance:
-    """Give the covariance of a kernel object, with a copy that may change its parameters."""
-    return ObjectCovariance(clone(kernel))
+        return None if evidence is None else MatrixPosterior(evidence, self, data.points)

@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections import namedtuple
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel
-from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._covariance import (
-    CompiledPosterior,
-    MercerCovariance,
-    ObjectCovariance,
-    Observations,
-    OutsideCovariance,
-    is_kernel_object,
-    object_covariance,
-)
+from mercer._covariance import OutsideCovariance, is_kernel_object
 from mercer._effects import PartialEffect
-from mercer._estimator import Estimator, target_names
-from mercer._kernel_names import compiled, is_computed_outside
-from mercer._mercer import Function, GaussianProcess, GaussianProcessFit, Kernel, Ridge, SharedProcessFit
-from mercer._translation import kernel_from_plain, kernel_to_plain
+from mercer._kernel_names import compiled
+from mercer._mercer import Function, Ridge, SharedProcessFit
+from mercer._process_choices import ALPHA
+from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
-#: The covariance where noise or inducing points are asked for without a kernel, and the noise beside such a kernel.
-_KERNEL, _NOISE = "1*gaussian(lengthscale=1)", 0.1
-#: scikit-learn's default: a nugget for the condition of the matrix, not a noise.
-_ALPHA = 1e-10
 
-
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting):
     """Gaussian process regression: ``y = f(x) + ε`` with ``f ~ GP(0, k)`` and noise of variance σ².
 
     A replacement of scikit-learn's class of this name, with its parameters, attributes and methods; kernel objects of
@@ -149,18 +131,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     (RBF(length_scale=1) + WhiteKernel(noise_level=1), array([1.]))
     """
 
-    _lazy = ("log_marginal_likelihood_gradient_", "function_", "L_")
-    #: One target and one noise variance: the fit of the compiled part. Otherwise a covariance with its posterior.
-    _fit: GaussianProcessFit | None = None
-    _covariance: Any = None
-    _posterior: Any = None
-
     def __init__(
         self,
         kernel: Any = None,
         noise: float | None = None,
         *,
-        alpha: Any = _ALPHA,
+        alpha: Any = ALPHA,
         optimizer: Any = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
@@ -206,8 +182,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
-    # ---- the data and the choices -------------------------------------------------------------------------------
-
     def fit(self, X: Any, y: Any) -> GaussianProcessRegressor:
         """Fit the process to one value, or several, per row of ``X``.
 
@@ -228,317 +202,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         X, y = self._read_data(kernel, X, y)
         self._forget()
         targets = self._scaled(y)
-        alpha = self._row_variances(kernel, len(targets))
+        rows = self._row_variances(kernel, len(targets))
         if self._is_one_process(kernel, targets):
-            return self._fit_one(kernel, noise, X, targets)
-        if self._is_sparse():
+            self._fit_one(kernel, noise, X, targets)
+        elif self._is_sparse():
             raise ValueError("inducing points need one target, one noise variance for all rows and no own optimizer")
-        covariance = self._covariance_of(kernel, noise, X)
-        data = Observations(X, targets.reshape(len(targets), -1), alpha, self._options())
-        return self._fit_shared(covariance, data, targets)
-
-    def _check_choices(self) -> None:
-        """Refuse wrong parameters before any work."""
-        try:
-            alpha = np.asarray(self.alpha, dtype=np.float64)
-        except (TypeError, ValueError):
-            alpha = np.array(np.nan)
-        if alpha.ndim > 1 or not (np.isfinite(alpha).all() and (alpha >= 0).all()):
-            raise ValueError(
-                f"alpha = {self.alpha!r} is not allowed: it must be a number, or one per row, finite and at least 0"
-            )
-        if not (self.optimizer is None or callable(self.optimizer) or self.optimizer == "fmin_l_bfgs_b"):
-            raise ValueError(
-                f"optimizer = {self.optimizer!r} is not allowed: it must be 'fmin_l_bfgs_b', a function or None"
-            )
-        for name, least in (("n_restarts_optimizer", 0), ("n_targets", 1)):
-            value = getattr(self, name)
-            optional = value is None and name == "n_targets"
-            if not optional and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least):
-                raise ValueError(f"{name} = {value!r} is not allowed: it must be a whole number from {least}")
-
-    def _chosen(self) -> tuple[Any, float]:
-        """Give the kernel that is used and the noise variance beside it."""
-        kernel, sparse = self.kernel, self._is_sparse()
-        if kernel is None:
-            if self.noise is None and not sparse and self.fixed is None:
-                return ConstantKernel() * RBF(), 0.0
-            kernel = _KERNEL
-        if is_kernel_object(kernel):
-            if self.noise is not None:
-                raise ValueError(
-                    "noise is not for kernel objects: add WhiteKernel(noise_level=noise) to the kernel, or give alpha"
-                )
-            if self.fixed is not None or self.free is not None:
-                raise ValueError('fixed and free are not for kernel objects: give bounds="fixed" to their parameters')
-            if sparse:
-                raise ValueError(
-                    "inducing points need a kernel of Mercer, such as '1*gaussian(lengthscale=1)', not an object"
-                )
-            return kernel, 0.0
-        if self.noise is not None:
-            return kernel, self.noise
-        return kernel, (0.0 if self._has_alpha() else _NOISE)
-
-    def _has_alpha(self) -> bool:
-        """Whether ``alpha`` is more than scikit-learn's default."""
-        return np.ndim(self.alpha) > 0 or self.alpha != _ALPHA
-
-    def _is_sparse(self) -> bool:
-        return self.n_inducing is not None or not isinstance(self.inducing, str)
-
-    def _is_compiled(self, kernel: Any) -> bool:
-        """Whether a kernel is Mercer's, so that the compiled part knows its parameters."""
-        outside = isinstance(kernel, str) and kernel == "precomputed"
-        return not (is_kernel_object(kernel) or outside or is_computed_outside(kernel))
-
-    def _is_one_process(self, kernel: Any, targets: np.ndarray) -> bool:
-        """Whether the compiled part does all of it, also the optimization: one target and one noise variance."""
-        if not self._is_compiled(kernel) or callable(self.optimizer) or np.ndim(self.alpha) > 0:
-            return False
-        return targets.size == len(targets) and not (self._has_alpha() and self.noise is not None)
-
-    def _mercer_kernel(self, kernel: Any, n_features: int) -> Kernel:
-        names = self._column_names()
-        kernel = compiled(kernel, n_features, None, 3, 1.0)
-        return kernel if names is None else kernel.with_column_names(names)
-
-    def _covariance_of(self, kernel: Any, noise: float, X: Any) -> Any:
-        """Give the kernel with its free parameters."""
-        fixed = list(self.fixed or [])
-        if is_kernel_object(kernel):
-            return object_covariance(kernel)
-        if self._is_compiled(kernel):
-            resolved = self._mercer_kernel(kernel, X.shape[1]).resolve(X, **self._options())
-            return MercerCovariance(resolved, noise, fixed, list(self.free or []))
-        return OutsideCovariance(self._outside(kernel), noise, fixed)
-
-    @staticmethod
-    def _outside(kernel: Any) -> Any:
-        if isinstance(kernel, str) and kernel != "precomputed":
-            return _Pairwise(kernel)
-        return kernel
-
-    def _read_data(self, kernel: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Check the data; numbers keep their type for kernel objects, as in scikit-learn."""
-        if self._is_compiled(kernel):
-            X, y = self._read_fit(X, y, multi_output=True)
         else:
-            self._target_names, self._units, self._inputs = target_names(y), None, None
-            X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **self._form(kernel, X))
-            y = np.asarray(y, dtype=np.float64)
-        seen = y.shape[1] if y.ndim > 1 else 1
-        if self.n_targets is not None and seen != self.n_targets:
-            raise ValueError(
-                "The number of targets seen in `y` is different from the parameter `n_targets`. "
-                f"Got {seen} != {self.n_targets}."
-            )
-        return X, y
-
-    @staticmethod
-    def _form(kernel: Any, X: Any) -> dict[str, Any]:
-        """Give what is required of points: a matrix of numbers, or for kernels on other objects anything."""
-        vectors = getattr(kernel, "requires_vector_input", True)
-        if not is_kernel_object(kernel) and callable(kernel) and not hasattr(X, "columns"):
-            vectors = np.asarray(X).dtype.kind not in "OUS"
-        return {"dtype": "numeric", "ensure_2d": True} if vectors else {"dtype": None, "ensure_2d": False}
-
-    def _read_points(self, X: Any) -> Any:
-        """Check new points against those of the fit, or as the first ones where there was none."""
-        kernel, _ = self._chosen()
-        if self._inputs is not None:
-            return self._encoded(X)
-        if self._is_compiled(kernel):
-            return validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return validate_data(self, X, reset=False, **self._form(kernel, X))
-
-    def _scaled(self, y: np.ndarray) -> np.ndarray:
-        """Give the targets in the units of the fit."""
-        if not self.normalize_y:
-            return y
-        mean, scale = y.mean(axis=0), np.atleast_1d(y.std(axis=0))
-        # A constant has rounding errors for a standard deviation.
-        scale[scale <= 10 * np.finfo(np.float64).eps * np.abs(y).max(axis=0)] = 1.0
-        self._units = np.atleast_1d(mean), scale
-        return (y - self._units[0]) / self._units[1]
-
-    def _row_variances(self, kernel: Any, rows: int) -> np.ndarray:
-        """Give what is added to the diagonal beside the noise."""
-        alpha = np.asarray(self.alpha, dtype=np.float64)
-        if alpha.ndim == 1 and len(alpha) not in (1, rows):
-            raise ValueError(
-                f"alpha must be a scalar or an array with same number of entries as y. ({len(alpha)} != {rows})"
-            )
-        own = is_kernel_object(kernel) or self._has_alpha()
-        return np.full(rows, alpha.reshape(-1) if own else 0.0)
-
-    # ---- the fit ------------------------------------------------------------------------------------------------
-
-    def _fit_one(self, kernel: Any, noise: float, X: np.ndarray, targets: np.ndarray) -> GaussianProcessRegressor:
-        """Fit one target with one noise variance: all of it in the compiled part."""
-        mercer_kernel = self._mercer_kernel(kernel, X.shape[1])
-        fixed = list(self.fixed or [])
-        if self._has_alpha():
-            noise, fixed = float(self.alpha), [*fixed, "noise"]
-        process = self._process(mercer_kernel, noise, fixed)
-        self._posterior = self._covariance = None
-        self._fit = process.fit(X, targets.reshape(-1), **self._options())
-        self._keep(X, targets)
-        self._adopt()
-        self._warn_if_unfinished()
+            self._fit_shared(self._covariance_of(kernel, noise, X), X, targets, rows)
         return self
-
-    def _process(self, kernel: Kernel, noise: float, fixed: list[str]) -> GaussianProcess:
-        """Give what is to be fitted."""
-        choices = {
-            "optimize": bool(self.optimize) and self.optimizer is not None,
-            "fixed": fixed,
-            "free": list(self.free or []),
-            "restarts": self.n_restarts_optimizer,
-        }
-        if not self._is_sparse():
-            return GaussianProcess(kernel, noise, **choices)
-        return GaussianProcess.sparse(
-            kernel,
-            noise,
-            self.inducing,
-            self.n_inducing,
-            approximation=self.approximation,
-            move_inducing=self.optimize_inducing,
-            **choices,
-        )
-
-    def _fit_shared(self, covariance: Any, data: Observations, targets: np.ndarray) -> GaussianProcessRegressor:
-        """Fit any kernel and targets at the parameters that the optimizer finds."""
-        self._fit, self._covariance = None, covariance
-        self.kernel_ = covariance.kernel
-        self._keep(data.points, targets)
-        data.points = self.X_train_
-        self.__dict__.pop("likelihoods_", None)
-        if self.optimize and self.optimizer is not None and len(covariance.theta) > 0:
-            self._optimize(covariance, data)
-        self._posterior = covariance.posterior(data)
-        if self._posterior is None:
-            raise np.linalg.LinAlgError(
-                f"The kernel, {covariance.kernel}, is not returning a positive definite matrix. Try gradually "
-                "increasing the 'alpha' parameter of your GaussianProcessRegressor estimator."
-            )
-        self._adopt_shared()
-        return self
-
-    def _keep(self, X: Any, targets: np.ndarray) -> None:
-        copied = np.array if self.copy_X_train else np.asarray
-        self.X_train_, self.y_train_ = copied(X), copied(targets)
-
-    def _optimize(self, covariance: Any, data: Observations) -> None:
-        """Move the parameters to the largest likelihood that the optimizer finds from several starts."""
-
-        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            value, gradient = _likelihood(covariance, theta, data, eval_gradient)
-            return (-value, -gradient) if eval_gradient else -value
-
-        start, bounds = np.array(covariance.theta), covariance.bounds
-        optima = [self._constrained_optimization(objective, start, bounds)]
-        if self.n_restarts_optimizer > 0:
-            if not np.isfinite(bounds).all():
-                raise ValueError(
-                    "Multiple optimizer restarts (n_restarts_optimizer>0) requires that all bounds are finite."
-                )
-            generator = _generator(self.random_state)
-            for _ in range(self.n_restarts_optimizer):
-                start = generator.uniform(bounds[:, 0], bounds[:, 1])
-                optima.append(self._constrained_optimization(objective, start, bounds))
-        values = np.array([value for _, value in optima], dtype=np.float64)
-        covariance.theta = optima[int(np.argmin(values))][0]
-        covariance.warn_at_bounds()
-        self.likelihoods_ = -values
-
-    def _constrained_optimization(self, obj_func: Any, initial_theta: Any, bounds: Any) -> tuple[np.ndarray, float]:
-        """Minimize from one start; a subclass may do so in its own way."""
-        if callable(self.optimizer):
-            return self.optimizer(obj_func, initial_theta, bounds=bounds)
-        found = scipy.optimize.minimize(obj_func, initial_theta, method="L-BFGS-B", jac=True, bounds=bounds)
-        if found.status != 0:
-            warnings.warn(
-                f"lbfgs failed to converge (status={found.status}): {found.message} Try other starts "
-                "(n_restarts_optimizer), a scaled y, or fixed parameters.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        return found.x, found.fun
-
-    def _warn_if_unfinished(self) -> None:
-        if self._fit.optimisation is not None:
-            converged, iterations, _, _ = self._fit.optimisation
-            if not converged:
-                warnings.warn(
-                    f"the marginal likelihood was not at its maximum after {iterations} steps: try other starts "
-                    "(n_restarts_optimizer), a scaled y, or fixed parameters",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-
-    def _adopt(self) -> None:
-        self.kernel_, self.noise_ = self._fit.kernel, self._fit.noise
-        self.alpha_ = self._fit.dual_coefficients
-        if self.alpha_ is not None and getattr(self, "y_train_", self.alpha_).ndim == 2:
-            self.alpha_ = self.alpha_[:, np.newaxis]
-        self.inducing_, self.trace_left_ = self._fit.inducing, self._fit.trace_left
-        self.log_marginal_likelihood_ = self.log_marginal_likelihood_value_ = self._fit.log_marginal_likelihood
-        self.parameter_names_, self.plan_ = self._fit.parameter_names, self._fit.method
-        self.__dict__.pop("likelihoods_", None)
-        if self._fit.optimisation is not None:
-            self.likelihoods_ = np.array(self._fit.optimisation[2])
-
-    def _adopt_shared(self) -> None:
-        posterior, covariance = self._posterior, self._covariance
-        self.kernel_ = covariance.kernel
-        self.noise_ = covariance.noise if hasattr(covariance, "noise") else self.alpha
-        coefficients = posterior.dual_coefficients
-        self.alpha_ = coefficients[:, 0] if self.y_train_.ndim == 1 else coefficients
-        self.inducing_ = self.trace_left_ = None
-        self.log_marginal_likelihood_ = self.log_marginal_likelihood_value_ = posterior.log_marginal_likelihood
-        self.parameter_names_ = list(self._at_likelihood(clone_kernel=False).names)
-        self.plan_ = "Cholesky factor: O(n³)"
-
-    # ---- model files --------------------------------------------------------------------------------------------
-
-    def _saved(self) -> tuple[Any, dict[str, Any]]:
-        check_is_fitted(self, "kernel_")
-        if callable(self.optimizer):
-            raise TypeError("the optimizer is a Python function, which no model file can hold: set optimizer=None")
-        if self._posterior is None:
-            return self._fit, {}
-        if not isinstance(self._posterior, CompiledPosterior):
-            raise TypeError(
-                f"the kernel {self.kernel_!r} is computed by Python, which no model file can hold: use pickle, or a "
-                "kernel that Mercer has"
-            )
-        state: dict[str, Any] = {"flat": self.y_train_.ndim == 1, "white": self._posterior.white}
-        if isinstance(self._covariance, ObjectCovariance):
-            state["kernel"] = kernel_to_plain(self.kernel_)
-        else:
-            state["noise"] = self._covariance.noise
-        return self._posterior.fit, state
-
-    def _restore(self, fit: Any, state: dict[str, Any]) -> None:
-        self._forget()
-        if isinstance(fit, GaussianProcessFit):
-            self._fit, self._posterior, self._covariance = fit, None, None
-            if fit.points is not None:
-                self.X_train_, self.y_train_ = fit.points, fit.targets
-            self._adopt()
-            return
-        self._fit, self._posterior = None, CompiledPosterior(fit, state.get("white", 0.0))
-        targets = fit.targets
-        self.X_train_, self.y_train_ = fit.points, targets[:, 0] if state.get("flat", False) else targets
-        if "kernel" in state:
-            self._covariance = ObjectCovariance(kernel_from_plain(state["kernel"]))
-        else:
-            self._covariance = MercerCovariance(fit.kernel, state.get("noise", 0.0), [], list(self.free or []))
-        self._adopt_shared()
-
-    # ---- predictions --------------------------------------------------------------------------------------------
 
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False, *, include_noise: bool = False
@@ -601,7 +272,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         return self._posterior.covariance(points, self._options())
 
     def _require_points(self, what: str) -> None:
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if isinstance(self.kernel_, str) and self.kernel_ == "precomputed":
             raise ValueError(
                 f"{what} need the kernel values among the new points, which a precomputed kernel does not give: use a "
                 "function of two samples as the kernel"
@@ -611,9 +282,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         """Give the noise variance of a new observation."""
         if self._posterior is None:
             return self.noise_
-        own = 0.0 if isinstance(self._covariance, ObjectCovariance) else self._covariance.noise
-        rows = self._row_variances(self._chosen()[0], len(self.y_train_))
-        if rows.size > 1 and (rows != rows[0]).any():
+        own, rows = (0.0 if is_kernel_object(self.kernel_) else self.noise_), self._row_noise
+        if (rows != rows[0]).any():
             raise ValueError("the rows of the data have different alpha: the noise of a new observation is not known")
         return own + float(rows[0])
 
@@ -649,7 +319,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         if self._is_compiled(kernel):
             prior = self._mercer_kernel(kernel, points.shape[1])
             return prior.diag(points, **self._options()) if diagonal else prior(points, **self._options())
-        values = OutsideCovariance(self._outside(kernel), 0.0, []).values(points)
+        values = OutsideCovariance(kernel, 0.0, []).values(points)
         return values.diagonal() if diagonal else values
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
@@ -673,15 +343,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             points = self._read_points(X)
             return self._in_units(self._fit.sample(points, n_samples, **self._options(random_state=random_state)))
         mean, covariance = self.predict(X, return_cov=True)
-        generator = _generator(random_state)
+        generator = generator_of(random_state)
         if mean.ndim == 1:
             return generator.multivariate_normal(mean, covariance, n_samples).T
         draws = [
             generator.multivariate_normal(mean[:, t], covariance[..., t], n_samples).T for t in range(mean.shape[1])
         ]
         return np.stack(draws, axis=1)
-
-    # ---- the likelihood -----------------------------------------------------------------------------------------
 
     def log_marginal_likelihood(
         self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
@@ -711,32 +379,26 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
                 raise ValueError("Gradient can only be evaluated for theta!=None")
             return self.log_marginal_likelihood_value_
         theta = np.asarray(theta, dtype=np.float64)
-        covariance, data = self._at_likelihood(clone_kernel), self._observations()
+        covariance, data = self._free_covariance(clone_kernel), self._observations()
         if len(theta) != len(covariance.theta):
             raise ValueError(f"theta: expected {len(covariance.theta)} numbers, found {len(theta)}")
-        value, gradient = _likelihood(covariance, theta, data, eval_gradient)
+        value, gradient = likelihood_at(covariance, theta, data, eval_gradient)
         return (value, gradient) if eval_gradient else value
-
-    def _at_likelihood(self, clone_kernel: bool) -> Any:
-        """Give a covariance whose ``theta`` may be changed."""
-        if isinstance(self._covariance, ObjectCovariance):
-            kernel = self.kernel_.clone_with_theta(self.kernel_.theta) if clone_kernel else self.kernel_
-            return self._covariance.sharing(kernel)
-        if isinstance(self._covariance, OutsideCovariance):
-            return self._covariance.sharing()
-        if self.inducing_ is not None:
-            raise ValueError("a process through inducing points has no likelihood at other parameters")
-        return MercerCovariance(self.kernel_, self.noise_, [], list(self.free or []))
-
-    def _observations(self) -> Observations:
-        targets = self.y_train_.reshape(len(self.y_train_), -1)
-        if self._posterior is None:
-            return Observations(self.X_train_, targets, np.zeros(len(targets)), self._options())
-        rows = self._row_variances(self._chosen()[0], len(targets))
-        return Observations(self.X_train_, targets, rows, self._options())
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Give what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The points of the data; only their number matters.
+        y : array of shape (n_samples,) or (n_samples, n_targets), default=None
+            The targets; only their number matters.
+
+        Returns
+        -------
+        plan : str
+            The method and its cost.
 
         Examples
         --------
@@ -746,8 +408,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         'every step of the optimisation, state space'
         """
         kernel, noise = self._chosen()
-        optimizes = self.optimize and self.optimizer is not None
-        step = "every step of the optimisation" if optimizes else "once"
+        step = "every step of the optimisation" if self._optimizes() else "once"
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         if not self._is_compiled(kernel):
             return f"{step}, a Cholesky factor of {len(X)} rows and {targets} targets: O(n³)"
@@ -845,7 +506,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         """The gradient by the logarithms of the parameters (by a parameter itself where it may be negative)."""
         check_is_fitted(self, "kernel_")
         if self._posterior is not None:
-            return self.log_marginal_likelihood(self._at_likelihood(clone_kernel=False).theta, eval_gradient=True)[1]
+            return self.log_marginal_likelihood(self._free_covariance(clone_kernel=False).theta, eval_gradient=True)[1]
         return self._fit.gradient(**self._options())
 
     @cached_property
@@ -854,39 +515,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         check_is_fitted(self, "kernel_")
         if self._posterior is None:
             return self._fit.function(**self._options())
-        if not isinstance(self._posterior, CompiledPosterior):
+        if self._fit is None:
             raise AttributeError("a kernel whose values Python computes gives no function: use predict")
         count = self._posterior.dual_coefficients.shape[1]
-        functions = [self._posterior.fit.function(t, **self._options()) for t in range(count)]
+        functions = [self._fit.function(t, **self._options()) for t in range(count)]
         return functions[0] if self.y_train_.ndim == 1 else functions
-
-
-class _Pairwise:
-    """A kernel of scikit-learn by its name, as a function of two samples that can be pickled."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, X: Any, Y: Any) -> np.ndarray:
-        return pairwise_kernels(X, Y, metric=self.name)
-
-    def __repr__(self) -> str:
-        return repr(self.name)
-
-
-def _likelihood(
-    covariance: Any, theta: np.ndarray, data: Observations, eval_gradient: bool
-) -> tuple[float, np.ndarray]:
-    """Give the log likelihood and its gradient at ``theta``: −∞ and 0 where the matrix is not positive definite."""
-    nothing = (-math.inf, np.zeros_like(theta))
-    try:
-        covariance.theta = theta
-    except ValueError:
-        return nothing
-    found = covariance.likelihood(data, eval_gradient)
-    return nothing if found is None else found
-
-
-def _generator(random_state: Any) -> Any:
-    """Give a source of random numbers; numpy's generators are used as they are."""
-    return random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
