@@ -37,6 +37,13 @@ pub fn to_python(error: Error) -> PyErr {
     }
 }
 
+/// As [`to_python`], with numpy's `LinAlgError` for a matrix that is singular to working precision.
+pub fn to_python_linear(py: Python<'_>, error: Error) -> PyErr {
+    let Error::Numerical(_) = error else { return to_python(error) };
+    let kind = py.import("numpy.linalg").and_then(|linalg| linalg.getattr("LinAlgError"));
+    kind.and_then(|kind| kind.call1((error.to_string(),))).map_or_else(|e| e, PyErr::from_value)
+}
+
 /// With an error number Python itself chooses `FileNotFoundError`, `PermissionError` and the like.
 fn file_error(path: &std::path::Path, source: &std::io::Error) -> PyErr {
     let name = path.display().to_string();

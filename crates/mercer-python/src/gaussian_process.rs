@@ -1,5 +1,6 @@
 //! Gaussian processes: a specification and its fit.
 
+use mercer::Error;
 use mercer::learn::GaussianProcess;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use ndarray::aview1;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::effects::to_dicts;
+use crate::errors::to_python_linear;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
@@ -24,24 +26,25 @@ pub struct PyGaussianProcess(Process);
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyGaussianProcess {
-    /// ``fixed`` names parameters that stay as they are; None fixes the smoothness of Matérn kernels.
+    /// ``fixed`` names parameters that stay as they are, ``free`` choices of smoothness that move too.
     #[new]
-    #[pyo3(signature = (kernel, noise, *, optimize=true, fixed=None, restarts=0))]
+    #[pyo3(signature = (kernel, noise, *, optimize=true, fixed=None, free=None, restarts=0))]
     fn new(
         kernel: &Bound<'_, PyAny>,
         noise: f64,
         optimize: bool,
         fixed: Option<Vec<String>>,
+        free: Option<Vec<String>>,
         restarts: usize,
     ) -> PyResult<Self> {
         let process = GaussianProcess::new(kernel_of(kernel)?, noise);
-        let fixed = fixed.unwrap_or_else(|| process.fixed.clone());
-        Ok(Self(Process::Exact(GaussianProcess { optimise: optimize, fixed, restarts, ..process })))
+        let (fixed, free) = (fixed.unwrap_or_default(), free.unwrap_or_default());
+        Ok(Self(Process::Exact(GaussianProcess { optimise: optimize, fixed, free, restarts, ..process })))
     }
 
     /// The same process seen through inducing points: an array of them, or how many and ``"greedy"`` or ``"random"``.
     #[staticmethod]
-    #[pyo3(signature = (kernel, noise, inducing, count=None, *, approximation, move_inducing=false, optimize=true, fixed=None, restarts=0))]
+    #[pyo3(signature = (kernel, noise, inducing, count=None, *, approximation, move_inducing=false, optimize=true, fixed=None, free=None, restarts=0))]
     #[allow(clippy::too_many_arguments)]
     fn sparse(
         kernel: &Bound<'_, PyAny>,
@@ -52,9 +55,10 @@ impl PyGaussianProcess {
         move_inducing: bool,
         optimize: bool,
         fixed: Option<Vec<String>>,
+        free: Option<Vec<String>>,
         restarts: usize,
     ) -> PyResult<Self> {
-        let Self(process) = Self::new(kernel, noise, optimize, fixed, restarts)?;
+        let Self(process) = Self::new(kernel, noise, optimize, fixed, free, restarts)?;
         let (inducing, approximation) = (inducing_of(inducing, count)?, approximation_named(approximation)?);
         Ok(Self(process.sparse(inducing, approximation, move_inducing)))
     }
@@ -69,7 +73,11 @@ impl PyGaussianProcess {
     ) -> PyResult<PyGaussianProcessFit> {
         let (points, targets, options) = (Matrix::read(X, "X")?, numbers(y, "y")?, Options::read(options)?);
         let x = points.view();
-        run(py, &options, || self.0.fit(x, aview1(&targets), &options.compute)).map(PyGaussianProcessFit)
+        let fit = run(py, &options, || match self.0.fit(x, aview1(&targets), &options.compute) {
+            Err(error @ Error::Numerical(_)) => Ok(Err(error)),
+            other => other.map(Ok),
+        })?;
+        fit.map(PyGaussianProcessFit).map_err(|error| to_python_linear(py, error))
     }
 }
 

@@ -27,6 +27,7 @@ mod ridge;
 mod run;
 mod samples;
 mod search;
+mod shared_process;
 mod sketch;
 mod smoother;
 mod spectrum;
@@ -91,6 +92,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tuner::PyRidgeTuner>()?;
     module.add_class::<gaussian_process::PyGaussianProcess>()?;
     module.add_class::<gaussian_process::PyGaussianProcessFit>()?;
+    module.add_class::<shared_process::PySharedProcessFit>()?;
+    module.add_class::<shared_process::PyMatrixEvidence>()?;
     module.add_class::<spline::PySpline>()?;
     module.add_class::<spline::PySplineFit>()?;
     module.add_class::<smoother::PySmoother>()?;

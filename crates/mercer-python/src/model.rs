@@ -18,6 +18,7 @@ use crate::options::Options;
 use crate::process::ProcessFit;
 use crate::ridge::PyRidgeFit;
 use crate::run::run;
+use crate::shared_process::PySharedProcessFit;
 use crate::smoother::PyLocalFit;
 use crate::spline::PySplineFit;
 use crate::streamed::PyStreamedRidgeFit;
@@ -29,6 +30,7 @@ use crate::svm::{PySvmFit, SvmFit};
 pub enum AnyFit<'py> {
     Ridge(Bound<'py, PyRidgeFit>),
     GaussianProcess(Bound<'py, PyGaussianProcessFit>),
+    SharedProcess(Bound<'py, PySharedProcessFit>),
     Spline(Bound<'py, PySplineFit>),
     Local(Bound<'py, PyLocalFit>),
     Svc(Bound<'py, PySvcFit>),
@@ -42,6 +44,7 @@ impl AnyFit<'_> {
         match self {
             Self::Ridge(fit) => fit.get().0.clone().into(),
             Self::GaussianProcess(fit) => fit.get().0.fitted(),
+            Self::SharedProcess(fit) => fit.get().0.clone().into(),
             Self::Spline(fit) => fit.get().0.clone().into(),
             Self::Local(fit) => fit.get().0.clone().into(),
             Self::Svc(fit) => fit.get().0.clone().into(),
@@ -66,6 +69,7 @@ fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
         Fitted::SparseGaussianProcess(fit) => {
             Bound::new(py, PyGaussianProcessFit(ProcessFit::Sparse(fit.into())))?.into_any()
         }
+        Fitted::SharedGaussianProcess(fit) => Bound::new(py, PySharedProcessFit(fit))?.into_any(),
         Fitted::Spline(fit) => Bound::new(py, PySplineFit(fit))?.into_any(),
         Fitted::Local(fit) => Bound::new(py, PyLocalFit(fit))?.into_any(),
         Fitted::Svc(fit) => Bound::new(py, PySvcFit(fit))?.into_any(),

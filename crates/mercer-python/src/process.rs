@@ -24,9 +24,9 @@ impl Process {
 
     /// The same process seen through inducing points.
     pub fn sparse(self, inducing: Inducing, approximation: Approximation, move_inducing: bool) -> Self {
-        let Self::Exact(GaussianProcess { kernel, noise, optimise, fixed, restarts }) = self else { return self };
+        let Self::Exact(GaussianProcess { kernel, noise, optimise, fixed, free, restarts }) = self else { return self };
         let process = SparseGaussianProcess::new(kernel, noise, inducing);
-        Self::Sparse(SparseGaussianProcess { approximation, optimise, move_inducing, fixed, restarts, ..process })
+        Self::Sparse(SparseGaussianProcess { approximation, optimise, move_inducing, fixed, free, restarts, ..process })
     }
 }
 

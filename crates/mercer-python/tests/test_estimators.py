@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
@@ -59,6 +60,8 @@ ESTIMATORS = [
     mercer.KernelRidgeCV(),
     mercer.KernelRidgeCV([0.1, 1.0], lengthscales=3, scoring="gcv", fit_intercept=True),
     mercer.GaussianProcessRegressor(),
+    mercer.GaussianProcessRegressor("1*gaussian(lengthscale=1)"),
+    mercer.GaussianProcessRegressor(RBF() + WhiteKernel(0.1)),
     mercer.GaussianProcessRegressor("gaussian(lengthscale=5)", n_inducing=60, optimize=False, normalize_y=True),
     mercer.NadarayaWatson(),
     mercer.NadarayaWatson(1.0),
@@ -152,6 +155,10 @@ def test_clones_and_unfitted_estimators(estimator):
     again = clone(estimator)
     assert again.get_params() == estimator.get_params()
     assert repr(again) == repr(estimator)
+    if isinstance(estimator, mercer.GaussianProcessRegressor):
+        # As in scikit-learn, a process that saw no data is its prior.
+        assert (again.predict(x) == 0).all()
+        return
     with pytest.raises(NotFittedError):
         again.predict(x)
 

@@ -111,16 +111,17 @@ def test_wrong_requests(parameters, message):
         GaussianProcessRegressor(**parameters).fit(X, Y)
 
 
-def test_one_output_and_a_kernel_of_the_language():
-    with pytest.raises(ValueError, match="1d array"):
-        GaussianProcessRegressor().fit(X, np.column_stack([Y, Y]))
+def test_several_outputs_and_what_is_no_kernel():
+    both = GaussianProcessRegressor("1*gaussian()", noise=0.1, optimize=False).fit(X, np.column_stack([Y, -Y]))
+    one = GaussianProcessRegressor("1*gaussian()", noise=0.1, optimize=False).fit(X, Y)
+    np.testing.assert_allclose(both.predict(T), np.column_stack([one.predict(T), -one.predict(T)]), rtol=1e-9)
     with pytest.raises(TypeError, match="a kernel is a text or a mercer.Kernel"):
-        GaussianProcessRegressor(RBF(1.0)).fit(X, Y)
+        GaussianProcessRegressor(["gaussian()"]).fit(X, Y)
 
 
 def test_a_search_that_does_not_end_warns():
     with pytest.warns(mercer.ConvergenceWarning, match="not at its maximum"):
-        GaussianProcessRegressor().fit(X, np.ones(50))
+        GaussianProcessRegressor("1*gaussian(lengthscale=1)").fit(X, np.ones(50))
 
 
 def test_linear_time_along_a_line():

@@ -3,7 +3,8 @@
 mod common;
 
 use common::golden::{Golden, matrix, number, numbers};
-use mercer::learn::{GaussianProcess, GaussianProcessFit, Ridge};
+use mercer::learn::gaussian_process::shared::Evidence;
+use mercer::learn::{GaussianProcess, GaussianProcessFit, Ridge, SharedGaussianProcess};
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array1, Array2, Axis, array};
 
@@ -107,10 +108,11 @@ fn the_gradient_is_that_of_differences_for_every_kind_of_node() {
             process.fit(x.view(), y.view(), &compute).unwrap().log_marginal_likelihood()
         };
         let gradient = fit.log_marginal_likelihood_gradient(&compute).unwrap();
-        for (i, name) in fit.parameter_names().iter().enumerate() {
+        for (place, name) in fit.parameter_names().iter().enumerate() {
+            let i = parameters.iter().position(|p| p.name == *name).unwrap_or(parameters.len());
             let h: f64 = 1e-5;
             let slope = (likelihood(i, h.exp()) - likelihood(i, (-h).exp())) / (2.0 * h);
-            let found = gradient[i];
+            let found = gradient[place];
             assert!((found - slope).abs() <= 1e-6 * slope.abs().max(1.0), "{text} {name}: {found} ≠ {slope}");
         }
     }
@@ -160,6 +162,39 @@ fn optimisation_reaches_a_stationary_point_and_keeps_what_is_fixed() {
     let matern = GaussianProcess::new("matern(nu=3/2, lengthscale=median)".parse().unwrap(), 0.1);
     let matern = matern.fit(x.view(), y.view(), &compute).unwrap();
     assert_eq!(matern.kernel().parameters().iter().find(|p| p.name == "matern.nu").unwrap().value, 1.5);
+}
+
+#[test]
+fn a_smoothness_is_a_choice_and_moves_only_when_it_is_freed() {
+    let (x, y) = sample(40);
+    let compute = Compute::new();
+    let value =
+        |fit: &GaussianProcessFit, name: &str| fit.kernel().parameters().iter().find(|p| p.name == name).unwrap().value;
+    // A list of fixed names says nothing of the smoothness: it stays all the same.
+    for (text, name, at) in [
+        ("1*matern(nu=5/2, lengthscale=1)", "matern.nu", 2.5),
+        ("1*brownian(hurst=0.4)", "brownian.hurst", 0.4),
+        ("schoenberg(distance(power=1), t=1)", "distance.power", 1.0),
+    ] {
+        let own = name.rsplit('.').next().unwrap();
+        let process =
+            GaussianProcess { fixed: vec!["noise".into()], ..GaussianProcess::new(text.parse().unwrap(), 0.1) };
+        let fit = process.fit(x.view(), y.view(), &compute).unwrap();
+        assert_eq!(value(&fit, name), at, "{text}");
+        assert!(!fit.parameter_names().iter().any(|n| n == name), "{text}: {:?}", fit.parameter_names());
+        assert_eq!(fit.log_marginal_likelihood_gradient(&compute).unwrap().len(), fit.parameter_names().len());
+        for freed in [own, name] {
+            let process = GaussianProcess { free: vec![freed.into()], ..process.clone() };
+            let moved = process.fit(x.view(), y.view(), &compute).unwrap();
+            assert_ne!(value(&moved, name), at, "{text}");
+            assert!(moved.parameter_names().iter().any(|n| n == name), "{text}");
+            assert!(moved.log_marginal_likelihood() > fit.log_marginal_likelihood(), "{text}");
+        }
+        let both = GaussianProcess { free: vec![own.into()], fixed: vec![name.into()], ..process.clone() };
+        assert!(matches!(both.fit(x.view(), y.view(), &compute), Err(Error::Parameter { .. })), "{text}");
+        let unknown = GaussianProcess { free: vec!["width".into()], ..process };
+        assert!(matches!(unknown.fit(x.view(), y.view(), &compute), Err(Error::Parameter { .. })), "{text}");
+    }
 }
 
 #[test]
@@ -225,4 +260,134 @@ fn wrong_input_is_refused() {
     // The optimiser cannot start where the likelihood is not defined, and says so.
     let singular = GaussianProcess::new("linear()".parse().unwrap(), 0.0);
     assert!(matches!(singular.fit(x.view(), y.view(), &compute), Err(Error::Numerical(_))));
+}
+
+mod shared {
+    use super::*;
+
+    const KERNEL: &str = "1.3*matern(nu=5/2, lengthscale=[0.7, 1.1]) + constant(value=0.4)";
+
+    fn data(n: usize) -> (Array2<f64>, Array2<f64>, Array1<f64>) {
+        let mut stream = Seed(21).stream("shared", n as u64);
+        let x = Array2::from_shape_fn((n, 2), |_| 2.0 * stream.normal());
+        let y = Array2::from_shape_fn((n, 3), |(i, t)| (x[[i, 0]] * (t + 1) as f64).sin() + 0.1 * stream.normal());
+        let noise = Array1::from_shape_fn(n, |i| 0.05 + 0.01 * (i % 7) as f64);
+        (x, y, noise)
+    }
+
+    /// More rows than a block of the inverse, so that entries off the diagonal blocks count.
+    #[test]
+    fn one_target_with_equal_noise_is_the_plain_process() {
+        let ((x, y, _), compute) = (data(150), Compute::new());
+        let plain = fixed(KERNEL, 0.2).fit(x.view(), y.column(1), &compute).unwrap();
+        let noise = Array1::from_elem(150, 0.2);
+        let process = SharedGaussianProcess::new(KERNEL.parse().unwrap());
+        let shared = process.fit(x.view(), y.view(), noise.view(), &compute).unwrap();
+        let t = data(9).0;
+        let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} {b}");
+        let (mean, at) = (shared.mean(t.view(), &compute).unwrap(), plain.predict(t.view(), &compute).unwrap());
+        mean.column(1).iter().zip(&at.mean).for_each(|(a, b)| close(*a, *b));
+        shared.variance(t.view(), &compute).unwrap().iter().zip(&at.variance).for_each(|(a, b)| close(*a, *b));
+        let covariance = shared.covariance(t.view(), &compute).unwrap();
+        covariance.iter().zip(&plain.covariance(t.view(), &compute).unwrap()).for_each(|(a, b)| close(*a, *b));
+        let one = |c: usize| y.column(c).insert_axis(Axis(1));
+        let single = |c: usize| process.fit(x.view(), one(c), noise.view(), &compute).unwrap();
+        close(single(1).log_marginal_likelihood(), plain.log_marginal_likelihood());
+        close(shared.log_marginal_likelihood(), (0..3).map(|c| single(c).log_marginal_likelihood()).sum());
+        let wanted = vec![true; process.kernel.parameter_count()];
+        let (_, slopes) = process.likelihood_gradient(x.view(), one(1), noise.view(), &wanted, &compute).unwrap();
+        let expected = plain.log_marginal_likelihood_gradient(&compute).unwrap();
+        let names = plain.parameter_names();
+        for (p, parameter) in process.kernel.parameters().iter().enumerate() {
+            if let Some(i) = names.iter().position(|n| *n == parameter.name) {
+                close(slopes.parameters[p] * parameter.value, expected[i]);
+            }
+        }
+        close(slopes.noise * 0.2, expected[expected.len() - 1]);
+    }
+
+    #[test]
+    fn gradients_by_differences_with_a_noise_per_row() {
+        let ((x, y, noise), compute) = (data(130), Compute::new());
+        let kernel: Kernel = KERNEL.parse().unwrap();
+        let values: Vec<f64> = kernel.parameters().iter().map(|p| p.value).collect();
+        let likelihood = |values: &[f64], more: f64| {
+            let process = SharedGaussianProcess::new(kernel.with_parameters(values).unwrap());
+            let noise = noise.mapv(|v| v + more);
+            process.fit(x.view(), y.view(), noise.view(), &compute).unwrap().log_marginal_likelihood()
+        };
+        let wanted = vec![true; values.len()];
+        let process = SharedGaussianProcess::new(kernel.clone());
+        let (value, slopes) = process.likelihood_gradient(x.view(), y.view(), noise.view(), &wanted, &compute).unwrap();
+        assert!((value - likelihood(&values, 0.0)).abs() < 1e-9);
+        let step = 1e-5;
+        let close = |slope: f64, up: f64, down: f64| {
+            let difference = (up - down) / (2.0 * step);
+            assert!((slope - difference).abs() <= 1e-5 * difference.abs().max(1.0), "{slope} {difference}");
+        };
+        for p in 0..values.len() {
+            let moved = |by: f64| {
+                let mut moved = values.clone();
+                moved[p] += by;
+                likelihood(&moved, 0.0)
+            };
+            close(slopes.parameters[p], moved(step), moved(-step));
+        }
+        close(slopes.noise, likelihood(&values, step), likelihood(&values, -step));
+        // The same from matrices of derivatives.
+        let bound = kernel.bind(mercer::gram::Pairs::within(x.view()), &compute).unwrap();
+        let mut matrix = mercer::gram::dense(&bound, &compute).unwrap();
+        matrix.diag_mut().zip_mut_with(&noise, |d, v| *d += v);
+        let derivatives: Vec<Array2<f64>> = (0..values.len()).map(|p| bound.derivative(p, &compute).unwrap()).collect();
+        let cube = ndarray::Array3::from_shape_fn((130, 130, values.len()), |(i, j, p)| derivatives[p][[i, j]]);
+        let evidence = Evidence::new(matrix, y.view(), &compute).unwrap();
+        let found = evidence.gradient(cube.view(), &compute).unwrap();
+        for (a, b) in found.parameters.iter().zip(&slopes.parameters) {
+            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} {b}");
+        }
+        assert!((found.noise - slopes.noise).abs() <= 1e-9 * slopes.noise.abs());
+    }
+
+    #[test]
+    fn a_large_noise_makes_a_row_count_little() {
+        let (x, y) = (array![[0.0], [0.0]], array![[1.0], [5.0]]);
+        let process = SharedGaussianProcess::new("gaussian()".parse().unwrap());
+        let fit = process.fit(x.view(), y.view(), array![1e-6, 1e6].view(), &Compute::new()).unwrap();
+        let mean = fit.mean(array![[0.0]].view(), &Compute::new()).unwrap()[[0, 0]];
+        assert!((mean - 1.0).abs() < 1e-5, "{mean}");
+        assert_eq!(fit.common_noise(), None);
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bytes() {
+        let (x, y, noise) = data(300);
+        let process = SharedGaussianProcess::new(KERNEL.parse().unwrap());
+        let wanted = vec![true; process.kernel.parameter_count()];
+        let at = |threads: usize| {
+            let compute = Compute::new().with_threads(threads).unwrap();
+            process.likelihood_gradient(x.view(), y.view(), noise.view(), &wanted, &compute).unwrap()
+        };
+        assert_eq!(at(1), at(2));
+        assert_eq!(at(1), at(5));
+    }
+
+    #[test]
+    fn wrong_input() {
+        let ((x, y, noise), compute) = (data(10), Compute::new());
+        let process = SharedGaussianProcess::new("gaussian()".parse().unwrap());
+        let fit = |y: &Array2<f64>, noise: &Array1<f64>| process.fit(x.view(), y.view(), noise.view(), &compute);
+        assert!(matches!(fit(&y.slice(ndarray::s![..4, ..]).to_owned(), &noise), Err(Error::Shape { .. })));
+        assert!(matches!(fit(&y.slice(ndarray::s![.., ..0]).to_owned(), &noise), Err(Error::Shape { .. })));
+        assert!(matches!(fit(&y, &Array1::zeros(3)), Err(Error::Shape { .. })));
+        assert!(matches!(fit(&y, &Array1::from_elem(10, -1.0)), Err(Error::Parameter { .. })));
+        assert!(matches!(fit(&(&y * f64::NAN), &noise), Err(Error::Value { .. })));
+        let constant = SharedGaussianProcess::new("constant(value=1)".parse().unwrap());
+        let singular = constant.fit(x.view(), y.view(), Array1::zeros(10).view(), &compute);
+        assert!(matches!(singular, Err(Error::Numerical(_))));
+        let tight = Compute::new().with_memory(100);
+        assert!(matches!(process.fit(x.view(), y.view(), noise.view(), &tight), Err(Error::Memory { .. })));
+        let wanted = process.likelihood_gradient(x.view(), y.view(), noise.view(), &[], &compute);
+        assert!(matches!(wanted, Err(Error::Shape { .. })));
+        assert!(matches!(fit(&y, &noise).unwrap().function(3, &compute), Err(Error::Parameter { .. })));
+    }
 }

@@ -11,7 +11,8 @@ use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatso
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
 use mercer::learn::svm::{Calibration, Classes, OneClass, Svc, Svr};
 use mercer::learn::{
-    GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SparseGaussianProcess,
+    GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SharedGaussianProcess,
+    SparseGaussianProcess,
 };
 use mercer::model::{Features, Fitted, Inputs, Model, Target};
 use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
@@ -130,6 +131,28 @@ fn sparse_gaussian_processes() {
         assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
         assert!(fit.log_marginal_likelihood_gradient(&compute).is_ok());
         assert!(matches!(loaded.log_marginal_likelihood_gradient(&compute), Err(Error::Request(_))));
+    }
+}
+
+#[test]
+fn gaussian_processes_of_several_targets() {
+    let compute = Compute::new();
+    let (x, y) = data(80, 2, 3);
+    let process = SharedGaussianProcess::new("1*gaussian(lengthscale=0.7)".parse().unwrap());
+    for noise in [Array1::from_elem(80, 0.1), Array1::from_shape_fn(80, |i| 0.1 + i as f64)] {
+        let fit = process.fit(x.view(), y.view(), noise.view(), &compute).unwrap();
+        let model = Model::new(fit.clone(), Inputs::vectors(2, 3)).unwrap();
+        let at = data(600, 2, 1).0;
+        let loaded = round_trip(&model);
+        assert_eq!(loaded.predict(at.view(), &compute).unwrap(), model.predict(at.view(), &compute).unwrap());
+        let interval = |model: &Model| model.predict_interval(at.view(), 0.9, &compute);
+        match fit.common_noise() {
+            Some(_) => assert_eq!(interval(&loaded).unwrap(), interval(&model).unwrap()),
+            None => assert!(matches!(interval(&loaded), Err(Error::Request(_)))),
+        }
+        let Fitted::SharedGaussianProcess(loaded) = loaded.into_fitted() else { panic!("another kind") };
+        assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
+        assert_eq!(loaded.variance(at.view(), &compute).unwrap(), fit.variance(at.view(), &compute).unwrap());
     }
 }
 

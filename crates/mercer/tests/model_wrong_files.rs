@@ -7,7 +7,8 @@ use mercer::learn::smoother::{Bandwidth, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
 use mercer::learn::svm::{Calibration, Classes, OneClass, Svc, Svr};
 use mercer::learn::{
-    GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SparseGaussianProcess,
+    GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SharedGaussianProcess,
+    SparseGaussianProcess,
 };
 use mercer::model::{Inputs, Model};
 use mercer::{Compute, Error, io};
@@ -20,6 +21,8 @@ fn models() -> Vec<Model> {
     let ridge = Ridge { intercept: true, ..Ridge::new("gaussian()".parse().unwrap(), 0.1) };
     let process = GaussianProcess { restarts: 1, ..GaussianProcess::new("gaussian()".parse().unwrap(), 0.1) };
     let sparse = SparseGaussianProcess::new("gaussian()".parse().unwrap(), 0.1, Inducing::Greedy(3));
+    let shared = SharedGaussianProcess::new("gaussian()".parse().unwrap());
+    let rows = array![0.1, 0.2, 0.1, 0.3];
     let spline = SmoothingSpline { smoothing: Smoothing::Lambda(0.1), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(5.0), ..spline };
     let local = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), ..NadarayaWatson::default() };
@@ -37,6 +40,7 @@ fn models() -> Vec<Model> {
         Model::new(ridge.fit(x.view(), y.view(), None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(process.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),
         Model::new(sparse.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),
+        Model::new(shared.fit(x.view(), y.view(), rows.view(), &compute).unwrap(), inputs()).unwrap(),
         Model::new(spline.fit(line, values, None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(round.fit(line, values, None, &compute).unwrap(), inputs()).unwrap(),
         Model::new(local.fit(x.view(), values, &compute).unwrap(), inputs()).unwrap(),

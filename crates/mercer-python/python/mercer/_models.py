@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._logistic import KernelLogisticRegression
@@ -20,6 +21,7 @@ from mercer._mercer import (
     LocalFit,
     PenalisedFit,
     RidgeFit,
+    SharedProcessFit,
     SplineFit,
     StreamedRidgeFit,
     SvcFit,
@@ -35,12 +37,14 @@ from mercer._streamed import StreamedKernelRidge
 from mercer._svm import SVC, NuSVC
 from mercer._svm_cv import SVCCV
 from mercer._svr import SVR, NuSVR, OneClassSVM
+from mercer._translation import is_plain_kernel, kernel_from_plain, kernel_to_plain
 
 #: The notes in which an estimator travels beside what was fitted.
 _CLASS, _PARAMETERS, _STATE = "python.estimator", "python.parameters", "python.state"
 _CLASSES: dict[type, tuple[type, ...]] = {
     RidgeFit: (KernelRidge, KernelRidgeCV),
     GaussianProcessFit: (GaussianProcessRegressor,),
+    SharedProcessFit: (GaussianProcessRegressor,),
     SplineFit: (SmoothingSpline,),
     LocalFit: (NadarayaWatson, LocalLinear),
     SvcFit: (SVC, NuSVC, SVCCV),
@@ -104,7 +108,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
 
 
 def _inputs(model: Estimator, fit: Any) -> Inputs:
-    outputs = fit.dual_coefficients.shape[1] if isinstance(fit, RidgeFit) else 1
+    outputs = fit.dual_coefficients.shape[1] if isinstance(fit, (RidgeFit, SharedProcessFit)) else 1
     outputs = fit.weights.shape[1] if isinstance(fit, StreamedRidgeFit) else outputs
     names = model._target_names or [None] * outputs
     shift, scale = (np.zeros(outputs), np.ones(outputs)) if model._units is None else model._units
@@ -118,7 +122,8 @@ def _estimator(fit: Any, notes: dict[str, str]) -> tuple[Any, dict[str, Any]]:
     if notes.get(_CLASS) in known:
         kind, parameters = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
         allowed = kind().get_params()
-        return kind(**{k: v for k, v in parameters.items() if k in allowed}), json.loads(notes.get(_STATE, "{}"))
+        given = {k: kernel_from_plain(v) if is_plain_kernel(v) else v for k, v in parameters.items() if k in allowed}
+        return kind(**given), json.loads(notes.get(_STATE, "{}"))
     return _from_fit(fit), {}
 
 
@@ -131,6 +136,8 @@ def _from_fit(fit: Any) -> Any:
     if isinstance(fit, GaussianProcessFit):
         sparse = {} if fit.inducing is None else {"inducing": fit.inducing, "approximation": fit.approximation}
         return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False, **sparse)
+    if isinstance(fit, SharedProcessFit):
+        return GaussianProcessRegressor(str(fit.kernel), noise=0.0, alpha=fit.noise, optimize=False)
     if isinstance(fit, StreamedRidgeFit):
         choices = {"features": fit.features, "n_components": fit.components}
         return StreamedKernelRidge(
@@ -169,6 +176,8 @@ def _parameters(model: Estimator) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
         return str(value)
+    if is_kernel_object(value):
+        return kernel_to_plain(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if isinstance(value, (list, tuple)):

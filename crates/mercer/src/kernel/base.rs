@@ -105,6 +105,10 @@ macro_rules! bases {
                 each!(self, k => k.shape())
             }
 
+            pub(crate) fn choices(&self) -> &'static [&'static str] {
+                each!(self, k => k.choices())
+            }
+
             pub(crate) fn lengthscale(&self) -> Option<&Lengthscale> {
                 each!(self, k => k.lengthscale())
             }

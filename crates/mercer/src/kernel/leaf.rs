@@ -42,6 +42,11 @@ pub(crate) trait Leaf: Clone {
         Vec::new()
     }
 
+    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are told to move them.
+    fn choices(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The same kernel with other continuous parameters.
     fn with_shape(&self, _values: &[f64]) -> Result<Self> {
         Ok(self.clone())

@@ -13,6 +13,9 @@ pub struct Parameter {
     pub value: f64,
     /// Whether it must stay positive, so that its logarithm is a free variable.
     pub positive: bool,
+    /// Whether it chooses how smooth the functions are (`nu` of Matérn kernels, `hurst`, `power` of a distance): a search keeps it unless it is told
+    /// to move it.
+    pub choice: bool,
 }
 
 impl Kernel {
@@ -139,7 +142,9 @@ impl Collector {
             let tag = |name: String| {
                 if count > 1 { name.replacen(&owner, &format!("{owner}#{count}"), 1) } else { name }
             };
+            let choices = if let Kernel::Base(base) = kernel { base.choices() } else { &[] };
             self.parameters.extend(own.into_iter().map(|(name, value, positive)| Parameter {
+                choice: choices.iter().any(|c| name.ends_with(&format!(".{c}"))),
                 name: tag(name),
                 value,
                 positive,

@@ -21,7 +21,10 @@ pub mod svm;
 
 pub use binned::{BinnedFit, BinnedMachine};
 pub use centres::{CentreFit, CentreMachine};
-pub use gaussian_process::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
+pub use gaussian_process::{
+    GaussianProcess, GaussianProcessFit, SharedGaussianProcess, SharedGaussianProcessFit, SparseGaussianProcess,
+    SparseGaussianProcessFit,
+};
 pub use logistic::{LogisticFit, LogisticRegression};
 pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};

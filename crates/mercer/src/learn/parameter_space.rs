@@ -22,22 +22,47 @@ pub(crate) fn names(kernel: &Kernel, beside: &str) -> Vec<String> {
     kernel.parameters().into_iter().map(|p| p.name).chain([beside.to_string()]).collect()
 }
 
-/// Every fixed parameter has a name that exists.
-pub(crate) fn check_fixed(kernel: &Kernel, beside: &str, fixed: &[String]) -> Result<()> {
+/// Which parameters a search may move: all but those that choose a smoothness and are not named in `free`.
+pub(crate) fn movable(kernel: &Kernel, free: &[String]) -> Vec<bool> {
+    kernel.parameters().iter().map(|p| !p.choice || is_named(free, &p.name)).chain([true]).collect()
+}
+
+/// The names of those.
+pub(crate) fn movable_names(kernel: &Kernel, beside: &str, free: &[String]) -> Vec<String> {
+    let all = names(kernel, beside).into_iter().zip(movable(kernel, free));
+    all.filter(|(_, movable)| *movable).map(|(name, _)| name).collect()
+}
+
+/// Whether a list names a parameter, by its full name (`matern.nu`) or by its own (`nu`).
+fn is_named(list: &[String], name: &str) -> bool {
+    list.iter().any(|named| named == name || name.rsplit('.').next() == Some(named))
+}
+
+/// Every fixed and every freed parameter has a name that exists, and none is both.
+pub(crate) fn check_names(kernel: &Kernel, beside: &str, fixed: &[String], free: &[String]) -> Result<()> {
     let known = names(kernel, beside);
-    match fixed.iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(Error::parameter("fixed", name, &format!("one of {}", known.join(", ")))),
+    for (what, list) in [("fixed", fixed), ("free", free)] {
+        let exists = |name: &&String| known.iter().any(|k| is_named(std::slice::from_ref(*name), k));
+        if let Some(name) = list.iter().find(|name| !exists(name)) {
+            return Err(Error::parameter(what, name, &format!("one of {}", known.join(", "))));
+        }
+    }
+    match known.iter().find(|name| is_named(fixed, name) && is_named(free, name)) {
+        Some(name) => Err(Error::parameter("free", name, "a parameter that is not fixed too")),
         None => Ok(()),
     }
 }
 
 impl<'a> ParameterSpace<'a> {
-    /// Everything moves that is not fixed, in its logarithm where it must be positive; a positive parameter that is 0 stays.
-    pub(crate) fn new(kernel: &'a Kernel, beside: (&str, f64), fixed: &[String]) -> Self {
+    /// Everything moves that is not fixed, in its logarithm where it must be positive; a positive parameter that is 0 stays, and so does a choice of
+    /// smoothness that is not named in `free`.
+    pub(crate) fn new(kernel: &'a Kernel, beside: (&str, f64), fixed: &[String], free: &[String]) -> Self {
         let parameters = kernel.parameters();
         let values: Vec<f64> = parameters.iter().map(|p| p.value).chain([beside.1]).collect();
         let positive: Vec<bool> = parameters.iter().map(|p| p.positive).chain([true]).collect();
-        let movable = |i: &usize, name: &String| !(fixed.contains(name) || (positive[*i] && values[*i] == 0.0));
+        let allowed = movable(kernel, free);
+        let stays = |i: usize, name: &str| is_named(fixed, name) || (positive[i] && values[i] == 0.0);
+        let movable = |i: &usize, name: &String| allowed[*i] && !stays(*i, name);
         let free = names(kernel, beside.0).into_iter().enumerate().filter(|(i, name)| movable(i, name));
         let free = free.map(|(i, _)| (i, positive[i])).collect();
         Self { kernel, values, free }

@@ -6,8 +6,8 @@ use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
 use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
 use crate::learn::{
-    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SparseGaussianProcessFit,
-    StreamedRidgeFit,
+    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SharedGaussianProcessFit,
+    SparseGaussianProcessFit, StreamedRidgeFit,
 };
 
 /// What was fitted: one variant per learner.
@@ -22,6 +22,8 @@ pub enum Fitted {
     GaussianProcess(GaussianProcessFit),
     /// A Gaussian process through inducing points.
     SparseGaussianProcess(SparseGaussianProcessFit),
+    /// Gaussian processes of several targets with one kernel.
+    SharedGaussianProcess(SharedGaussianProcessFit),
     /// A smoothing spline.
     Spline(SplineFit),
     /// A Nadaraya–Watson or local linear smoother.
@@ -43,13 +45,14 @@ pub enum Fitted {
 }
 
 impl Fitted {
-    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `spline`, `local`, `svc`, `svr`, `one_class`,
-    /// `logistic`, `kernel_machine`, `quantiles`, `streamed_ridge`.
+    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `shared_gaussian_process`, `spline`, `local`,
+    /// `svc`, `svr`, `one_class`, `logistic`, `kernel_machine`, `quantiles`, `streamed_ridge`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Ridge(_) => "ridge",
             Self::GaussianProcess(_) => "gaussian_process",
             Self::SparseGaussianProcess(_) => "sparse_gaussian_process",
+            Self::SharedGaussianProcess(_) => "shared_gaussian_process",
             Self::Spline(_) => "spline",
             Self::Local(_) => "local",
             Self::Svc(_) => "svc",
@@ -68,6 +71,7 @@ impl Fitted {
             Self::Ridge(fit) => fit.points().ncols(),
             Self::GaussianProcess(fit) => fit.points().ncols(),
             Self::SparseGaussianProcess(fit) => fit.inducing().ncols(),
+            Self::SharedGaussianProcess(fit) => fit.points().ncols(),
             Self::Spline(_) => 1,
             Self::Local(fit) => fit.points().ncols(),
             Self::Svc(fit) => fit.columns(),
@@ -92,6 +96,7 @@ impl Fitted {
     pub fn targets(&self) -> usize {
         match self {
             Self::Ridge(fit) => fit.dual_coefficients().ncols(),
+            Self::SharedGaussianProcess(fit) => fit.targets().ncols(),
             Self::StreamedRidge(fit) => fit.weights().ncols(),
             _ => 1,
         }
@@ -113,6 +118,7 @@ impl Fitted {
             Self::Ridge(fit) => Some(fit.kernel()),
             Self::GaussianProcess(fit) => Some(fit.kernel()),
             Self::SparseGaussianProcess(fit) => Some(fit.kernel()),
+            Self::SharedGaussianProcess(fit) => Some(fit.kernel()),
             Self::Svc(fit) => Some(fit.kernel()),
             Self::Svr(fit) => Some(fit.kernel()),
             Self::OneClass(fit) => Some(fit.kernel()),
@@ -140,6 +146,7 @@ from_fits!(
     Ridge(RidgeFit),
     GaussianProcess(GaussianProcessFit),
     SparseGaussianProcess(SparseGaussianProcessFit),
+    SharedGaussianProcess(SharedGaussianProcessFit),
     Spline(SplineFit),
     Local(LocalFit),
     Svc(SvcFit),

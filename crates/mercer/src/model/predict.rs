@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{Fitted, Model};
-use crate::learn::ridge;
+use crate::learn::{SharedGaussianProcessFit, ridge};
 use crate::points::{Affine, Encoded, Table};
 use crate::real::special::normal_quantile;
 use crate::{Compute, Error, Result};
@@ -42,6 +42,7 @@ impl Model {
             Fitted::Ridge(fit) => fit.predict(x, compute)?,
             Fitted::GaussianProcess(fit) => column(fit.mean(x, compute)?),
             Fitted::SparseGaussianProcess(fit) => column(fit.predict(x, compute)?.mean),
+            Fitted::SharedGaussianProcess(fit) => fit.mean(x, compute)?,
             Fitted::Spline(fit) => column(fit.predict(only_column(x), 0)?),
             Fitted::Local(fit) => column(fit.predict(x, compute)?),
             Fitted::Svr(fit) => column(fit.predict(x, compute)?.into()),
@@ -119,6 +120,7 @@ impl Model {
                 let found = fit.predict(x, compute)?;
                 Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
             }
+            Fitted::SharedGaussianProcess(fit) => shared_moments(fit, x, compute),
             Fitted::Spline(fit) => {
                 let errors = fit.standard_errors(only_column(x))?;
                 // Standard errors exist only beside a variance.
@@ -154,6 +156,21 @@ impl Model {
         }
         values
     }
+}
+
+/// Mean and standard deviation of new observations, where all rows of the data have the same noise.
+fn shared_moments(
+    fit: &SharedGaussianProcessFit,
+    x: ArrayView2<f64>,
+    compute: &Compute,
+) -> Result<(Array2<f64>, Array2<f64>)> {
+    let noise = fit.common_noise().ok_or_else(|| {
+        Error::request("the rows of the data have different noise variances: that of a new observation is not known")
+    })?;
+    let (mean, variance) = (fit.mean(x, compute)?, fit.variance(x, compute)?);
+    let deviation = column(variance.mapv(|v| (v.max(0.0) + noise).sqrt()));
+    let deviation = deviation.broadcast(mean.dim()).map(|d| d.to_owned()).unwrap_or(deviation);
+    Ok((mean, deviation))
 }
 
 /// Inside or outside.

@@ -7,8 +7,8 @@ use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
 use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
 use crate::learn::{
-    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SparseGaussianProcessFit,
-    StreamedRidgeFit,
+    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SharedGaussianProcessFit,
+    SparseGaussianProcessFit, StreamedRidgeFit,
 };
 use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, Scaling};
 use crate::record::Record;
@@ -28,6 +28,7 @@ impl Model {
             Fitted::Ridge(fit) => fit.to_record(),
             Fitted::GaussianProcess(fit) => fit.to_record(),
             Fitted::SparseGaussianProcess(fit) => fit.to_record(),
+            Fitted::SharedGaussianProcess(fit) => fit.to_record(),
             Fitted::Spline(fit) => fit.to_record(),
             Fitted::Local(fit) => fit.to_record(),
             Fitted::Svc(fit) => fit.to_record(),
@@ -57,6 +58,9 @@ impl Model {
             "gaussian_process" => Fitted::GaussianProcess(GaussianProcessFit::from_record(&mut record)?),
             "sparse_gaussian_process" => {
                 Fitted::SparseGaussianProcess(SparseGaussianProcessFit::from_record(&mut record, compute)?)
+            }
+            "shared_gaussian_process" => {
+                Fitted::SharedGaussianProcess(SharedGaussianProcessFit::from_record(&mut record)?)
             }
             "spline" => Fitted::Spline(SplineFit::from_record(&mut record)?),
             "local" => Fitted::Local(LocalFit::from_record(&mut record)?),

@@ -6,7 +6,7 @@ use super::Criterion;
 use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
 use crate::gram::Pairs;
-use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_fixed, names, search};
+use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_names, movable, movable_names, search};
 use crate::learn::ridge::Data;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
@@ -53,6 +53,8 @@ pub struct RidgeTuner {
     pub intercept: bool,
     /// Parameters that stay as they are: names of [`Kernel::parameters`] (as `ard` names them), or `lambda`.
     pub fixed: Vec<String>,
+    /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
+    pub free: Vec<String>,
     /// How many more times the search starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
@@ -66,7 +68,7 @@ pub struct RidgeTunerFit {
     pub score: f64,
     /// The slopes of the score by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of `names`.
     pub gradient: Vec<f64>,
-    /// The parameters of the kernel in order, then `lambda`.
+    /// The parameters of the kernel in order, then `lambda`; a choice of smoothness where it was freed.
     pub names: Vec<String>,
     /// Whether the gradient was small at the end.
     pub converged: bool,
@@ -80,17 +82,25 @@ pub struct RidgeTunerFit {
 
 impl RidgeTuner {
     /// A search by leave-one-out from one start, with lengthscales shared as they are given, without intercept; the smoothness `nu` of Matérn
-    /// kernels stays fixed.
+    /// kernels and its like stay as they are.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
-        let fixed = kernel.parameters().into_iter().map(|p| p.name).filter(|name| name.ends_with(".nu")).collect();
-        let criterion = Criterion::LeaveOneOut;
-        Self { kernel, lambda, ard: false, criterion, intercept: false, fixed, restarts: 0 }
+        let (fixed, free) = (Vec::new(), Vec::new());
+        Self {
+            kernel,
+            lambda,
+            ard: false,
+            criterion: Criterion::LeaveOneOut,
+            intercept: false,
+            fixed,
+            free,
+            restarts: 0,
+        }
     }
 
     /// Chooses the parameters, and fits with them.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a λ that is not positive, an unknown fixed name, or folds (whose score has no gradient here),
+    /// [`Error::Parameter`] for a λ that is not positive, an unknown fixed or freed name, or folds (whose score has no gradient here),
     /// [`Error::Numerical`] when the score is not defined at any start, and as [`Ridge::fit`].
     pub fn fit(
         &self,
@@ -101,9 +111,9 @@ impl RidgeTuner {
     ) -> Result<RidgeTunerFit> {
         self.check(compute)?;
         let kernel = self.expanded(x, compute)?;
-        check_fixed(&kernel, "lambda", &self.fixed)?;
+        check_names(&kernel, "lambda", &self.fixed, &self.free)?;
         reserve(x.nrows() as u64, compute)?;
-        let space = ParameterSpace::new(&kernel, ("lambda", self.lambda), &self.fixed);
+        let space = ParameterSpace::new(&kernel, ("lambda", self.lambda), &self.fixed, &self.free);
         let data = Data { x, y, basis: None, weights };
         let start = space.start();
         let mut objective = |point: &[f64]| self.log_score(&space, point, data, compute);
@@ -114,11 +124,14 @@ impl RidgeTuner {
         };
         let (kernel, lambda) = space.at(&best.point)?;
         let ridge = self.ridge(kernel, lambda);
-        let Some(at) = smooth_score(&ridge, self.criterion, data, compute)? else {
+        let shown = movable(&ridge.kernel, &self.free);
+        let Some(at) = smooth_score(&ridge, self.criterion, data, &shown, compute)? else {
             return Err(Error::Numerical("the score is not defined at the end of the search".into()));
         };
         let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);
-        let (gradient, names) = (by_logarithms(&ridge, &at), names(&ridge.kernel, "lambda"));
+        let gradient =
+            by_logarithms(&ridge, &at).into_iter().zip(&shown).filter(|(_, s)| **s).map(|(g, _)| g).collect();
+        let names = movable_names(&ridge.kernel, "lambda", &self.free);
         let (score, scores) = (at.value, found.values.iter().map(|v| v.exp()).collect());
         let fit = ridge.fit(x, y, weights, compute)?;
         Ok(RidgeTunerFit { fit, score, gradient, names, converged, iterations, scores, evaluations })
@@ -155,7 +168,7 @@ impl RidgeTuner {
         let undefined = (f64::INFINITY, vec![0.0; point.len()]);
         let Ok((kernel, lambda)) = space.at(point) else { return Ok(undefined) };
         let ridge = self.ridge(kernel, lambda);
-        match smooth_score(&ridge, self.criterion, data, compute) {
+        match smooth_score(&ridge, self.criterion, data, &space.wanted(), compute) {
             Ok(Some(at)) if at.value > 0.0 => {
                 let gradient = space.restrict(&by_logarithms(&ridge, &at));
                 Ok((at.value.ln(), gradient.iter().map(|g| g / at.value).collect()))

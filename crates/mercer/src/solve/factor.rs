@@ -56,6 +56,19 @@ pub struct Factor {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn factor(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
+    factor_if(a, |values, _, n| pivots_are_large(values, n), compute)
+}
+
+/// As [`factor`], but a pivot has to exceed the rounding error of its own diagonal entry only, as in LAPACK's `potrf`.
+///
+/// For covariance matrices whose nugget is small beside a large signal variance: `10⁵·K + 10⁻¹⁰·I` has a factor, although no digit of a
+/// solution may be right.
+pub(crate) fn factor_any(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
+    factor_if(a, pivots_are_positive, compute)
+}
+
+/// The factor if `accept` finds its pivots, given beside the diagonal of the matrix, large enough.
+fn factor_if(a: Array2<f64>, accept: impl Fn(&[f64], &[f64], usize) -> bool, compute: &Compute) -> Result<Factored> {
     let n = a.nrows();
     if a.ncols() != n {
         return Err(Error::shape("columns of a symmetric matrix", n, a.ncols()));
@@ -67,7 +80,7 @@ pub fn factor(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
         if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }.into_raw_vec_and_offset().0;
     let definite =
         compute.install(|| factor_blocks(MatMut::from_column_major_slice_mut(&mut values, n, n), compute))?;
-    if definite && pivots_are_large(&values, n) {
+    if definite && accept(&values, &diagonal, n) {
         return Ok(Factored::Definite(Factor { size: n, values, norm }));
     }
     Ok(Factored::Singular(restore(&values, &diagonal)))
@@ -125,6 +138,17 @@ impl Factor {
         let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
         compute.install(|| solve_upper_triangular_in_place(self.lower().transpose(), x.as_mut(), Par::Seq));
         Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
+    }
+
+    /// `L` itself, with zeros above the diagonal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn to_lower(&self, compute: &Compute) -> Result<Array2<f64>> {
+        let n = self.size as u64;
+        compute.reserve("a copy of the Cholesky factor", 8 * n * n, "use fewer rows or a higher memory limit")?;
+        let lower = self.lower();
+        Ok(Array2::from_shape_fn((self.size, self.size), |(i, j)| if i >= j { lower[(i, j)] } else { 0.0 }))
     }
 
     /// `log det A = 2Σ log Lᵢᵢ`.
@@ -249,6 +273,11 @@ fn pivots_are_large(values: &[f64], n: usize) -> bool {
     n == 0 || smallest > n as f64 * f64::EPSILON * largest
 }
 
+/// Whether every squared pivot exceeds the rounding error of its diagonal entry.
+fn pivots_are_positive(values: &[f64], diagonal: &[f64], n: usize) -> bool {
+    (0..n).all(|i| values[i * n + i].powi(2) > f64::EPSILON * diagonal[i])
+}
+
 /// The matrix again, from what stands above the diagonal and the diagonal that was kept.
 fn restore(values: &[f64], diagonal: &[f64]) -> Array2<f64> {
     let n = diagonal.len();
@@ -312,6 +341,20 @@ mod tests {
             Factored::Singular(back) => assert_eq!(back, mirrored),
             Factored::Definite(_) => panic!("a matrix of rank 3 is singular"),
         }
+    }
+
+    #[test]
+    fn a_small_nugget_beside_a_large_signal_has_a_factor() {
+        let nugget = |i: usize, j: usize| if i == j { 1e-9 } else { 0.0 };
+        let a = Array2::from_shape_fn((300, 300), |(i, j)| 1e5 + nugget(i, j));
+        let compute = Compute::new();
+        assert!(matches!(factor(a.clone(), &compute).unwrap(), Factored::Singular(_)));
+        let Factored::Definite(l) = factor_any(a.clone(), &compute).unwrap() else { panic!("singular") };
+        let lower = l.to_lower(&compute).unwrap();
+        assert!((lower.dot(&lower.t()) - a).iter().all(|d| d.abs() < 1e-9));
+        assert_eq!(lower[[0, 1]], 0.0);
+        let singular = Array2::from_elem((300, 300), 1e5);
+        assert!(matches!(factor_any(singular, &compute).unwrap(), Factored::Singular(_)));
     }
 
     #[test]

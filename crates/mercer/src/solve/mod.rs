@@ -29,6 +29,7 @@ pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution
 pub(crate) use dual::{ClassBlocks, PairRoom};
 pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
+pub(crate) use factor::factor_any;
 pub use factor::{Factor, Factored, factor};
 pub(crate) use inverse::inverse;
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};

@@ -124,6 +124,9 @@ pub struct GpArguments {
     /// Parameters that stay as they are, by the names in the report, such as noise
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub fixed: Vec<String>,
+    /// Choices of smoothness that move too, such as nu of Matérn kernels (otherwise they stay as given)
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub free: Vec<String>,
     /// What is done to the target before the fit (default: standard with --kernel auto, none with a given kernel)
     #[arg(long, value_enum, value_name = "RULE")]
     pub target_scale: Option<TargetScale>,

@@ -58,7 +58,8 @@ fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianPro
         let mut process = GaussianProcess::new(kernel, words.noise);
         process.optimise = !words.no_optimize;
         process.restarts = words.restarts;
-        process.fixed.extend(words.fixed.iter().map(|name| name.trim().to_owned()));
+        let names = |list: &[String]| list.iter().map(|name| name.trim().to_owned()).collect();
+        (process.fixed, process.free) = (names(&words.fixed), names(&words.free));
         Ok(process)
     };
     texts.into_iter().map(process).collect()

@@ -40,9 +40,9 @@ pub fn fit(
 }
 
 fn sparse(process: GaussianProcess, centers: usize, approximation: ApproximationWord) -> SparseGaussianProcess {
-    let GaussianProcess { kernel, noise, optimise, fixed, restarts, .. } = process;
+    let GaussianProcess { kernel, noise, optimise, fixed, free, restarts, .. } = process;
     let base = SparseGaussianProcess::new(kernel, noise, Inducing::Greedy(centers));
-    SparseGaussianProcess { approximation: approximation.into(), optimise, fixed, restarts, ..base }
+    SparseGaussianProcess { approximation: approximation.into(), optimise, fixed, free, restarts, ..base }
 }
 
 fn outcome(

@@ -61,7 +61,7 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
 pub fn headline(outcome: &Outcome) -> &'static str {
     match outcome.model.fitted().kind() {
         "ridge" => "Ridge regression",
-        "gaussian_process" | "sparse_gaussian_process" => "Gaussian process",
+        "gaussian_process" | "sparse_gaussian_process" | "shared_gaussian_process" => "Gaussian process",
         "spline" => "Smoothing spline",
         "svc" => "Support vector classification",
         "svr" => "Support vector regression",

@@ -34,7 +34,14 @@ impl Bound<'_> {
             let (expected, found) = (format!("{:?}", self.shape), format!("{:?}", g.dim()));
             return Err(Error::shape("factors of the derivatives", expected, found));
         }
-        (0..self.kernel.parameter_count()).map(|p| self.contract_derivative(p, g, compute)).collect()
+        let all = vec![true; self.kernel.parameter_count()];
+        self.contract_wanted(g, &all, compute)
+    }
+
+    /// The same for the parameters that are wanted; 0 for the others.
+    pub(crate) fn contract_wanted(&self, g: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
+        let one = |p: usize| if wanted[p] { self.contract_derivative(p, g, compute) } else { Ok(0.0) };
+        (0..self.kernel.parameter_count()).map(one).collect()
     }
 
     fn contract_derivative(&self, parameter: usize, g: ArrayView2<f64>, compute: &Compute) -> Result<f64> {

@@ -64,6 +64,10 @@ impl Leaf for Distance {
         vec![("power", self.power.get())]
     }
 
+    fn choices(&self) -> &'static [&'static str] {
+        &["power"]
+    }
+
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }

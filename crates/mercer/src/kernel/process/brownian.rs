@@ -79,6 +79,10 @@ impl Leaf for Brownian {
         vec![("hurst", self.hurst.get())]
     }
 
+    fn choices(&self) -> &'static [&'static str] {
+        &["hurst"]
+    }
+
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }

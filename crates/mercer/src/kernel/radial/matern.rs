@@ -68,6 +68,10 @@ impl Leaf for Matern {
         vec![("nu", self.nu.get())]
     }
 
+    fn choices(&self) -> &'static [&'static str] {
+        &["nu"]
+    }
+
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0], self.lengthscale.clone())
     }

@@ -2,11 +2,12 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
-use super::likelihood::{Posterior, names};
+use super::likelihood::Posterior;
 use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, law};
 use super::{Method, Optimisation};
 use crate::gram::{self, Pairs};
+use crate::learn::parameter_space::{movable, movable_names};
 use crate::{Compute, Expansion, Kernel, Result};
 
 /// Rows that are predicted at a time.
@@ -19,6 +20,8 @@ pub struct GaussianProcessFit {
     pub(super) points: Array2<f64>,
     pub(super) targets: Array1<f64>,
     pub(super) optimisation: Option<Optimisation>,
+    /// Choices of smoothness that count among the parameters.
+    pub(super) free: Vec<String>,
 }
 
 /// The posterior of `f` at some points.
@@ -47,8 +50,9 @@ impl GaussianProcessFit {
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
         optimisation: Option<Optimisation>,
+        free: Vec<String>,
     ) -> Self {
-        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation }
+        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation, free }
     }
 
     /// Mean and variance of `f` at every row of `x`.
@@ -175,7 +179,7 @@ impl GaussianProcessFit {
     }
 
     /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of
-    /// [`GaussianProcessFit::parameter_names`]. Along a line of more than 4096 points the slope by a smoothness or a Hurst index, which needs the
+    /// [`GaussianProcessFit::parameter_names`]. Along a line of more than 4096 points the slope by a freed smoothness, which needs the
     /// matrix, is NaN.
     ///
     /// # Cost
@@ -185,17 +189,21 @@ impl GaussianProcessFit {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        let all = vec![true; self.parameter_names().len()];
-        let gradient = self.posterior.gradient(self.points.view(), self.targets.view(), &all, compute)?;
+        let wanted = movable(self.kernel(), &self.free);
+        let pick =
+            |all: Vec<f64>| all.into_iter().zip(&wanted).filter(|(_, wanted)| **wanted).map(|(g, _)| g).collect();
+        let gradient: Vec<f64> =
+            pick(self.posterior.gradient(self.points.view(), self.targets.view(), &wanted, compute)?);
         if gradient.iter().any(|g| g.is_nan()) && self.targets.len() <= DENSE_ROWS {
-            return self.posterior.dense_gradient(self.points.view(), &all, compute);
+            return Ok(pick(self.posterior.dense_gradient(self.points.view(), &wanted, compute)?));
         }
         Ok(gradient)
     }
 
-    /// The parameters of the kernel in order, then `noise`.
+    /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is among them where it was
+    /// [freed](super::GaussianProcess::free).
     pub fn parameter_names(&self) -> Vec<String> {
-        names(self.kernel())
+        movable_names(self.kernel(), "noise", &self.free)
     }
 
     /// How the posterior was found.

@@ -28,7 +28,7 @@ pub(super) fn optimise(
     y: ArrayView1<f64>,
     compute: &Compute,
 ) -> Result<(Kernel, f64, Optimisation)> {
-    let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed);
+    let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed, &process.free);
     let start = space.start();
     let mut objective = |point: &[f64]| negative(&space, point, x, y, compute);
     let options = SearchOptions { restarts: process.restarts, parameters: start.len(), tolerance: 1e-6 };

@@ -18,6 +18,7 @@ impl GaussianProcessFit {
         if let Some(optimisation) = &self.optimisation {
             optimisation.put_into(&mut record);
         }
+        put_free(&self.free, &mut record);
         record
     }
 
@@ -34,8 +35,20 @@ impl GaussianProcessFit {
         let alpha = record.take_finite_vector("dual_coefficients", n)?;
         let log_likelihood = record.number("log_marginal_likelihood")?;
         let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, log_likelihood);
-        Ok(Self { posterior, points, targets, optimisation: Optimisation::take_from(record)? })
+        let free = take_free(record)?;
+        Ok(Self { posterior, points, targets, optimisation: Optimisation::take_from(record)?, free })
     }
+}
+
+/// The choices of smoothness that were freed, where there are any.
+pub(super) fn put_free(free: &[String], record: &mut Record) {
+    if !free.is_empty() {
+        record.put_list("free", free);
+    }
+}
+
+pub(super) fn take_free(record: &Record) -> Result<Vec<String>> {
+    if record.has("free") { record.list("free") } else { Ok(Vec::new()) }
 }
 
 impl Optimisation {

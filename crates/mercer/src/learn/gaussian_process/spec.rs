@@ -8,7 +8,7 @@ use super::optimise::optimise;
 use super::state_space;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
-use crate::learn::parameter_space::check_fixed;
+use crate::learn::parameter_space::{check_names, movable};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Gaussian process regression of one output.
@@ -45,30 +45,31 @@ pub struct GaussianProcess {
     pub noise: f64,
     /// Whether to choose the parameters by the marginal likelihood, starting from those given.
     pub optimise: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`], or `noise`.
+    /// Parameters that stay as they are: names of [`Kernel::parameters`] (`gaussian.lengthscale`, or `lengthscale` alone), or `noise`.
     pub fixed: Vec<String>,
+    /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
+    pub free: Vec<String>,
     /// How many more times the optimisation starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl GaussianProcess {
-    /// A process whose parameters are optimised from one start; the smoothness `nu` of Matérn kernels stays fixed.
+    /// A process whose parameters are optimised from one start; the smoothness `nu` of Matérn kernels and its like stay as they are.
     pub fn new(kernel: Kernel, noise: f64) -> Self {
-        let fixed = kernel.parameters().into_iter().map(|p| p.name).filter(|name| name.ends_with(".nu")).collect();
-        Self { kernel, noise, optimise: true, fixed, restarts: 0 }
+        Self { kernel, noise, optimise: true, fixed: Vec::new(), free: Vec::new(), restarts: 0 }
     }
 
     /// Fits the process to one value per row of `x`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative noise or an unknown fixed name, [`Error::Shape`] and [`Error::Value`] for data that does not
+    /// [`Error::Parameter`] for a negative noise or an unknown fixed or freed name, [`Error::Shape`] and [`Error::Value`] for data that does not
     /// fit, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `K + σ²I` is singular to working precision,
     /// [`Error::Cancelled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<GaussianProcessFit> {
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimised.
         let kernel = x_kernel(&self.kernel, x, compute)?;
-        check_fixed(&kernel, "noise", &self.fixed)?;
+        check_names(&kernel, "noise", &self.fixed, &self.free)?;
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
         compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimisation) = if self.optimise {
@@ -81,15 +82,15 @@ impl GaussianProcess {
             (kernel, self.noise, None)
         };
         let posterior = Posterior::new(&kernel, noise, x, y, compute)?;
-        Ok(GaussianProcessFit::new(posterior, x, y, optimisation))
+        Ok(GaussianProcessFit::new(posterior, x, y, optimisation, self.free.clone()))
     }
 
     /// The most bytes that a fit allocates at a time.
     fn bytes(&self, kernel: &Kernel, rows: usize, columns: usize) -> u64 {
-        let movable = |name: &String| self.optimise && !self.fixed.contains(name);
-        let names = names(kernel);
+        let (names, allowed) = (names(kernel), movable(kernel, &self.free));
+        let moves = |i: usize| self.optimise && allowed[i] && !self.fixed.contains(&names[i]);
         match state_space::law(kernel, self.noise, columns) {
-            Some(law) if !law.unknown(kernel).into_iter().any(|i| movable(&names[i])) => state_space::bytes(&law, rows),
+            Some(law) if !law.unknown(kernel).into_iter().any(moves) => state_space::bytes(&law, rows),
             _ => 8 * (rows as u64).pow(2),
         }
     }

@@ -8,7 +8,7 @@ use super::basis::{column_squares, strips};
 use super::posterior::{Data, Posterior};
 use crate::gram::{self, Pairs};
 use crate::learn::gaussian_process::{Optimisation, Prediction};
-use crate::learn::parameter_space::names;
+use crate::learn::parameter_space::{movable, movable_names};
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// A fitted [`SparseGaussianProcess`](super::SparseGaussianProcess).
@@ -19,12 +19,20 @@ pub struct SparseGaussianProcessFit {
     pub(super) y: Array1<f64>,
     pub(super) dropped: Vec<usize>,
     pub(super) optimisation: Option<Optimisation>,
+    /// Choices of smoothness that count among the parameters.
+    pub(super) free: Vec<String>,
 }
 
 impl SparseGaussianProcessFit {
-    pub(super) fn new(posterior: Posterior, data: Data<'_>, given: usize, optimisation: Option<Optimisation>) -> Self {
+    pub(super) fn new(
+        posterior: Posterior,
+        data: Data<'_>,
+        given: usize,
+        optimisation: Option<Optimisation>,
+        free: Vec<String>,
+    ) -> Self {
         let dropped = (0..given).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
-        Self { posterior, x: data.x.to_owned(), y: data.y.to_owned(), dropped, optimisation }
+        Self { posterior, x: data.x.to_owned(), y: data.y.to_owned(), dropped, optimisation, free }
     }
 
     /// Mean and variance of `f` at every row of `x`.
@@ -104,7 +112,9 @@ impl SparseGaussianProcessFit {
     /// [`Error::Cancelled`](crate::Error::Cancelled); [`Error::Request`](crate::Error::Request) for a fit from a model file, which
     /// does not hold the data.
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        Ok(self.posterior.slopes(self.data()?, false, compute)?.parameters)
+        let slopes = self.posterior.slopes(self.data()?, &movable(self.kernel(), &self.free), false, compute)?;
+        let wanted = slopes.parameters.into_iter().zip(movable(self.kernel(), &self.free));
+        Ok(wanted.filter(|(_, wanted)| *wanted).map(|(slope, _)| slope).collect())
     }
 
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
@@ -117,7 +127,8 @@ impl SparseGaussianProcessFit {
             let message = format!("{} is not differentiable everywhere", self.kernel());
             return Err(Error::request(message));
         }
-        let slopes = self.posterior.slopes(self.data()?, true, compute)?;
+        let none = vec![false; self.kernel().parameter_count() + 1];
+        let slopes = self.posterior.slopes(self.data()?, &none, true, compute)?;
         Ok(slopes.inducing.expect("slopes by the inducing points were asked for in the line above"))
     }
 
@@ -128,9 +139,10 @@ impl SparseGaussianProcessFit {
         Ok(Data { x: self.x.view(), y: self.y.view() })
     }
 
-    /// The parameters of the kernel in order, then `noise`.
+    /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is among them where it was
+    /// [freed](super::SparseGaussianProcess::free).
     pub fn parameter_names(&self) -> Vec<String> {
-        names(self.kernel(), "noise")
+        movable_names(self.kernel(), "noise", &self.free)
     }
 
     /// The kernel, with the parameters that were chosen.

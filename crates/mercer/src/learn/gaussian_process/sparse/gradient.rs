@@ -35,7 +35,7 @@ impl Posterior {
     /// # Formula
     /// With `A = VᵀV + Λ`, `α = A⁻¹y`, `N = ½(ααᵀ − A⁻¹) + diag e` and `W = L⁻ᵀV`: slope `2WN` by `K_ZX`, `−WNWᵀ` by `K_ZZ`, `−e` by `diag K`. In
     /// white coordinates `Vα = β`, `VA⁻¹ = B⁻¹VΛ⁻¹` and `VA⁻¹Vᵀ = I − B⁻¹`, so that nothing of size `n²` occurs.
-    pub(super) fn slopes(&self, data: Data<'_>, inducing: bool, compute: &Compute) -> Result<Slopes> {
+    pub(super) fn slopes(&self, data: Data<'_>, wanted: &[bool], inducing: bool, compute: &Compute) -> Result<Slopes> {
         let m = self.basis.points.nrows();
         let root = self.basis.factor.half_solve(Array2::eye(m).view(), compute)?;
         let parameters = self.basis.kernel.parameters();
@@ -46,7 +46,7 @@ impl Posterior {
             compute.check_cancelled()?;
             let part = data.rows(rows);
             let strip = self.strip(part, &root, &mut slacks, compute)?;
-            self.add_strip(&strip, part.x, &mut slopes, compute)?;
+            self.add_strip(&strip, part.x, wanted, &mut slopes, compute)?;
             if let Some(moved) = &mut moved {
                 *moved += &input_slopes(&self.basis, part.x, strip.cross.view(), compute)?;
             }
@@ -54,7 +54,7 @@ impl Posterior {
         }
         let within = self.within(&root, slacks, compute)?;
         let bound = self.basis.kernel.bind(Pairs::within(self.basis.points.view()), compute)?;
-        add(&mut slopes, &bound.contract_derivatives(within.view(), compute)?);
+        add(&mut slopes, &bound.contract_wanted(within.view(), wanted, compute)?);
         if let Some(moved) = &mut moved {
             // Every pair of inducing points stands twice in K_ZZ, and a point with itself moves both arguments.
             let both = &within * 2.0;
@@ -103,13 +103,20 @@ impl Posterior {
     }
 
     /// Adds what one strip says of the parameters of the kernel.
-    fn add_strip(&self, strip: &Strip, x: ArrayView2<f64>, slopes: &mut [f64], compute: &Compute) -> Result<()> {
+    fn add_strip(
+        &self,
+        strip: &Strip,
+        x: ArrayView2<f64>,
+        wanted: &[bool],
+        slopes: &mut [f64],
+        compute: &Compute,
+    ) -> Result<()> {
         let kernel = &self.basis.kernel;
         let bound = kernel.bind(Pairs::between(self.basis.points.view(), x), compute)?;
-        add(slopes, &bound.contract_derivatives(strip.cross.view(), compute)?);
+        add(slopes, &bound.contract_wanted(strip.cross.view(), wanted, compute)?);
         let Some(slack) = &strip.slack else { return Ok(()) };
         let bound = kernel.bind(Pairs::within(x), compute)?;
-        for (p, slope) in slopes.iter_mut().enumerate() {
+        for (p, slope) in slopes.iter_mut().enumerate().filter(|(p, _)| wanted[*p]) {
             let own = |i: usize| {
                 let mut own = [0.0];
                 bound.fill_derivative(p, i..i + 1, i..i + 1, &mut own).map(|()| own[0])

@@ -52,7 +52,8 @@ impl Space<'_> {
     }
 
     fn gradient(&self, posterior: &Posterior, compute: &Compute) -> Result<Vec<f64>> {
-        let slopes = posterior.slopes(self.data, self.spec.move_inducing, compute)?;
+        let wanted = self.parameters.wanted();
+        let slopes = posterior.slopes(self.data, &wanted, self.spec.move_inducing, compute)?;
         let mut gradient = self.parameters.restrict(&slopes.parameters);
         if let Some(moved) = slopes.inducing {
             // Points that are left out do not move.
@@ -74,7 +75,7 @@ pub(super) fn optimise(
     compute: &Compute,
 ) -> Result<(Place, Optimisation)> {
     let (kernel, noise, points) = start;
-    let parameters = ParameterSpace::new(&kernel, ("noise", noise), &spec.fixed);
+    let parameters = ParameterSpace::new(&kernel, ("noise", noise), &spec.fixed, &spec.free);
     let units = data.x.std_axis(Axis(0), 0.0).mapv(|s| if s > 0.0 { s } else { 1.0 });
     let moving = parameters.start().len();
     let space = Space { spec, parameters, points: &points, units, data: data.view() };

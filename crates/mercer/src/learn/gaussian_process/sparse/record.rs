@@ -6,6 +6,7 @@ use super::basis::Basis;
 use super::posterior::Posterior;
 use super::{Approximation, SparseGaussianProcessFit};
 use crate::learn::gaussian_process::Optimisation;
+use crate::learn::gaussian_process::record::{put_free, take_free};
 use crate::record::{Record, require};
 use crate::solve::{Factored, factor};
 use crate::{Compute, Error, Result};
@@ -35,6 +36,7 @@ impl SparseGaussianProcessFit {
         if let Some(optimisation) = &self.optimisation {
             optimisation.put_into(&mut record);
         }
+        put_free(&self.free, &mut record);
         record
     }
 
@@ -60,6 +62,6 @@ impl SparseGaussianProcessFit {
         let (trace_left, objective) = (record.number("trace_left")?, record.number("log_marginal_likelihood")?);
         let posterior = Posterior { basis, noise, approximation, matrix, inner, beta, trace_left, objective };
         let (x, y) = (Array2::zeros((0, columns)), Array1::zeros(0));
-        Ok(Self { posterior, x, y, dropped, optimisation: Optimisation::take_from(record)? })
+        Ok(Self { posterior, x, y, dropped, optimisation: Optimisation::take_from(record)?, free: take_free(record)? })
     }
 }

@@ -8,7 +8,7 @@ use super::posterior::{Data, Posterior};
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
 use crate::learn::GaussianProcess;
 use crate::learn::gaussian_process::spec::x_kernel;
-use crate::learn::parameter_space::check_fixed;
+use crate::learn::parameter_space::check_names;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Gaussian process regression of one output through inducing points.
@@ -54,30 +54,31 @@ pub struct SparseGaussianProcess {
     pub move_inducing: bool,
     /// Parameters that stay as they are: names of [`Kernel::parameters`], or `noise`.
     pub fixed: Vec<String>,
+    /// Choices of smoothness that move too, as in [`GaussianProcess::free`].
+    pub free: Vec<String>,
     /// How many more times the optimisation starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl SparseGaussianProcess {
     /// A process by the variational bound whose parameters are optimised from one start, with the inducing points where they are; the
-    /// smoothness `nu` of Matérn kernels stays fixed.
+    /// smoothness `nu` of Matérn kernels and its like stay as they are.
     pub fn new(kernel: Kernel, noise: f64, inducing: Inducing) -> Self {
-        let GaussianProcess { kernel, noise, fixed, .. } = GaussianProcess::new(kernel, noise);
-        let (approximation, optimise, move_inducing) = (Approximation::default(), true, false);
-        Self { kernel, noise, inducing, approximation, optimise, move_inducing, fixed, restarts: 0 }
+        let (approximation, fixed, free) = (Approximation::default(), Vec::new(), Vec::new());
+        Self { kernel, noise, inducing, approximation, optimise: true, move_inducing: false, fixed, free, restarts: 0 }
     }
 
     /// Fits the process to one value per row of `x`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed name, [`Error::Request`] to move inducing points
+    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed or freed name, [`Error::Request`] to move inducing points
     /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Cancelled`]; and as
     /// [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
         self.check(x, y, compute)?;
         let kernel = x_kernel(&self.kernel, x, compute)?;
-        check_fixed(&kernel, "noise", &self.fixed)?;
+        check_names(&kernel, "noise", &self.fixed, &self.free)?;
         self.reserve(x.nrows(), compute)?;
         let points = self.inducing.choose(&kernel, x, compute)?;
         let data = Data { x, y };
@@ -89,7 +90,7 @@ impl SparseGaussianProcess {
             (start, None)
         };
         let posterior = self.posterior(&place.0, place.1, place.2.view(), data, compute)?;
-        Ok(SparseGaussianProcessFit::new(posterior, data, given, optimisation))
+        Ok(SparseGaussianProcessFit::new(posterior, data, given, optimisation, self.free.clone()))
     }
 
     /// The posterior with some parameters and inducing points.
@@ -113,8 +114,7 @@ impl SparseGaussianProcess {
             let text = &self.kernel;
             return Err(Error::request(format!("{text} is not differentiable everywhere: its inducing points stay")));
         }
-        let (kernel, fixed) = (self.kernel.clone(), self.fixed.clone());
-        GaussianProcess { fixed, ..GaussianProcess::new(kernel, self.noise) }.check(x, y, compute)
+        GaussianProcess::new(self.kernel.clone(), self.noise).check(x, y, compute)
     }
 
     /// Six matrices of size `m` and five strips.

@@ -1,0 +1,253 @@
+"""The fit of a Gaussian process: by the compiled part, or at the parameters that an optimizer finds."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, check_random_state
+
+from mercer._covariance import (
+    CompiledPosterior,
+    MatrixPosterior,
+    MercerCovariance,
+    ObjectCovariance,
+    Observations,
+    OutsideCovariance,
+    is_kernel_object,
+)
+from mercer._mercer import GaussianProcess, GaussianProcessFit, Kernel, SharedProcessFit
+from mercer._process_choices import ProcessChoices
+from mercer._translation import kernel_from_plain, kernel_to_plain
+
+
+class ProcessFitting(ProcessChoices):
+    """Fits, and what a fit leaves behind.
+
+    One target with one noise variance and a kernel of Mercer is fitted by the compiled part alone (`_fit` is a
+    ``GaussianProcessFit``); everything else has a covariance and a posterior, made again where they are missing.
+    """
+
+    _lazy = ("log_marginal_likelihood_gradient_", "function_", "L_", "_covariance", "_posterior")
+    #: What was fitted by the compiled part; None where Python computes the values of the kernel.
+    _fit: GaussianProcessFit | SharedProcessFit | None = None
+    #: What the kernel adds to the variance of every point, and the noise of the rows beside ``noise_``.
+    _white: float = 0.0
+    _row_noise: np.ndarray | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is made again where it is missing."""
+        return {name: value for name, value in super().__getstate__().items() if name not in self._lazy}
+
+    def _fit_one(self, kernel: Any, noise: float, X: np.ndarray, targets: np.ndarray) -> None:
+        """Fit one target with one noise variance: all of it in the compiled part."""
+        fixed = list(self.fixed or [])
+        if self._has_alpha():
+            noise, fixed = float(self.alpha), [*fixed, "noise"]
+        process = self._process(self._mercer_kernel(kernel, X.shape[1]), noise, fixed)
+        self._fit = process.fit(X, targets.reshape(-1), **self._options())
+        self._white, self._row_noise, self._posterior = 0.0, None, None
+        self._keep(X, targets)
+        self._adopt_one()
+        self._warn_if_unfinished()
+
+    def _process(self, kernel: Kernel, noise: float, fixed: list[str]) -> GaussianProcess:
+        """Give what is to be fitted."""
+        choices = {
+            "optimize": self._optimizes(),
+            "fixed": fixed,
+            "free": list(self.free or []),
+            "restarts": self.n_restarts_optimizer,
+        }
+        if not self._is_sparse():
+            return GaussianProcess(kernel, noise, **choices)
+        return GaussianProcess.sparse(
+            kernel,
+            noise,
+            self.inducing,
+            self.n_inducing,
+            approximation=self.approximation,
+            move_inducing=self.optimize_inducing,
+            **choices,
+        )
+
+    def _fit_shared(self, covariance: Any, X: Any, targets: np.ndarray, rows: np.ndarray) -> None:
+        """Fit any kernel and targets at the parameters that the optimizer finds."""
+        self._keep(X, targets)
+        self._row_noise = rows
+        data = self._observations()
+        self.__dict__.pop("likelihoods_", None)
+        if self._optimizes() and len(covariance.theta) > 0:
+            self._optimize(covariance, data)
+        posterior = covariance.posterior(data)
+        if posterior is None:
+            raise np.linalg.LinAlgError(
+                f"The kernel, {covariance.kernel}, is not returning a positive definite matrix. Try gradually "
+                "increasing the 'alpha' parameter of your GaussianProcessRegressor estimator."
+            )
+        self._fit, self._white = posterior.fit, posterior.white
+        self.kernel_ = covariance.kernel
+        self.noise_ = self.alpha if isinstance(covariance, ObjectCovariance) else covariance.noise
+        self._covariance, self._posterior = covariance, posterior
+        self._adopt_shared()
+
+    def _keep(self, X: Any, targets: np.ndarray) -> None:
+        copied = np.array if self.copy_X_train else np.asarray
+        self.X_train_, self.y_train_ = copied(X), copied(targets)
+
+    def _observations(self) -> Observations:
+        targets = self.y_train_.reshape(len(self.y_train_), -1)
+        rows = np.zeros(len(targets)) if self._row_noise is None else self._row_noise
+        return Observations(self.X_train_, targets, rows, self._options())
+
+    @cached_property
+    def _covariance(self) -> Any:
+        """The kernel of the fit with all its parameters free."""
+        if is_kernel_object(self.kernel_):
+            return ObjectCovariance(self.kernel_)
+        if isinstance(self.kernel_, Kernel):
+            return MercerCovariance(self.kernel_, self.noise_, [], list(self.free or []))
+        return OutsideCovariance(self.kernel_, self.noise_, [])
+
+    @cached_property
+    def _posterior(self) -> CompiledPosterior | MatrixPosterior | None:
+        """The posterior, but for one target that was fitted by the compiled part alone."""
+        if self._fit is None:
+            return self._covariance.posterior(self._observations())
+        return None if isinstance(self._fit, GaussianProcessFit) else CompiledPosterior(self._fit, self._white)
+
+    def _optimize(self, covariance: Any, data: Observations) -> None:
+        """Move the parameters to the largest likelihood that the optimizer finds from several starts."""
+
+        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
+            value, gradient = likelihood_at(covariance, theta, data, eval_gradient)
+            return (-value, -gradient) if eval_gradient else -value
+
+        start, bounds = np.array(covariance.theta), covariance.bounds
+        optima = [self._constrained_optimization(objective, start, bounds)]
+        if self.n_restarts_optimizer > 0:
+            if not np.isfinite(bounds).all():
+                raise ValueError(
+                    "Multiple optimizer restarts (n_restarts_optimizer>0) requires that all bounds are finite."
+                )
+            generator = generator_of(self.random_state)
+            for _ in range(self.n_restarts_optimizer):
+                start = generator.uniform(bounds[:, 0], bounds[:, 1])
+                optima.append(self._constrained_optimization(objective, start, bounds))
+        values = np.array([value for _, value in optima], dtype=np.float64)
+        covariance.theta = optima[int(np.argmin(values))][0]
+        covariance.warn_at_bounds()
+        self.likelihoods_ = -values
+
+    def _constrained_optimization(self, obj_func: Any, initial_theta: Any, bounds: Any) -> tuple[np.ndarray, float]:
+        """Minimize from one start; a subclass may do so in its own way."""
+        if callable(self.optimizer):
+            return self.optimizer(obj_func, initial_theta, bounds=bounds)
+        found = scipy.optimize.minimize(obj_func, initial_theta, method="L-BFGS-B", jac=True, bounds=bounds)
+        if found.status != 0:
+            warnings.warn(
+                f"lbfgs failed to converge (status={found.status}): {found.message} Try other starts "
+                "(n_restarts_optimizer), a scaled y, or fixed parameters.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return found.x, found.fun
+
+    def _warn_if_unfinished(self) -> None:
+        if self._fit.optimisation is not None:
+            converged, iterations, _, _ = self._fit.optimisation
+            if not converged:
+                warnings.warn(
+                    f"the marginal likelihood was not at its maximum after {iterations} steps: try other starts "
+                    "(n_restarts_optimizer), a scaled y, or fixed parameters",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+
+    def _adopt_one(self) -> None:
+        self.kernel_, self.noise_ = self._fit.kernel, self._fit.noise
+        self.alpha_ = self._fit.dual_coefficients
+        if self.alpha_ is not None and getattr(self, "y_train_", self.alpha_).ndim == 2:
+            self.alpha_ = self.alpha_[:, np.newaxis]
+        self.inducing_, self.trace_left_ = self._fit.inducing, self._fit.trace_left
+        self._keep_likelihood(self._fit.log_marginal_likelihood)
+        self.parameter_names_, self.plan_ = self._fit.parameter_names, self._fit.method
+        self.__dict__.pop("likelihoods_", None)
+        if self._fit.optimisation is not None:
+            self.likelihoods_ = np.array(self._fit.optimisation[2])
+
+    def _adopt_shared(self) -> None:
+        coefficients = self._posterior.dual_coefficients
+        self.alpha_ = coefficients[:, 0] if self.y_train_.ndim == 1 else coefficients
+        self.inducing_ = self.trace_left_ = None
+        self._keep_likelihood(self._posterior.log_marginal_likelihood)
+        self.parameter_names_ = list(self._free_covariance(clone_kernel=False).names)
+        self.plan_ = "Cholesky factor: O(n³)"
+
+    def _keep_likelihood(self, value: float) -> None:
+        # A number of numpy, as in scikit-learn: with numbers of single precision it stays double.
+        self.log_marginal_likelihood_ = self.log_marginal_likelihood_value_ = np.float64(value)
+
+    def _free_covariance(self, clone_kernel: bool) -> Any:
+        """Give the covariance of the fit with all its parameters free."""
+        if self.inducing_ is not None:
+            raise ValueError("a process through inducing points has no likelihood at other parameters")
+        if isinstance(self.kernel_, Kernel):
+            return MercerCovariance(self.kernel_, self.noise_, [], list(self.free or []))
+        return self._covariance.sharing(clone_kernel)
+
+    def _saved(self) -> tuple[GaussianProcessFit | SharedProcessFit, dict[str, Any]]:
+        check_is_fitted(self, "kernel_")
+        if callable(self.optimizer):
+            raise TypeError("the optimizer is a Python function, which no model file can hold: set optimizer=None")
+        if self._fit is None:
+            raise TypeError(
+                f"the kernel {self.kernel_!r} is computed by Python, which no model file can hold: use pickle, or a "
+                "kernel that Mercer has"
+            )
+        if isinstance(self._fit, GaussianProcessFit):
+            return self._fit, {}
+        state: dict[str, Any] = {"flat": self.y_train_.ndim == 1, "white": self._white}
+        if is_kernel_object(self.kernel_):
+            state["kernel"] = kernel_to_plain(self.kernel_)
+        else:
+            state["noise"] = self.noise_
+        return self._fit, state
+
+    def _restore(self, fit: GaussianProcessFit | SharedProcessFit, state: dict[str, Any]) -> None:
+        self._forget()
+        self._fit = fit
+        if isinstance(fit, GaussianProcessFit):
+            if fit.points is not None:
+                self.X_train_, self.y_train_ = fit.points, fit.targets
+            self._adopt_one()
+            return
+        self._white, noise = state.get("white", 0.0), state.get("noise", 0.0)
+        targets = fit.targets
+        self.X_train_, self.y_train_ = fit.points, targets[:, 0] if state.get("flat", False) else targets
+        self.kernel_ = kernel_from_plain(state["kernel"]) if "kernel" in state else fit.kernel
+        self.noise_ = self.alpha if "kernel" in state else noise
+        self._row_noise = np.maximum(fit.noise - self._white - noise, 0.0)
+        self._adopt_shared()
+
+
+def likelihood_at(
+    covariance: Any, theta: np.ndarray, data: Observations, eval_gradient: bool
+) -> tuple[float, np.ndarray]:
+    """Give the log likelihood and its gradient at ``theta``: −∞ and 0 where the matrix is not positive definite."""
+    nothing = (np.float64(-np.inf), np.zeros_like(theta))
+    try:
+        covariance.theta = theta
+    except ValueError:
+        return nothing
+    found = covariance.likelihood(data, eval_gradient)
+    return nothing if found is None else (np.float64(found[0]), found[1])
+
+
+def generator_of(random_state: Any) -> Any:
+    """Give a source of random numbers; numpy's generators are used as they are."""
+    return random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)

@@ -1,0 +1,160 @@
+//! Fitted processes that share a kernel.
+
+use std::sync::OnceLock;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+
+use super::Evidence;
+use super::spec::evidence;
+use crate::gram::{self, Pairs};
+use crate::solve::Factor;
+use crate::{Compute, Expansion, Kernel, Result};
+
+/// Rows that are predicted at a time.
+const STRIP: usize = 512;
+
+/// Fitted [`SharedGaussianProcess`](super::SharedGaussianProcess)es.
+#[derive(Clone, Debug)]
+pub struct SharedGaussianProcessFit {
+    pub(super) kernel: Kernel,
+    pub(super) points: Array2<f64>,
+    pub(super) targets: Array2<f64>,
+    pub(super) noise: Array1<f64>,
+    pub(super) alpha: Array2<f64>,
+    pub(super) log_likelihood: f64,
+    evidence: OnceLock<Evidence>,
+}
+
+impl SharedGaussianProcessFit {
+    pub(super) fn new(
+        kernel: Kernel,
+        evidence: Evidence,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        noise: ArrayView1<f64>,
+    ) -> Self {
+        let (alpha, log_likelihood) = (evidence.dual_coefficients().to_owned(), evidence.log_likelihood());
+        let parts = (x.to_owned(), y.to_owned(), noise.to_owned());
+        Self { evidence: evidence.into(), ..Self::from_parts(kernel, parts, alpha, log_likelihood) }
+    }
+
+    /// From what was saved: everything but the factor, which is made again, with the same bytes, when it is needed.
+    pub(super) fn from_parts(
+        kernel: Kernel,
+        (points, targets, noise): (Array2<f64>, Array2<f64>, Array1<f64>),
+        alpha: Array2<f64>,
+        log_likelihood: f64,
+    ) -> Self {
+        Self { kernel, points, targets, noise, alpha, log_likelihood, evidence: OnceLock::new() }
+    }
+
+    /// The means at every row of `x`: one column per target.
+    ///
+    /// # Cost
+    /// One kernel value per pair of a row and a point of the data, none of them stored.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
+        gram::multiply(&bound, self.alpha.view(), compute)
+    }
+
+    /// The variance of every target at every row of `x`, without the noise. Rounding may make it slightly negative.
+    ///
+    /// # Cost
+    /// `n²` per row, 512 rows at a time.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub fn variance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+        let factor = self.factor(compute)?;
+        let mut variance = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
+        for start in (0..x.nrows()).step_by(STRIP) {
+            let rows = start..x.nrows().min(start + STRIP);
+            let half = factor.half_solve(self.cross(x.slice(s![rows.clone(), ..]), compute)?.view(), compute)?;
+            let known = (&half * &half).sum_axis(Axis(0));
+            variance.slice_mut(s![rows]).zip_mut_with(&known, |v, k| *v -= k);
+        }
+        Ok(variance)
+    }
+
+    /// The covariance of every target at the rows of `x`, without the noise.
+    ///
+    /// # Cost
+    /// `n²m + nm²` for `m` rows.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
+    pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let prior = gram::dense(&self.kernel.bind(Pairs::within(x), compute)?, compute)?;
+        let half = self.factor(compute)?.half_solve(self.cross(x, compute)?.view(), compute)?;
+        Ok(prior - half.t().dot(&half))
+    }
+
+    /// The mean of one target as a function of ℋ.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such target; as [`Expansion::new`].
+    pub fn function(&self, target: usize, compute: &Compute) -> Result<Expansion> {
+        if target >= self.alpha.ncols() {
+            let requirement = format!("below the number of targets ({})", self.alpha.ncols());
+            return Err(crate::Error::parameter("target", target, &requirement));
+        }
+        Expansion::new(&self.kernel, self.points.view(), self.alpha.column(target), compute)
+    }
+
+    /// The Cholesky factor of `K + diag(σ²)`.
+    ///
+    /// # Errors
+    /// As [`SharedGaussianProcess::fit`](super::SharedGaussianProcess::fit), where it has to be made again after loading.
+    pub fn factor(&self, compute: &Compute) -> Result<&Factor> {
+        if let Some(evidence) = self.evidence.get() {
+            return Ok(evidence.factor());
+        }
+        let bound = self.kernel.bind(Pairs::within(self.points.view()), compute)?;
+        let made = evidence(&bound, self.targets.view(), self.noise.view(), compute)?;
+        Ok(self.evidence.get_or_init(|| made).factor())
+    }
+
+    /// `K(X, x)`: one column per row of `x`.
+    fn cross(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        gram::dense(&self.kernel.bind(Pairs::between(self.points.view(), x), compute)?, compute)
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The points of the data.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        self.points.view()
+    }
+
+    /// The targets of the data, one per column.
+    pub fn targets(&self) -> ArrayView2<'_, f64> {
+        self.targets.view()
+    }
+
+    /// The noise variance of every row of the data.
+    pub fn noise(&self) -> ArrayView1<'_, f64> {
+        self.noise.view()
+    }
+
+    /// The noise variance of a new observation: that of the data, where all rows have the same.
+    pub fn common_noise(&self) -> Option<f64> {
+        let first = *self.noise.first()?;
+        self.noise.iter().all(|v| *v == first).then_some(first)
+    }
+
+    /// `(K + diag(σ²))⁻¹Y`.
+    pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
+        self.alpha.view()
+    }
+
+    /// The log marginal likelihood, summed over the targets.
+    pub fn log_marginal_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
+}
