@@ -21,12 +21,18 @@ pub struct Session {
     /// The common flags.
     pub common: Common,
     cancel: Cancel,
+    started: Instant,
 }
+
+/// The part of `--budget-time` that a search may take: the fit of the winner needs the rest.
+const SEARCH: f64 = 0.5;
+/// The part of it that is left for a fit in any case.
+const LEAST: f64 = 0.2;
 
 impl Session {
     /// From the flags. From now on Ctrl-C stops the work at the next tile, and a second one stops the program.
     pub fn start(common: &Common) -> Result<Self, Failure> {
-        let cancel = Cancel::default();
+        let (cancel, started) = (Cancel::default(), Instant::now());
         listen_to_ctrl_c(cancel.clone());
         let mut compute = Compute::new().with_seed(Seed(common.seed)).with_cancel(cancel.clone());
         if let Some(memory) = common.memory {
@@ -42,13 +48,32 @@ impl Session {
             let speed = speed(&compute);
             compute = compute.with_speed(speed).with_time(seconds);
         }
-        Ok(Self { compute, common: common.clone(), cancel })
+        Ok(Self { compute, common: common.clone(), cancel, started })
     }
 
     /// Runs a solver that has an answer at any moment: it stops when `--budget-time` is over and at Ctrl-C, and what is left to do with the answer
     /// may run.
     pub fn anytime<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
-        let found = work(&self.within_time());
+        self.until(self.rest(), |compute| work(&self.planned(compute)))
+    }
+
+    /// Runs a search that knows its best so far at any moment: it stops when half of `--budget-time` is over and at Ctrl-C.
+    pub fn search<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
+        let limit = self.common.budget_time.map(|all| (SEARCH * all - self.started.elapsed().as_secs_f64()).max(0.0));
+        self.until(limit, work)
+    }
+
+    /// How to compute in the time that is left: for solvers that are chosen by it.
+    pub fn compute_rest(&self) -> Compute {
+        self.planned(&self.compute)
+    }
+
+    fn planned(&self, compute: &Compute) -> Compute {
+        self.rest().map_or_else(|| compute.clone(), |seconds| compute.clone().with_time(seconds))
+    }
+
+    fn until<T>(&self, limit: Option<f64>, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
+        let found = work(&self.within(limit));
         if matches!(found, Err(Error::Cancelled)) && !self.cancel.is_cancelled() {
             let message = "--budget-time was over before there was a model: allow more seconds, or use fewer rows";
             return Err(Failure::request(message));
@@ -58,13 +83,19 @@ impl Session {
         Ok(found)
     }
 
-    fn within_time(&self) -> Compute {
-        let limit = self.common.budget_time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    /// The seconds of `--budget-time` that are left.
+    fn rest(&self) -> Option<f64> {
+        let all = self.common.budget_time?;
+        Some((all - self.started.elapsed().as_secs_f64()).max(LEAST * all))
+    }
+
+    fn within(&self, seconds: Option<f64>) -> Compute {
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let Some(limit) = limit else { return self.compute.clone() };
-        let (cancel, timer) = (self.cancel.child(), Instant::now());
+        let cancel = self.cancel.child();
         let flag = cancel.clone();
         std::thread::spawn(move || {
-            std::thread::sleep(limit.saturating_sub(timer.elapsed()));
+            std::thread::sleep(limit);
             flag.cancel();
         });
         self.compute.clone().with_cancel(cancel)

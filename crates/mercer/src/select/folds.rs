@@ -29,3 +29,30 @@ pub fn stratified_folds(labels: &[usize], folds: usize, compute: &Compute) -> Re
     };
     Ok((0..folds).map(fold).collect())
 }
+
+/// At most this many rows, ascending, drawn from the seed; of every class at least `least`, as far as it has them.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, select::sample_rows};
+/// let labels: Vec<usize> = (0..100).map(|i| usize::from(i >= 97)).collect();
+/// let rows = sample_rows(&labels, 20, 3, &Compute::new());
+/// assert!(rows.len() == 20 && rows.ends_with(&[97, 98, 99]));
+/// ```
+pub fn sample_rows(labels: &[usize], most: usize, least: usize, compute: &Compute) -> Vec<usize> {
+    if labels.len() <= most {
+        return (0..labels.len()).collect();
+    }
+    let order = compute.seed().stream("rows of a choice", 0).permutation(labels.len());
+    let mut counts = vec![0; labels.iter().max().map_or(0, |m| m + 1)];
+    let (mut chosen, mut others) = (Vec::new(), Vec::new());
+    for row in order {
+        counts[labels[row]] += 1;
+        if counts[labels[row]] <= least { chosen.push(row) } else { others.push(row) }
+    }
+    // More classes than there is room for: what is over falls away.
+    chosen.extend(others);
+    chosen.truncate(most);
+    chosen.sort_unstable();
+    chosen
+}

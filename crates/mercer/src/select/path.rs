@@ -39,6 +39,20 @@ impl RidgePath {
         }
     }
 
+    /// The scores of these λ, then those of others.
+    pub(super) fn join(&self, others: &Self) -> Self {
+        let both = |a: &Array1<f64>, b: &Array1<f64>| a.iter().chain(b).copied().collect::<Array1<f64>>();
+        let unknown = |path: &Self| Array1::from_elem(path.lambdas.len(), f64::NAN);
+        let folds = |path: &Self| path.folds.clone().unwrap_or_else(|| unknown(path));
+        Self {
+            lambdas: [&self.lambdas[..], &others.lambdas[..]].concat(),
+            leave_one_out: both(&self.leave_one_out, &others.leave_one_out),
+            gcv: both(&self.gcv, &others.gcv),
+            folds: Some(both(&folds(self), &folds(others))),
+            degrees_of_freedom: both(&self.degrees_of_freedom, &others.degrees_of_freedom),
+        }
+    }
+
     /// The scores by a criterion: NaN where there is none.
     pub fn scores(&self, criterion: Criterion) -> Array1<f64> {
         match criterion {

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Axis};
 
-use super::search::{Candidate, RidgeSearch};
+use super::search::{Candidate, RidgeSearch, Sample};
 use crate::learn::ridge::{Data, Diagnostics};
 use crate::{Compute, Error, Result};
 
@@ -76,7 +76,8 @@ impl RidgeSearch {
     /// The squared leave-one-out errors of every candidate at its best λ, row by row.
     fn errors(&self, candidates: &[Candidate], data: Data<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
         let of = |candidate: Candidate| {
-            let path = self.path(&candidate, data.x, data.y, data.weights, compute)?;
+            let sample = Sample { x: data.x, y: data.y, weights: data.weights };
+            let path = self.path(&candidate, &self.lambdas, sample, compute)?;
             let none = || Error::Numerical("no λ has a score".into());
             let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];
             let fit = self.ridge(&candidate, lambda).fit(data.x, data.y, data.weights, compute)?;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::grid::{log_grid, with_lengthscale};
 use super::path::{matrices, smallest};
 use super::race::Race;
+use super::range::SearchedRange;
 use super::refine::refine_lambda;
 use super::{Criterion, RidgePath, ridge_path};
 use crate::learn::ridge::Data;
@@ -22,6 +23,9 @@ use crate::{Compute, Error, Kernel, Result};
 /// than those of the best by three standard errors of the mean difference are dropped; the neighbours of the best always stay. The others
 /// are scored on all rows, and so are the neighbours of the winner unless they are as clearly worse than the winner.
 ///
+/// Where the best λ lies at an end of the default list, the list goes on by two decades, at most twice, for the candidates that are best there; a list that was
+/// given does not. Lengthscales go on where [`RidgeSearch::extend_lengthscales`] says so. [`RidgeSearchFit::ranges`] tells what was tried.
+///
 /// # Cost
 /// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; the race takes a 27th of a path, and a fit
 /// of a third of the rows, for every candidate.
@@ -36,8 +40,9 @@ use crate::{Compute, Error, Kernel, Result};
 /// search.lengthscales = vec![0.01, 0.5, 100.0];
 /// let found = search.fit(x.view(), y.view(), None, &Compute::new())?;
 /// assert_eq!(found.candidates[found.best.0].lengthscale, Some(0.5));
-/// assert_eq!(found.scores.dim(), (3, 19));
-/// assert!(found.best_score < 1e-6);
+/// // Without noise the smallest λ is the best: the list of 19 went on beyond 1e-6.
+/// assert!(found.scores.nrows() == 3 && found.scores.ncols() > 19 && found.best_score < 1e-6);
+/// assert!(found.ranges.iter().any(|range| range.parameter == "lambda" && range.is_extended()));
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +64,8 @@ pub struct RidgeSearch {
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
     pub race: bool,
+    /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
+    pub extend_lengthscales: bool,
 }
 
 /// A kernel that was tried.
@@ -104,18 +111,93 @@ pub struct RidgeSearchFit {
     pub winner: Winner,
     /// The race, where there was one.
     pub race: Option<Race>,
+    /// What was tried of λ and of the lengthscale of the winner's kernel.
+    pub ranges: Vec<SearchedRange>,
+}
+
+/// What a search chose, before the winner is fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RidgeChoice {
+    /// The kernels that were tried, as in [`RidgeSearchFit::candidates`].
+    pub candidates: Vec<Candidate>,
+    /// The λ, one per column of the surface.
+    pub lambdas: Vec<f64>,
+    /// The scores, as in [`RidgeSearchFit::scores`]; also NaN at λ that were tried only with other candidates, and where the search was stopped.
+    pub scores: Array2<f64>,
+    /// The row and the column of the best place of the surface.
+    pub best: (usize, usize),
+    /// The score there.
+    pub best_score: f64,
+    /// The best place of the surface, or a λ beside it.
+    pub winner: Winner,
+    /// The race, where there was one.
+    pub race: Option<Race>,
+    /// What was tried of λ and of the lengthscale of the winner's kernel.
+    pub ranges: Vec<SearchedRange>,
+    /// Whether the search ended by itself, and not because it was cancelled.
+    pub complete: bool,
+}
+
+/// The ends of the default λ.
+const LAMBDAS: (f64, f64) = (1e-6, 1e3);
+/// The number of the default λ, two per decade.
+const COUNT: usize = 19;
+/// λ by which a list goes on at a time, and how often it does at each end.
+const MORE: usize = 4;
+const TIMES: usize = 2;
+/// Lengthscales that may be tried beyond each end of the list.
+const REACH: usize = 6;
+
+fn default_lambdas() -> Vec<f64> {
+    log_grid(LAMBDAS.0, LAMBDAS.1, COUNT).expect("both ends are positive")
+}
+
+/// The data of a search.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'d> {
+    pub(super) x: ArrayView2<'d, f64>,
+    pub(super) y: ArrayView2<'d, f64>,
+    pub(super) weights: Option<ArrayView1<'d, f64>>,
+}
+
+/// The surface while it grows.
+struct Surface {
+    tried: Vec<(Candidate, RidgePath)>,
+    lambdas: Vec<f64>,
+    race: Option<Race>,
+    complete: bool,
+}
+
+impl Surface {
+    /// In the order of families and lengthscales.
+    fn sort(&mut self) {
+        self.tried.sort_by(|(a, _), (b, _)| {
+            let length = |c: &Candidate| c.lengthscale.unwrap_or(0.0);
+            a.family.cmp(&b.family).then(length(a).total_cmp(&length(b)))
+        });
+    }
 }
 
 impl RidgeSearch {
     /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without intercept.
     pub fn new(kernels: Vec<Kernel>) -> Self {
-        let lambdas = log_grid(1e-6, 1e3, 19).expect("both ends are positive");
-        let (criterion, lengthscales) = (Criterion::default(), Vec::new());
+        let (lambdas, criterion, lengthscales) = (default_lambdas(), Criterion::default(), Vec::new());
         let (intercept, refinements, indefinite, race) = (false, 0, false, true);
-        Self { kernels, lengthscales, lambdas, criterion, intercept, refinements, indefinite, race }
+        let extend_lengthscales = false;
+        Self {
+            kernels,
+            lengthscales,
+            lambdas,
+            criterion,
+            intercept,
+            refinements,
+            indefinite,
+            race,
+            extend_lengthscales,
+        }
     }
 
-    /// Scores the grid, refines it, and fits the winner. The first of equals wins.
+    /// Scores the grid, extends and refines it, and fits the winner. The first of equals wins.
     ///
     /// # Errors
     /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Numerical`] when no candidate has a score.
@@ -126,19 +208,57 @@ impl RidgeSearch {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeSearchFit> {
-        let score = |candidate: Candidate| self.path(&candidate, x, y, weights, compute);
+        let RidgeChoice { candidates, lambdas, scores, best, best_score, winner, race, ranges, .. } =
+            self.choose(x, y, weights, compute)?;
+        let fit = self.ridge(&candidates[best.0], winner.lambda).fit(x, y, weights, compute)?;
+        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, race, ranges })
+    }
+
+    /// Scores the grid, extends and refines it, and fits nothing. A search that is [cancelled](crate::Cancel) gives the best of what was scored, and says
+    /// so.
+    ///
+    /// # Errors
+    /// As [`RidgeSearch::fit`]; [`Error::Cancelled`] before anything was scored.
+    pub fn choose(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<RidgeChoice> {
+        let sample = Sample { x, y, weights };
+        let mut surface = self.score_grid(sample, compute)?;
+        if let Err(error) = self.improve(&mut surface, sample, compute) {
+            interrupted(error)?;
+            surface.complete = false;
+        }
+        self.finish(surface, sample, compute)
+    }
+
+    /// Scores the candidates of the grid that survive the race.
+    fn score_grid(&self, sample: Sample<'_>, compute: &Compute) -> Result<Surface> {
+        let Sample { x, y, weights } = sample;
+        let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
         let grid = self.grid()?;
         let mut raced = self.run_race(&grid, Data { x, y, basis: None, weights }, compute)?;
         let mut paths: Vec<RidgePath> = vec![RidgePath::unknown(&self.lambdas); grid.len()];
         let mut next: Vec<usize> =
             (0..grid.len()).filter(|&i| raced.as_ref().is_none_or(|raced| raced.stays[i])).collect();
-        let mut done = 0;
-        while !next.is_empty() {
+        let (mut done, mut complete) = (0, true);
+        while complete && !next.is_empty() {
             let total = (done + next.len()) as u64;
             for some in next.chunks(Self::at_a_time(x.nrows(), compute)) {
+                compute.remark(|| format!("{} on {} rows", grid[some[0]].kernel, x.nrows()));
                 let candidates = some.iter().map(|&i| grid[i].clone()).collect();
-                let found = together(candidates, &score, compute)?;
-                some.iter().zip(found).for_each(|(&i, path)| paths[i] = path);
+                match together(candidates, &score, compute) {
+                    Ok(found) => some.iter().zip(found).for_each(|(&i, path)| paths[i] = path),
+                    // The best so far is an answer.
+                    Err(Error::Cancelled) if done > 0 => {
+                        complete = false;
+                        break;
+                    }
+                    Err(other) => return Err(other),
+                }
                 done += some.len();
                 compute.report("search", done as u64, total);
             }
@@ -146,19 +266,106 @@ impl RidgeSearch {
             next = raced.as_ref().zip(best).map_or(Vec::new(), |(raced, best)| raced.recalled(&grid, best));
             raced.iter_mut().for_each(|raced| next.iter().for_each(|&i| raced.stays[i] = true));
         }
-        let mut tried: Vec<(Candidate, RidgePath)> = grid.into_iter().zip(paths).collect();
-        for _ in 0..self.refinements {
-            let between = self.between(&tried)?;
-            for some in between.chunks(Self::at_a_time(x.nrows(), compute)) {
-                tried.extend(some.iter().cloned().zip(together(some.to_vec(), &score, compute)?));
-            }
-            tried.sort_by(|(a, _), (b, _)| {
-                let length = |c: &Candidate| c.lengthscale.unwrap_or(0.0);
-                a.family.cmp(&b.family).then(length(a).total_cmp(&length(b)))
-            });
+        let tried = grid.into_iter().zip(paths).collect();
+        Ok(Surface { tried, lambdas: self.lambdas.clone(), race: raced.map(|raced| raced.race()), complete })
+    }
+
+    /// Goes beyond the ends of the grid where the best lies there, then between its places.
+    fn improve(&self, surface: &mut Surface, sample: Sample<'_>, compute: &Compute) -> Result<()> {
+        if !surface.complete {
+            return Ok(());
         }
-        let race = raced.map(|raced| raced.race());
-        Ok(RidgeSearchFit { race, ..self.finish(tried, x, y, weights, compute)? })
+        let mut wider = [0; 2];
+        let mut farther = [0; 2];
+        // One end may open another: a longer lengthscale asks for a smaller λ.
+        while self.lengthen(surface, &mut wider, sample, compute)?
+            || self.widen(surface, &mut farther, sample, compute)?
+        {}
+        for _ in 0..self.refinements {
+            let between = self.between(&surface.tried)?;
+            for some in between.chunks(Self::at_a_time(sample.x.nrows(), compute)) {
+                let score = |candidate: Candidate| self.path(&candidate, &surface.lambdas, sample, compute);
+                let found = together(some.to_vec(), &score, compute)?;
+                surface.tried.extend(some.iter().cloned().zip(found));
+            }
+            surface.sort();
+        }
+        Ok(())
+    }
+
+    /// One lengthscale more, where the best one lies at an end; false where it does not.
+    fn lengthen(
+        &self,
+        surface: &mut Surface,
+        done: &mut [usize; 2],
+        sample: Sample<'_>,
+        compute: &Compute,
+    ) -> Result<bool> {
+        if !self.extend_lengthscales {
+            return Ok(false);
+        }
+        let Some(best) = smallest(surface.tried.iter().map(|(_, path)| self.least(path))) else { return Ok(false) };
+        let Candidate { family, lengthscale: Some(length), .. } = surface.tried[best].0 else { return Ok(false) };
+        let of_family = surface.tried.iter().filter(|(c, _)| c.family == family);
+        let lengths: Vec<f64> = of_family.filter_map(|(c, _)| c.lengthscale).collect();
+        let Some((next, end)) = beyond(&lengths, length) else { return Ok(false) };
+        if done[end] >= REACH {
+            return Ok(false);
+        }
+        done[end] += 1;
+        let candidate = self.at(family, next)?;
+        compute.remark(|| format!("{} beyond the grid", candidate.kernel));
+        let path = self.path(&candidate, &surface.lambdas, sample, compute)?;
+        surface.tried.push((candidate, path));
+        surface.sort();
+        Ok(true)
+    }
+
+    /// More λ beyond the end at which the best one lies, for the candidates that are best there; false where it lies between.
+    fn widen(
+        &self,
+        surface: &mut Surface,
+        done: &mut [usize; 2],
+        sample: Sample<'_>,
+        compute: &Compute,
+    ) -> Result<bool> {
+        if self.lambdas != default_lambdas() {
+            return Ok(false);
+        }
+        let least: Vec<f64> = surface.tried.iter().map(|(_, path)| self.least(path)).collect();
+        let Some(best) = smallest(least.iter().copied()) else { return Ok(false) };
+        let at = |path: &RidgePath| path.best(self.criterion);
+        let last = surface.lambdas.len() - 1;
+        let end = match at(&surface.tried[best].1) {
+            Some(0) => 0,
+            Some(place) if place == last => 1,
+            _ => return Ok(false),
+        };
+        // No error at all cannot become smaller.
+        if done[end] >= TIMES || least[best] == 0.0 {
+            return Ok(false);
+        }
+        done[end] += 1;
+        let from = surface.lambdas[if end == 0 { 0 } else { last }];
+        let ratio = 10.0_f64.powf(if end == 0 { -0.5 } else { 0.5 });
+        let mut more: Vec<f64> = (1..=MORE).map(|i| from * ratio.powi(i as i32)).collect();
+        more.sort_by(f64::total_cmp);
+        let there = |path: &RidgePath| at(path) == Some(if end == 0 { 0 } else { last });
+        let best_there: Vec<usize> = (0..surface.tried.len()).filter(|&i| there(&surface.tried[i].1)).collect();
+        let mut found: Vec<Option<RidgePath>> = vec![None; surface.tried.len()];
+        for some in best_there.chunks(Self::at_a_time(sample.x.nrows(), compute)) {
+            compute.remark(|| format!("λ beyond {from:.1e}"));
+            let candidates = some.iter().map(|&i| surface.tried[i].0.clone()).collect();
+            let paths = together(candidates, &|candidate| self.path(&candidate, &more, sample, compute), compute)?;
+            some.iter().zip(paths).for_each(|(&i, path)| found[i] = Some(path));
+        }
+        for ((_, path), more_of_it) in surface.tried.iter_mut().zip(found) {
+            let more_of_it = more_of_it.unwrap_or_else(|| RidgePath::unknown(&more));
+            *path = if end == 0 { more_of_it.join(path) } else { path.join(&more_of_it) };
+        }
+        surface.lambdas =
+            if end == 0 { [more, surface.lambdas.clone()].concat() } else { [surface.lambdas.clone(), more].concat() };
+        Ok(true)
     }
 
     /// Candidates that are scored at the same time: one per thread, as far as the memory allows.
@@ -193,12 +400,12 @@ impl RidgeSearch {
     pub(super) fn path(
         &self,
         candidate: &Candidate,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        weights: Option<ArrayView1<f64>>,
+        lambdas: &[f64],
+        sample: Sample<'_>,
         compute: &Compute,
     ) -> Result<RidgePath> {
-        ridge_path(&self.ridge(candidate, 0.0), &self.lambdas, self.criterion.folds(), x, y, weights, compute)
+        let (ridge, folds) = (self.ridge(candidate, 0.0), self.criterion.folds());
+        ridge_path(&ridge, lambdas, folds, sample.x, sample.y, sample.weights, compute)
     }
 
     pub(super) fn ridge(&self, candidate: &Candidate, lambda: f64) -> Ridge {
@@ -219,14 +426,8 @@ impl RidgeSearch {
         path.best(self.criterion).map_or(f64::NAN, |i| path.scores(self.criterion)[i])
     }
 
-    fn finish(
-        &self,
-        tried: Vec<(Candidate, RidgePath)>,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        weights: Option<ArrayView1<f64>>,
-        compute: &Compute,
-    ) -> Result<RidgeSearchFit> {
+    fn finish(&self, surface: Surface, sample: Sample<'_>, compute: &Compute) -> Result<RidgeChoice> {
+        let Surface { tried, lambdas, race, mut complete } = surface;
         let rows: Vec<Array1<f64>> = tried.iter().map(|(_, path)| path.scores(self.criterion)).collect();
         let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
         let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
@@ -235,30 +436,67 @@ impl RidgeSearch {
         };
         let best = (place / scores.ncols(), place % scores.ncols());
         let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();
-        let winner = self.refine(&candidates[best.0], (self.lambdas[best.1], scores[best]), x, y, weights, compute)?;
-        let fit = self.ridge(&candidates[best.0], winner.lambda).fit(x, y, weights, compute)?;
-        let (lambdas, best_score) = (self.lambdas.clone(), scores[best]);
-        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, race: None })
+        let winner = &candidates[best.0];
+        let plain = (lambdas[best.1], scores[best]);
+        let (lambda, score) = match self.refine(winner, &lambdas, plain, sample, compute) {
+            Err(error) => {
+                interrupted(error)?;
+                complete = false;
+                plain
+            }
+            Ok(refined) => refined,
+        };
+        let winner = Winner { kernel: winner.kernel.clone(), lengthscale: winner.lengthscale, lambda, score };
+        let ranges = self.ranges(&candidates, &lambdas, best.0, &winner);
+        let best_score = scores[best];
+        Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, race, ranges, complete })
+    }
+
+    /// What was tried of every number that has more than one value.
+    fn ranges(&self, candidates: &[Candidate], lambdas: &[f64], best: usize, winner: &Winner) -> Vec<SearchedRange> {
+        let perfect = winner.score == 0.0;
+        let mut ranges = vec![SearchedRange::new("lambda", &self.lambdas, lambdas, winner.lambda, perfect)];
+        if let Some(length) = winner.lengthscale {
+            let of_family = candidates.iter().filter(|c| c.family == candidates[best].family);
+            let all: Vec<f64> = of_family.filter_map(|c| c.lengthscale).collect();
+            ranges.push(SearchedRange::new("lengthscale", &self.lengthscales, &all, length, perfect));
+        }
+        ranges.into_iter().filter(|range| range.last.0 < range.last.1).collect()
     }
 
     /// The best λ beside the best one of the grid.
     fn refine(
         &self,
         candidate: &Candidate,
+        lambdas: &[f64],
         best: (f64, f64),
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        weights: Option<ArrayView1<f64>>,
+        sample: Sample<'_>,
         compute: &Compute,
-    ) -> Result<Winner> {
-        let mut scores = |lambdas: &[f64]| {
-            let ridge = self.ridge(candidate, 0.0);
-            let path = ridge_path(&ridge, lambdas, self.criterion.folds(), x, y, weights, compute)?;
-            Ok(path.scores(self.criterion).to_vec())
-        };
-        let (lambda, score) = refine_lambda(&self.lambdas, best, self.refinements, &mut scores)?;
-        Ok(Winner { kernel: candidate.kernel.clone(), lengthscale: candidate.lengthscale, lambda, score })
+    ) -> Result<(f64, f64)> {
+        let mut scores =
+            |lambdas: &[f64]| Ok(self.path(candidate, lambdas, sample, compute)?.scores(self.criterion).to_vec());
+        refine_lambda(lambdas, best, self.refinements, &mut scores)
     }
+}
+
+/// Nothing for a search that was cancelled, which has a best so far; other errors remain.
+fn interrupted(error: Error) -> Result<()> {
+    match error {
+        Error::Cancelled => Ok(()),
+        other => Err(other),
+    }
+}
+
+/// The next lengthscale beyond the end at which one lies, and which end; none where it lies between, or is alone.
+fn beyond(lengths: &[f64], length: f64) -> Option<(f64, usize)> {
+    let (first, last) = (lengths.first()?, lengths.last()?);
+    if lengths.len() < 2 {
+        return None;
+    }
+    if length <= *first {
+        return Some((first * first / lengths[1], 0));
+    }
+    (length >= *last).then(|| (last * last / lengths[lengths.len() - 2], 1))
 }
 
 /// The scores of some candidates, in parallel, in their order; the first error of that order.

@@ -23,10 +23,10 @@ pub struct RidgeArguments {
     /// λ, which multiplies ‖f‖² beside the sum of squares (default: chosen)
     #[arg(long, value_name = "L", value_parser = non_negative, allow_negative_numbers = true, conflicts_with = "lambdas")]
     pub lambda: Option<f64>,
-    /// The λ to choose from (default: 19 from 1e-6 to 1e3)
+    /// The λ to choose from (default: 19 from 1e-6 to 1e3, and more where the best is at an end)
     #[arg(long, value_name = "L,…", value_delimiter = ',', value_parser = non_negative, allow_negative_numbers = true)]
     pub lambdas: Vec<f64>,
-    /// The lengthscales to choose from (default with --kernel auto: 7 around the median distance)
+    /// The lengthscales to choose from (default with --kernel auto: 7 around the median distance, and more where the best is at an end)
     #[arg(long, value_name = "S,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub lengthscales: Vec<f64>,
     /// What makes a model better: loo, gcv, or a number of folds
@@ -292,7 +292,22 @@ pub struct AutoArguments {
     /// Score every candidate on all rows, also those that are clearly worse on a third of them
     #[arg(long)]
     pub no_race: bool,
-    /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
-    #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
-    pub sample: usize,
+    /// At most this many rows, drawn from the seed, enter the choice; the fit takes all (default: 1000 for numbers, 4000 for classes)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub sample: Option<usize>,
+    /// What the target is (default: classes where it is texts, numbers otherwise)
+    #[arg(long, value_enum, value_name = "classes|numbers")]
+    pub task: Option<TaskWord>,
+    /// Leave-one-out residuals also for many rows, where they take most of the time
+    #[arg(long)]
+    pub diagnostics: bool,
+}
+
+/// What a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TaskWord {
+    /// Names, also where they are written as numbers
+    Classes,
+    /// Numbers
+    Numbers,
 }

@@ -32,15 +32,16 @@ pub struct MachineWords {
 /// The words of a choice by folds.
 #[derive(Debug, Args)]
 pub struct FoldWords {
-    /// The lengthscales to choose from (default with --kernel auto: 5 around the median distance)
+    /// The lengthscales to choose from (default with --kernel auto: 5 around the median distance, and more where the best is at an end)
     #[arg(long, value_name = "S,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub lengthscales: Vec<f64>,
     /// The number of folds of the choice
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..), default_value = "5")]
     pub cv: u64,
-    /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
-    #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
-    pub sample: usize,
+    /// At most this many rows, drawn from the seed, enter the choice; the fit takes all (default: 4000 for machines of classes, else
+    /// 1000, and fewer for many classes)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub sample: Option<usize>,
 }
 
 /// The text of a kernel, unless it is auto.
@@ -60,7 +61,7 @@ pub struct SvmArguments {
     /// C, what an error costs (default: chosen)
     #[arg(short = 'C', long = "c", value_name = "C", value_parser = positive_number, allow_negative_numbers = true, conflicts_with_all = ["cs", "nu"])]
     pub c: Option<f64>,
-    /// The C to choose from (default: 0.1,1,10,100)
+    /// The C to choose from (default: 0.1,1,10,100, and more where the best is at an end)
     #[arg(long, value_name = "C,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub cs: Vec<f64>,
     /// A ν-classifier: the part of the rows beyond the margin
@@ -122,7 +123,7 @@ pub struct SvrArguments {
     /// C, what an error beyond the tube costs (default: chosen)
     #[arg(short = 'C', long = "c", value_name = "C", value_parser = positive_number, allow_negative_numbers = true, conflicts_with = "cs")]
     pub c: Option<f64>,
-    /// The C to choose from (default: 0.1,1,10,100)
+    /// The C to choose from (default: 0.1,1,10,100, and more where the best is at an end)
     #[arg(long, value_name = "C,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub cs: Vec<f64>,
     /// Half of the width of the tube of no loss, in the units of the fit
@@ -162,7 +163,7 @@ pub struct LogisticArguments {
     /// λ, half of which multiplies ‖f‖² beside the sum of the losses (default: chosen)
     #[arg(long, value_name = "L", value_parser = positive_number, allow_negative_numbers = true, conflicts_with = "lambdas")]
     pub lambda: Option<f64>,
-    /// The λ to choose from (default: 7 from 1e-3 to 1e3)
+    /// The λ to choose from (default: 10,1,0.1,0.01, and more where the best is at an end)
     #[arg(long, value_name = "L,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub lambdas: Vec<f64>,
     /// The choice.

@@ -18,7 +18,7 @@ pub use stream::{FeatureWord, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
-    SolverWord, SplineArguments, TargetScale,
+    SolverWord, SplineArguments, TargetScale, TaskWord,
 };
 
 pub use margins::{

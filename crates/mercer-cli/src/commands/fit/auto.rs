@@ -4,7 +4,7 @@ use mercer::learn::spline::SmoothingSpline;
 use mercer::learn::svm::{Penalty, Svc};
 use mercer::learn::{LogisticRegression, Ridge};
 use mercer::points::Scaling;
-use mercer::select::{Criterion, RidgeSearch};
+use mercer::select::{ClassLoss, Criterion, FoldSearch, HeldOutSvc, RidgeSearch};
 use mercer::{Error, Kernel, Result};
 use ndarray::Axis;
 
@@ -12,7 +12,7 @@ use super::choice::{self, Candidate, Choice, Measure, Winner};
 use super::folds::{self, Part};
 use super::training::Goal;
 use super::{Outcome, Training, logistic, ridge, spline, svm};
-use crate::arguments::{AutoArguments, FoldWords};
+use crate::arguments::{AutoArguments, FoldWords, TaskWord};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -21,13 +21,26 @@ const SMOOTH: [&str; 4] = ["gaussian()", "matern(nu=1/2)", "matern(nu=3/2)", "ma
 /// An additive kernel is tried for at most this many coordinates.
 const FEW: usize = 10;
 
+/// Rows up to which the leave-one-out residuals of the winner are computed without being asked for: beyond, they take most of the time.
+pub const DIAGNOSED: usize = 4000;
+const WITHOUT_DIAGNOSTICS: &str =
+    "Leave-one-out residuals of so many rows would take several times as long as the fit: --diagnostics computes them.";
+
 /// Fits whatever predicts best.
 pub fn fit(words: &AutoArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
-    if training.classes.is_some() {
-        return classes(words, training, session);
-    }
-    let rows = choice::rows(&training, words.sample, session);
+    let task = if training.classes.is_some() { "classes" } else { "numbers" };
+    let mut outcome = match training.classes {
+        Some(_) => classes(words, training, session),
+        None => numbers(words, training, session),
+    }?;
+    outcome.json.insert("task".into(), task.into());
+    Ok(outcome)
+}
+
+/// The best regression.
+fn numbers(words: &AutoArguments, training: Training, session: &Session) -> Result<Outcome, Failure> {
+    let rows = choice::rows(&training, words.sample.unwrap_or(folds::FEW_ROWS), session);
     if is_long_line(&training, &rows) {
         return long_line(training, session);
     }
@@ -39,46 +52,99 @@ pub fn fit(words: &AutoArguments, session: &Session) -> Result<Outcome, Failure>
             spline::outcome("auto", fit, training, Some(choice))
         }
         _ => {
-            let spec = Ridge { intercept: true, ..Ridge::new(winner.kernel.clone(), winner.lambda) };
-            let fit = ridge::finish(winner, &spec, &training, &session.compute)?;
-            ridge::outcome("auto", fit, training, Some(choice))
+            let diagnostics = words.diagnostics || training.rows() <= DIAGNOSED;
+            let spec = Ridge { intercept: true, diagnostics, ..Ridge::new(winner.kernel, winner.lambda) };
+            let fit = ridge::on_all_rows(&spec, &training, &session.compute_rest())?;
+            let mut outcome = ridge::outcome("auto", fit, training, Some(choice))?;
+            if !diagnostics {
+                outcome.remarks.push(WITHOUT_DIAGNOSTICS.into());
+            }
+            Ok(outcome)
         }
     }
 }
 
 /// The data, standardised.
 pub fn read(words: &AutoArguments, session: &Session) -> Result<Training, Failure> {
-    Training::read_for(Goal::Either, &words.training, None, Scaling::Standardize, session)
+    let goal = match words.task {
+        None => Goal::Either,
+        Some(TaskWord::Classes) => Goal::Classes,
+        Some(TaskWord::Numbers) => Goal::Numbers,
+    };
+    Training::read_for(goal, &words.training, None, Scaling::Standardize, session)
 }
 
 /// The folds of a choice among classes, unless the words ask for others.
 const FOLDS: u64 = 5;
 
-/// A machine against logistic regression, by the errors of folds.
-fn classes(words: &AutoArguments, training: Training, session: &Session) -> Result<Outcome, Failure> {
-    let cv = if let Criterion::Folds(k) = words.cv { k as u64 } else { FOLDS };
-    let folds = FoldWords { lengthscales: Vec::new(), cv, sample: words.sample };
-    let rows = choice::rows(&training, words.sample, session);
-    let kernels = folds::kernels("auto", &folds, &training, &rows, &session.compute)?;
-    let (cs, lambdas) = (folds::cs(None, &[]), folds::lambdas(None, &[]));
-    let data = (&training, &rows[..], &folds);
-    let svc = |kernel: &Kernel| Svc::new(kernel.clone(), 1.0);
-    let regression = |kernel: &Kernel| LogisticRegression::new(kernel.clone(), 1.0);
-    let likelihoods = |kernel: &Kernel, others: &Part, held: &Part| {
-        let fits = regression(kernel).path(&lambdas, others.x.view(), &others.labels(), None, &session.compute)?;
-        fits.iter().map(|fit| held.wrong(&fit.predict(held.x.view(), &session.compute)?)).collect()
-    };
-    let (machine, tried) = folds::choose_machine(&svc(&kernels[0].1), &kernels, &cs, "C or λ", data, session)?;
-    let (likely, also) =
-        folds::choose(&kernels, &lambdas, (Measure::WrongClasses, "C or λ"), data, session, likelihoods)?;
-    let choice = tried.renamed("svm").join(also.renamed("logistic"), false);
+/// A machine, and logistic regression on the rows on which its first grid was scored, by the errors of folds.
+fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> Result<Outcome, Failure> {
+    let folds = fold_words(words);
+    let rows = choice::rows(&training, words.sample.unwrap_or(folds::MANY_ROWS), session);
+    let part = Part::of(&training, &rows);
+    let of_part = part.classes(training.classes()?)?;
+    let parameters = (folds::cs(None, &[]), "C");
+    let search = folds::search("auto", &folds, parameters, &training, &rows, &session.compute)?;
+    let svc = Svc::new("gaussian()".parse()?, 1.0);
+    let held = HeldOutSvc { spec: svc.clone(), x: part.x.view(), classes: &of_part, weights: None };
+    let how = (Measure::WrongClasses, "C or λ");
+    let (machine, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+    let few: Vec<usize> =
+        search.screening_rows(of_part.of(), &session.compute).into_iter().map(|at| rows[at]).collect();
+    // Where no row is wrong nothing is better.
+    let also =
+        if machine.screened_score > 0.0 { likelihoods(&search, &folds, &training, &few, session)? } else { None };
+    let tried = tried.renamed("svm");
     // Of equals the one with probabilities by construction.
-    if machine.score < likely.score {
-        let spec = Svc { penalty: Penalty::C(machine.parameter), ..svc(&machine.kernel) };
-        return svm::outcome("auto", &spec, training, Some(choice), session);
+    match also {
+        Some((likely, also)) if likely.score <= machine.screened_score => {
+            let choice = also.renamed("logistic").join(tried, false);
+            let spec = LogisticRegression::new(likely.kernel, likely.parameter);
+            logistic::outcome("auto", &spec, training, Some(choice), session)
+        }
+        also => {
+            if machine.screened_score > 0.0 && also.is_none() {
+                training.remarks.push(NOT_TRIED.into());
+            }
+            let choice = match also {
+                Some((_, also)) => tried.join(also.renamed("logistic"), false),
+                None => tried,
+            };
+            let spec = Svc { kernel: machine.kernel, penalty: Penalty::C(machine.parameter), ..svc };
+            svm::outcome("auto", &spec, training, Some(choice), session)
+        }
     }
-    let spec = LogisticRegression { lambda: likely.parameter, ..regression(&likely.kernel) };
-    logistic::outcome("auto", &spec, training, Some(choice), session)
+}
+
+const NOT_TRIED: &str =
+    "Logistic regression was not tried: with so many classes it takes long (mercer fit logistic does it).";
+
+/// The words of a choice by folds, of which this learner has only some.
+pub fn fold_words(words: &AutoArguments) -> FoldWords {
+    let cv = if let Criterion::Folds(k) = words.cv { k as u64 } else { FOLDS };
+    FoldWords { lengthscales: Vec::new(), cv, sample: words.sample }
+}
+
+/// The best logistic regression by its errors on a few rows; none where that takes long.
+fn likelihoods(
+    machines: &FoldSearch,
+    folds: &FoldWords,
+    training: &Training,
+    rows: &[usize],
+    session: &Session,
+) -> Result<Option<(folds::Chosen, Choice)>, Failure> {
+    let parameters = (folds::lambdas(None, &[]), "lambda");
+    let search = folds::search("auto", folds, parameters, training, rows, &session.compute)?;
+    let search = FoldSearch { lengthscales: machines.lengthscales.clone(), screening: rows.len(), ..search };
+    let part = Part::of(training, rows);
+    let labels = part.labels();
+    let spec = LogisticRegression::new("gaussian()".parse()?, 1.0);
+    let held = logistic::held_out(&spec, &part, &labels, ClassLoss::Wrong);
+    if held.affordable_rows(rows.len(), search.grid_fits(), folds::OPERATIONS, &session.compute)? < rows.len() {
+        return Ok(None);
+    }
+    let how = (Measure::WrongClasses, "C or λ");
+    folds::choose(&search, &held, (&part, training.rows()), how, session).map(Some)
 }
 
 /// The best kernel: all with a lengthscale in one search, the linear one by itself.

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use mercer::select::{Criterion, Race, RidgeSearch, RidgeSearchFit};
-use mercer::{Kernel, learn::RidgeFit};
+use mercer::Kernel;
+use mercer::select::{Criterion, FoldChoice, Race, RidgeChoice, RidgeSearch, SearchedRange, sample_rows};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ use crate::session::Session;
 const NAME_WIDTH: usize = 72;
 /// Candidates that are shown.
 const SHOWN: usize = 6;
+/// Rows of a class in a sample, as far as it has them.
+const LEAST_OF_A_CLASS: usize = 10;
 /// Bytes of a decomposition per squared row.
 const BYTES: u64 = 48;
 
@@ -76,6 +78,14 @@ pub struct Choice {
     race: Option<Race>,
     candidates: Vec<Candidate>,
     surface: Option<Surface>,
+    /// What was tried of the numbers that were chosen.
+    ranges: Vec<SearchedRange>,
+    /// The rows of a first grid and its candidates, where it had fewer rows.
+    screened: Option<(usize, usize)>,
+    /// Models that were fitted, where they were.
+    fits: Option<usize>,
+    /// Whether the search ended by itself.
+    complete: bool,
 }
 
 /// The winner of a search.
@@ -84,8 +94,6 @@ pub struct Winner {
     pub kernel: Kernel,
     /// λ.
     pub lambda: f64,
-    /// The fit, where all rows entered the choice.
-    pub fit: Option<RidgeFit>,
     /// Its score.
     pub score: f64,
 }
@@ -93,7 +101,12 @@ pub struct Winner {
 /// The rows that enter a choice: at most so many, and no more than the memory limit allows.
 pub fn rows(training: &Training, most: usize, session: &Session) -> Vec<usize> {
     let affordable = ((session.compute.memory() / BYTES) as f64).sqrt() as usize;
-    training.sample(most.min(affordable.max(2)), session)
+    let most = most.min(affordable.max(2));
+    match &training.classes {
+        // Of every class enough for the folds.
+        Some(classes) => sample_rows(classes.of(), most, LEAST_OF_A_CLASS, &session.compute),
+        None => training.sample(most, session),
+    }
 }
 
 /// Runs a search on these rows.
@@ -103,22 +116,17 @@ pub fn search(
     rows: &[usize],
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
-    let all = rows.len() == training.rows();
     let (x, y) = (training.x.select(Axis(0), rows), training.y.select(Axis(0), rows));
     let weights = training.weights.as_ref().map(|w| w.select(Axis(0), rows));
-    let found = search.fit(x.view(), y.view(), weights.as_ref().map(|w| w.view()), &session.compute)?;
+    let weights = weights.as_ref().map(|w| w.view());
+    let found = session.search(|compute| search.choose(x.view(), y.view(), weights, compute))?;
     let choice = Choice::new(search, &found, rows.len(), training.rows());
-    let winner = Winner {
-        kernel: found.winner.kernel.clone(),
-        lambda: found.winner.lambda,
-        score: found.winner.score,
-        fit: all.then_some(found.fit),
-    };
-    Ok((winner, choice))
+    let mercer::select::Winner { kernel, lambda, score, .. } = found.winner;
+    Ok((Winner { kernel, lambda, score }, choice))
 }
 
 impl Choice {
-    fn new(search: &RidgeSearch, found: &RidgeSearchFit, rows: usize, of: usize) -> Self {
+    fn new(search: &RidgeSearch, found: &RidgeChoice, rows: usize, of: usize) -> Self {
         let line = |(i, candidate): (usize, &mercer::select::Candidate)| {
             let scores = found.scores.row(i);
             let best =
@@ -141,19 +149,65 @@ impl Choice {
         }
         let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
         let race = found.race.clone().filter(|race| race.dropped > 0);
-        Self { criterion: search.criterion, measure, parameter, rows, of, race, candidates, surface }
+        let (ranges, complete, criterion) = (found.ranges.clone(), found.complete, search.criterion);
+        let (screened, fits) = (None, None);
+        Self { criterion, measure, parameter, rows, of, race, candidates, surface, ranges, screened, fits, complete }
     }
 
-    /// A choice by folds, made elsewhere.
+    /// A choice by folds.
     pub fn by_folds(
         folds: usize,
         measure: Measure,
         parameter: &'static str,
-        (rows, of): (usize, usize),
+        of: usize,
+        found: &FoldChoice,
         candidates: Vec<Candidate>,
     ) -> Self {
-        let (criterion, race, surface) = (Criterion::Folds(folds), None, None);
-        Self { criterion, measure, parameter, rows, of, race, candidates, surface }
+        let screened = found.screened.first().map(|tried| (tried.rows, found.screened.len()));
+        Self {
+            criterion: Criterion::Folds(folds),
+            measure,
+            parameter,
+            rows: found.rows,
+            of,
+            race: None,
+            candidates,
+            surface: None,
+            ranges: found.ranges.clone(),
+            screened,
+            fits: Some(found.fits),
+            complete: found.complete,
+        }
+    }
+
+    /// What people should know about the choice; flags are named where the learner has them.
+    pub fn remarks(&self, learner: &str) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for range in &self.ranges {
+            let (name, flag) = words_of(range.parameter);
+            if range.is_extended() {
+                remarks.push(format!(
+                    "The best {name} lay at an end of the first range ({} to {}), which was extended to {} to {}.",
+                    short(range.first.0),
+                    short(range.first.1),
+                    short(range.last.0),
+                    short(range.last.1)
+                ));
+            }
+            if range.at_border {
+                let more = if learner == "auto" { String::new() } else { format!(" ({flag} tries others)") };
+                remarks.push(format!(
+                    "The {name} {} lies at the border of what was tried ({} to {}): the best may lie beyond{more}.",
+                    short(range.chosen),
+                    short(range.last.0),
+                    short(range.last.1)
+                ));
+            }
+        }
+        if !self.complete {
+            remarks.push("The search was stopped before its end; the best so far was taken.".into());
+        }
+        remarks
     }
 
     /// Things that were tried in another way.
@@ -188,8 +242,10 @@ impl Choice {
     /// Takes the candidates of another choice; its surface too if it won.
     pub fn join(mut self, other: Self, other_won: bool) -> Self {
         self.candidates.extend(other.candidates);
+        self.complete &= other.complete;
+        self.fits = self.fits.map(|fits| fits + other.fits.unwrap_or(0));
         if other_won {
-            self.surface = other.surface;
+            (self.surface, self.ranges) = (other.surface, other.ranges);
         }
         self
     }
@@ -205,6 +261,12 @@ impl Choice {
             let (dropped, rows) = (grouped(race.dropped as u64), grouped(race.rows as u64));
             let what = if race.dropped == 1 { "candidate was" } else { "candidates were" };
             report.text(format!("{dropped} {what} clearly worse on {rows} rows and dropped (--no-race keeps all)."));
+        }
+        if let Some((rows, candidates)) = self.screened {
+            let (rows, candidates) = (grouped(rows as u64), grouped(candidates as u64));
+            report.text(format!(
+                "{candidates} candidates were screened on {rows} rows; the best of them, and their neighbours, are below."
+            ));
         }
         let mut table = Table::new(&["candidate", self.parameter, self.measure.shown(0.0).0], &[1, 2]);
         let shown = self.shown();
@@ -226,6 +288,10 @@ impl Choice {
             "criterion": name(self.criterion),
             "rows": self.rows,
             "dropped": self.race.as_ref().map_or(0, |race| race.dropped),
+            "screened": self.screened.map(|(rows, candidates)| json!({ "rows": rows, "candidates": candidates })),
+            "fits": self.fits,
+            "complete": self.complete,
+            "ranges": self.ranges.iter().map(range_json).collect::<Vec<_>>(),
             "candidates": self.ranked().into_iter().map(line).collect::<Vec<_>>(),
             "surface": self.surface.as_ref().map(|s| json!({
                 "kernel": s.kernel,
@@ -267,7 +333,7 @@ impl Choice {
 
 impl Surface {
     /// The rows of the kernel that won, where lengthscales were searched.
-    fn new(search: &RidgeSearch, found: &RidgeSearchFit) -> Option<Self> {
+    fn new(search: &RidgeSearch, found: &RidgeChoice) -> Option<Self> {
         let family = found.candidates[found.best.0].family;
         let scored = |i: usize| found.scores.row(i).iter().any(|score| !score.is_nan());
         let of_family = |&i: &usize| found.candidates[i].family == family && scored(i);
@@ -285,6 +351,27 @@ impl Surface {
             best: (place, found.best.1),
         })
     }
+}
+
+/// A number that is chosen, and the flag that lists others.
+fn words_of(parameter: &str) -> (&str, &'static str) {
+    match parameter {
+        "lambda" => ("λ", "--lambdas"),
+        "C" => ("C", "--cs"),
+        "lengthscale" => ("lengthscale", "--lengthscales"),
+        other => (other, "a list"),
+    }
+}
+
+fn range_json(range: &SearchedRange) -> Value {
+    json!({
+        "parameter": range.parameter,
+        "chosen": number(range.chosen),
+        "first": [number(range.first.0), number(range.first.1)],
+        "range": [number(range.last.0), number(range.last.1)],
+        "extended": range.is_extended(),
+        "at_border": range.at_border,
+    })
 }
 
 /// A criterion as people name it.

@@ -1,9 +1,9 @@
 //! Choices by folds for machines: kernels with their lengthscales, each with a list of C or λ.
 
-use mercer::learn::svm::{Classes, Svc};
-use mercer::select::{median_lengthscales, stratified_folds, svm_grid, with_lengthscale};
+use mercer::learn::svm::Classes;
+use mercer::select::{Choices, FoldChoice, FoldSearch, HeldOut, median_lengthscales};
 use mercer::{Compute, Error, Kernel, Result};
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, Axis};
 
 use super::Training;
 use super::choice::{Candidate, Choice, Measure};
@@ -13,10 +13,18 @@ use crate::session::Session;
 
 /// Lengthscales around the median.
 const LENGTHSCALES: usize = 5;
+/// Lengthscales beyond each end of those, and C or λ, where the best is at that end.
+const LENGTHSCALES_MORE: usize = 6;
+const MORE: usize = 4;
 /// The C of a choice.
 const CS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 /// The λ of a choice.
-const LAMBDAS: [f64; 7] = [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3];
+const LAMBDAS: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
+/// Rows that enter a choice by fits that share their kernel values, and by others.
+pub const MANY_ROWS: usize = 4000;
+pub const FEW_ROWS: usize = 1000;
+/// Floating-point operations of a choice of logistic regressions: about a minute.
+pub const OPERATIONS: f64 = 5e11;
 
 /// Some of the rows of the data.
 pub struct Part {
@@ -40,14 +48,9 @@ impl Part {
         self.y.iter().map(|&c| c as usize).collect()
     }
 
-    /// The classes by their names. A class may be missing in a part: then it is not told apart.
+    /// The classes by their names; one may be missing in a part.
     pub fn classes(&self, all: &Classes) -> Result<Classes> {
         Classes::from_indices(self.labels(), all.names().to_vec())
-    }
-
-    /// How many rows get another class.
-    pub fn wrong(&self, predicted: &[usize]) -> Result<f64> {
-        Ok(predicted.iter().zip(self.labels()).filter(|(p, t)| **p != *t).count() as f64)
     }
 
     /// The weights, where there are some.
@@ -56,54 +59,78 @@ impl Part {
     }
 }
 
-/// The kernels of a choice: the one that is given, with each lengthscale if there are some; else linear and gaussian ones.
-pub fn kernels(
+/// What is chosen from: the kernel that is given, with each lengthscale if there are some; else linear and gaussian ones. Lists that are not given go
+/// on where the best is at their end.
+pub fn search(
     text: &str,
     words: &FoldWords,
+    (parameters, parameter): (Choices, &'static str),
     training: &Training,
     rows: &[usize],
     compute: &Compute,
-) -> Result<Vec<(String, Kernel)>, Failure> {
-    let x = training.x.select(Axis(0), rows);
+) -> Result<FoldSearch, Failure> {
     let base: Kernel =
         given(text).unwrap_or("gaussian()").parse::<Kernel>()?.with_column_names(&training.coordinates)?;
-    let lengthscales = match (words.lengthscales.is_empty(), given(text)) {
-        (false, _) => words.lengthscales.clone(),
-        (true, Some(_)) => return Ok(vec![(base.to_string(), base)]),
-        (true, None) => match median_lengthscales(x.view(), LENGTHSCALES, compute) {
-            Ok(found) => found,
+    let mut search = FoldSearch { parameter, folds: words.cv as usize, ..FoldSearch::new(vec![base], parameters) };
+    if !words.lengthscales.is_empty() {
+        let mut given = words.lengthscales.clone();
+        given.sort_by(|a, b| b.total_cmp(a));
+        search.lengthscales = Choices::given(given);
+    } else if given(text).is_none() {
+        match median_lengthscales(training.x.select(Axis(0), rows).view(), LENGTHSCALES, compute) {
+            Ok(mut found) => {
+                found.reverse();
+                search.lengthscales = Choices::open(found, LENGTHSCALES_MORE);
+            }
             // Fewer than two distinct points: there is no distance to measure by, and the linear kernel has to do.
-            Err(Error::Request(_)) => Vec::new(),
+            Err(Error::Request(_)) => search.kernels.clear(),
             Err(other) => return Err(other.into()),
-        },
-    };
-    let family = base.to_string();
-    let mut kernels: Vec<(String, Kernel)> = Vec::new();
+        }
+    }
     if given(text).is_none() {
-        kernels.push(("linear()".into(), "linear()".parse()?));
+        search.fixed.push("linear()".parse()?);
     }
-    for lengthscale in lengthscales {
-        kernels.push((family.clone(), with_lengthscale(&base, lengthscale)?));
+    Ok(search)
+}
+
+/// The only kernel and parameter, where there is nothing to choose.
+pub fn only(search: &FoldSearch) -> Option<(Kernel, f64)> {
+    let kernels = search.fixed.len() + search.kernels.len() * search.lengthscales.values.len().max(1);
+    let [parameter] = search.parameters.values[..] else { return None };
+    let [kernel] = &search.kernels[..] else { return None };
+    if kernels != 1 {
+        return None;
     }
-    Ok(kernels)
+    let kernel = match search.lengthscales.values[..] {
+        [length] => mercer::select::with_lengthscale(kernel, length).ok()?,
+        _ => kernel.clone(),
+    };
+    Some((kernel, parameter))
 }
 
 /// The C to choose from.
-pub fn cs(one: Option<f64>, several: &[f64]) -> Vec<f64> {
+pub fn cs(one: Option<f64>, several: &[f64]) -> Choices {
     match one {
-        Some(c) => vec![c],
-        None if several.is_empty() => CS.to_vec(),
-        None => several.to_vec(),
+        Some(c) => Choices::given(vec![c]),
+        None if several.is_empty() => Choices::open(CS.to_vec(), MORE),
+        None => Choices::given(sorted(several, false)),
     }
 }
 
 /// The λ to choose from.
-pub fn lambdas(one: Option<f64>, several: &[f64]) -> Vec<f64> {
+pub fn lambdas(one: Option<f64>, several: &[f64]) -> Choices {
     match one {
-        Some(lambda) => vec![lambda],
-        None if several.is_empty() => LAMBDAS.to_vec(),
-        None => several.to_vec(),
+        Some(lambda) => Choices::given(vec![lambda]),
+        None if several.is_empty() => Choices::open(LAMBDAS.to_vec(), MORE),
+        None => Choices::given(sorted(several, true)),
     }
+}
+
+/// The smoothest model first.
+fn sorted(values: &[f64], descending: bool) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|a, b| if descending { b.total_cmp(a) } else { a.total_cmp(b) });
+    sorted
 }
 
 /// What was chosen.
@@ -111,76 +138,39 @@ pub struct Chosen {
     pub kernel: Kernel,
     pub parameter: f64,
     pub score: f64,
+    /// The best score on the rows of the first grid.
+    pub screened_score: f64,
 }
 
-/// Scores every kernel along the parameters by `score`, which gives the sum of the losses of a held-out part per parameter.
+/// Runs a search by folds of a part of the rows; `of` is the number of all rows.
 pub fn choose(
-    kernels: &[(String, Kernel)],
-    parameters: &[f64],
+    search: &FoldSearch,
+    held: &dyn HeldOut,
+    (part, of): (&Part, usize),
     (measure, name): (Measure, &'static str),
-    (training, rows, words): (&Training, &[usize], &FoldWords),
     session: &Session,
-    score: impl Fn(&Kernel, &Part, &Part) -> Result<Vec<f64>>,
 ) -> Result<(Chosen, Choice), Failure> {
-    let labels: Vec<usize> = match &training.classes {
-        Some(classes) => rows.iter().map(|&row| classes.of()[row]).collect(),
-        None => vec![0; rows.len()],
+    let labels = match measure {
+        Measure::SquaredError => vec![0; part.y.len()],
+        Measure::WrongClasses | Measure::LogLoss => part.labels(),
     };
-    let parts = stratified_folds(&labels, words.cv as usize, &session.compute)?;
-    let mut scores = Array2::zeros((kernels.len(), parameters.len()));
-    for (at, (_, kernel)) in kernels.iter().enumerate() {
-        for held in &parts {
-            let others: Vec<usize> =
-                (0..rows.len()).filter(|i| held.binary_search(i).is_err()).map(|i| rows[i]).collect();
-            let held: Vec<usize> = held.iter().map(|&i| rows[i]).collect();
-            let losses = score(kernel, &Part::of(training, &others), &Part::of(training, &held))?;
-            scores.row_mut(at).iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss / rows.len() as f64);
-        }
-        session.compute.report("folds", at as u64 + 1, kernels.len() as u64);
-    }
-    best(kernels, parameters, scores.view(), (measure, name), (training, rows, words))
+    let found = session.search(|compute| search.fit(held, &labels, part.weights(), compute))?;
+    let best = found.best();
+    let (kernel, parameter, score) = (best.kernel.clone(), best.parameter, best.score);
+    let chosen = Chosen { kernel, parameter, score, screened_score: found.screened_score };
+    let candidates = candidates(search, &found);
+    Ok((chosen, Choice::by_folds(search.folds, measure, name, of, &found, candidates)))
 }
 
-/// The best machine by the errors of folds, on kernel values that all folds and C share.
-pub fn choose_machine(
-    base: &Svc,
-    kernels: &[(String, Kernel)],
-    cs: &[f64],
-    name: &'static str,
-    (training, rows, words): (&Training, &[usize], &FoldWords),
-    session: &Session,
-) -> Result<(Chosen, Choice), Failure> {
-    let part = Part::of(training, rows);
-    let classes = part.classes(training.classes()?)?;
-    let folds = stratified_folds(classes.of(), words.cv as usize, &session.compute)?;
-    let of: Vec<Kernel> = kernels.iter().map(|(_, kernel)| kernel.clone()).collect();
-    let grid = svm_grid(base, &of, cs, &folds, part.x.view(), &classes, part.weights(), &session.compute)?;
-    let scores = grid.accuracy.mapv(|accuracy| 1.0 - accuracy);
-    best(kernels, cs, scores.view(), (Measure::WrongClasses, name), (training, rows, words))
-}
-
-/// The candidate with the smallest score, and the table of all: a row of scores per kernel, a column per parameter.
-fn best(
-    kernels: &[(String, Kernel)],
-    parameters: &[f64],
-    scores: ArrayView2<f64>,
-    (measure, name): (Measure, &'static str),
-    (training, rows, words): (&Training, &[usize], &FoldWords),
-) -> Result<(Chosen, Choice), Failure> {
-    let mut candidates = Vec::new();
-    for ((family, kernel), scores) in kernels.iter().zip(scores.rows()) {
-        for (&parameter, &score) in parameters.iter().zip(scores) {
-            let name = kernel.to_string();
-            candidates.push((kernel, Candidate { name, family: family.clone(), lambda: Some(parameter), score }));
-        }
-    }
-    // Of equals the first: the simpler kernel, the smaller parameter.
-    let best = candidates.iter().min_by(|a, b| a.1.score.total_cmp(&b.1.score));
-    let (kernel, winner) = best.ok_or_else(|| Failure::request("there is nothing to choose from"))?;
-    let parameter = winner.lambda.unwrap_or(f64::NAN);
-    let chosen = Chosen { kernel: (*kernel).clone(), parameter, score: winner.score };
-    let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-    Ok((chosen, Choice::by_folds(words.cv as usize, measure, name, (rows.len(), training.rows()), candidates)))
+fn candidates(search: &FoldSearch, found: &FoldChoice) -> Vec<Candidate> {
+    let families: Vec<String> = search.fixed.iter().chain(&search.kernels).map(Kernel::to_string).collect();
+    let one = |tried: &mercer::select::Tried| Candidate {
+        name: tried.kernel.to_string(),
+        family: families[tried.family].clone(),
+        lambda: Some(tried.parameter),
+        score: tried.score,
+    };
+    found.tried.iter().map(one).collect()
 }
 
 /// Factors of the classes from the words; None where there are no words.

@@ -1,16 +1,17 @@
 //! `mercer fit logistic`.
 
+use mercer::Kernel;
 use mercer::learn::{LogisticFit, LogisticRegression};
 use mercer::model::Model;
+use mercer::select::{ClassLoss, FoldSearch, HeldOutLogistic};
 use mercer::solve::Stopped;
-use mercer::{Compute, Kernel, Result};
 use serde_json::{Map, Value, json};
 
-use super::choice::{Choice, Measure};
+use super::choice::{self, Choice, Measure};
 use super::folds::{self, Part};
 use super::svm::{quality, reason, scaling};
 use super::training::Goal;
-use super::{Outcome, Training, choice};
+use super::{Outcome, Training};
 use crate::arguments::{LogisticArguments, NewtonWord};
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
@@ -19,16 +20,50 @@ use crate::session::Session;
 /// Fits as the words say.
 pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
-    let rows = choice::rows(&training, words.folds.sample, session);
-    let kernels = folds::kernels(&words.kernel, &words.folds, &training, &rows, &session.compute)?;
-    let parameters = folds::lambdas(words.lambda, &words.lambdas);
-    let base = specification(words, &training, kernels[0].1.clone(), parameters[0])?;
-    if kernels.len() * parameters.len() == 1 {
-        return outcome("logistic", &base, training, None, session);
+    let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
+    let parameters = (folds::lambdas(words.lambda, &words.lambdas), "lambda");
+    let search = folds::search(&words.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
+    let base = specification(words, &training, "gaussian()".parse()?, 1.0)?;
+    if let Some((kernel, lambda)) = folds::only(&search) {
+        let spec = LogisticRegression { kernel, lambda, ..base };
+        return outcome("logistic", &spec, training, None, session);
     }
-    let (chosen, choice) = choose(&base, &kernels, &parameters, words, &training, &rows, session)?;
+    let part = Part::of(&training, &affordable(&base, &search, words, &training, rows, session)?);
+    let how = (Measure::LogLoss, "λ");
+    let labels = part.labels();
+    let held = held_out(&base, &part, &labels, ClassLoss::Log);
+    let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let spec = LogisticRegression { kernel: chosen.kernel, lambda: chosen.parameter, ..base };
     outcome("logistic", &spec, training, Some(choice), session)
+}
+
+/// The regression on the rows of a choice.
+pub fn held_out<'d>(
+    spec: &LogisticRegression,
+    part: &'d Part,
+    labels: &'d [usize],
+    loss: ClassLoss,
+) -> HeldOutLogistic<'d> {
+    HeldOutLogistic { spec: spec.clone(), x: part.x.view(), labels, weights: part.weights(), loss }
+}
+
+/// The rows of a choice, fewer where many classes would make it long; all that were asked for.
+fn affordable(
+    base: &LogisticRegression,
+    search: &FoldSearch,
+    words: &LogisticArguments,
+    training: &Training,
+    rows: Vec<usize>,
+    session: &Session,
+) -> Result<Vec<usize>, Failure> {
+    if words.folds.sample.is_some() {
+        return Ok(rows);
+    }
+    let part = Part::of(training, &rows);
+    let labels = part.labels();
+    let held = held_out(base, &part, &labels, ClassLoss::Log);
+    let count = held.affordable_rows(rows.len(), search.grid_fits(), folds::OPERATIONS, &session.compute)?;
+    Ok(choice::rows(training, count, session))
 }
 
 /// The data, scaled where the kernel is chosen.
@@ -54,31 +89,6 @@ pub fn specification(
     })
 }
 
-/// The best kernel and λ by the log-loss of folds.
-pub fn choose(
-    base: &LogisticRegression,
-    kernels: &[(String, Kernel)],
-    parameters: &[f64],
-    words: &LogisticArguments,
-    training: &Training,
-    rows: &[usize],
-    session: &Session,
-) -> Result<(folds::Chosen, Choice), Failure> {
-    let score = |kernel: &Kernel, others: &Part, held: &Part| {
-        let spec = LogisticRegression { kernel: kernel.clone(), ..base.clone() };
-        let fits = spec.path(parameters, others.x.view(), &others.labels(), others.weights(), &session.compute)?;
-        fits.iter().map(|fit| log_loss(fit, held, &session.compute)).collect()
-    };
-    let how = (Measure::LogLoss, "λ");
-    folds::choose(kernels, parameters, how, (training, rows, &words.folds), session, score)
-}
-
-fn log_loss(fit: &LogisticFit, held: &Part, compute: &Compute) -> Result<f64> {
-    let p = fit.probabilities(held.x.view(), compute)?;
-    let term = |(i, c): (usize, usize)| -p.get([i, c]).copied().unwrap_or(0.0).max(f64::MIN_POSITIVE).ln();
-    Ok(held.labels().into_iter().enumerate().map(term).sum())
-}
-
 /// The regression on all rows, and all there is to say about it.
 pub fn outcome(
     learner: &'static str,
@@ -89,7 +99,7 @@ pub fn outcome(
 ) -> Result<Outcome, Failure> {
     let weights = training.weights.as_ref().map(|w| w.view());
     let classes = training.classes()?;
-    let fit = spec.fit(training.x.view(), classes.of(), weights, &session.compute)?;
+    let fit = session.anytime(|compute| spec.fit(training.x.view(), classes.of(), weights, compute))?;
     let names = classes.names().to_vec();
     let (facts, json, remarks) = (facts(&fit), json_of(&fit), notes(&fit));
     let model = Model::new(fit, training.inputs.clone())?.with_classes(names)?;

@@ -62,16 +62,18 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             let spec = svm::specification(words, &training, "gaussian()".parse()?)?;
             let (n, d) = training.x.dim();
             let plan = spec.plan(n, d, training.classes()?.count(), &session.compute);
-            let parameters = if words.nu.is_some() { 1 } else { folds::cs(words.c, &words.cs).len() };
-            let mut stages = fold_stages(&words.machine.kernel, &words.folds, parameters, &training, session);
+            let parameters = if words.nu.is_some() { 1 } else { folds::cs(words.c, &words.cs).values.len() };
+            let (kernel, rows) = (&words.machine.kernel, folds::MANY_ROWS);
+            let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
             stages.push(machine_stage(&plan));
             (training, stages)
         }
         FitCommand::Svr(words) => {
             let training = svr::read(words, session)?;
             let (n, d) = training.x.dim();
-            let parameters = folds::cs(words.c, &words.cs).len();
-            let mut stages = fold_stages(&words.machine.kernel, &words.folds, parameters, &training, session);
+            let parameters = folds::cs(words.c, &words.cs).values.len();
+            let (kernel, rows) = (&words.machine.kernel, folds::FEW_ROWS);
+            let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
             let spec = svr::specification(words, "gaussian()".parse()?, 1.0);
             stages.push(machine_stage(&spec.plan(n, d, &session.compute)));
             (training, stages)
@@ -85,24 +87,26 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
         FitCommand::Logistic(words) => {
             let training = logistic::read(words, session)?;
             let spec = logistic::specification(words, &training, "gaussian()".parse()?, 1.0)?;
-            let parameters = folds::lambdas(words.lambda, &words.lambdas).len();
-            let mut stages = fold_stages(&words.kernel, &words.folds, parameters, &training, session);
+            let parameters = folds::lambdas(words.lambda, &words.lambdas).values.len();
+            let rows = folds::FEW_ROWS;
+            let mut stages = fold_stages(&words.kernel, &words.folds, parameters, rows, &training, session);
             stages.push(logistic_stage(&spec, &training, session)?);
             (training, stages)
         }
         FitCommand::Auto(words) if auto::read(words, session)?.classes.is_some() => {
             let training = auto::read(words, session)?;
             let (n, d) = training.x.dim();
-            let folds = FoldWords { lengthscales: Vec::new(), cv: 5, sample: words.sample };
-            let mut stages = fold_stages("auto", &folds, 11, &training, session);
+            let rows = folds::MANY_ROWS;
+            let mut stages = fold_stages("auto", &auto::fold_words(words), 8, rows, &training, session);
             let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
             stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
             (training, stages)
         }
         FitCommand::Auto(words) => {
             let training = auto::read(words, session)?;
-            let rows = choice::rows(&training, words.sample, session).len();
-            let spec = Ridge { intercept: true, ..Ridge::new("gaussian()".parse()?, 1.0) };
+            let rows = choice::rows(&training, words.sample.unwrap_or(folds::FEW_ROWS), session).len();
+            let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
+            let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
             let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];
             stages.extend(ridge_stage(&spec, &training, session)?);
             (training, stages)
@@ -132,6 +136,7 @@ fn fold_stages(
     kernel: &str,
     words: &FoldWords,
     parameters: usize,
+    default_rows: usize,
     training: &Training,
     session: &Session,
 ) -> Vec<Stage> {
@@ -143,7 +148,7 @@ fn fold_stages(
     if lengths * parameters == 1 {
         return Vec::new();
     }
-    let rows = choice::rows(training, words.sample, session).len();
+    let rows = choice::rows(training, words.sample.unwrap_or(default_rows), session).len();
     let (n, d) = (rows as f64, training.x.ncols() as f64);
     vec![Stage {
         name: "choice",

@@ -1,7 +1,7 @@
 //! `mercer fit ridge`.
 
 use mercer::learn::centres::Centres;
-use mercer::learn::ridge::{Method, Plan, Solver};
+use mercer::learn::ridge::{Method, Plan};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::model::Model;
 use mercer::points::Scaling;
@@ -10,7 +10,7 @@ use mercer::{Compute, Kernel, Result};
 use ndarray::{ArrayView2, Axis};
 use serde_json::{Map, Value, json};
 
-use super::choice::{self, Choice, Winner};
+use super::choice::{self, Choice};
 use super::{Outcome, Quality, Training};
 use crate::arguments::{RidgeArguments, SolverWord};
 use crate::failure::Failure;
@@ -40,7 +40,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
                 centres: centres(words),
                 ..Ridge::new(winner.kernel.clone(), winner.lambda)
             };
-            (finish(winner, &base, &training, &session.compute)?, Some(choice))
+            (on_all_rows(&base, &training, &session.compute_rest())?, Some(choice))
         }
     };
     outcome("ridge", fit, training, choice)
@@ -107,18 +107,11 @@ pub fn with_lengthscales(
 /// The search over lengthscales around the median distance.
 pub fn around_median(search: RidgeSearch, x: ArrayView2<f64>, compute: &Compute) -> Result<RidgeSearch> {
     let lengthscales = median_lengthscales(x, LENGTHSCALES, compute)?;
-    Ok(RidgeSearch { lengthscales, refinements: REFINEMENTS, ..search })
+    Ok(RidgeSearch { lengthscales, refinements: REFINEMENTS, extend_lengthscales: true, ..search })
 }
 
-/// The winner on all rows.
-pub fn finish(winner: Winner, ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
-    match winner.fit {
-        Some(fit) if ridge.solver == Solver::Auto && ridge.centres.is_none() => Ok(fit),
-        _ => on_all_rows(ridge, training, compute),
-    }
-}
-
-fn on_all_rows(ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
+/// A regression on all rows.
+pub fn on_all_rows(ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
     ridge.fit(training.x.view(), training.y.view(), training.weights.as_ref().map(|w| w.view()), compute)
 }
 

@@ -125,7 +125,7 @@ fn compare(outcome: &mut Outcome, weights: LocalWeight, session: &Session) -> Re
     let (label, score) = (format!("ridge, {}", winner.kernel), winner.score);
     let spec =
         mercer::learn::Ridge { intercept: true, ..mercer::learn::Ridge::new(winner.kernel.clone(), winner.lambda) };
-    let fit = ridge::finish(winner, &spec, training, compute)?;
+    let fit = ridge::on_all_rows(&spec, training, compute)?;
     models.push((label, score, Model::new(fit, training.inputs.clone())?));
     let line = |(label, score, _): &(String, f64, Model)| json!({ "model": label, "loo_rmse": number(score.sqrt()) });
     outcome.json.insert("comparison".into(), models.iter().map(line).collect());

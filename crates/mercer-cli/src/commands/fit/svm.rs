@@ -3,6 +3,7 @@
 use mercer::learn::svm::{Evidence, Penalty, Scheme, Svc, SvcFit};
 use mercer::model::Model;
 use mercer::points::Scaling;
+use mercer::select::{Choices, FoldSearch, HeldOutSvc};
 use mercer::solve::{DualOptions, Stopped};
 use mercer::{Compute, Kernel, Result};
 use ndarray::ArrayView2;
@@ -24,15 +25,18 @@ const LISTED: usize = 10;
 /// Fits as the words say.
 pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
-    let rows = choice::rows(&training, words.folds.sample, session);
-    let kernels = folds::kernels(&words.machine.kernel, &words.folds, &training, &rows, &session.compute)?;
-    let base = specification(words, &training, kernels[0].1.clone())?;
-    let parameters = words.nu.map_or_else(|| folds::cs(words.c, &words.cs), |nu| vec![nu]);
-    if kernels.len() * parameters.len() == 1 {
-        let svc = Svc { penalty: penalty(words, parameters[0]), ..base };
+    let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::MANY_ROWS), session);
+    let parameters = match words.nu {
+        Some(nu) => (Choices::given(vec![nu]), "nu"),
+        None => (folds::cs(words.c, &words.cs), "C"),
+    };
+    let search = folds::search(&words.machine.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
+    let base = specification(words, &training, "gaussian()".parse()?)?;
+    if let Some((kernel, parameter)) = folds::only(&search) {
+        let svc = Svc { kernel, penalty: penalty(words, parameter), ..base };
         return outcome("svm", &svc, training, None, session);
     }
-    let (chosen, choice) = choose(&base, &kernels, &parameters, words, &training, &rows, session)?;
+    let (chosen, choice) = choose(&base, &search, words, &training, &rows, session)?;
     let svc = Svc { kernel: chosen.kernel, penalty: penalty(words, chosen.parameter), ..base };
     outcome("svm", &svc, training, Some(choice), session)
 }
@@ -71,27 +75,19 @@ fn penalty(words: &SvmArguments, parameter: f64) -> Penalty {
 }
 
 /// The best kernel and C (or ν) by the errors of folds.
-pub fn choose(
+fn choose(
     base: &Svc,
-    kernels: &[(String, Kernel)],
-    parameters: &[f64],
+    search: &FoldSearch,
     words: &SvmArguments,
     training: &Training,
     rows: &[usize],
     session: &Session,
 ) -> Result<(folds::Chosen, Choice), Failure> {
-    let data = (training, rows, &words.folds);
-    if words.nu.is_none() {
-        return folds::choose_machine(base, kernels, parameters, "C", data, session);
-    }
-    let classes = training.classes()?;
-    let score = |kernel: &Kernel, others: &Part, held: &Part| {
-        let svc =
-            Svc { kernel: kernel.clone(), penalty: penalty(words, parameters[0]), calibration: None, ..base.clone() };
-        let fit = svc.fit(others.x.view(), &others.classes(classes)?, others.weights(), &session.compute)?;
-        Ok(vec![held.wrong(&fit.predict(held.x.view(), &session.compute)?)?])
-    };
-    folds::choose(kernels, parameters, (Measure::WrongClasses, "nu"), data, session, score)
+    let part = Part::of(training, rows);
+    let classes = part.classes(training.classes()?)?;
+    let spec = Svc { penalty: penalty(words, words.nu.unwrap_or(1.0)), ..base.clone() };
+    let held = HeldOutSvc { spec, x: part.x.view(), classes: &classes, weights: part.weights() };
+    folds::choose(search, &held, (&part, training.rows()), (Measure::WrongClasses, search.parameter), session)
 }
 
 /// The machine on all rows, and all there is to say about it.

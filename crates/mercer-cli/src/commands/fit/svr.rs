@@ -1,9 +1,10 @@
 //! `mercer fit svr`.
 
+use mercer::Kernel;
 use mercer::learn::svm::{Svr, SvrFit, Tube};
 use mercer::model::Model;
 use mercer::points::{Affine, Scaling};
-use mercer::{Compute, Kernel, Result};
+use mercer::select::HeldOutSvr;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Measure};
@@ -18,23 +19,17 @@ use crate::session::Session;
 /// Fits as the words say.
 pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
-    let rows = choice::rows(&training, words.folds.sample, session);
-    let kernels = folds::kernels(&words.machine.kernel, &words.folds, &training, &rows, &session.compute)?;
-    let parameters = folds::cs(words.c, &words.cs);
-    let base = specification(words, kernels[0].1.clone(), parameters[0]);
-    if kernels.len() * parameters.len() == 1 {
-        return outcome(&base, training, None, session);
+    let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
+    let parameters = (folds::cs(words.c, &words.cs), "C");
+    let search = folds::search(&words.machine.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
+    if let Some((kernel, c)) = folds::only(&search) {
+        return outcome(&specification(words, kernel, c), training, None, session);
     }
-    let score = |kernel: &Kernel, others: &Part, held: &Part| {
-        let one = |&c: &f64| {
-            let svr = Svr { kernel: kernel.clone(), c, ..base.clone() };
-            let fit = svr.fit(others.x.view(), others.y.view(), others.weights(), &session.compute)?;
-            squares(&fit, held, &session.compute)
-        };
-        parameters.iter().map(one).collect()
-    };
+    let base = specification(words, "gaussian()".parse()?, 1.0);
+    let part = Part::of(&training, &rows);
+    let held = HeldOutSvr { spec: base.clone(), x: part.x.view(), y: part.y.view(), weights: part.weights() };
     let how = (Measure::SquaredError, "C");
-    let (chosen, choice) = folds::choose(&kernels, &parameters, how, (&training, &rows, &words.folds), session, score)?;
+    let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let svr = Svr { kernel: chosen.kernel, c: chosen.parameter, ..base };
     outcome(&svr, training, Some(choice), session)
 }
@@ -57,11 +52,6 @@ pub fn specification(words: &SvrArguments, kernel: Kernel, c: f64) -> Svr {
     let tube = words.nu.map_or(Tube::Epsilon(words.epsilon), Tube::Nu);
     let (solver, indefinite) = (solver(&words.machine), words.machine.allow_indefinite);
     Svr { tube, solver, indefinite, ..Svr::new(kernel, c, words.epsilon) }
-}
-
-fn squares(fit: &SvrFit, held: &Part, compute: &Compute) -> Result<f64> {
-    let found = fit.predict(held.x.view(), compute)?;
-    Ok(found.iter().zip(&held.y).map(|(f, y)| (f - y).powi(2)).sum())
 }
 
 fn outcome(svr: &Svr, training: Training, choice: Option<Choice>, session: &Session) -> Result<Outcome, Failure> {

@@ -38,7 +38,7 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
     let training = &outcome.training;
     let effects = Effects::of(&outcome.model, training, &session.compute)?;
     effects.iter().for_each(|e| e.push_into(&mut report));
-    for remark in training.remarks.iter().chain(&outcome.remarks) {
+    for remark in all_remarks(outcome) {
         report.text(remark);
     }
     if let Some(path) = output {
@@ -55,6 +55,12 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
         report.figures.splice(0..0, std::mem::take(&mut outcome.figures));
     }
     Ok(report)
+}
+
+/// What people should know: about the data, the choice, and the fit.
+fn all_remarks(outcome: &Outcome) -> Vec<String> {
+    let choice = outcome.choice.as_ref().map_or(Vec::new(), |choice| choice.remarks(outcome.learner));
+    outcome.training.remarks.iter().cloned().chain(choice).chain(outcome.remarks.iter().cloned()).collect()
 }
 
 /// The kind of the model, in words.
@@ -129,7 +135,7 @@ fn json_of(outcome: &Outcome, output: Option<&Path>) -> Value {
     }
     value["quality"] = outcome.quality.iter().map(super::Quality::json).collect();
     value["choice"] = outcome.choice.as_ref().map_or(Value::Null, super::Choice::json);
-    value["remarks"] = json!(training.remarks.iter().chain(&outcome.remarks).collect::<Vec<_>>());
+    value["remarks"] = json!(all_remarks(outcome));
     value["output"] = json!(output.map(|path| path.display().to_string()));
     value
 }

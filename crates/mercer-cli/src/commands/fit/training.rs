@@ -17,6 +17,10 @@ use crate::session::Session;
 /// A column of categories with more levels than this part of the rows is remarked upon.
 const MANY_LEVELS: f64 = 0.5;
 
+/// So many different whole numbers, each so often on average, are remarked upon as possible classes.
+const FEW_NUMBERS: usize = 20;
+const REPEATED: usize = 5;
+
 /// What a learner wants of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
@@ -91,6 +95,9 @@ impl Training {
             None => columns(split.targets.iter().map(|&c| pick(c))),
         };
         remarks.extend(constant_targets(&targets, &y));
+        if goal == Goal::Either {
+            remarks.extend(few_numbers(&targets, &y, classes.is_some()));
+        }
         let mut inputs = Inputs::columns(encoding.clone(), targets.clone());
         if targets.is_empty() {
             inputs.targets = vec![Target::unnamed()];
@@ -213,6 +220,22 @@ fn constant_targets(targets: &[String], y: &Array2<f64>) -> Vec<String> {
     let constant = |(_, column): &(&String, ndarray::ArrayView1<f64>)| column.iter().all(|v| *v == column[0]);
     let remark = |(name, _)| format!("The target `{name}` is the same in every row: there is nothing to learn.");
     targets.iter().zip(y.columns()).filter(constant).map(remark).collect()
+}
+
+/// Whole numbers, few and often repeated, may be names of classes: what was taken, and how to change it.
+fn few_numbers(targets: &[String], y: &Array2<f64>, classes: bool) -> Option<String> {
+    let ([name], false) = (targets, classes) else { return None };
+    let mut values: Vec<f64> = y.iter().copied().collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let whole = values.iter().all(|v| v.fract() == 0.0);
+    if !whole || !(2..=FEW_NUMBERS).contains(&values.len()) || values.len() * REPEATED > y.nrows() {
+        return None;
+    }
+    Some(format!(
+        "The target `{name}` holds {} different whole numbers and was taken as numbers: where they are names of classes, use --task classes.",
+        values.len()
+    ))
 }
 
 /// Which column does what.
