@@ -90,17 +90,17 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             stages.push(logistic_stage(&spec, &training, session)?);
             (training, stages)
         }
-        FitCommand::Auto(words) if auto::read(words, session)?.classes.is_some() => {
-            let training = auto::read(words, session)?;
-            let (n, d) = training.x.dim();
-            let folds = FoldWords { lengthscales: Vec::new(), cv: 5, sample: words.sample };
-            let mut stages = fold_stages("auto", &folds, 11, &training, session);
-            let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
-            stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
-            (training, stages)
-        }
         FitCommand::Auto(words) => {
+            // Standard input can be read only once: both kinds of target are told apart afterwards.
             let training = auto::read(words, session)?;
+            if training.classes.is_some() {
+                let (n, d) = training.x.dim();
+                let folds = FoldWords { lengthscales: Vec::new(), cv: 5, sample: words.sample };
+                let mut stages = fold_stages("auto", &folds, 11, &training, session);
+                let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
+                stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
+                return Ok(tell(&training, &stages, session));
+            }
             let rows = choice::rows(&training, words.sample, session).len();
             let spec = Ridge { intercept: true, ..Ridge::new("gaussian()".parse()?, 1.0) };
             let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];

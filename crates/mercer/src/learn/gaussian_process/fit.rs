@@ -7,6 +7,7 @@ use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, law};
 use super::{Method, Optimisation};
 use crate::gram::{self, Pairs};
+use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Result};
 
 /// Rows that are predicted at a time.
@@ -19,6 +20,7 @@ pub struct GaussianProcessFit {
     pub(super) points: Array2<f64>,
     pub(super) targets: Array1<f64>,
     pub(super) optimisation: Option<Optimisation>,
+    pub(crate) settings: Settings,
 }
 
 /// The posterior of `f` at some points.
@@ -48,7 +50,12 @@ impl GaussianProcessFit {
         y: ArrayView1<f64>,
         optimisation: Option<Optimisation>,
     ) -> Self {
-        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation }
+        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation, settings: Settings::new() }
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Mean and variance of `f` at every row of `x`.

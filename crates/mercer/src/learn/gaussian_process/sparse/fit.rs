@@ -9,6 +9,7 @@ use super::posterior::{Data, Posterior};
 use crate::gram::{self, Pairs};
 use crate::learn::gaussian_process::{Optimisation, Prediction};
 use crate::learn::parameter_space::names;
+use crate::settings::Settings;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// A fitted [`SparseGaussianProcess`](super::SparseGaussianProcess).
@@ -19,12 +20,19 @@ pub struct SparseGaussianProcessFit {
     pub(super) y: Array1<f64>,
     pub(super) dropped: Vec<usize>,
     pub(super) optimisation: Option<Optimisation>,
+    pub(crate) settings: Settings,
 }
 
 impl SparseGaussianProcessFit {
     pub(super) fn new(posterior: Posterior, data: Data<'_>, given: usize, optimisation: Option<Optimisation>) -> Self {
         let dropped = (0..given).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
-        Self { posterior, x: data.x.to_owned(), y: data.y.to_owned(), dropped, optimisation }
+        let (x, y, settings) = (data.x.to_owned(), data.y.to_owned(), Settings::new());
+        Self { posterior, x, y, dropped, optimisation, settings }
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Mean and variance of `f` at every row of `x`.
