@@ -35,7 +35,7 @@ pub struct Data {
 impl Data {
     /// Reads the file and turns its chosen columns into vectors.
     pub fn read(path: &Path, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
-        let table = choose(read_table(path, session)?, &options.columns)?;
+        let table = choose_features(read_table(path, session)?, &options.columns)?;
         if table.rows() == 0 {
             return Err(Failure::request(format!("{}: there is no row of data", shown(path))));
         }
@@ -53,13 +53,20 @@ impl Data {
 
     /// Another file with the same columns, encoded by the rules of this one.
     pub fn read_alike(&self, path: &Path, options: &DataOptions, session: &Session) -> Result<Encoded, Failure> {
-        let mut table = read_table(path, session)?;
-        if !options.columns.is_empty() {
+        let table = read_table(path, session)?;
+        let table = if options.columns.is_empty() {
+            table.features()
+        } else {
             let names = self.encoding.columns().iter().map(EncodedColumn::name);
-            table = table.select(names).map_err(|e| Failure::request(format!("{}: {e}", shown(path))))?;
-        }
+            table.select(names).map_err(|e| Failure::request(format!("{}: {e}", shown(path))))?
+        };
         self.encoding.apply(&table).map_err(|e| named(e, path))
     }
+}
+
+/// The columns asked for, or all but the label that the format has (LIBSVM): the label is a feature only where it is asked for.
+pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failure> {
+    Ok(choose(table, columns)?.features())
 }
 
 /// The columns asked for, or all.
@@ -80,6 +87,14 @@ pub fn expand(table: &Table, text: &str) -> Vec<String> {
         }
         _ => vec![text.to_string()],
     }
+}
+
+/// The first names of a list that may be very long.
+pub fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 12;
+    let rest = names.len().saturating_sub(SHOWN);
+    let more = if rest > 0 { format!(", … {rest} more") } else { String::new() };
+    format!("{}{more}", names[..names.len() - rest].join(", "))
 }
 
 /// A file as messages name it.

@@ -1,6 +1,7 @@
 //! What can go wrong, and the exit code it gives.
 
 use std::io::{self, ErrorKind};
+use std::sync::{Mutex, PoisonError};
 
 use mercer::Error;
 
@@ -15,8 +16,8 @@ pub enum Failure {
     Drawing(String),
     /// Standard output could not be written.
     Output(io::Error),
-    /// A defect of the program; the message has been shown.
-    Panic,
+    /// A defect of the program: where, and what it said.
+    Panic(String),
 }
 
 impl Failure {
@@ -40,11 +41,17 @@ impl Failure {
             }
             Self::Library(Error::Cancelled | Error::NotConverged { .. } | Error::Numerical(_)) => 2,
             Self::Library(_) | Self::Request(_) => 1,
-            Self::Drawing(_) | Self::Output(_) | Self::Panic => 2,
+            Self::Drawing(_) | Self::Output(_) | Self::Panic(_) => 2,
         }
     }
 
-    /// Whether the reader of standard output has left, which is no failure: `mercer kernel list | head -1`.
+    /// The defect that was met last.
+    pub fn panic() -> Self {
+        let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::Panic(last.clone().unwrap_or_else(|| "no message".into()))
+    }
+
+    /// Whether the reader has left, as in `mercer kernel list | head -1`: not everything arrived, but nobody is there who wants to know.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Output(error) | Self::Library(Error::File { source: error, .. }) => {
@@ -82,19 +89,24 @@ impl std::fmt::Display for Failure {
             Self::Request(message) => f.write_str(message),
             Self::Drawing(message) => write!(f, "the picture could not be drawn: {message}"),
             Self::Output(error) => write!(f, "standard output: {error}"),
-            Self::Panic => f.write_str("this is a defect of mercer, not of your request"),
+            Self::Panic(text) => {
+                write!(f, "internal error {text}\nThis is a defect of mercer, not of your request.")
+            }
         }
     }
 }
 
-/// The last resort: a defect is announced as one, without a backtrace.
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// The last resort: a defect is noted without a backtrace, and announced by whoever cannot go on. A panic of a decoder that is caught, and
+/// becomes an error with the name of the file, is not announced.
 pub fn install_panic_message() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map_or(String::new(), |l| format!(" at {}:{}", l.file(), l.line()));
+        let place = info.location().map_or(String::new(), |l| format!("at {}:{}: ", l.file(), l.line()));
         let payload = info.payload();
         let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("no message");
-        eprintln!("mercer: internal error{place}: {text}");
+        let text = format!("{place}{}", text.unwrap_or("no message"));
+        *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     }));
 }
 

@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod data;
 mod failure;
+mod files;
 mod matrix;
 mod numbers;
 mod output;
@@ -14,6 +15,7 @@ mod plot;
 mod progress;
 mod report;
 mod session;
+mod standard_output;
 
 use std::process::ExitCode;
 
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
         Err(message) => return output::show_help_or_usage(&message),
     };
     let quiet_panic = std::panic::AssertUnwindSafe(|| work(&job));
-    match std::panic::catch_unwind(quiet_panic).unwrap_or(Err(Failure::Panic)) {
+    match std::panic::catch_unwind(quiet_panic).unwrap_or_else(|_| Err(Failure::panic())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output::complain(&failure),
     }

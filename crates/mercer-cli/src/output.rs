@@ -8,7 +8,8 @@ use mercer::io::atomic_write;
 use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::plot;
-use crate::report::{Paint, Report, page, render};
+use crate::report::{Paint, Report, clean, holds_command, is_command, page, render};
+use crate::standard_output;
 
 /// Writes the report wherever it was asked for; the files first, so that a failure is not announced as a success.
 pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
@@ -22,12 +23,22 @@ pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
         let html = page(report, &pictures);
         atomic_write(path, |out| out.write_all(html.as_bytes()))?;
     }
-    let text = if common.json { json(report) } else { render(report, Paint(colours(std::io::stdout().is_terminal()))) };
+    let terminal = std::io::stdout().is_terminal();
+    let text = if common.json { json(report) } else { render(report, Paint(colours(terminal)), terminal) };
     print(text.as_bytes())
 }
 
+/// The object; what a terminal would take for a command is escaped, which means the same to every reader of JSON.
 fn json(report: &Report) -> String {
-    format!("{:#}\n", report.json)
+    let mut out = String::new();
+    for c in format!("{:#}\n", report.json).chars() {
+        if c != '\n' && is_command(c) {
+            out.push_str(&format!("\\u{:04x}", c as u32));
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// The complaint about `--plot` where there is nothing to draw.
@@ -38,6 +49,9 @@ pub fn no_picture() -> Failure {
 }
 
 fn print(bytes: &[u8]) -> Result<(), Failure> {
+    if standard_output::was_closed() {
+        return Err(Failure::Output(std::io::Error::other("it is closed")));
+    }
     let mut out = std::io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Output)
 }
@@ -50,18 +64,31 @@ fn colours(terminal: bool) -> bool {
 
 /// The complaint on standard error, and the exit code.
 pub fn complain(failure: &Failure) -> ExitCode {
-    if failure.is_closed_pipe() {
-        return ExitCode::SUCCESS;
+    if !failure.is_closed_pipe() {
+        let paint = Paint(colours(std::io::stderr().is_terminal()));
+        // If even standard error is gone, the exit code is all that is left to say.
+        let _ = writeln!(std::io::stderr(), "{} {}", paint.alarm("error:"), clean(&failure.to_string()));
     }
-    let paint = Paint(colours(std::io::stderr().is_terminal()));
-    // If even standard error is gone, the exit code is all that is left to say.
-    let _ = writeln!(std::io::stderr(), "{} {failure}", paint.alarm("error:"));
     ExitCode::from(failure.exit_code())
 }
 
-/// Help and versions go to standard output with code 0, complaints about words to standard error with code 1.
+/// Help and versions go to standard output with code 0 (2 if they cannot be written), complaints about words to standard error with code 1.
 pub fn show_help_or_usage(message: &clap::Error) -> ExitCode {
-    let printed = message.print();
-    let wrong = message.use_stderr() || printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
-    ExitCode::from(u8::from(wrong))
+    if message.use_stderr() {
+        let styled = message.render();
+        let text = if colours(std::io::stderr().is_terminal()) && !holds_command(&styled.to_string()) {
+            styled.ansi().to_string()
+        } else {
+            clean(&styled.to_string()).into_owned()
+        };
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        return ExitCode::from(1);
+    }
+    if standard_output::was_closed() {
+        return complain(&Failure::Output(std::io::Error::other("it is closed")));
+    }
+    match message.print().and_then(|()| std::io::stdout().flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(&Failure::Output(error)),
+    }
 }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use mercer::Progress;
 
+use crate::report::clean_line;
+
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Work whose first report is beyond this part goes on from where it was stopped.
 const RESUMED: u64 = 20;
@@ -48,7 +50,7 @@ impl Progress for Bar {
     fn remark(&self, text: &str) {
         let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((bar, work)) = shown.as_ref().and_then(|s| Some((s.bar.as_ref()?, &s.work))) {
-            bar.set_message(format!("{work}, {text}"));
+            bar.set_message(clean_line(&format!("{work}, {text}")).into_owned());
         }
     }
 }
@@ -75,5 +77,5 @@ impl Drop for Shown {
 fn new_bar(work: &str, total: u64, elapsed: Duration) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {eta} left")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(total).with_style(style).with_message(work.to_owned()).with_elapsed(elapsed)
+    ProgressBar::new(total).with_style(style).with_message(clean_line(work).into_owned()).with_elapsed(elapsed)
 }

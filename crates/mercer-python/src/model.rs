@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use mercer::model::{Features, Fitted, Inputs, Model, Target};
 use mercer::points::{Affine, Column, EncodedColumn, Table};
+use mercer::settings::Setting;
 use mercer::{Compute, io};
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
@@ -122,9 +123,9 @@ pub fn save_model(
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
 }
 
-type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>);
+type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>, Bound<'py, PyDict>);
 
-/// Reads a model file: what was fitted, what goes in, the notes, and the names of the classes.
+/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, and the settings of the learner.
 #[pyfunction]
 #[pyo3(signature = (path, **options))]
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
@@ -132,7 +133,17 @@ pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'p
     let model = run(py, &options, || io::load_model(&path, &options.compute))?;
     let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
     let classes = model.classes().map(<[String]>::to_vec);
-    Ok((to_object(py, model.into_fitted())?, inputs, notes, classes))
+    let settings = PyDict::new(py);
+    for (name, setting) in model.fitted().settings().iter() {
+        match setting {
+            Setting::Flag(value) => settings.set_item(name, value)?,
+            Setting::Number(value) => settings.set_item(name, value)?,
+            Setting::Numbers(values) => settings.set_item(name, values.clone())?,
+            Setting::Texts(texts) => settings.set_item(name, texts.clone())?,
+            other => settings.set_item(name, other.to_string())?,
+        }
+    }
+    Ok((to_object(py, model.into_fitted())?, inputs, notes, classes, settings))
 }
 
 /// What a model expects of new data.

@@ -129,3 +129,68 @@ def test_tests_give_the_same_numbers(tmp_path):
     found = json.loads(run("test", "independence", tmp_path / "table.csv", "--x", "a", "--y", "b", *words))
     expected = mercer.independence_test(TABLE["a"], TABLE["b"], permutations=99, random_state=5)
     assert (found["p_value"], found["statistic"]) == (expected.p_value, expected.statistic)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "parameters"),
+    [
+        ("svm --target kind -C 12.5 --tol 0.01 --kernel gaussian()", mercer.SVC, {"C": 12.5, "tol": 0.01}),
+        ("svm --target kind --nu 0.4 --kernel gaussian()", mercer.NuSVC, {"nu": 0.4}),
+        (
+            "svm --target kind -C 2 --kernel gaussian() --class-weight red=3,blue=1 --proba",
+            mercer.SVC,
+            {"class_weight": {"blue": 1.0, "red": 3.0}, "probability": True},
+        ),
+        ("svr --target y -C 3 --epsilon 0.07 --kernel gaussian()", mercer.SVR, {"C": 3.0, "epsilon": 0.07}),
+        ("svr --target y -C 3 --nu 0.4 --kernel gaussian()", mercer.NuSVR, {"C": 3.0, "nu": 0.4}),
+        ("one-class --drop y --nu 0.2 --kernel gaussian()", mercer.OneClassSVM, {"nu": 0.2}),
+        (
+            "ridge --target y --lambda 0.25 --kernel gaussian(lengthscale=median) --intercept",
+            mercer.KernelRidge,
+            {"alpha": 0.25, "kernel": "gaussian(lengthscale=median)", "fit_intercept": True},
+        ),
+        (
+            "ridge --target y --lambda 0.25 --kernel gaussian() --centers 9 --seed 4",
+            mercer.KernelRidge,
+            {"n_centers": 9, "random_state": 4, "alpha": 0.25},
+        ),
+        (
+            "ridge --target y --lambda 0.25 --kernel gaussian() --stream --components 9",
+            mercer.StreamedKernelRidge,
+            {"alpha": 0.25, "n_components": 9},
+        ),
+        (
+            "logistic --target kind --lambda 0.75 --kernel gaussian() --no-intercept",
+            mercer.KernelLogisticRegression,
+            {"alpha": 0.75, "fit_intercept": False},
+        ),
+        (
+            "gp --target y --kernel 2*gaussian() --noise 0.3 --no-optimize",
+            mercer.GaussianProcessRegressor,
+            {"kernel": "2*gaussian(lengthscale=1)", "noise": 0.3, "optimize": False},
+        ),
+        (
+            "gp --target y --kernel 2*gaussian() --noise 0.3 --centers 6",
+            mercer.GaussianProcessRegressor,
+            {"noise": 0.3, "optimize": True, "n_inducing": 6},
+        ),
+        ("spline --target y --columns a --df 6", mercer.SmoothingSpline, {"df": 6.0, "order": 2}),
+        ("smooth --target y --columns a --bandwidth 0.4", mercer.NadarayaWatson, {"bandwidth": 0.4}),
+    ],
+    ids=lambda v: v.split(" ")[0] if isinstance(v, str) else "",
+)
+def test_settings_of_the_command_line(words, kind, parameters, tmp_path):
+    TABLE.to_csv(tmp_path / "d.csv", index=False)
+    learner, *rest = words.split(" ")
+    run("fit", learner, tmp_path / "d.csv", *rest, "-o", tmp_path / "m")
+    model = mercer.load(tmp_path / "m")
+    assert type(model) is kind
+    assert {name: model.get_params()[name] for name in parameters} == parameters
+
+
+def test_settings_of_python_on_the_command_line(tmp_path):
+    model = mercer.SVR(C=7.5, epsilon=0.2, kernel="gaussian()").fit(TABLE[["a", "b"]], TABLE.y)
+    mercer.save(model, tmp_path / "m")
+    TABLE.to_csv(tmp_path / "d.csv", index=False)
+    told = json.loads(run("predict", tmp_path / "m", tmp_path / "d.csv", "--columns", "a,b", "--json"))
+    assert (told["settings"]["C"], told["settings"]["epsilon"]) == (7.5, 0.2)

@@ -51,6 +51,7 @@ pub mod real;
 mod record;
 mod seed;
 pub mod select;
+pub mod settings;
 pub mod solve;
 mod wording;
 

@@ -10,7 +10,11 @@ use std::fmt::Display;
 
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2, Ix1, Ix2, arr0};
 
+use crate::settings::{Setting, Settings};
 use crate::{Error, Kernel, Result};
+
+/// What comes before the name of a setting.
+const SETTING: &str = "setting.";
 
 /// Named texts and arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +58,41 @@ impl Record {
 
     pub(crate) fn put_matrix(&mut self, name: &str, values: ArrayView2<f64>) {
         self.arrays.insert(name.into(), values.as_standard_layout().into_owned().into_dyn());
+    }
+
+    /// The settings of a learner: numbers as arrays, everything else as JSON.
+    pub(crate) fn put_settings(&mut self, settings: &Settings) {
+        for (name, value) in settings.iter() {
+            let name = format!("{SETTING}{name}");
+            match value {
+                Setting::Number(value) => self.put_number(&name, *value),
+                Setting::Numbers(values) => self.put_slice(&name, values),
+                Setting::Flag(value) => self.put_text(&name, value),
+                Setting::Text(text) => self.put_text(&name, serde_json::json!(text)),
+                Setting::Texts(texts) => self.put_list(&name, texts),
+            }
+        }
+    }
+
+    /// Takes the settings that [`Record::put_settings`] wrote; none from a file without any.
+    pub(crate) fn take_settings(&mut self) -> Result<Settings> {
+        let mut settings = Settings::new();
+        for (name, text) in &self.texts {
+            let Some(setting) = name.strip_prefix(SETTING) else { continue };
+            settings
+                .insert(setting, setting_of(text).ok_or_else(|| Error::parameter(name, text, "a setting in JSON"))?);
+        }
+        let (own, rest) = std::mem::take(&mut self.arrays).into_iter().partition(|(name, _)| name.starts_with(SETTING));
+        self.arrays = rest;
+        for (name, array) in BTreeMap::<String, ArrayD<f64>>::from_iter(own) {
+            let value = match array.ndim() {
+                0 => Setting::Number(array.first().copied().unwrap_or(f64::NAN)),
+                1 => Setting::Numbers(array.iter().copied().collect()),
+                _ => return Err(misshapen(&name, "a number or a list of numbers", array.shape())),
+            };
+            settings.insert(name.trim_start_matches(SETTING), value);
+        }
+        Ok(settings)
     }
 
     /// Whether there is an array of this name.
@@ -161,6 +200,19 @@ impl Record {
     }
 }
 
+/// A setting in JSON.
+fn setting_of(text: &str) -> Option<Setting> {
+    match serde_json::from_str(text).ok()? {
+        serde_json::Value::Bool(value) => Some(Setting::Flag(value)),
+        serde_json::Value::String(text) => Some(Setting::Text(text)),
+        serde_json::Value::Array(items) => {
+            let texts = items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?;
+            Some(Setting::Texts(texts))
+        }
+        _ => None,
+    }
+}
+
 /// The number is one of a range, in words.
 pub(crate) fn require(name: &str, value: f64, holds: bool, requirement: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::parameter(name, value, requirement)) }
@@ -215,6 +267,32 @@ mod tests {
         assert_eq!(r.optional_number("nothing").unwrap(), None);
         assert_eq!(r.take_leading_matrix("x").unwrap(), array![[1.0, 3.0], [2.0, 4.0]]);
         assert!(r.take_vector("y", 2).unwrap()[1].is_nan());
+    }
+
+    #[test]
+    fn settings_come_back_and_damaged_ones_are_refused() {
+        let names = ["a \"b\"".to_owned(), "ν".to_owned()];
+        let settings = Settings::new()
+            .with("C", f64::INFINITY)
+            .with("tiny", 0.1 + 0.2)
+            .with("intercept", true)
+            .with("kernel", "gaussian(lengthscale=[1, 2])")
+            .with("levels", &[0.1, 0.9][..])
+            .with("none", &[][..] as &[f64])
+            .with("fixed", &names[..])
+            .with_some("absent", None::<f64>);
+        let mut r = record();
+        r.put_settings(&settings);
+        assert_eq!(r.take_settings().unwrap(), settings);
+        assert!(r.arrays.keys().all(|name| !name.starts_with(SETTING)) && r.has("x"));
+        assert!(record().take_settings().unwrap().is_empty());
+        for (text, array) in [("{}", None), ("no JSON", None), ("[1]", None), ("true", Some(array![[1.0]].into_dyn()))]
+        {
+            let mut r = record();
+            r.put_text("setting.a", text);
+            r.arrays.extend(array.map(|array| ("setting.b".to_owned(), array)));
+            assert!(r.take_settings().unwrap_err().to_string().contains("setting."), "{text}");
+        }
     }
 
     #[test]

@@ -163,13 +163,14 @@ fn models_come_back_from_their_bytes() {
     };
     let at = |fit: &mercer::learn::RidgeFit| fit.predict(x.view(), &compute()).unwrap();
     assert_eq!((at(&back), back.fitted(), back.method()), (at(&fit), fit.fitted(), fit.method()));
-    assert_eq!(back.plan(), fit.plan());
+    assert_eq!((back.plan().solver, back.plan().centres), (fit.plan().solver, fit.plan().centres));
     let spec = LogisticRegression { centres: few.clone(), ..LogisticRegression::new(kernel(), 0.2) };
     let fit = spec.fit(x.view(), &classes, None, &compute()).unwrap();
     let names = ["a", "b", "c"].map(String::from).to_vec();
     let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap().with_classes(names).unwrap();
     let Fitted::Logistic(back) = round_trip(&model).into_fitted() else { panic!("another kind") };
-    assert_eq!((back.fitted(), back.plan(), back.evidence()), (fit.fitted(), fit.plan(), fit.evidence()));
+    assert_eq!((back.fitted(), back.evidence()), (fit.fitted(), fit.evidence()));
+    assert_eq!((back.plan().solver, back.plan().centres), (fit.plan().solver, fit.plan().centres));
     let spec = KernelMachine { centres: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
     let fit = spec.fit(x.view(), y.column(0), None, &compute()).unwrap();
     let Fitted::KernelMachine(back) =
@@ -177,7 +178,8 @@ fn models_come_back_from_their_bytes() {
     else {
         panic!("another kind")
     };
-    assert_eq!((back.fitted(), back.plan(), back.evidence()), (fit.fitted(), fit.plan(), fit.evidence()));
+    assert_eq!((back.fitted(), back.evidence()), (fit.fitted(), fit.evidence()));
+    assert_eq!((back.plan().solver, back.plan().centres), (fit.plan().solver, fit.plan().centres));
 }
 
 #[test]

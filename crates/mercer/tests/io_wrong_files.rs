@@ -214,3 +214,45 @@ fn damaged_files_never_panic() {
         }
     }
 }
+
+/// Whatever a file claims is compared with the memory limit before anything of that size is made.
+#[test]
+fn claims_of_width_are_refused_by_the_memory_limit() {
+    let compute = Compute::new().with_memory(64 << 20);
+    let folder = tempfile::tempdir().unwrap();
+    let shape = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 1152921504606846975), }\n";
+    let header = [&b"\x93NUMPY\x01\x00"[..], &(shape.len() as u16).to_le_bytes(), shape.as_bytes()].concat();
+    let cases = [
+        ("a.libsvm", b"1 4294967295:1\n".to_vec()),
+        ("b.libsvm", b"1 100000:1\n2 1:1\n".to_vec()),
+        ("c.npy", header),
+        ("d.csv", b"1,".repeat(100_000)),
+        ("e.csv", b"1,".repeat(8_000_000)),
+        ("f.csv", [b"a,b\n1,\"".to_vec(), b"x\n".repeat(8_000_000)].concat()),
+        ("g.libsvm", [b"1 ".to_vec(), b"1:1 ".repeat(4_000_000)].concat()),
+    ];
+    for (name, bytes) in cases {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let options = ReadOptions::default();
+        let whole = io::read_table(&path, &options, &compute).map(|_| ());
+        assert!(matches!(whole, Err(Error::Memory { .. })), "{name}: {whole:?}");
+        let chunks = io::ChunkedFile::open(&path, &options, &compute).map(|_| ());
+        assert!(matches!(chunks, Err(Error::Memory { .. })), "{name}: {chunks:?}");
+    }
+}
+
+/// Wide rows are measured by their cells, not by their number.
+#[test]
+fn wide_tables_ask_for_memory_before_they_are_read() {
+    let columns = 20_000;
+    let row = format!("{}\n", vec!["1.5"; columns].join(","));
+    let compute = Compute::new().with_memory(40 << 20);
+    let read = |rows: usize| {
+        io::read_table_from(row.repeat(rows).as_bytes(), "wide.csv", &ReadOptions::default(), &compute)
+            .map(|t| t.rows())
+    };
+    assert_eq!(read(20).unwrap(), 20);
+    // The text of 400 rows fits into the limit (32 MB), the table (64 MB) does not.
+    assert!(matches!(read(400), Err(Error::Memory { what, .. }) if what.contains("the table in")));
+}

@@ -5,17 +5,21 @@ mod common;
 use std::path::Path;
 
 use common::models::{bits, round_trip};
+use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
+use mercer::learn::centres::Centres;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
-use mercer::learn::ridge::{Method, Solver};
+use mercer::learn::loss;
+use mercer::learn::ridge::{Method, Plan, Solver};
 use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
-use mercer::learn::svm::{Calibration, Classes, OneClass, Svc, Svr};
+use mercer::learn::svm::{Calibration, Classes, OneClass, Penalty, Svc, Svr};
 use mercer::learn::{
     GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SharedGaussianProcess,
-    SparseGaussianProcess,
+    SparseGaussianProcess, StreamedRidge,
 };
 use mercer::model::{Features, Fitted, Inputs, Model, Target};
 use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
+use mercer::settings::{Setting, Settings};
 use mercer::{Compute, Error, Seed, io};
 use ndarray::{Array1, Array2, Axis, array, s};
 
@@ -61,7 +65,9 @@ fn ridge_by_every_solver() {
             let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
             assert_eq!(loaded.kernel(), fit.kernel());
             assert_eq!(loaded.method(), fit.method());
-            assert_eq!(loaded.plan(), fit.plan());
+            let used = |plan: &Plan| (plan.solver, plan.rank, plan.centres);
+            assert_eq!(used(loaded.plan()), used(fit.plan()));
+            assert_eq!(loaded.plan().to_string(), format!("{}; read from a model file", fit.plan().solver));
             assert_eq!(loaded.diagnostics(), fit.diagnostics());
             assert_eq!(loaded.condition(), fit.condition());
             assert_eq!(loaded.residuals(), fit.residuals());
@@ -282,6 +288,169 @@ fn models_whose_parts_do_not_fit_are_refused() {
     }
 }
 
+/// A fit of every kind, with the settings it was asked for, by this computer.
+type Learner = (&'static str, Box<dyn Fn(&Compute) -> (Model, Settings)>);
+
+/// Every kind of model, by every way of solving that the bytes could depend on.
+fn every_learner() -> Vec<Learner> {
+    let (x, y) = data(350, 2, 2);
+    let (long, targets) = data(1100, 3, 1);
+    let line = x.slice(s![.., ..1]).to_owned();
+    let labels: Vec<&str> = y.column(0).iter().map(|v| ["low", "mid", "high"][(1.5 + 1.4 * v) as usize % 3]).collect();
+    let classes = Classes::from_texts(labels);
+    let kernel = || "1.5*gaussian(lengthscale=median)".parse().unwrap();
+    let mut all: Vec<Learner> = Vec::new();
+    macro_rules! learner {
+        ($name:expr, $spec:expr, $outputs:expr, |$s:ident, $compute:ident| $fit:expr, $x:expr) => {{
+            let (spec, x, y, classes) = ($spec, $x.clone(), y.clone(), classes.clone());
+            let (long, targets) = (long.clone(), targets.clone());
+            all.push((
+                $name,
+                Box::new(move |$compute: &Compute| {
+                    let $s = (&spec, x.view(), y.view(), &classes, long.view(), targets.view());
+                    let fit = $fit.unwrap();
+                    let model = Model::new(fit, Inputs::vectors(x.ncols(), $outputs)).unwrap();
+                    (model, spec.settings())
+                }),
+            ));
+        }};
+    }
+    for solver in [Solver::Auto, Solver::Eigen, Solver::ConjugateGradients] {
+        let spec = Ridge { intercept: true, solver, ..Ridge::new(kernel(), 0.01) };
+        learner!("ridge", spec, 2, |s, compute| s.0.fit(s.1, s.2, None, compute), x);
+    }
+    let quick = Ridge { diagnostics: false, ..Ridge::new(kernel(), 0.01) };
+    learner!("ridge", quick.clone(), 1, |s, compute| s.0.fit(s.4, s.5, None, compute), long);
+    let few = Some(Centres::new(25));
+    let centres = Ridge { centres: few.clone(), ..quick };
+    learner!("ridge", centres, 2, |s, compute| s.0.fit(s.1, s.2, None, compute), x);
+    learner!(
+        "ridge",
+        Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.1),
+        2,
+        |s, compute| s.0.fit(s.1, s.2, None, compute),
+        line
+    );
+    let process = GaussianProcess { restarts: 1, ..GaussianProcess::new(kernel(), 0.1) };
+    learner!("gaussian_process", process, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
+    let sparse =
+        SparseGaussianProcess { optimise: false, ..SparseGaussianProcess::new(kernel(), 0.1, Inducing::Random(12)) };
+    learner!("sparse_gaussian_process", sparse, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
+    let spline = SmoothingSpline { smoothing: Smoothing::Reml, ..SmoothingSpline::default() };
+    learner!("spline", spline, 1, |s, compute| s.0.fit(s.1.column(0), s.2.column(0), None, compute), line);
+    let smoother = NadarayaWatson { bandwidth: Bandwidth::LeaveOneOut, weights: LocalWeight::Tricube };
+    learner!("local", smoother, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
+    let linear = LocalLinear { bandwidth: Bandwidth::Given(0.4), weights: LocalWeight::Gaussian };
+    learner!("local", linear, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), line);
+    let svc = Svc {
+        class_weights: Some(vec![1.0, 2.0, 0.5]),
+        calibration: Some(Calibration::Isotonic { folds: 3 }),
+        ..Svc::new(kernel(), 7.0)
+    };
+    learner!("svc", svc.clone(), 1, |s, compute| s.0.fit(s.1, s.3, None, compute), x);
+    let nu = Svc { penalty: Penalty::Nu(0.1), class_weights: None, calibration: None, ..svc };
+    learner!("svc", nu, 1, |s, compute| s.0.fit(s.1, s.3, None, compute), x);
+    learner!("svr", Svr::new(kernel(), 3.0, 0.05), 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
+    learner!("svr", Svr::nu(kernel(), 3.0, 0.3), 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
+    learner!("one_class", OneClass::new(kernel(), 0.2), 1, |s, compute| s.0.fit(s.1, None, compute), x);
+    let logistic =
+        LogisticRegression { class_weights: Some(vec![1.0, 1.5, 2.0]), ..LogisticRegression::new(kernel(), 0.3) };
+    learner!("logistic", logistic.clone(), 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
+    let iterative = LogisticRegression { solver: loss::Solver::NewtonConjugateGradients, ..logistic.clone() };
+    learner!("logistic", iterative, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
+    let centres = LogisticRegression { centres: few.clone(), ..logistic };
+    learner!("logistic", centres, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
+    for loss in [Loss::Huber { delta: 0.3 }, Loss::Absolute] {
+        let machine = KernelMachine::new(loss, kernel(), 0.2);
+        learner!("kernel_machine", machine, 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
+    }
+    let machine = KernelMachine { centres: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
+    learner!("kernel_machine", machine, 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
+    let curves = QuantileCurves::new(&[0.2, 0.8], kernel(), 0.1);
+    learner!("quantiles", curves, 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
+    for features in
+        [FeatureSpec::Nystrom(Nystrom::new(kernel(), 20)), FeatureSpec::Fourier(RandomFourier::new(kernel(), 20))]
+    {
+        let spec = StreamedRidge { lambdas: vec![0.1, 1.0], ..StreamedRidge::new(features, 0.1) };
+        learner!(
+            "streamed_ridge",
+            spec,
+            2,
+            |s, compute| {
+                let mut stream = s.0.start(s.1, 2, compute).unwrap();
+                stream.update(s.1, s.2, None, compute).unwrap();
+                stream.into_fit(compute)
+            },
+            x
+        );
+    }
+    all
+}
+
+fn written(model: &Model) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    io::write_model(&mut bytes, model).unwrap();
+    bytes
+}
+
+#[test]
+fn files_do_not_depend_on_the_number_of_threads() {
+    let with = |threads| Compute::new().with_threads(threads).unwrap();
+    for (i, (kind, learner)) in every_learner().into_iter().enumerate() {
+        let expected = written(&learner(&with(1)).0);
+        for compute in [with(2), with(8), with(2).with_memory(1 << 30), with(1).with_speed(1e9)] {
+            assert!(written(&learner(&compute).0) == expected, "{kind} ({i}), {} threads", compute.threads());
+        }
+    }
+}
+
+#[test]
+fn every_learner_keeps_its_settings() {
+    let compute = Compute::new().with_seed(Seed(12));
+    let mut kinds = std::collections::BTreeSet::new();
+    for (kind, learner) in every_learner() {
+        let (model, asked) = learner(&compute);
+        assert_eq!(model.fitted().kind(), kind);
+        kinds.insert(kind);
+        let loaded = round_trip(&model);
+        assert_eq!(loaded.fitted().settings(), model.fitted().settings(), "{kind}");
+        for (name, value) in asked.iter() {
+            assert_eq!(loaded.fitted().settings().get(name), Some(value), "{kind}: {name}");
+        }
+        let more: Vec<&str> =
+            loaded.fitted().settings().iter().map(|(n, _)| n).filter(|n| asked.get(n).is_none()).collect();
+        assert!(more.is_empty() || more == ["seed"], "{kind}: {more:?}");
+        if more == ["seed"] {
+            assert_eq!(loaded.fitted().settings().get("seed"), Some(&Setting::Text("12".into())));
+        }
+        if let Some(kernel) = asked.get("kernel") {
+            assert_eq!(*kernel, Setting::Text(kernel.to_string()));
+            assert!(kernel.to_string().contains("median") || kernel.to_string().contains("matern"), "as it was given");
+        }
+    }
+    // All kinds are here, and on the page.
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/model.md")).unwrap();
+    assert_eq!(kinds.len(), 12);
+    for kind in kinds {
+        let rows = page.lines().filter(|line| line.starts_with('|') && line.contains(&format!("`{kind}`"))).count();
+        assert!(rows >= 3, "docs/model.md has {rows} rows on `{kind}`: its name, its arrays, its settings");
+    }
+}
+
+/// Files that hold damaged settings are refused.
+#[test]
+fn damaged_settings_are_refused() {
+    let (x, y) = data(10, 1, 1);
+    let fit = Ridge::new("gaussian()".parse().unwrap(), 0.1).fit(x.view(), y.view(), None, &Compute::new()).unwrap();
+    let bytes = written(&Model::new(fit, Inputs::vectors(1, 1)).unwrap());
+    let whole = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(whole.contains("setting.kernel") && whole.contains("setting.lambda"));
+    let wrong = bytes.windows(6).position(|w| w == b"\"true\"").unwrap();
+    let mut damaged = bytes.clone();
+    damaged[wrong + 1..wrong + 5].copy_from_slice(b"none");
+    assert!(matches!(io::read_model(&damaged, "m", &Compute::new()), Err(Error::Format { .. })));
+}
+
 /// Every file of every released version loads and predicts what it did.
 #[test]
 fn fixtures_of_old_versions_load() {
@@ -291,7 +460,7 @@ fn fixtures_of_old_versions_load() {
     }
     let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let models: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "safetensors")).collect();
-    assert!(models.len() >= 14, "{} fixtures", models.len());
+    assert!(models.len() >= 29, "{} fixtures", models.len());
     for path in models {
         let model = io::load_model(&path, &Compute::new()).unwrap();
         let numbers = std::fs::read_to_string(path.with_extension("json")).unwrap();
@@ -306,6 +475,8 @@ fn fixtures_of_old_versions_load() {
             found.iter().zip(stored).for_each(|(f, s)| assert_close!(*f, s, 1e-11));
         };
         compare(&model.predict(x.view(), &Compute::new()).unwrap(), "prediction");
+        let old = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("v1-"));
+        assert_eq!(model.fitted().settings().is_empty(), old, "{}", path.display());
         if stored("lower").is_some() {
             let interval = model.predict_interval(x.view(), 0.95, &Compute::new()).unwrap();
             compare(&interval.lower, "lower");
@@ -354,25 +525,29 @@ fn new_fixtures(folder: &Path) {
     let huber = KernelMachine::new(Loss::Huber { delta: 0.5 }, kernel(), 0.1);
     let huber = huber.fit(encoded.view(), y.column(0), None, &compute);
     let curves = QuantileCurves::new(&[0.25, 0.75], kernel(), 0.1).fit(line.view(), y.column(0), None, &compute);
+    let spec = StreamedRidge::new(FeatureSpec::Nystrom(Nystrom::new(kernel(), 6)), 0.05);
+    let mut stream = spec.start(encoded.view(), 1, &compute).unwrap();
+    stream.update(encoded.view(), y.view(), None, &compute).unwrap();
     let named = |targets: &[&str]| Inputs::columns(encoding.clone(), targets.iter().copied());
     let models = [
-        ("v1-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
-        ("v1-gaussian-process", Model::new(process.unwrap(), named(&["wave"]))),
-        ("v1-sparse-gaussian-process", Model::new(sparse.unwrap(), named(&["wave"]))),
-        ("v1-ridge-state-space", Model::new(markov.unwrap(), Inputs::vectors(1, 1))),
-        ("v1-spline", Model::new(spline(cubic), Inputs::vectors(1, 1))),
-        ("v1-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
-        ("v1-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),
-        ("v1-local-linear", Model::new(local.unwrap(), Inputs::vectors(1, 1))),
-        ("v1-svc", Model::new(svc.unwrap(), named(&["side"]))),
-        ("v1-svr", Model::new(svr.unwrap(), named(&["wave"]))),
-        ("v1-one-class", Model::new(region.unwrap(), named(&["inside"]))),
+        ("v2-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
+        ("v2-gaussian-process", Model::new(process.unwrap(), named(&["wave"]))),
+        ("v2-sparse-gaussian-process", Model::new(sparse.unwrap(), named(&["wave"]))),
+        ("v2-ridge-state-space", Model::new(markov.unwrap(), Inputs::vectors(1, 1))),
+        ("v2-spline", Model::new(spline(cubic), Inputs::vectors(1, 1))),
+        ("v2-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
+        ("v2-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),
+        ("v2-local-linear", Model::new(local.unwrap(), Inputs::vectors(1, 1))),
+        ("v2-svc", Model::new(svc.unwrap(), named(&["side"]))),
+        ("v2-svr", Model::new(svr.unwrap(), named(&["wave"]))),
+        ("v2-one-class", Model::new(region.unwrap(), named(&["inside"]))),
         (
-            "v1-logistic",
+            "v2-logistic",
             Model::new(logistic.unwrap(), named(&["side"])).and_then(|m| m.with_classes(classes.names().to_vec())),
         ),
-        ("v1-huber", Model::new(huber.unwrap(), named(&["wave"]))),
-        ("v1-quantiles", Model::new(curves.unwrap(), Inputs::vectors(1, 1))),
+        ("v2-huber", Model::new(huber.unwrap(), named(&["wave"]))),
+        ("v2-quantiles", Model::new(curves.unwrap(), Inputs::vectors(1, 1))),
+        ("v2-streamed-ridge", Model::new(stream.into_fit(&compute).unwrap(), named(&["wave"]))),
     ];
     for (name, model) in models {
         let (file, model) = (format!("{name}.safetensors"), model.unwrap());

@@ -3,7 +3,7 @@
 mod common;
 
 use mercer::learn::ridge::{Method, Solver};
-use mercer::learn::{Ridge, RidgeFit};
+use mercer::learn::{LogisticRegression, Ridge, RidgeFit};
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array1, Array2, Axis, array, concatenate, s};
 
@@ -260,6 +260,33 @@ fn one_point_and_constant_targets() {
     let fit = Ridge { intercept: true, ..one }.fit(d.x.view(), constant.view(), None, &compute).unwrap();
     assert_close!(fit.intercept().unwrap()[0], 7.5, 1e-14);
     assert!(fit.norms()[0] <= 1e-13);
+}
+
+/// Near the memory limit, too: the solver, its rank and so the bytes of the answer are the same.
+#[test]
+fn what_is_run_does_not_depend_on_the_number_of_threads() {
+    let ridge = Ridge::new(kernel("gaussian()"), 0.5);
+    let bare = Ridge { diagnostics: false, ..ridge.clone() };
+    let logistic = LogisticRegression::new(kernel("gaussian()"), 0.5);
+    let computers = [1, 2, 8].map(|threads| Compute::new().with_threads(threads).unwrap());
+    let mut solvers = std::collections::BTreeSet::new();
+    for memory in (1..400).map(|step| step * 250_000) {
+        for rows in [900, 2000] {
+            let plans = computers.each_ref().map(|compute| {
+                let compute = compute.clone().with_memory(memory);
+                let of = |ridge: &Ridge| ridge.plan(rows, 3, 1, &compute).ok().map(|p| (p.solver.to_string(), p.rank));
+                let newton = logistic.plan(rows, 3, 4, &compute).ok();
+                [of(&ridge), of(&bare), newton.map(|p| (format!("{} {}", p.solver, p.stored), p.rank))]
+            });
+            for i in 0..3 {
+                // Buffers of more threads may not fit: that is refused, and nothing else is run instead.
+                let made: Vec<_> = plans.iter().filter_map(|of| of[i].clone()).collect();
+                assert!(made.windows(2).all(|pair| pair[0] == pair[1]), "{memory} bytes, {rows} rows: {made:?}");
+                solvers.extend(made.into_iter().map(|(solver, _)| solver));
+            }
+        }
+    }
+    assert!(solvers.len() >= 4, "{solvers:?}");
 }
 
 #[test]

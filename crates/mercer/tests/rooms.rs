@@ -13,6 +13,7 @@ const ROOMS: &[&str] = &[
     "real",
     "points",
     "kernel",
+    "settings",
     "record",
     "gram",
     "operator",

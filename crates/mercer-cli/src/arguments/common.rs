@@ -34,6 +34,9 @@ pub struct Common {
     /// The result as a page with text, tables and pictures that needs no other file
     #[arg(long, global = true, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Allow an output that is also an input (or another output): it is replaced
+    #[arg(long, global = true)]
+    pub force: bool,
     /// The format of the data: csv, tsv, libsvm, npy or parquet (default: by the ending of the name)
     #[arg(long, global = true, value_name = "FORMAT", value_parser = format)]
     pub format: Option<Format>,

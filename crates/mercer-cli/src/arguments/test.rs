@@ -337,6 +337,18 @@ pub struct FitTestArguments {
 }
 
 impl TestCommand {
+    /// The file of a test of one file; nothing for two samples.
+    pub fn data(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::TwoSample(_) => None,
+            Self::Independence(words) => Some(&words.data),
+            Self::Joint(words) => Some(&words.data),
+            Self::Conditional(words) => Some(&words.data),
+            Self::Interaction(words) => Some(&words.data),
+            Self::Fit(words) => Some(&words.data),
+        }
+    }
+
     /// What all tests share.
     pub fn options(&self) -> &TestOptions {
         match self {

@@ -4,7 +4,7 @@ use mercer::points::{ColumnKind, ColumnSummary};
 use serde_json::{Value, json};
 
 use crate::arguments::DescribeArguments;
-use crate::data;
+use crate::data::{self, few};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::report::{Block, Report, Table};
@@ -28,8 +28,12 @@ pub fn tell(name: &str, table: &mercer::points::Table) -> Report {
     push_numbers(&mut report, &summary);
     push_categories(&mut report, &summary);
     push_remarks(&mut report, &summary);
+    let label = table.label().map(|c| table.columns()[c].name.as_str());
+    if let Some(label) = label {
+        report.text(format!("The label is {label}: it is a feature only where it is asked for by name."));
+    }
     let described: Value = summary.iter().map(json_of).collect();
-    report.json = json!({ "file": name, "rows": table.rows(), "columns": described });
+    report.json = json!({ "file": name, "rows": table.rows(), "label": label, "columns": described });
     report
 }
 
@@ -67,7 +71,7 @@ fn frequent(column: &ColumnSummary) -> String {
 
 fn push_remarks(report: &mut Report, summary: &[ColumnSummary]) {
     let names = |wanted: fn(&ColumnSummary) -> bool| {
-        summary.iter().filter(|c| wanted(c)).map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
+        few(&summary.iter().filter(|c| wanted(c)).map(|c| c.name.as_str()).collect::<Vec<_>>())
     };
     let remarks = [
         ("missing values", names(|c| c.missing > 0), "choose a rule with --missing drop, mean or zero"),

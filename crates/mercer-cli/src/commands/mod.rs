@@ -29,6 +29,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
     if session.common.plot.is_some() && !has_picture(command) {
         return Err(crate::output::no_picture());
     }
+    crate::files::check(command, &session.common)?;
     match command {
         Command::Kernel(KernelCommand::List(words)) => catalogue::list(words),
         Command::Kernel(KernelCommand::Explain(words)) => explain::explain(words, session),

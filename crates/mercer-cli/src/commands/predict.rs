@@ -6,6 +6,7 @@ use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
 use mercer::model::{Fitted, Model, Target};
 use mercer::points::{Column, ColumnData, Encoded, Table};
+use mercer::settings::Setting;
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
 
@@ -280,6 +281,25 @@ pub(super) fn push_class_quality(report: &mut Report, name: &str, rows: usize, q
     report.json["test"] = json!([test]);
 }
 
+/// The settings of the learner for people.
+fn settings_text(model: &Model) -> String {
+    let all: Vec<String> = model.fitted().settings().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    if all.is_empty() { "not in the file".into() } else { all.join(", ") }
+}
+
+/// The settings of the learner for programs; numbers that JSON does not have become texts.
+fn settings_json(model: &Model) -> Value {
+    let finite = |v: &f64| if v.is_finite() { number(*v) } else { json!(v.to_string()) };
+    let value = |setting: &Setting| match setting {
+        Setting::Flag(value) => json!(value),
+        Setting::Number(value) => finite(value),
+        Setting::Numbers(values) => values.iter().map(finite).collect(),
+        Setting::Texts(texts) => json!(texts),
+        other => json!(other.to_string()),
+    };
+    model.fitted().settings().iter().map(|(name, setting)| (name.to_owned(), value(setting))).collect()
+}
+
 fn push_table(report: &mut Report, table: &Table) -> Result<(), Failure> {
     let mut text = Vec::new();
     write_table_csv_to(&mut text, table).map_err(Failure::Output)?;
@@ -297,6 +317,7 @@ pub(super) fn push_summary(
 ) {
     let mut fields = vec![
         ("model", format!("{} ({})", words.model.display(), model.fitted().kind())),
+        ("settings", settings_text(model)),
         ("rows", grouped(summary.rows as u64)),
         ("columns", summary.names.join(", ")),
         ("written to", path.display().to_string()),
@@ -336,6 +357,7 @@ pub(super) fn json_of(
         "command": "predict",
         "model": words.model.display().to_string(),
         "kind": model.fitted().kind(),
+        "settings": settings_json(model),
         "rows": summary.rows,
         "rows_dropped": summary.dropped,
         "cells_filled": summary.filled,

@@ -14,6 +14,7 @@ use plotters::style::{FontStyle, register_font as register};
 use super::colours::{self, Rgb};
 use super::png;
 use crate::failure::Failure;
+use crate::report::clean_line;
 
 /// The typeface of pixels: DejaVu Sans, so that a PNG looks the same everywhere.
 const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
@@ -138,7 +139,8 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         let style = font.pos(Pos::new(horizontal, VPos::Center));
         let drop = if self.vector { 0.0 } else { size * PIXEL_DROP };
         let place = if upright { (place.0, place.1 + drop) } else { (place.0 + drop, place.1) };
-        self.area.draw(&Text::new(text.to_owned(), self.at(place), style)).map_err(failed)
+        // Control characters have no shape, and no SVG may hold them.
+        self.area.draw(&Text::new(clean_line(text).into_owned(), self.at(place), style)).map_err(failed)
     }
 
     /// A matrix of values in `[0, 1]` as coloured cells.

@@ -1,6 +1,6 @@
 //! A report as one page of HTML that needs no other file.
 
-use super::{Block, Report, Table, Truth};
+use super::{Block, Report, Table, Truth, clean};
 
 const STYLE: &str = "\
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2.5rem auto;padding:0 1.25rem;color:#1d2329;background:#fff}\
@@ -62,9 +62,9 @@ fn table_of(table: &Table) -> String {
     format!("<table>\n{}{rows}</table>\n", row(&table.head, "th"))
 }
 
-/// Text that is safe inside HTML.
+/// Text that is safe inside HTML, which has no control characters.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a command has to say, before it is decided how: as text, as JSON, as a page.
 
+mod clean;
 mod html;
 mod text;
 
@@ -7,6 +8,7 @@ use serde_json::Value;
 
 use crate::plot::Figure;
 
+pub use clean::{clean, clean_line, holds_command, is_command};
 pub use html::page;
 pub use text::{Paint, render};
 

@@ -2,12 +2,15 @@
 
 mod common;
 mod embed;
+mod files;
 mod fit;
 mod fit_refusals;
+mod formats;
 mod gram;
 mod kernel;
 mod margins;
 mod refusals;
+mod settings;
 mod spectrum;
 mod stream;
 mod test;

@@ -14,6 +14,7 @@ from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._logistic import KernelLogisticRegression
 from mercer._machine import KernelMachine
+from mercer._margins import labels_of
 from mercer._mercer import (
     GaussianProcessFit,
     Inputs,
@@ -31,6 +32,7 @@ from mercer._mercer import (
 )
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
+from mercer._settings import RUN, parameters
 from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
 from mercer._streamed import StreamedKernelRidge
@@ -58,7 +60,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, whole or not at all.
 
     The command line (``mercer predict``), Rust and `load` read it, and predict with the same bytes. Names of columns
-    are stored; a model that was fitted without them takes any table with the right number of columns.
+    are stored; a model that was fitted without them takes any table with the right number of columns. The file holds
+    the parameters beside the answer, and nothing about the run: ``n_jobs``, ``max_memory``, ``max_time``,
+    ``cache_size`` and ``verbose`` are not in it, and its bytes do not depend on them.
 
     Examples
     --------
@@ -83,6 +87,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], **options: Any) -> Any:
     """Read a model file: the estimator that `save` wrote, or the one that suits what the command line or Rust wrote.
 
+    Its parameters are those of the fit: C, alpha, the kernel, class weights, tolerances. A file of version 1 that Rust
+    or the command line wrote tells only what is needed to predict; the other parameters have their defaults.
+
     Parameters
     ----------
     path : str or path
@@ -90,8 +97,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     **options
         ``max_memory``, and what else says how to read.
     """
-    fit, inputs, notes, classes = load_model(os.fspath(path), **options)
-    model, state = _estimator(fit, notes)
+    fit, inputs, notes, classes, settings = load_model(os.fspath(path), **options)
+    model, state = _estimator(fit, notes, settings, classes)
     if classes is not None:
         model._restore_classes(classes, state)
     model.n_features_in_ = inputs.columns
@@ -102,6 +109,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     model._target_names = None if None in names else names
     shift, scale = np.array([t[1] for t in targets]), np.array([t[2] for t in targets])
     model._units = None if (shift == 0.0).all() and (scale == 1.0).all() else (shift, scale)
+    if _CLASS not in notes and "normalize_y" in model.get_params():
+        model.normalize_y = model._units is not None
     model._inputs = inputs if inputs.encoded else None
     model._restore(fit, state)
     return model
@@ -116,15 +125,26 @@ def _inputs(model: Estimator, fit: Any) -> Inputs:
     return Inputs(model.n_features_in_, model._column_names(), targets)
 
 
-def _estimator(fit: Any, notes: dict[str, str]) -> tuple[Any, dict[str, Any]]:
+def _estimator(
+    fit: Any, notes: dict[str, str], settings: dict[str, Any], classes: list[str] | None
+) -> tuple[Any, dict[str, Any]]:
     """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
     known = {kind.__name__: kind for kind in _CLASSES[type(fit)]}
     if notes.get(_CLASS) in known:
-        kind, parameters = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
+        kind, stored = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
         allowed = kind().get_params()
-        given = {k: kernel_from_plain(v) if is_plain_kernel(v) else v for k, v in parameters.items() if k in allowed}
+        given = {k: kernel_from_plain(v) if is_plain_kernel(v) else v for k, v in stored.items() if k in allowed}
         return kind(**given), json.loads(notes.get(_STATE, "{}"))
-    return _from_fit(fit), {}
+    if not settings:
+        return _from_fit(fit), {}
+    kind = type(_from_fit(fit))
+    kind = {SVC: NuSVC, SVR: NuSVR}.get(kind, kind) if "nu" in settings else kind
+    found = parameters(kind, settings, None if classes is None else labels_of(classes))
+    if found.get("inducing") == "points":
+        found["inducing"] = fit.inducing
+        found.pop("n_inducing", None)
+    state = {"class_weight": settings["class_weights"]} if "class_weights" in settings else {}
+    return kind(**found), state
 
 
 def _from_fit(fit: Any) -> Any:
@@ -151,7 +171,7 @@ def _from_fit(fit: Any) -> Any:
 
 
 def _from_margins(fit: Any) -> Any:
-    """Make an estimator for what was fitted; what the file does not say (C, ν) has its default."""
+    """Make an estimator for what was fitted; what a file of version 1 does not say (C, ν) has its default."""
     text = str(fit.kernel)
     kernel = "precomputed" if text == "precomputed()" else text
     if isinstance(fit, SvcFit):
@@ -168,8 +188,9 @@ def _from_margins(fit: Any) -> Any:
 
 
 def _parameters(model: Estimator) -> dict[str, Any]:
-    """Give the parameters that can be written; a random state that is not a number cannot, and is left out."""
-    plain = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
+    """Give the parameters that can be written, but for those of the run; a random state must be a number."""
+    given = model.get_params(deep=False).items()
+    plain = {name: _plain(value) for name, value in given if name not in RUN}
     return {name: value for name, value in plain.items() if value is not NotImplemented}
 
 

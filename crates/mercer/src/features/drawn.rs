@@ -4,6 +4,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::{FeatureMap, FourierFeatures, FourierForm, Nystrom, NystromFeatures, RandomFourier, Sampling};
 use crate::record::Record;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// How features are made, for whoever leaves the choice open.
@@ -16,6 +17,23 @@ pub enum FeatureSpec {
 }
 
 impl FeatureSpec {
+    /// The settings by name: `features` (`fourier` or `nystrom`), `kernel`, `components`, and `form` and `sampling`, or `landmarks`,
+    /// `tolerance` and `rank`.
+    pub fn settings(&self) -> Settings {
+        let settings = Settings::new().with("kernel", self.kernel()).with("components", self.components());
+        match self {
+            Self::Fourier(spec) => settings
+                .with("features", "fourier")
+                .with("form", if spec.form == FourierForm::Pair { "pair" } else { "offset" })
+                .with("sampling", spec.sampling.name()),
+            Self::Nystrom(spec) => settings
+                .with("features", "nystrom")
+                .with("landmarks", spec.landmarks.name())
+                .with("tolerance", spec.tolerance)
+                .with_some("rank", spec.rank),
+        }
+    }
+
     /// The kernel, as it was given.
     pub fn kernel(&self) -> &Kernel {
         match self {

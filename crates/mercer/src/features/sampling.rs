@@ -16,6 +16,17 @@ pub enum Sampling {
     QuasiMonteCarlo,
 }
 
+impl Sampling {
+    /// The word for it in settings.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Iid => "iid",
+            Self::Orthogonal => "orthogonal",
+            Self::QuasiMonteCarlo => "qmc",
+        }
+    }
+}
+
 /// Coordinates that the Halton sequence gives; what a law needs beyond them is drawn independently.
 const MOST_DIMENSIONS: usize = 128;
 

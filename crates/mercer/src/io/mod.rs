@@ -54,7 +54,7 @@ pub struct ReadOptions {
 /// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and [`Delimiter`].
 ///   Space around a cell is not part of it. Missing values: an empty cell, `NA`, `N/A`, `NaN`, `nan`, `null`, `?`.
 ///   A column whose other cells are all numbers (decimal points only) holds numbers, any other one categories.
-/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense.
+/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense; `target` is the [label](Table::label) of the table.
 /// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
 /// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the whole numbers that are stored.
 ///
@@ -115,6 +115,17 @@ fn read_source(source: &Arc<Source>, format: Format, options: &ReadOptions) -> R
         Format::Npy => npy::read_table(source),
         Format::Parquet => parquet::read(source),
     }
+}
+
+/// Bytes of a column beside its numbers: its names, the rules of its encoding, its coordinate.
+const COLUMN: u64 = 1024;
+
+/// Asks the memory budget for what columns take by themselves, before anything is made for each of them: a damaged or hostile header can claim
+/// billions of columns in a few bytes.
+fn reserve_columns(source: &Source, count: usize) -> Result<()> {
+    let what = format!("the {count} columns of {}", source.name.display());
+    let advice = "raise the limit, or make a file with fewer columns";
+    source.compute.reserve(&what, (count as u64).saturating_mul(COLUMN), advice)
 }
 
 /// Names `x0`, `x1`, … for columns that have none.

@@ -190,6 +190,13 @@ impl Source {
         Error::Format { path: self.name.clone(), line, reason: reason.into() }
     }
 
+    /// Asks the memory budget for a row of so many bytes of text and cells, as far as they are known, that has not ended yet.
+    pub fn reserve_row(&self, bytes: u64, cells: u64) -> Result<()> {
+        let what = format!("a row of {bytes} bytes ({cells} cells) and more in {}", self.name.display());
+        let advice = "raise the limit, or look at the file: is a line break missing, or a quote left open?";
+        self.compute.reserve(&what, bytes.saturating_mul(16).max(cells.saturating_mul(super::COLUMN)), advice)
+    }
+
     /// Asks the memory budget for the table that is being read.
     pub fn reserve(&self, bytes: u64) -> Result<()> {
         let what = format!("the table in {}", self.name.display());

@@ -19,6 +19,12 @@ mod stopped;
 pub mod streamed;
 pub mod svm;
 
+/// Threads whose buffers a choice makes room for, however many there are: what is run, and so the bytes of the answer, must not depend on
+/// their number. Whether the buffers of all threads fit is asked afterwards.
+pub(crate) const PLANNED_THREADS: u64 = 8;
+/// Why a solver was taken, for a fit from a model file: files hold nothing about the run.
+pub(crate) const FROM_FILE: &str = "read from a model file";
+
 pub use binned::{BinnedFit, BinnedMachine};
 pub use centres::{CentreFit, CentreMachine};
 pub use gaussian_process::{

@@ -9,6 +9,7 @@ use crate::learn::{
     GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SharedGaussianProcessFit,
     SparseGaussianProcessFit, StreamedRidgeFit,
 };
+use crate::settings::Settings;
 
 /// What was fitted: one variant per learner.
 // A program holds few models and seldom moves them: a box would only be in the way.
@@ -110,6 +111,45 @@ impl Fitted {
             Self::KernelMachine(fit) if fit.loss().is_classification() => Some(vec!["-1".into(), "1".into()]),
             _ => None,
         }
+    }
+
+    /// What was asked for, by name; empty for a fit from a file of a version that did not keep it.
+    pub fn settings(&self) -> &Settings {
+        match self {
+            Self::Ridge(fit) => fit.settings(),
+            Self::GaussianProcess(fit) => fit.settings(),
+            Self::SparseGaussianProcess(fit) => fit.settings(),
+            Self::SharedGaussianProcess(fit) => fit.settings(),
+            Self::Spline(fit) => fit.settings(),
+            Self::Local(fit) => fit.settings(),
+            Self::Svc(fit) => fit.settings(),
+            Self::Svr(fit) => fit.settings(),
+            Self::OneClass(fit) => fit.settings(),
+            Self::Logistic(fit) => fit.settings(),
+            Self::KernelMachine(fit) => fit.settings(),
+            Self::Quantiles(fit) => fit.settings(),
+            Self::StreamedRidge(fit) => fit.settings(),
+        }
+    }
+
+    /// The same with the settings of a file.
+    pub(super) fn with_settings(mut self, settings: Settings) -> Self {
+        *(match &mut self {
+            Self::Ridge(fit) => &mut fit.settings,
+            Self::GaussianProcess(fit) => &mut fit.settings,
+            Self::SparseGaussianProcess(fit) => &mut fit.settings,
+            Self::SharedGaussianProcess(fit) => &mut fit.settings,
+            Self::Spline(fit) => &mut fit.settings,
+            Self::Local(fit) => &mut fit.settings,
+            Self::Svc(fit) => &mut fit.settings,
+            Self::Svr(fit) => &mut fit.settings,
+            Self::OneClass(fit) => &mut fit.settings,
+            Self::Logistic(fit) => &mut fit.settings,
+            Self::KernelMachine(fit) => &mut fit.settings,
+            Self::Quantiles(fit) => &mut fit.settings,
+            Self::StreamedRidge(fit) => &mut fit.settings,
+        }) = settings;
+        self
     }
 
     /// The kernel, where there is one.

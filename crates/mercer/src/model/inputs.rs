@@ -83,7 +83,8 @@ impl Inputs {
     /// A table as vectors.
     ///
     /// Columns are matched by name, in whatever order they come; the targets and the columns that the fit did not use may be there or not.
-    /// Inputs without names take any table of numbers with the right number of columns, in order.
+    /// Inputs without names take any table of numbers with the right number of columns, in order. The label of a table is not an input,
+    /// unless the model has one of its name.
     ///
     /// # Errors
     /// As [`FittedEncoding::apply`], which names the column that is missing, unknown or of another kind; [`Error::Shape`] for a
@@ -99,6 +100,8 @@ impl Inputs {
                 numbers(names.iter())?.apply(&self.without_unused(table, &known)?)
             }
             Features::Vectors { dimension, names: None } => {
+                let features = table.label().map(|label| table.drop_columns([label])).transpose()?;
+                let table = features.as_ref().unwrap_or(table);
                 let found = table.columns().len();
                 if found != *dimension {
                     let expected = format!("{dimension} (the model knows no names to choose columns by)");
@@ -113,9 +116,9 @@ impl Inputs {
         let targets = self.targets.iter().filter_map(|t| t.name.as_ref());
         let unused: HashSet<&str> =
             targets.chain(&self.unused).map(String::as_str).filter(|n| !used.contains(n)).collect();
-        let dropped: Vec<usize> =
-            table.names().enumerate().filter(|(_, name)| unused.contains(name)).map(|(i, _)| i).collect();
-        table.drop_columns(dropped)
+        let label = table.label().filter(|&i| !used.contains(table.columns()[i].name.as_str()));
+        let dropped = |(i, name): &(usize, &str)| unused.contains(name) || label == Some(*i);
+        table.drop_columns(table.names().enumerate().filter(dropped).map(|(i, _)| i))
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -186,6 +189,15 @@ mod tests {
         let inputs = Inputs::vectors(2, 1);
         assert_eq!(inputs.encode(&table(&["u", "v"])).unwrap().matrix, array![[0.0, 1.0], [1.0, 2.0]]);
         assert!(matches!(inputs.encode(&table(&["u"])), Err(Error::Shape { .. })));
+    }
+
+    #[test]
+    fn the_label_of_a_table_is_no_input() {
+        let labelled = table(&["label", "a", "b"]).with_label("label").unwrap();
+        assert_eq!(inputs().encode(&labelled).unwrap().matrix, array![[1.0, 1.0], [2.0, 2.0]]);
+        assert_eq!(Inputs::vectors(2, 1).encode(&labelled).unwrap().matrix, array![[1.0, 2.0], [2.0, 3.0]]);
+        let own = Inputs::columns(Encoding::default().fit(&table(&["a", "label"])).unwrap(), ["y"]);
+        assert_eq!(own.encode(&labelled.drop_columns(["b"]).unwrap()).unwrap().matrix, array![[1.0, 0.0], [2.0, 1.0]]);
     }
 
     #[test]

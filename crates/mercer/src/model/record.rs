@@ -43,6 +43,7 @@ impl Model {
             record.put_list("classes", classes);
         }
         record.put_text("kind", self.fitted.kind());
+        record.put_settings(self.fitted.settings());
         self.inputs.put_into(&mut record);
         for (name, text) in &self.notes {
             record.put_text(&format!("{NOTE}{name}"), text);
@@ -53,6 +54,7 @@ impl Model {
     /// The model that [`Model::to_record`] wrote.
     pub(crate) fn from_record(mut record: Record, compute: &Compute) -> Result<Self> {
         let inputs = Inputs::take_from(&mut record)?;
+        let settings = record.take_settings()?;
         let fitted = match record.text("kind")? {
             "ridge" => Fitted::Ridge(RidgeFit::from_record(&mut record)?),
             "gaussian_process" => Fitted::GaussianProcess(GaussianProcessFit::from_record(&mut record)?),
@@ -73,7 +75,7 @@ impl Model {
             "streamed_ridge" => Fitted::StreamedRidge(StreamedRidgeFit::from_record(&mut record)?),
             other => return Err(Error::parameter("kind", other, "a kind that this version knows")),
         };
-        let mut model = Self::new(fitted, inputs)?;
+        let mut model = Self::new(fitted.with_settings(settings), inputs)?;
         if model.classes.is_some() {
             model = model.with_classes(record.list("classes")?)?;
         }

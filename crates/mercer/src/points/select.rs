@@ -1,6 +1,6 @@
 //! Columns by name or by number.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Column, Table};
 use crate::wording::nearest;
@@ -54,18 +54,18 @@ impl Table {
         self.find(column).map(|index| &self.columns[index])
     }
 
-    /// These columns only, in this order.
+    /// These columns only, in this order. A label that is among them is a column like the others from now on.
     ///
     /// # Errors
     /// As [`Table::find`]; [`Error::Request`] if a column is asked for twice.
     pub fn select<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
-        let picked: Vec<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
+        let picked = self.find_all(columns)?;
         let mut seen = HashSet::new();
         if let Some(&twice) = picked.iter().find(|&&c| !seen.insert(c)) {
             return Err(Error::request(format!("column `{}` is asked for twice", self.columns[twice].name)));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
-        Ok(Self { rows: self.rows, columns })
+        Ok(Self { rows: self.rows, columns, label: None })
     }
 
     /// All columns but these.
@@ -73,9 +73,24 @@ impl Table {
     /// # Errors
     /// As [`Table::find`].
     pub fn drop_columns<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
-        let dropped: HashSet<usize> = columns.into_iter().map(|c| self.find(c)).collect::<Result<_>>()?;
-        let kept = self.columns.iter().enumerate().filter(|(i, _)| !dropped.contains(i));
-        Ok(Self { rows: self.rows, columns: kept.map(|(_, c)| c.clone()).collect() })
+        let dropped: HashSet<usize> = self.find_all(columns)?.into_iter().collect();
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|i| !dropped.contains(i)).collect();
+        let label = self.label.and_then(|label| kept.iter().position(|&i| i == label));
+        Ok(Self { rows: self.rows, columns: kept.into_iter().map(|i| self.columns[i].clone()).collect(), label })
+    }
+
+    /// The positions of many columns; the names are looked up in one table, because wide files have very many.
+    fn find_all<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Vec<usize>> {
+        let mut places: Option<HashMap<&str, usize>> = None;
+        let mut one = |column: ColumnRef<'a>| match column {
+            ColumnRef::Text(text) => {
+                let places =
+                    places.get_or_insert_with(|| self.names().enumerate().map(|(i, name)| (name, i)).collect());
+                places.get(text).copied().map_or_else(|| self.find(text), Ok)
+            }
+            index => self.find(index),
+        };
+        columns.into_iter().map(|column| one(column.into())).collect()
     }
 
     fn find_text(&self, text: &str) -> Result<usize> {
@@ -133,6 +148,19 @@ mod tests {
         let message = table().find(7).unwrap_err().to_string();
         assert_eq!(message, "there is no column 7 (counted from 0) among 3 columns: speed, dist, 0");
         assert!(table().find("-1").is_err());
+    }
+
+    #[test]
+    fn a_label_is_a_feature_only_when_it_is_selected() {
+        let names = |t: &Table| t.names().map(str::to_owned).collect::<Vec<_>>();
+        let labelled = table().with_label("dist").unwrap();
+        assert_eq!(names(&labelled.clone().features()), ["speed", "0"]);
+        let dropped = labelled.drop_columns(["speed"]).unwrap();
+        assert_eq!((dropped.label(), names(&dropped.features())), (Some(0), vec!["0".to_owned()]));
+        assert_eq!(labelled.drop_columns(["dist"]).unwrap().label(), None);
+        assert_eq!(names(&labelled.select(["speed", "dist"]).unwrap().features()), ["speed", "dist"]);
+        assert_eq!(labelled.select_rows(&[0]).unwrap().label(), Some(1));
+        assert!(table().with_label("none").is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::ColumnRef;
 use crate::{Error, Result};
 
 /// What a column holds.
@@ -124,6 +125,8 @@ impl Column {
 pub struct Table {
     pub(super) rows: usize,
     pub(super) columns: Vec<Column>,
+    /// The position of the label, which is no feature unless it is selected.
+    pub(super) label: Option<usize>,
 }
 
 impl Table {
@@ -144,7 +147,39 @@ impl Table {
             }
             check_codes(column)?;
         }
-        Ok(Self { rows, columns })
+        Ok(Self { rows, columns, label: None })
+    }
+
+    /// The same table with a column marked as its label: the format of the file says that it is what is predicted (LIBSVM), so that it is a
+    /// feature only where somebody selects it.
+    ///
+    /// # Errors
+    /// As [`Table::find`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::points::{Column, Table};
+    /// let columns = vec![Column::numbers("target", vec![1.0]), Column::numbers("x1", vec![0.5])];
+    /// let table = Table::from_columns(columns)?.with_label("target")?;
+    /// assert_eq!(table.features().names().collect::<Vec<_>>(), ["x1"]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn with_label<'a>(mut self, column: impl Into<ColumnRef<'a>>) -> Result<Self> {
+        self.label = Some(self.find(column)?);
+        Ok(self)
+    }
+
+    /// The position of the label, where the format of the file has one and it was not selected as a column like others.
+    pub fn label(&self) -> Option<usize> {
+        self.label
+    }
+
+    /// The columns without the label; all of them where there is none.
+    pub fn features(mut self) -> Self {
+        if let Some(label) = self.label.take() {
+            self.columns.remove(label);
+        }
+        self
     }
 
     /// The number of rows.
@@ -176,7 +211,7 @@ impl Table {
             return Err(Error::parameter("row", row, &format!("below the number of rows, {}", self.rows)));
         }
         let select = |c: &Column| Column { name: c.name.clone(), data: c.data.select(rows) };
-        Ok(Self { rows: rows.len(), columns: self.columns.iter().map(select).collect() })
+        Ok(Self { rows: rows.len(), columns: self.columns.iter().map(select).collect(), label: self.label })
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{self, Choice, Measure};
 use super::folds::{self, Part};
+use super::ridge::ran;
 use super::svm::{quality, reason, scaling};
 use super::training::Goal;
 use super::{Outcome, Training};
@@ -131,8 +132,12 @@ fn facts(fit: &LogisticFit) -> Vec<(&'static str, String)> {
         ("objective", format!("{} (duality gap {})", short(evidence.objective), short(evidence.gap))),
         ("norm of f", short(evidence.squared_norm.max(0.0).sqrt())),
         ("steps", format!("{}, {}", evidence.iterations, reason(evidence.stopped))),
-        ("plan", fit.plan().to_string()),
+        ("plan", plan(fit)),
     ]
+}
+
+fn plan(fit: &LogisticFit) -> String {
+    ran(fit.plan().solver, &fit.plan().reason, fit.plan().approximation())
 }
 
 fn json_of(fit: &LogisticFit) -> Map<String, Value> {
@@ -148,7 +153,7 @@ fn json_of(fit: &LogisticFit) -> Map<String, Value> {
         ("stopped", json!(reason(evidence.stopped))),
         ("probabilities", json!(true)),
         ("centers", json!(fit.plan().centres)),
-        ("plan", json!(fit.plan().to_string())),
+        ("plan", json!(plan(fit))),
     ];
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
 }

@@ -93,17 +93,17 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             stages.push(logistic_stage(&spec, &training, session)?);
             (training, stages)
         }
-        FitCommand::Auto(words) if auto::read(words, session)?.classes.is_some() => {
-            let training = auto::read(words, session)?;
-            let (n, d) = training.x.dim();
-            let rows = folds::MANY_ROWS;
-            let mut stages = fold_stages("auto", &auto::fold_words(words), 8, rows, &training, session);
-            let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
-            stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
-            (training, stages)
-        }
         FitCommand::Auto(words) => {
+            // Standard input can be read only once: both kinds of target are told apart afterwards.
             let training = auto::read(words, session)?;
+            if training.classes.is_some() {
+                let (n, d) = training.x.dim();
+                let rows = folds::MANY_ROWS;
+                let mut stages = fold_stages("auto", &auto::fold_words(words), 8, rows, &training, session);
+                let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
+                stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
+                return Ok(tell(&training, &stages, session));
+            }
             let rows = choice::rows(&training, words.sample.unwrap_or(folds::FEW_ROWS), session).len();
             let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
             let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };

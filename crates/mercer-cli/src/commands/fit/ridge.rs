@@ -173,7 +173,7 @@ fn facts(fit: &RidgeFit) -> Vec<(&'static str, String)> {
     facts.push(("norm of f", list(fit.norms())));
     facts.extend(fit.condition().map(|c| ("condition of K + λI", format!("about {}", short(c)))));
     facts.push(("solved by", method(fit.method())));
-    facts.push(("plan", fit.plan().to_string()));
+    facts.push(("plan", ran(fit.plan().solver, &fit.plan().reason, fit.plan().approximation())));
     facts
 }
 
@@ -211,9 +211,23 @@ fn json_of(fit: &RidgeFit) -> Map<String, Value> {
         ("norm", list(fit.norms())),
         ("condition", fit.condition().map_or(Value::Null, number)),
         ("method", json!(method(fit.method()))),
-        ("plan", plan_json(fit.plan())),
+        ("plan", without_run(plan_json(fit.plan()))),
     ];
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
+/// What was run and why: without bytes and seconds, which differ with the number of threads and the machine (`mercer explain` tells them).
+pub fn ran(solver: impl std::fmt::Display, reason: &str, approximation: Option<String>) -> String {
+    let more = approximation.map_or_else(String::new, |text| format!("; an approximation: {text}"));
+    format!("{solver}; {reason}{more}")
+}
+
+/// The plan of a fit that is done, without what it took.
+fn without_run(mut plan: Value) -> Value {
+    for name in ["bytes", "seconds"] {
+        plan.as_object_mut().map(|plan| plan.shift_remove(name));
+    }
+    plan
 }
 
 /// A plan for programs.

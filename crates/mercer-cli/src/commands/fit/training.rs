@@ -10,7 +10,7 @@ use mercer::points::{Affine, ColumnData, Encoded, EncodedColumn, Encoding, Fitte
 use ndarray::{Array1, Array2};
 
 use crate::arguments::FitData;
-use crate::data::{self, named, shown};
+use crate::data::{self, few, named, shown};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -255,7 +255,9 @@ impl Split {
     /// Takes the columns of a table apart; its rows do not matter.
     pub fn new(goal: Goal, words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
         if words.target.is_empty() && goal != Goal::Nothing {
-            return Err(Failure::request("--target COL is needed: the column to predict"));
+            let label = table.label().map(|c| format!(" (the label of this file is `{}`)", table.columns()[c].name));
+            let label = label.unwrap_or_default();
+            return Err(Failure::request(format!("--target COL is needed: the column to predict{label}")));
         }
         let find = |flag: &'static str| move |e: Error| Failure::request(format!("{flag}: {e}"));
         let targets: Vec<usize> =
@@ -285,7 +287,8 @@ impl Split {
         let numbers = if classes || goal == Goal::Nothing { &[][..] } else { &targets };
         numbers.iter().chain(&weights).try_for_each(|&c| check_numbers(table, c))?;
         let targets = if goal == Goal::Nothing { Vec::new() } else { targets };
-        let unused = (0..table.columns().len()).filter(|c| !features.contains(c) && !targets.contains(c)).collect();
+        let used: HashSet<usize> = features.iter().chain(&targets).copied().collect();
+        let unused = (0..table.columns().len()).filter(|c| !used.contains(c)).collect();
         Ok(Self { targets, weights, features, unused, classes })
     }
 }
@@ -296,16 +299,17 @@ fn features(words: &FitData, table: &Table, taken: &HashSet<usize>) -> Result<Ve
         for name in words.drop.iter().flat_map(|c| data::expand(table, c.trim())) {
             dropped.insert(table.find(&name).map_err(|e| Failure::request(format!("--drop: {e}")))?);
         }
-        return Ok((0..table.columns().len()).filter(|c| !taken.contains(c) && !dropped.contains(c)).collect());
+        let is_feature = |c: &usize| !taken.contains(c) && !dropped.contains(c) && Some(*c) != table.label();
+        return Ok((0..table.columns().len()).filter(is_feature).collect());
     }
-    let mut chosen = Vec::new();
+    let (mut chosen, mut seen) = (Vec::new(), HashSet::new());
     for name in words.columns.iter().flat_map(|c| data::expand(table, c.trim())) {
         let column = table.find(&name).map_err(|e| Failure::request(format!("--columns: {e}")))?;
         let own = &table.columns()[column].name;
         if taken.contains(&column) {
             return Err(Failure::request(format!("--columns: `{own}` is the target or the weight already")));
         }
-        if chosen.contains(&column) {
+        if !seen.insert(column) {
             return Err(Failure::request(format!("--columns: column `{own}` is asked for twice")));
         }
         chosen.push(column);
@@ -401,7 +405,7 @@ fn remarks_on(encoding: &FittedEncoding, dropped: usize, filled: usize, rows: us
     }
     let constant = encoding.constant();
     if !constant.is_empty() {
-        remarks.push(format!("The same value in every row: {} (it tells nothing).", constant.join(", ")));
+        remarks.push(format!("The same value in every row: {} (it tells nothing).", few(&constant)));
     }
     for column in encoding.columns() {
         let EncodedColumn::Category { name, levels, .. } = column else { continue };

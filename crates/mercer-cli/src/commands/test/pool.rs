@@ -1,5 +1,6 @@
 //! Two tables with the same columns as one.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use mercer::points::{Column, ColumnData, Table};
@@ -10,14 +11,16 @@ use crate::failure::Failure;
 /// The rows of the first table, then those of the second, whose columns are matched by name.
 pub fn pool(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<Table, Failure> {
     check_names(first, second, paths)?;
-    let columns =
-        first.columns().iter().map(|a| joined(a, second.column(&a.name)?, paths.1)).collect::<Result<_, _>>()?;
-    Ok(Table::from_columns(columns)?)
+    // In the order of the first; both have the same names.
+    let second = second.select(first.names())?;
+    let pairs = first.columns().iter().zip(second.columns());
+    Ok(Table::from_columns(pairs.map(|(a, b)| joined(a, b, paths.1)).collect::<Result<_, _>>()?)?)
 }
 
 fn check_names(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<(), Failure> {
     let missing = |of: &Table, from: &Table| {
-        of.names().filter(|name| from.names().all(|n| n != *name)).map(str::to_owned).collect::<Vec<_>>()
+        let known: HashSet<&str> = from.names().collect();
+        of.names().filter(|name| !known.contains(name)).map(str::to_owned).collect::<Vec<_>>()
     };
     for (absent, has, lacks) in [(missing(first, second), paths.0, paths.1), (missing(second, first), paths.1, paths.0)]
     {

@@ -10,7 +10,7 @@ use ndarray::{Array2, Axis, s};
 use super::groups::{Key, distinct, keys};
 use super::pool::pool;
 use crate::arguments::{TestCommand, TestOptions, TwoSampleArguments};
-use crate::data::{choose, expand, is_standard_input, named, read_table, shown};
+use crate::data::{choose_features, expand, is_standard_input, named, read_table, shown};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -116,14 +116,15 @@ fn variables(
     finish(Cases { list, names, remarks: notes })
 }
 
-/// The names of the columns of every variable; without names all columns but that of the groups.
+/// The names of the columns of every variable; without names all columns but that of the groups and the label of the format.
 fn column_lists<'f>(
     table: &Table,
     lists: &[(&'f str, Vec<String>)],
     options: &TestOptions,
 ) -> Result<Vec<(&'f str, Vec<String>)>, Failure> {
     let grouping = options.by.as_ref().and_then(|by| table.find(by).ok());
-    let rest = || (0..table.columns().len()).filter(|j| Some(*j) != grouping).map(|j| table.columns()[j].name.clone());
+    let is_tested = |j: &usize| Some(*j) != grouping && Some(*j) != table.label();
+    let rest = || (0..table.columns().len()).filter(is_tested).map(|j| table.columns()[j].name.clone());
     let mut found = Vec::new();
     for (flag, list) in lists {
         let wanted: Vec<String> = list.iter().flat_map(|c| expand(table, c.trim())).collect();
@@ -217,8 +218,8 @@ fn by_group(files: &Files, groups: &Groups, names: Vec<Vec<String>>, mut notes: 
 fn tested(table: Table, words: &TwoSampleArguments) -> Result<Table, Failure> {
     let grouping = words.options.by.as_ref().filter(|by| table.find(*by).is_ok());
     match grouping {
-        Some(by) if words.columns.is_empty() => Ok(table.drop_columns([by])?),
-        _ => choose(table, &words.columns),
+        Some(by) if words.columns.is_empty() => Ok(table.drop_columns([by])?.features()),
+        _ => choose_features(table, &words.columns),
     }
 }
 

@@ -34,6 +34,19 @@ pub enum Landmarks {
 }
 
 impl Landmarks {
+    /// The word for them in settings.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::RandomPivots => "rpcholesky",
+            Self::Uniform => "uniform",
+            Self::KMeans => "kmeans",
+            Self::Leverage => "leverage",
+            Self::Greedy => "greedy",
+            Self::Rows(_) => "rows",
+            Self::Points(_) => "points",
+        }
+    }
+
     /// At most `count` landmarks for a sample.
     pub(crate) fn choose(
         &self,

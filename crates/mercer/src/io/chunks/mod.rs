@@ -149,13 +149,15 @@ impl ChunkedFile {
     }
 
     fn table(&self, data: Vec<ColumnData>) -> Result<Table> {
-        named(&self.names, data).map_err(|error| self.source.wrong(None, error.to_string()))
+        let table = named(&self.names, data, matches!(self.layout, Layout::Libsvm));
+        table.map_err(|error| self.source.wrong(None, error.to_string()))
     }
 }
 
-fn named(names: &[String], data: Vec<ColumnData>) -> Result<Table> {
+fn named(names: &[String], data: Vec<ColumnData>, labelled: bool) -> Result<Table> {
     let column = |(name, data): (&String, ColumnData)| Column { name: name.clone(), data };
-    Table::from_columns(names.iter().zip(data).map(column).collect())
+    let table = Table::from_columns(names.iter().zip(data).map(column).collect())?;
+    if labelled { table.with_label(libsvm::LABEL) } else { Ok(table) }
 }
 
 impl Chunks {
@@ -168,7 +170,7 @@ impl Chunks {
             Rows::Libsvm(rows) => rows.next(height)?,
             Rows::Npy(rows) => rows.next(height)?,
         };
-        named(&self.names, data)
+        named(&self.names, data, matches!(self.rows, Rows::Libsvm(_)))
     }
 
     fn bytes_read(&self) -> u64 {

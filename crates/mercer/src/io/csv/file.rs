@@ -3,16 +3,21 @@
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use super::super::meter::carry;
 use super::super::number::{is_missing, parse_number, trim};
-use super::super::numbered_name;
 use super::super::source::Source;
+use super::super::{numbered_name, reserve_columns};
 use super::sniff::{BOM, delimiter_of};
 use super::spaces::Squeeze;
 use super::{Delimiter, Header};
 use crate::{Error, Result};
+
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 17;
 
 /// The file, what separates its cells, and its names.
 pub(in super::super) struct CsvFile {
@@ -27,6 +32,34 @@ pub(in super::super) struct Records {
     file: Arc<CsvFile>,
     reader: Reader<Box<dyn Read + Send>>,
     pub record: ByteRecord,
+    /// The bytes that were read since the last row.
+    row: Arc<AtomicU64>,
+}
+
+/// Passes the text on, and asks the memory budget for a row that goes on and on: a compressed file of some kilobytes can hold one of gigabytes,
+/// and a quote that is left open makes one of all lines that follow.
+struct RowLimit {
+    inner: Box<dyn Read + Send>,
+    row: Arc<AtomicU64>,
+    /// The cells of a long row, as far as they are counted.
+    cells: u64,
+    delimiter: u8,
+    source: Arc<Source>,
+}
+
+impl Read for RowLimit {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let row = self.row.fetch_add(read as u64, Ordering::Relaxed) + read as u64;
+        // The reader reads ahead: what fits into its buffer may be many rows.
+        if row > 2 * BUFFER as u64 {
+            self.cells += buffer[..read].iter().filter(|byte| **byte == self.delimiter).count() as u64;
+            self.source.reserve_row(row, self.cells).map_err(carry)?;
+        } else {
+            self.cells = 0;
+        }
+        Ok(read)
+    }
 }
 
 impl CsvFile {
@@ -37,6 +70,7 @@ impl CsvFile {
         let Some(first) = bare.all_records()?.next_row(None)? else {
             return Err(bare.source.wrong(None, "the file is empty"));
         };
+        reserve_columns(&bare.source, first.len())?;
         let has_header = match header {
             Header::Yes => true,
             Header::No => false,
@@ -62,8 +96,11 @@ impl CsvFile {
             Delimiter::Auto => b',',
         };
         let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).flexible(true).delimiter(byte).buffer_capacity(1 << 17);
-        Ok(Records { file: self.clone(), reader: builder.from_reader(self.text()?), record: ByteRecord::new() })
+        builder.has_headers(false).flexible(true).delimiter(byte).buffer_capacity(BUFFER);
+        let row = Arc::new(AtomicU64::new(0));
+        let text =
+            RowLimit { inner: self.text()?, row: row.clone(), cells: 0, delimiter: byte, source: self.source.clone() };
+        Ok(Records { file: self.clone(), reader: builder.from_reader(Box::new(text)), record: ByteRecord::new(), row })
     }
 
     /// The text from the beginning, without the byte order mark.
@@ -140,7 +177,7 @@ impl Records {
     fn advance_to(&mut self, width: Option<usize>) -> Result<bool> {
         loop {
             match self.reader.read_byte_record(&mut self.record) {
-                Ok(true) => {}
+                Ok(true) => self.row.store(0, Ordering::Relaxed),
                 Ok(false) => return Ok(false),
                 Err(error) => return Err(self.failed(error)),
             }

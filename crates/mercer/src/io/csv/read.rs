@@ -10,8 +10,9 @@ use super::{Delimiter, Header};
 use crate::points::{Column, Table};
 use crate::{Error, Result};
 
-/// Rows between two questions to the memory budget.
-const BLOCK: u64 = 8192;
+/// Cells between two questions to the memory budget, and the most rows.
+const CELLS: usize = 1 << 20;
+const ROWS: usize = 8192;
 
 /// Reads a table from CSV.
 pub(in super::super) fn read(source: Arc<Source>, header: Header, delimiter: Delimiter) -> Result<Table> {
@@ -47,6 +48,7 @@ fn fill(
     settle: fn(&mut Builder),
 ) -> Result<()> {
     let mut records = file.records()?;
+    let block = (CELLS / columns.len().max(1)).clamp(1, ROWS) as u64;
     let mut rows = 0_u64;
     while records.advance()? {
         for (k, column) in columns.iter_mut().enumerate() {
@@ -54,7 +56,7 @@ fn fill(
             column.push(&records.record[cell]).map_err(|r| file.wrong_cell(&records.record, cell, &r))?;
         }
         rows += 1;
-        if rows.is_multiple_of(BLOCK) {
+        if rows.is_multiple_of(block) {
             file.source.reserve(columns.iter().map(|c| c.bytes()).sum())?;
             columns.iter_mut().for_each(|column| settle(column));
         }

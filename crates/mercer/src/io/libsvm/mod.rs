@@ -5,5 +5,5 @@ mod read;
 mod write;
 
 pub use model::{read_libsvm_model, write_libsvm_model};
-pub(super) use read::{LibsvmRows, names, read, width};
+pub(super) use read::{LABEL, LibsvmRows, names, read, width};
 pub use write::write_libsvm;

@@ -5,27 +5,39 @@ use std::sync::Arc;
 
 use super::super::csv::BOM;
 use super::super::number::parse_number;
-use super::super::room_for;
 use super::super::source::Source;
+use super::super::{reserve_columns, room_for};
 use crate::Result;
 use crate::points::{Column, ColumnData, Table};
 
 /// Bytes of sparse data between two questions to the memory budget.
 const BLOCK: usize = 1 << 20;
+/// Bytes of a line between two questions to the memory budget.
+const PART: u64 = 1 << 20;
 
-/// Reads a table from LIBSVM: `target`, `x1`, …, `xd`.
+/// The name of the column of the label.
+pub(in super::super) const LABEL: &str = "target";
+
+/// Reads a table from LIBSVM: `target`, which is its label, `x1`, …, `xd`.
 pub(in super::super) fn read(source: &Arc<Source>) -> Result<Table> {
     let rows = read_rows(source)?;
     let count = rows.targets.len();
     let width = rows.width as usize;
-    source.reserve((count as u64).saturating_mul(width as u64 + 1).saturating_mul(8))?;
+    reserve_dense(source, count, width)?;
     let columns = names(width).into_iter().zip(rows.into_dense(count, width)?);
-    Table::from_columns(columns.map(|(name, data)| Column { name, data }).collect())
+    Table::from_columns(columns.map(|(name, data)| Column { name, data }).collect())?.with_label(LABEL)
 }
 
 /// The names of the columns: `target`, `x1`, …, `xd`.
 pub(in super::super) fn names(width: usize) -> Vec<String> {
-    std::iter::once("target".to_owned()).chain((1..=width).map(|i| format!("x{i}"))).collect()
+    std::iter::once(LABEL.to_owned()).chain((1..=width).map(|i| format!("x{i}"))).collect()
+}
+
+/// Asks the memory budget for the dense table and for what its columns take by themselves, before anything of the width is made: one large
+/// index is enough to ask for billions of columns.
+fn reserve_dense(source: &Source, rows: usize, width: usize) -> Result<()> {
+    reserve_columns(source, width)?;
+    source.reserve((rows as u64).saturating_mul(width as u64 + 1).saturating_mul(8))
 }
 
 /// The points as they stand in the file.
@@ -103,7 +115,15 @@ impl Lines {
     /// Moves on to the next line; false at the end.
     fn advance(&mut self) -> Result<bool> {
         self.line.clear();
-        if self.reader.read_until(b'\n', &mut self.line).map_err(|e| self.source.failed(e))? == 0 {
+        loop {
+            let part = self.reader.by_ref().take(PART).read_until(b'\n', &mut self.line);
+            let read = part.map_err(|e| self.source.failed(e))? as u64;
+            if read < PART || self.line.ends_with(b"\n") {
+                break;
+            }
+            self.source.reserve_row(self.line.len() as u64, 0)?;
+        }
+        if self.line.is_empty() {
             return Ok(false);
         }
         self.number += 1;
@@ -147,6 +167,7 @@ pub(in super::super) fn width(source: &Arc<Source>) -> Result<usize> {
         rows.clear();
     }
     lines.refuse_empty()?;
+    reserve_dense(source, 1, rows.width as usize)?;
     Ok(rows.width as usize)
 }
 

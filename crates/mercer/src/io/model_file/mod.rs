@@ -15,12 +15,15 @@ use crate::record::{Record, container};
 use crate::{Compute, Error, Result};
 
 /// The version of the files that are written, and the newest that can be read.
-const VERSION: u32 = 1;
+///
+/// Version 2 added the settings of the learner, and left out what the plan of a run took (bytes, operations, seconds, reasons).
+const VERSION: u32 = 2;
 
 /// Writes a model as a file, whole or not at all.
 ///
-/// The file is a safetensors container (any reader of that format can open it): texts under `__metadata__`, and arrays of `f64`. The same
-/// model gives the same bytes.
+/// The file is a safetensors container (any reader of that format can open it): texts under `__metadata__`, and arrays of `f64`. It holds the
+/// answer and the settings of the learner, and nothing about the run: the same data and settings give the same bytes for every number of
+/// threads.
 ///
 /// # Errors
 /// [`Error::File`] if the file cannot be written.

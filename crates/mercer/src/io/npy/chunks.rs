@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::super::numbered_name;
 use super::super::source::Source;
+use super::super::{numbered_name, reserve_columns};
 use super::header::NpyHeader;
 use super::read::{check_size, read_header, read_values};
 use crate::Result;
@@ -29,6 +29,7 @@ impl NpyFile {
     pub fn open(source: Arc<Source>) -> Result<Self> {
         let header = read_header(&source, &mut *source.open()?)?;
         check_size(&source, &header)?;
+        reserve_columns(&source, header.columns)?;
         if header.fortran && header.columns > 1 && source.is_compressed() {
             let reason = "a compressed file in the order of columns cannot be read in chunks of rows: unpack it";
             return Err(source.wrong(None, reason));

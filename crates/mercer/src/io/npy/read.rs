@@ -6,7 +6,7 @@ use std::path::Path;
 use ndarray::{Array2, ShapeBuilder};
 
 use super::super::source::Source;
-use super::super::{numbered_name, room_for};
+use super::super::{numbered_name, reserve_columns, room_for};
 use super::header::{Kind, NpyHeader, Trouble};
 use crate::points::{Column, Table};
 use crate::{Compute, Result};
@@ -39,7 +39,7 @@ pub fn read_npy(path: &Path, compute: &Compute) -> Result<Array2<f64>> {
 /// Reads a table with columns `x0`, `x1`, ….
 pub(in super::super) fn read_table(source: &Source) -> Result<Table> {
     let matrix = read_matrix(source, 2)?;
-    source.reserve((matrix.ncols() as u64).saturating_mul(size_of::<Column>() as u64))?;
+    reserve_columns(source, matrix.ncols())?;
     let column = |(i, c): (usize, ndarray::ArrayView1<f64>)| Column::numbers(numbered_name(i), c.to_vec());
     Table::from_columns(matrix.columns().into_iter().enumerate().map(column).collect())
 }

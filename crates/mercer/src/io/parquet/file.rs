@@ -8,6 +8,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
+use super::super::reserve_columns;
 use super::super::source::Source;
 use crate::{Error, Result};
 
@@ -33,6 +34,7 @@ impl ParquetFile {
                 }
             };
             let facts = reader.metadata().file_metadata();
+            reserve_columns(&source, facts.schema_descr().num_columns())?;
             facts.schema_descr().columns().iter().try_for_each(|column| refuse_nested(&source, column))?;
             let rows = usize::try_from(facts.num_rows());
             let rows = rows.map_err(|_| source.wrong(None, "the number of rows is negative"))?;

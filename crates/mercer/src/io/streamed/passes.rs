@@ -60,7 +60,10 @@ impl SurveyedFile {
                 break;
             }
         }
-        Ok(StreamedModel { model: Model::new(work.finish()?, self.inputs())?, resumed_at })
+        let mut fit = work.finish()?;
+        fit.settings.insert("pass_tolerance", options.tolerance);
+        fit.settings.insert("max_passes", options.max_passes);
+        Ok(StreamedModel { model: Model::new(fit, self.inputs())?, resumed_at })
     }
 }
 

@@ -1,5 +1,7 @@
 //! A look at all rows before the fit: scales, a sample, a fingerprint.
 
+use std::collections::HashSet;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::super::{Chunk, ChunkedFile};
@@ -160,8 +162,8 @@ impl SurveyedFile {
     pub fn inputs(&self) -> Inputs {
         let Roles { inputs, targets, .. } = &self.rules.roles;
         let mut expected = Inputs::columns(self.encoding.clone(), targets.clone());
-        let used = |name: &str| inputs.iter().chain(targets).any(|own| own == name);
-        expected.unused = self.file.header().names().filter(|name| !used(name)).map(str::to_owned).collect();
+        let used: HashSet<&str> = inputs.iter().chain(targets).map(String::as_str).collect();
+        expected.unused = self.file.header().names().filter(|name| !used.contains(name)).map(str::to_owned).collect();
         expected
     }
 }

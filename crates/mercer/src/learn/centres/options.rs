@@ -3,6 +3,7 @@
 use super::{CentreMachine, HeldOut};
 use crate::features::Landmarks;
 use crate::learn::Loss;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Centres for each root of the number of rows, where their number is left to the plan.
@@ -46,6 +47,20 @@ impl Default for Centres {
     /// As many as the plan says, drawn uniformly.
     fn default() -> Self {
         Self { count: None, landmarks: Landmarks::Uniform, tolerance: 1e-7, max_iterations: 200, held_out: None }
+    }
+}
+
+impl Settings {
+    /// With those of centers: `centers` (absent where the plan chooses), `landmarks`, `center_tolerance`, `center_iterations`, `held_out` and
+    /// `held_out_patience`. Landmarks that are given are in the answer of the fit: its points.
+    pub(in crate::learn) fn with_centres(self, centres: Option<&Centres>) -> Self {
+        let Some(centres) = centres else { return self };
+        self.with_some("centers", centres.count)
+            .with("landmarks", centres.landmarks.name())
+            .with("center_tolerance", centres.tolerance)
+            .with("center_iterations", centres.max_iterations)
+            .with_some("held_out", centres.held_out.map(|held| held.share))
+            .with_some("held_out_patience", centres.held_out.map(|held| held.patience))
     }
 }
 

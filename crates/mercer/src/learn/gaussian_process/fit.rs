@@ -8,6 +8,7 @@ use super::state_space::{DENSE_ROWS, Decomposition, law};
 use super::{Method, Optimisation};
 use crate::gram::{self, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
+use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Result};
 
 /// Rows that are predicted at a time.
@@ -22,6 +23,7 @@ pub struct GaussianProcessFit {
     pub(super) optimisation: Option<Optimisation>,
     /// Choices of smoothness that count among the parameters.
     pub(super) free: Vec<String>,
+    pub(crate) settings: Settings,
 }
 
 /// The posterior of `f` at some points.
@@ -52,7 +54,13 @@ impl GaussianProcessFit {
         optimisation: Option<Optimisation>,
         free: Vec<String>,
     ) -> Self {
-        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation, free }
+        let settings = Settings::new();
+        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation, free, settings }
+    }
+
+    /// The settings of the fit; empty for a fit from a file that does not hold them.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Mean and variance of `f` at every row of `x`.

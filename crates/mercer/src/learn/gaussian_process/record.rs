@@ -3,6 +3,7 @@
 use super::likelihood::Posterior;
 use super::{GaussianProcessFit, Optimisation};
 use crate::record::{Record, require};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl GaussianProcessFit {
@@ -35,8 +36,8 @@ impl GaussianProcessFit {
         let alpha = record.take_finite_vector("dual_coefficients", n)?;
         let log_likelihood = record.number("log_marginal_likelihood")?;
         let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, log_likelihood);
-        let free = take_free(record)?;
-        Ok(Self { posterior, points, targets, optimisation: Optimisation::take_from(record)?, free })
+        let (free, optimisation) = (take_free(record)?, Optimisation::take_from(record)?);
+        Ok(Self { posterior, points, targets, optimisation, free, settings: Settings::new() })
     }
 }
 

@@ -9,6 +9,7 @@ use super::state_space;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{check_names, movable};
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Gaussian process regression of one output.
@@ -82,7 +83,25 @@ impl GaussianProcess {
             (kernel, self.noise, None)
         };
         let posterior = Posterior::new(&kernel, noise, x, y, compute)?;
-        Ok(GaussianProcessFit::new(posterior, x, y, optimisation, self.free.clone()))
+        let fit = GaussianProcessFit::new(posterior, x, y, optimisation, self.free.clone());
+        Ok(GaussianProcessFit { settings: self.recorded(compute), ..fit })
+    }
+
+    /// The settings by name: `kernel` and `noise` where the optimization starts, `optimize`, `fixed`, `free`, `restarts`.
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("kernel", &self.kernel)
+            .with("noise", self.noise)
+            .with("optimize", self.optimise)
+            .with("fixed", &self.fixed[..])
+            .with("free", &self.free[..])
+            .with("restarts", self.restarts)
+    }
+
+    /// The settings of a fit: with the seed, where starts are drawn from it.
+    fn recorded(&self, compute: &Compute) -> Settings {
+        let random = self.optimise && self.restarts > 0;
+        self.settings().with_some("seed", random.then(|| compute.seed()))
     }
 
     /// The most bytes that a fit allocates at a time.

@@ -6,6 +6,7 @@ use super::{Evidence, LeaveOneOut, LogisticRegression, Plan};
 use crate::learn::CentreFit;
 use crate::learn::loss::newton::{Problem, Solution, softmax};
 use crate::learn::loss::{Functions, sigmoid};
+use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Result};
 
 /// A fitted [`LogisticRegression`].
@@ -18,6 +19,7 @@ pub struct LogisticFit {
     pub(super) evidence: Evidence,
     pub(super) leave_one_out: Option<LeaveOneOut>,
     pub(super) plan: Plan,
+    pub(crate) settings: Settings,
 }
 
 /// What the fits of a path have in common.
@@ -48,20 +50,27 @@ impl Made<'_> {
                 intercept: solution.state.intercept,
             },
             plan: self.plan.clone(),
+            settings: LogisticRegression { lambda, ..self.spec.clone() }.settings(),
         })
     }
 }
 
 impl LogisticFit {
     /// A fit on centres. The constants of several classes have sum 0, as they have with all points.
-    pub(super) fn of_centres(fit: &CentreFit, lambda: f64, classes: usize, plan: Plan) -> Self {
+    pub(super) fn of_centres(fit: &CentreFit, settings: Settings, lambda: f64, classes: usize, plan: Plan) -> Self {
         let (mut functions, mut fitted) = (Functions::from(fit), fit.fitted().to_owned());
         if classes > 2 {
             let mean = functions.intercept.mean().unwrap_or(0.0);
             functions.intercept -= mean;
             fitted -= mean;
         }
-        Self { lambda, classes, functions, fitted, evidence: Evidence::of_centres(fit), leave_one_out: None, plan }
+        let evidence = Evidence::of_centres(fit);
+        Self { lambda, classes, functions, fitted, evidence, leave_one_out: None, plan, settings }
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// `f(x)` for every row of `x`: one column for two classes (the log-odds of class 1), one per class for more. For a model on `precomputed()`

@@ -4,6 +4,7 @@ use super::{LeaveOneOut, LogisticFit};
 use crate::Result;
 use crate::learn::loss::{Evidence, Functions, Plan, Solver, check_lambda};
 use crate::record::{Record, require};
+use crate::settings::Settings;
 
 impl LogisticFit {
     /// All that the fit knows.
@@ -39,7 +40,8 @@ impl LogisticFit {
         let evidence = Evidence::take_all(record, 1)?[0];
         let leave_one_out = if record.has("loo_decisions") { Some(take_without(record, n)?) } else { None };
         let classes = if count == 1 { 2 } else { count };
-        Ok(Self { lambda, classes, functions, fitted, evidence, leave_one_out, plan })
+        let settings = Settings::new();
+        Ok(Self { lambda, classes, functions, fitted, evidence, leave_one_out, plan, settings })
     }
 }
 

@@ -7,6 +7,7 @@ use super::{LogisticFit, Plan, Solver};
 use crate::learn::centres::Centres;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel logistic regression for two or more classes.
@@ -170,7 +171,23 @@ impl LogisticRegression {
         } else {
             machine.fit_classes(x, labels, classes, weights, compute)?
         };
-        Ok(LogisticFit::of_centres(&fit, lambda, classes, plan.clone()))
+        let settings = Self { lambda, ..self.clone() }.settings().with("seed", compute.seed());
+        Ok(LogisticFit::of_centres(&fit, settings, lambda, classes, plan.clone()))
+    }
+
+    /// The settings by name: `kernel`, `lambda`, `intercept`, `class_weights`, `solver`, `tolerance`, `max_iterations`, `leave_one_out`, and
+    /// those of the centers.
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("kernel", &self.kernel)
+            .with("lambda", self.lambda)
+            .with("intercept", self.intercept)
+            .with_some("class_weights", self.class_weights.as_deref())
+            .with("solver", self.solver.name())
+            .with("tolerance", self.tolerance)
+            .with("max_iterations", self.max_iterations)
+            .with("leave_one_out", self.leave_one_out)
+            .with_centres(self.centres.as_ref())
     }
 
     fn model(&self, rows: usize, labels: &[usize], given: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {

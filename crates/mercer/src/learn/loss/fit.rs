@@ -4,6 +4,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::kind::sigmoid;
 use super::{Evidence, Functions, Loss, Plan};
+use crate::settings::Settings;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// A fitted [`KernelMachine`](super::KernelMachine).
@@ -15,9 +16,15 @@ pub struct KernelMachineFit {
     pub(super) fitted: Array1<f64>,
     pub(super) evidence: Evidence,
     pub(super) plan: Plan,
+    pub(crate) settings: Settings,
 }
 
 impl KernelMachineFit {
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// `f(x) = h(x) + b` for every row of `x`. For a model on `precomputed()` values, row `i` of `x` holds the values of the new point `i` with every
     /// point of the data.
     ///

@@ -8,6 +8,7 @@ use super::{bind, check_lambda, check_options, weights};
 use crate::gram::Bound;
 use crate::learn::centres::{CentreMachine, Centres};
 use crate::learn::observations::check_finite;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// A function of an RKHS, and an intercept, that minimise a loss and a norm.
@@ -123,6 +124,23 @@ impl KernelMachine {
         given: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
+        let mut fits = self.solved(lambdas, x, y, given, compute)?;
+        for (fit, &lambda) in fits.iter_mut().zip(lambdas) {
+            let random = fit.plan.solver == Solver::Centres;
+            let settings = Self { lambda, ..self.clone() }.settings();
+            fit.settings = settings.with_some("seed", random.then(|| compute.seed()));
+        }
+        Ok(fits)
+    }
+
+    fn solved(
+        &self,
+        lambdas: &[f64],
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        given: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<Vec<KernelMachineFit>> {
         self.check(lambdas, x, y)?;
         let model = self.model(y, given)?;
         let plan = self.plan(x.nrows(), x.ncols(), compute)?;
@@ -135,6 +153,19 @@ impl KernelMachine {
             return lambdas.iter().map(one).collect();
         }
         self.by_newton(lambdas, model, x, &bound, &plan, compute)
+    }
+
+    /// The settings by name: `loss`, `kernel`, `lambda`, `intercept`, `solver`, `tolerance`, `max_iterations`, and those of the centers.
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("loss", self.loss.to_string())
+            .with("kernel", &self.kernel)
+            .with("lambda", self.lambda)
+            .with("intercept", self.intercept)
+            .with("solver", self.solver.name())
+            .with("tolerance", self.tolerance)
+            .with("max_iterations", self.max_iterations)
+            .with_centres(self.centres.as_ref())
     }
 
     fn check(&self, lambdas: &[f64], x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
@@ -172,6 +203,7 @@ impl KernelMachine {
                 fitted: fit.fitted().column(0).to_owned(),
                 evidence: Evidence::of_centres(&fit),
                 plan: plan.clone(),
+                settings: Settings::new(),
             })
         };
         lambdas.iter().map(one).collect()
@@ -200,7 +232,8 @@ impl KernelMachine {
                 alpha: solution.state.alpha,
                 intercept: solution.state.intercept,
             };
-            KernelMachineFit { loss: self.loss, lambda, functions, fitted, evidence, plan: plan.clone() }
+            let (loss, plan, settings) = (self.loss, plan.clone(), Settings::new());
+            KernelMachineFit { loss, lambda, functions, fitted, evidence, plan, settings }
         };
         Ok(solutions.into_iter().zip(lambdas).map(fit).collect())
     }
@@ -225,7 +258,8 @@ impl KernelMachine {
             alpha: found.alpha,
             intercept: found.intercept,
         };
-        let (loss, plan) = (self.loss, plan.clone());
-        Ok(KernelMachineFit { loss, lambda, functions, fitted: found.fitted, evidence: found.evidence, plan })
+        let (loss, plan, settings) = (self.loss, plan.clone(), Settings::new());
+        let (fitted, evidence) = (found.fitted, found.evidence);
+        Ok(KernelMachineFit { loss, lambda, functions, fitted, evidence, plan, settings })
     }
 }

@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{KernelMachine, KernelMachineFit, Loss, Solver};
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel quantile regression for a list of levels, without crossings.
@@ -53,6 +54,7 @@ pub struct QuantileCurves {
 pub struct QuantileCurvesFit {
     levels: Vec<f64>,
     fits: Vec<KernelMachineFit>,
+    pub(crate) settings: Settings,
 }
 
 impl QuantileCurves {
@@ -76,7 +78,19 @@ impl QuantileCurves {
     ) -> Result<QuantileCurvesFit> {
         check_levels(&self.levels)?;
         let one = |&level: &f64| self.machine(level).fit(x, y, weights, compute);
-        Ok(QuantileCurvesFit { levels: self.levels.clone(), fits: self.levels.iter().map(one).collect::<Result<_>>()? })
+        let fits = self.levels.iter().map(one).collect::<Result<_>>()?;
+        Ok(QuantileCurvesFit { levels: self.levels.clone(), fits, settings: self.settings() })
+    }
+
+    /// The settings by name: `levels`, `kernel`, `lambda`, `intercept`, `tolerance`, `max_iterations`.
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("levels", &self.levels[..])
+            .with("kernel", &self.kernel)
+            .with("lambda", self.lambda)
+            .with("intercept", self.intercept)
+            .with("tolerance", self.tolerance)
+            .with("max_iterations", self.max_iterations)
     }
 
     fn machine(&self, level: f64) -> KernelMachine {
@@ -97,7 +111,12 @@ impl QuantileCurvesFit {
     /// Curves that were fitted before.
     pub(super) fn from_parts(levels: Vec<f64>, fits: Vec<KernelMachineFit>) -> Result<Self> {
         check_levels(&levels)?;
-        Ok(Self { levels, fits })
+        Ok(Self { levels, fits, settings: Settings::new() })
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The quantiles of every level (columns) at every row of `x`: ascending in each row.

@@ -3,8 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
 use super::{Evidence, Functions, KernelMachineFit, Plan, QuantileCurvesFit, Solver, check_lambda};
-use crate::learn::stopped;
+use crate::learn::{FROM_FILE, stopped};
 use crate::record::{Record, require};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 /// The solvers by the names that files have for them.
@@ -80,16 +81,12 @@ impl Evidence {
 }
 
 impl Plan {
+    /// What the answer depends on, and nothing about the run.
     pub(in crate::learn) fn put_into(&self, record: &mut Record) {
         let name = SOLVERS.iter().find(|(solver, _)| *solver == self.solver).map_or("auto", |(_, name)| name);
         record.put_text("plan_solver", name);
-        record.put_text("plan_stored", self.stored);
-        record.put_text("plan_reason", &self.reason);
-        record.put_number("plan_bytes", self.bytes as f64);
-        record.put_number("plan_flops", self.flops);
         record.put_count("plan_rank", self.rank);
         record.put_count("plan_centres", self.centres);
-        record.put_optional_number("plan_seconds", self.seconds);
     }
 
     pub(in crate::learn) fn take_from(record: &Record) -> Result<Self> {
@@ -98,13 +95,13 @@ impl Plan {
         let (solver, _) = SOLVERS.iter().find(|(_, known)| *known == name).ok_or_else(unknown)?;
         Ok(Self {
             solver: *solver,
-            bytes: record.count("plan_bytes")? as u64,
-            flops: record.number("plan_flops")?,
+            bytes: 0,
+            flops: 0.0,
             rank: record.count("plan_rank")?,
-            stored: record.flag("plan_stored")?,
+            stored: false,
             centres: if record.has("plan_centres") { record.count("plan_centres")? } else { 0 },
-            seconds: record.optional_number("plan_seconds")?,
-            reason: record.text("plan_reason")?.into(),
+            seconds: None,
+            reason: FROM_FILE.into(),
         })
     }
 }
@@ -135,7 +132,7 @@ impl KernelMachineFit {
             _ => record.take_vector("fitted", functions.alpha.nrows())?,
         };
         let evidence = Evidence::take_all(record, 1)?[0];
-        Ok(Self { loss, lambda, functions, fitted, evidence, plan })
+        Ok(Self { loss, lambda, functions, fitted, evidence, plan, settings: Settings::new() })
     }
 }
 
@@ -183,6 +180,7 @@ impl QuantileCurvesFit {
             fitted: fitted.column(j).to_owned(),
             evidence: evidence[j],
             plan: plan.clone(),
+            settings: Settings::new(),
         };
         let fits = (0..curves).map(one).collect();
         Self::from_parts(levels, fits)

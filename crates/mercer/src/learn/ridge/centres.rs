@@ -44,6 +44,7 @@ pub(super) fn fit(ridge: &Ridge, data: Data<'_>, size: Size, plan: Plan, compute
         diagnostics: None,
         condition: None,
         method,
+        settings: ridge.recorded(plan.solver, compute),
         plan,
         weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
         design: design(data.x.nrows(), ridge.intercept, None),

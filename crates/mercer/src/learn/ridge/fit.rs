@@ -9,6 +9,7 @@ use super::solution::{Influence, Method, Solution};
 use super::{Plan, Ridge};
 use crate::compute::filled;
 use crate::gram::{self, Pairs};
+use crate::settings::Settings;
 use crate::solve::state_space::{Law, LineFunction, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 
@@ -34,6 +35,7 @@ pub struct RidgeFit {
     pub(super) design: Array2<f64>,
     /// The functions along the line, for kernels of Markov processes; made when it is first needed.
     pub(super) line: OnceLock<Arc<dyn LineFunction>>,
+    pub(crate) settings: Settings,
 }
 
 /// What each observation does to its own fitted value, and what that says of the fit.
@@ -83,6 +85,7 @@ impl RidgeFit {
             diagnostics: None,
             condition: solution.condition,
             method: solution.method,
+            settings: ridge.recorded(plan.solver, compute),
             plan,
             weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
             design: problem.design.clone(),
@@ -92,6 +95,11 @@ impl RidgeFit {
         fit.fitted = &data.y - &fit.residuals;
         fit.diagnostics = solution.influence.map(|i| fit.diagnose(i, problem));
         Ok(fit)
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Points of weight 0 take no part in the fit; their residuals are those of a prediction.

@@ -5,8 +5,8 @@ use std::fmt;
 use super::Ridge;
 use super::mixed::rank;
 use crate::compute::{human_bytes, human_seconds};
-use crate::learn::Loss;
 use crate::learn::centres::CentreMachine;
+use crate::learn::{Loss, PLANNED_THREADS};
 use crate::solve::state_space::Law;
 use crate::{Compute, Result};
 
@@ -42,6 +42,21 @@ pub enum Solver {
     /// Functions on a few centres instead of all points, by preconditioned conjugate gradients: an approximation, for samples of any length. Needs λ > 0; gives no
     /// leave-one-out residuals and no standard errors.
     Centres,
+}
+
+impl Solver {
+    /// The word for it in settings.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cholesky => "cholesky",
+            Self::Mixed => "mixed",
+            Self::StateSpace => "state_space",
+            Self::Eigen => "eigen",
+            Self::ConjugateGradients => "conjugate_gradients",
+            Self::Centres => "centers",
+        }
+    }
 }
 
 impl fmt::Display for Solver {
@@ -93,7 +108,11 @@ pub(in crate::learn) fn approximation(centres: usize) -> Option<String> {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}, about {:.1e} operations", self.solver, human_bytes(self.bytes), self.flops)?;
+        write!(f, "{}", self.solver)?;
+        // A plan from a file does not tell what the run took.
+        if self.bytes > 0 {
+            write!(f, ": {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
+        }
         self.seconds.map_or(Ok(()), |seconds| write!(f, ", {}", human_seconds(seconds)))?;
         write!(f, "; {}", self.reason)?;
         self.approximation().map_or(Ok(()), |text| write!(f, "; an approximation: {text}"))
@@ -169,7 +188,7 @@ impl Ridge {
             return plan;
         }
         let dense = self.cholesky(size, compute, "the matrix fits into the memory limit");
-        let fits = dense.bytes <= compute.memory();
+        let fits = self.cholesky_bytes(size, PLANNED_THREADS) <= compute.memory();
         if fits && self.lambda > 0.0 && !self.diagnostics && size.rows >= MIXED_ROWS {
             return mixed(
                 size,
@@ -209,11 +228,15 @@ impl Ridge {
             // A singular K at λ = 0 has no factor, only an eigendecomposition.
             return Plan { solver: Solver::Cholesky, ..eigen(size, reason) };
         }
-        let per_thread = 8 * 3 * 192 * n * compute.threads() as u64;
-        let bytes = 8 * n * n + per_thread + vectors(size);
+        let bytes = self.cholesky_bytes(size, compute.threads() as u64);
         let third = (n as f64).powi(3) / 3.0;
         let flops = if self.diagnostics { 2.0 * third } else { third } + kernel_flops(size);
         Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
+    }
+
+    fn cholesky_bytes(&self, size: Size, threads: u64) -> u64 {
+        let n = size.rows as u64;
+        if self.lambda == 0.0 { eigen(size, "").bytes } else { 8 * n * n + 8 * 3 * 192 * n * threads + vectors(size) }
     }
 
     fn suggestion(&self) -> &'static str {
@@ -253,12 +276,12 @@ fn eigen(size: Size, reason: &str) -> Plan {
 
 fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
     let n = size.rows as u64;
-    let tiles = 8 * 192 * 192 * compute.threads() as u64;
-    let fixed = tiles + 6 * vectors(size);
-    let spare = compute.memory().saturating_sub(fixed) / 2;
+    let tile = 8 * 192 * 192;
+    let planned = (tile * PLANNED_THREADS).min(compute.memory() / 4) + 6 * vectors(size);
+    let spare = compute.memory().saturating_sub(planned) / 2;
     // The factor, its twin in the products, and a square of the rank.
     let rank = (spare / (8 * 3 * n.max(1))).min(n).min(MAX_RANK as u64);
-    let bytes = fixed + 8 * 3 * n * rank;
+    let bytes = tile * compute.threads() as u64 + 6 * vectors(size) + 8 * 3 * n * rank;
     let flops = 100.0 * kernel_flops(size) + 2.0 * n as f64 * (rank as f64).powi(2);
     Plan {
         solver: Solver::ConjugateGradients,

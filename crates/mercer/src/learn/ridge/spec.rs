@@ -8,6 +8,7 @@ use super::spectrum::Spectrum;
 use super::{RidgeFit, centres, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
 use crate::learn::centres::Centres;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalised part.
@@ -145,6 +146,23 @@ impl Ridge {
             return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
         }
         RidgeFit::new(self, data, &problem, solution, plan, compute)
+    }
+
+    /// The settings by name: `kernel`, `lambda`, `intercept`, `solver`, `diagnostics`, `indefinite`, and those of the centers.
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("kernel", &self.kernel)
+            .with("lambda", self.lambda)
+            .with("intercept", self.intercept)
+            .with("solver", self.solver.name())
+            .with("diagnostics", self.diagnostics)
+            .with("indefinite", self.indefinite)
+            .with_centres(self.centres.as_ref())
+    }
+
+    /// The settings of a fit: with the seed, where centers are drawn from it.
+    pub(super) fn recorded(&self, solver: Solver, compute: &Compute) -> Settings {
+        self.settings().with_some("seed", (solver == Solver::Centres).then(|| compute.seed()))
     }
 
     /// The checks that need no data.

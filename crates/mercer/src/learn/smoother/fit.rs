@@ -5,7 +5,9 @@ use rayon::prelude::*;
 
 use super::local::{Degree, Local, Missing};
 use super::places::Places;
+use super::record::settings;
 use super::{Bandwidth, LocalWeight, bandwidth};
+use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
 /// A fitted [`NadarayaWatson`](super::NadarayaWatson) or [`LocalLinear`](super::LocalLinear) smoother.
@@ -32,6 +34,7 @@ pub struct LocalFit {
     pub(super) fitted: Array1<f64>,
     pub(super) leverages: Array1<f64>,
     pub(super) loo_residuals: Array1<f64>,
+    pub(crate) settings: Settings,
 }
 
 /// The bandwidth to try, on data that stay.
@@ -99,6 +102,7 @@ impl LocalFit {
     ) -> Result<Self> {
         super::check(x, y)?;
         let places = Places::new(x);
+        let settings = settings(degree, weights, bandwidth);
         let mut trial = Trial { degree, weights, bandwidth: 1.0, places: &places, y };
         trial.bandwidth = match bandwidth {
             Bandwidth::Given(h) if h.is_finite() && h > 0.0 => h,
@@ -117,12 +121,18 @@ impl LocalFit {
             fitted: Array1::zeros(0),
             leverages: Array1::zeros(0),
             loo_residuals,
+            settings,
         };
         let locals = fit.all(locals, x)?;
         fit.fitted = locals.iter().map(|l| l.value).collect();
         // At an observation the largest weight is its own, W(0) = 1.
         fit.leverages = locals.iter().map(|l| l.leverage_of_unit).collect();
         Ok(fit)
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The local fits, or an error that names the first place without one.

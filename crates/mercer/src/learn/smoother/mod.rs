@@ -11,6 +11,7 @@ mod weights;
 use ndarray::{ArrayView1, ArrayView2};
 
 use self::local::Degree;
+use crate::settings::Settings;
 use crate::{Compute, Error, Points, Result};
 
 pub use self::fit::LocalFit;
@@ -96,6 +97,11 @@ pub struct LocalLinear {
 }
 
 impl NadarayaWatson {
+    /// The settings by name: `degree`, `weights`, and `bandwidth` where it is given.
+    pub fn settings(&self) -> Settings {
+        record::settings(Degree::Mean, self.weights, self.bandwidth)
+    }
+
     /// Fits the smoother to rows `x` and values `y`.
     ///
     /// # Errors
@@ -108,6 +114,11 @@ impl NadarayaWatson {
 }
 
 impl LocalLinear {
+    /// As [`NadarayaWatson::settings`].
+    pub fn settings(&self) -> Settings {
+        record::settings(Degree::Line, self.weights, self.bandwidth)
+    }
+
     /// Fits the smoother to places `x` (one column) and values `y`.
     ///
     /// # Errors

@@ -2,8 +2,9 @@
 
 use super::local::Degree;
 use super::places::Places;
-use super::{LocalFit, LocalWeight};
+use super::{Bandwidth, LocalFit, LocalWeight};
 use crate::record::{Record, require};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 /// The weights by the names that files have for them.
@@ -15,13 +16,29 @@ const WEIGHTS: [(LocalWeight, &str); 5] = [
     (LocalWeight::Biweight, "biweight"),
 ];
 
+fn degree_name(degree: Degree) -> &'static str {
+    if degree == Degree::Line { "line" } else { "mean" }
+}
+
+fn weights_name(weights: LocalWeight) -> &'static str {
+    WEIGHTS.iter().find(|(known, _)| *known == weights).map_or("gaussian", |(_, name)| name)
+}
+
+/// A smoother by name: `degree`, `weights`, and `bandwidth` where it is given.
+pub(super) fn settings(degree: Degree, weights: LocalWeight, bandwidth: Bandwidth) -> Settings {
+    let given = if let Bandwidth::Given(h) = bandwidth { Some(h) } else { None };
+    Settings::new()
+        .with("degree", degree_name(degree))
+        .with("weights", weights_name(weights))
+        .with_some("bandwidth", given)
+}
+
 impl LocalFit {
     /// All that the fit knows.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
-        record.put_text("degree", if self.degree == Degree::Line { "line" } else { "mean" });
-        let name = WEIGHTS.iter().find(|(weights, _)| *weights == self.weights).map_or("gaussian", |(_, name)| name);
-        record.put_text("weights", name);
+        record.put_text("degree", degree_name(self.degree));
+        record.put_text("weights", weights_name(self.weights));
         record.put_number("bandwidth", self.bandwidth);
         record.put_matrix("points", self.places.x.view());
         record.put_vector("targets", self.y.view());
@@ -57,6 +74,7 @@ impl LocalFit {
             fitted: record.take_vector("fitted", n)?,
             leverages: record.take_vector("leverages", n)?,
             loo_residuals: record.take_vector("loo_residuals", n)?,
+            settings: Settings::new(),
         })
     }
 }

@@ -6,6 +6,7 @@ use super::SmoothingSpline;
 use super::criteria::Criteria;
 use super::data::Data;
 use super::search::Chosen;
+use crate::settings::Settings;
 use crate::solve::chain::{Pass, States};
 use crate::{Error, Result};
 
@@ -42,6 +43,7 @@ pub struct SplineFit {
     pub(super) residuals: Array1<f64>,
     pub(super) leverages: Array1<f64>,
     pub(super) loo_score: f64,
+    pub(crate) settings: Settings,
 }
 
 impl SplineFit {
@@ -72,7 +74,13 @@ impl SplineFit {
             loo_score: 0.0,
             data,
             states,
+            settings: spline.settings(),
         }
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimised is what its parts say.

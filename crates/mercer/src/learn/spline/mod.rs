@@ -12,6 +12,7 @@ use ndarray::ArrayView1;
 use self::criteria::Criteria;
 use self::data::Data;
 use self::search::{Chosen, Search};
+use crate::settings::Settings;
 use crate::solve::chain::{Smoother, smoother};
 use crate::{Compute, Error, Result};
 
@@ -129,6 +130,19 @@ impl SmoothingSpline {
         let fit = SplineFit::new(self, data, &criteria, chosen, pass, states);
         fit.check(&pass)?;
         Ok(fit.with_observations(x, y, weights))
+    }
+
+    /// The settings by name: `order`, `smoothing` (`lambda`, `degrees_of_freedom`, `gcv` or `reml`) with the number that it names, `period`.
+    pub fn settings(&self) -> Settings {
+        let settings = Settings::new().with("order", self.order).with_some("period", self.period);
+        match self.smoothing {
+            Smoothing::Lambda(lambda) => settings.with("smoothing", "lambda").with("lambda", lambda),
+            Smoothing::DegreesOfFreedom(df) => {
+                settings.with("smoothing", "degrees_of_freedom").with("degrees_of_freedom", df)
+            }
+            Smoothing::Gcv => settings.with("smoothing", "gcv"),
+            Smoothing::Reml => settings.with("smoothing", "reml"),
+        }
     }
 
     /// The dimension of the functions without penalty.

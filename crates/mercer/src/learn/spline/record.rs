@@ -6,6 +6,7 @@ use super::SplineFit;
 use super::data::Data;
 use super::search::Chosen;
 use crate::record::{Record, require};
+use crate::settings::Settings;
 use crate::solve::chain::{Node, States};
 use crate::{Error, Result};
 
@@ -71,6 +72,7 @@ impl SplineFit {
             residuals: record.take_vector("residuals", n)?,
             leverages: record.take_vector("leverages", n)?,
             loo_score: record.number("loo_score")?,
+            settings: Settings::new(),
         })
     }
 }

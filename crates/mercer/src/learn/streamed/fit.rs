@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::RidgeStream;
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Rows whose features are held at a time while predictions are made.
@@ -41,6 +42,7 @@ pub struct StreamedRidgeFit {
     pub(super) total_weight: f64,
     pub(super) total_squares: Array1<f64>,
     pub(super) passes: Option<Passes>,
+    pub(crate) settings: Settings,
 }
 
 impl RidgeStream {
@@ -74,6 +76,7 @@ impl RidgeStream {
             total_squares: all.total_squares(),
             passes: None,
             features: self.features,
+            settings: self.settings,
         })
     }
 
@@ -103,6 +106,11 @@ impl RidgeStream {
 }
 
 impl StreamedRidgeFit {
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// `f(x)` for every row of `x`, one column per output.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use super::spec::StreamedRidge;
 use super::{Passes, StreamedRidgeFit};
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap};
 use crate::gram::{self, Pairs};
+use crate::settings::Settings;
 use crate::solve::products::{add_symmetric, mirror, multiply, multiply_transposed};
 use crate::solve::{Factor, Factored, factor};
 use crate::{Compute, Error, Result};
@@ -46,6 +47,7 @@ pub struct RidgePasses {
     sample: (Array2<f64>, Array1<f64>),
     pub(super) state: Option<State>,
     preconditioner: Option<Factor>,
+    pub(super) settings: Settings,
 }
 
 /// Where the iteration stands after the first pass.
@@ -90,7 +92,8 @@ impl StreamedRidge {
         let needed = 8 * p * (3 * p + sample.nrows() as u64 + 1024);
         compute.reserve("the preconditioner of a streamed fit", needed, "use fewer features, or a smaller sample")?;
         let features = self.features.draw(sample, compute)?;
-        RidgePasses::new(features, (lambda, self.intercept, outputs), sample, weights, compute)
+        let passes = RidgePasses::new(features, (lambda, self.intercept, outputs), sample, weights, compute)?;
+        Ok(RidgePasses { settings: self.settings().with("seed", compute.seed()), ..passes })
     }
 }
 
@@ -104,7 +107,8 @@ impl RidgePasses {
     ) -> Result<Self> {
         let weights = crate::learn::loss::weights(weights, sample.nrows())?;
         let sample = (features.transform(sample, compute)?, weights);
-        Ok(Self { features, lambda, intercept, outputs, sample, state: None, preconditioner: None })
+        let settings = Settings::new();
+        Ok(Self { features, lambda, intercept, outputs, sample, state: None, preconditioner: None, settings })
     }
 
     /// One more pass over the rows: the first one looks at the targets, every other one is a step. Whether the residual is below the tolerance.
@@ -315,6 +319,7 @@ impl RidgePasses {
             total_weight: state.total_weight,
             total_squares: state.total_squares,
             passes: Some(passes),
+            settings: self.settings,
         })
     }
 }

@@ -8,6 +8,7 @@ use super::{LambdaScore, Passes, RidgePasses, RidgeStream, StreamedRidgeFit};
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
 use crate::learn::ridge::check_lambda;
 use crate::record::{Record, container};
+use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
 const KIND: &str = "ridge_stream";
@@ -64,6 +65,7 @@ impl StreamedRidgeFit {
             total_weight: record.finite_number("total_weight")?,
             total_squares: record.take_vector("total_squares", outputs)?,
             passes: take_passes(record)?,
+            settings: Settings::new(),
         })
     }
 }
@@ -100,6 +102,7 @@ impl RidgeStream {
         record.put_text("intercept", self.intercept);
         record.put_text("rows", self.taken);
         self.features.put_into(&mut record);
+        record.put_settings(&self.settings);
         record.put_slice("lambdas", &self.lambdas);
         record.put_count("outputs", self.outputs());
         record.put_count("folds", self.folds.len());
@@ -116,6 +119,7 @@ impl RidgeStream {
         if record.text("kind")? != KIND || record.text("version")? != VERSION.to_string() {
             return Err(Error::parameter("kind", record.text("kind")?, "a ridge_stream of this version"));
         }
+        let settings = record.take_settings()?;
         let features = DrawnFeatures::take_from(&mut record)?;
         let (outputs, folds) = (record.count("outputs")?, record.count("folds")?);
         let lambdas = record.take_any_vector("lambdas")?.to_vec();
@@ -135,7 +139,8 @@ impl RidgeStream {
         };
         let taken = record.text("rows")?;
         let taken = taken.parse().map_err(|_| Error::parameter("rows", taken, "a whole number"))?;
-        Ok(Self { features, folds, lambdas, intercept: record.flag("intercept")?, taken, waiting })
+        let intercept = record.flag("intercept")?;
+        Ok(Self { features, folds, lambdas, intercept, taken, waiting, settings })
     }
 }
 
@@ -154,6 +159,7 @@ impl RidgePasses {
         record.put_text("intercept", self.intercept);
         record.put_number("lambda", self.lambda);
         record.put_count("outputs", self.outputs);
+        record.put_settings(&self.settings);
         self.features.put_into(&mut record);
         if let Some(state) = &self.state {
             record.put_text("rows", state.rows);
@@ -184,12 +190,14 @@ impl RidgePasses {
         if record.text("kind")? != PASSES || record.text("version")? != VERSION.to_string() {
             return Err(Error::parameter("kind", record.text("kind")?, "ridge_passes of this version"));
         }
+        let settings = record.take_settings()?;
         let features = DrawnFeatures::take_from(&mut record)?;
         let (outputs, lambda) = (record.count("outputs")?, record.number("lambda")?);
         check_lambda(lambda)?;
         let shape = (features.components(), outputs);
         let intercept = record.flag("intercept")?;
         let mut passes = Self::new(features, (lambda, intercept, outputs), sample, weights, compute)?;
+        passes.settings = settings;
         if record.has("solution") {
             passes.state = Some(State::take_from(&mut record, shape)?);
         }

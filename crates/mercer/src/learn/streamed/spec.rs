@@ -5,6 +5,7 @@ use ndarray::ArrayView2;
 use super::RidgeStream;
 use crate::features::FeatureSpec;
 use crate::learn::ridge::check_lambda;
+use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
 /// Rows whose features are made at a time, whatever the size of the chunks; never a function of the number of threads.
@@ -68,7 +69,14 @@ impl StreamedRidge {
         self.check(outputs)?;
         let needed = self.bytes(sample.ncols(), outputs);
         compute.reserve("the statistics of a streamed fit", needed, "use fewer features, or one λ")?;
-        Ok(RidgeStream::new(self, self.features.draw(sample, compute)?, outputs))
+        let stream = RidgeStream::new(self, self.features.draw(sample, compute)?, outputs);
+        Ok(RidgeStream { settings: self.settings().with("seed", compute.seed()), ..stream })
+    }
+
+    /// The settings by name: those of the features, `lambdas`, `folds`, `intercept`.
+    pub fn settings(&self) -> Settings {
+        let settings = self.features.settings().with("lambdas", &self.lambdas[..]);
+        settings.with("folds", self.folds).with("intercept", self.intercept)
     }
 
     pub(super) fn check(&self, outputs: usize) -> Result<()> {

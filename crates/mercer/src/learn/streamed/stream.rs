@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::spec::{BLOCK, StreamedRidge};
 use crate::features::{DrawnFeatures, FeatureMap, RidgeStatistics};
+use crate::settings::Settings;
 use crate::{Compute, Error, Points, Result};
 
 /// A streamed ridge regression while the rows come: a value that chunks and other streams are added to.
@@ -19,6 +20,7 @@ pub struct RidgeStream {
     /// Rows that are in the statistics.
     pub(super) taken: u64,
     pub(super) waiting: Waiting,
+    pub(super) settings: Settings,
 }
 
 /// Rows that wait until a block is full.
@@ -87,6 +89,7 @@ impl RidgeStream {
             intercept: spec.intercept,
             taken: 0,
             waiting: Waiting::default(),
+            settings: Settings::new(),
         }
     }
 

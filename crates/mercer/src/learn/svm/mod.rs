@@ -13,6 +13,7 @@ mod probability;
 mod record;
 mod regression;
 mod schedule;
+mod settings;
 mod support;
 mod svc;
 mod svc_fit;

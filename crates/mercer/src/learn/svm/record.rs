@@ -11,6 +11,7 @@ use super::support::Support;
 use super::svc_fit::{MachineSummary, SvcFit};
 use crate::learn::stopped;
 use crate::record::{Record, require};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl SvcFit {
@@ -48,7 +49,8 @@ impl SvcFit {
         let coefficients = record.take_finite_matrix("dual_coefficients", (support.indices.len(), columns))?;
         let starts = take_starts(record, k, support.indices.len())?;
         let machines = take_machines(record, scheme, k)?;
-        Ok(Self { scheme, break_ties: record.flag("break_ties")?, names, support, starts, coefficients, machines })
+        let (break_ties, settings) = (record.flag("break_ties")?, Settings::new());
+        Ok(Self { scheme, break_ties, names, support, starts, coefficients, machines, settings })
     }
 }
 
@@ -213,7 +215,8 @@ impl SvrFit {
 
     /// The fit that [`SvrFit::to_record`] wrote.
     pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
-        Ok(Self { function: Function::take_from(record)?, epsilon: record.finite_number("epsilon")? })
+        let (function, epsilon) = (Function::take_from(record)?, record.finite_number("epsilon")?);
+        Ok(Self { function, epsilon, settings: Settings::new() })
     }
 }
 
@@ -227,6 +230,6 @@ impl OneClassFit {
 
     /// The fit that [`OneClassFit::to_record`] wrote.
     pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
-        Ok(Self { function: Function::take_from(record)? })
+        Ok(Self { function: Function::take_from(record)?, settings: Settings::new() })
     }
 }

@@ -7,6 +7,7 @@ use super::support::{Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
 use crate::learn::observations::check_finite;
+use crate::settings::Settings;
 use crate::solve::{DualOptions, DualProblem, DualSolution};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -101,7 +102,7 @@ impl Svr {
         if !self.indefinite {
             machine.require_norm(&self.kernel)?;
         }
-        Ok(SvrFit { function: Function::new(bound.kernel(), x, machine), epsilon })
+        Ok(SvrFit { function: Function::new(bound.kernel(), x, machine), epsilon, settings: self.settings() })
     }
 
     fn check(&self) -> Result<()> {
@@ -175,7 +176,7 @@ impl OneClass {
         if !self.indefinite {
             machine.require_norm(&self.kernel)?;
         }
-        Ok(OneClassFit { function: Function::new(bound.kernel(), x, machine) })
+        Ok(OneClassFit { function: Function::new(bound.kernel(), x, machine), settings: self.settings() })
     }
 }
 
@@ -252,6 +253,11 @@ macro_rules! function {
             pub fn evidence(&self) -> Evidence {
                 self.function.evidence
             }
+
+            /// What was asked for; empty for a fit from a file that does not tell.
+            pub fn settings(&self) -> &Settings {
+                &self.settings
+            }
         }
     };
 }
@@ -261,6 +267,7 @@ macro_rules! function {
 pub struct SvrFit {
     pub(super) function: Function,
     pub(super) epsilon: f64,
+    pub(crate) settings: Settings,
 }
 
 function!(SvrFit);
@@ -284,6 +291,7 @@ impl SvrFit {
 #[derive(Clone, Debug)]
 pub struct OneClassFit {
     pub(super) function: Function,
+    pub(crate) settings: Settings,
 }
 
 function!(OneClassFit);

@@ -110,7 +110,8 @@ impl Svc {
     ) -> Result<SvcFit> {
         let schedule = self.schedule(x, classes, weights, compute)?;
         let machines = schedule.run(std::slice::from_ref(self), compute)?;
-        Ok(SvcFit::new(self, x, classes, &schedule, machines.into_iter().flatten().collect()))
+        let fit = SvcFit::new(self, x, classes, &schedule, machines.into_iter().flatten().collect());
+        Ok(SvcFit { settings: self.recorded(compute), ..fit })
     }
 
     /// Fits for a list of `C`, each from the solution of the one before, on shared kernel values.
@@ -145,7 +146,8 @@ impl Svc {
         let mut machines: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
         let fit = |spec: &Self| {
             let of_this = machines.iter_mut().filter_map(Iterator::next).collect();
-            SvcFit::new(spec, x, classes, &schedule, of_this)
+            let fit = SvcFit::new(spec, x, classes, &schedule, of_this);
+            SvcFit { settings: spec.recorded(compute), ..fit }
         };
         Ok(specs.iter().map(fit).collect())
     }

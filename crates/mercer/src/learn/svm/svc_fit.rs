@@ -12,6 +12,7 @@ use super::schedule::{Schedule, Scheme};
 use super::support::Support;
 use super::svc::{Penalty, Svc};
 use super::task::Task;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Rows for which every class is heard at a time: what each says of each other takes memory.
@@ -29,6 +30,7 @@ pub struct SvcFit {
     /// One row per support vector. For pairs: one column per other class, in their order. Against the rest: one column per class.
     pub(super) coefficients: Array2<f64>,
     pub(super) machines: Vec<MachineSummary>,
+    pub(crate) settings: Settings,
 }
 
 /// One machine of a classifier.
@@ -81,7 +83,13 @@ impl SvcFit {
             starts,
             coefficients: table.select(Axis(0), &carrying),
             machines: tasks.iter().zip(machines).map(summary).collect(),
+            settings: Settings::new(),
         }
+    }
+
+    /// What was asked for; empty for a fit from a file that does not tell.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The class of every row of `x`.

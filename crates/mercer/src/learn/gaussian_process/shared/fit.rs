@@ -7,6 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use super::Evidence;
 use super::spec::evidence;
 use crate::gram::{self, Pairs};
+use crate::settings::Settings;
 use crate::solve::Factor;
 use crate::{Compute, Expansion, Kernel, Result};
 
@@ -22,7 +23,8 @@ pub struct SharedGaussianProcessFit {
     pub(super) noise: Array1<f64>,
     pub(super) alpha: Array2<f64>,
     pub(super) log_likelihood: f64,
-    evidence: OnceLock<Evidence>,
+    pub(super) evidence: OnceLock<Evidence>,
+    pub(crate) settings: Settings,
 }
 
 impl SharedGaussianProcessFit {
@@ -45,7 +47,16 @@ impl SharedGaussianProcessFit {
         alpha: Array2<f64>,
         log_likelihood: f64,
     ) -> Self {
-        Self { kernel, points, targets, noise, alpha, log_likelihood, evidence: OnceLock::new() }
+        Self {
+            kernel,
+            points,
+            targets,
+            noise,
+            alpha,
+            log_likelihood,
+            evidence: OnceLock::new(),
+            settings: Settings::new(),
+        }
     }
 
     /// The means at every row of `x`: one column per target.
@@ -120,6 +131,11 @@ impl SharedGaussianProcessFit {
     /// `K(X, x)`: one column per row of `x`.
     fn cross(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         gram::dense(&self.kernel.bind(Pairs::between(self.points.view(), x), compute)?, compute)
+    }
+
+    /// The settings of the fit; empty for a fit from a file that does not hold them.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The kernel.

@@ -5,6 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::{Evidence, EvidenceGradient, SharedGaussianProcessFit};
 use crate::definiteness::require_psd;
 use crate::gram::{self, Bound, Pairs};
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Gaussian process regression of several targets with one kernel and a noise variance per row; nothing is optimized.
@@ -55,7 +56,13 @@ impl SharedGaussianProcess {
     ) -> Result<SharedGaussianProcessFit> {
         let bound = self.checked(x, y, noise, compute)?;
         let evidence = evidence(&bound, y, noise, compute)?;
-        Ok(SharedGaussianProcessFit::new(bound.kernel().clone(), evidence, x, y, noise))
+        let fit = SharedGaussianProcessFit::new(bound.kernel().clone(), evidence, x, y, noise);
+        Ok(SharedGaussianProcessFit { settings: self.settings(), ..fit })
+    }
+
+    /// The settings by name: `kernel`. The noise variances are data: a row each.
+    pub fn settings(&self) -> Settings {
+        Settings::new().with("kernel", &self.kernel)
     }
 
     /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are `wanted`, without a fit.

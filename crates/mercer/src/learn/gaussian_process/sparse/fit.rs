@@ -9,6 +9,7 @@ use super::posterior::{Data, Posterior};
 use crate::gram::{self, Pairs};
 use crate::learn::gaussian_process::{Optimisation, Prediction};
 use crate::learn::parameter_space::{movable, movable_names};
+use crate::settings::Settings;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// A fitted [`SparseGaussianProcess`](super::SparseGaussianProcess).
@@ -21,6 +22,7 @@ pub struct SparseGaussianProcessFit {
     pub(super) optimisation: Option<Optimisation>,
     /// Choices of smoothness that count among the parameters.
     pub(super) free: Vec<String>,
+    pub(crate) settings: Settings,
 }
 
 impl SparseGaussianProcessFit {
@@ -32,7 +34,13 @@ impl SparseGaussianProcessFit {
         free: Vec<String>,
     ) -> Self {
         let dropped = (0..given).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
-        Self { posterior, x: data.x.to_owned(), y: data.y.to_owned(), dropped, optimisation, free }
+        let (x, y, settings) = (data.x.to_owned(), data.y.to_owned(), Settings::new());
+        Self { posterior, x, y, dropped, optimisation, free, settings }
+    }
+
+    /// The settings of the fit; empty for a fit from a file that does not hold them.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Mean and variance of `f` at every row of `x`.

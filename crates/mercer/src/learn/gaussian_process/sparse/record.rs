@@ -8,6 +8,7 @@ use super::{Approximation, SparseGaussianProcessFit};
 use crate::learn::gaussian_process::Optimisation;
 use crate::learn::gaussian_process::record::{put_free, take_free};
 use crate::record::{Record, require};
+use crate::settings::Settings;
 use crate::solve::{Factored, factor};
 use crate::{Compute, Error, Result};
 
@@ -19,13 +20,17 @@ const APPROXIMATIONS: [(Approximation, &str); 4] = [
     (Approximation::Variational, "variational"),
 ];
 
+/// The name of an approximation.
+pub(super) fn name_of(approximation: Approximation) -> &'static str {
+    APPROXIMATIONS.iter().find(|(known, _)| *known == approximation).map_or("", |(_, name)| name)
+}
+
 impl SparseGaussianProcessFit {
     /// All that predictions need, and how it was found; the data itself, which only gradients need, is left out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
-        let name = APPROXIMATIONS.iter().find(|(known, _)| *known == self.approximation()).map_or("", |(_, name)| name);
         record.put_text("kernel", self.kernel());
-        record.put_text("approximation", name);
+        record.put_text("approximation", name_of(self.approximation()));
         record.put_number("noise", self.noise());
         record.put_matrix("inducing", self.inducing());
         record.put_matrix("white_information", self.posterior.matrix.view());
@@ -62,6 +67,7 @@ impl SparseGaussianProcessFit {
         let (trace_left, objective) = (record.number("trace_left")?, record.number("log_marginal_likelihood")?);
         let posterior = Posterior { basis, noise, approximation, matrix, inner, beta, trace_left, objective };
         let (x, y) = (Array2::zeros((0, columns)), Array1::zeros(0));
-        Ok(Self { posterior, x, y, dropped, optimisation: Optimisation::take_from(record)?, free: take_free(record)? })
+        let (optimisation, free, settings) = (Optimisation::take_from(record)?, take_free(record)?, Settings::new());
+        Ok(Self { posterior, x, y, dropped, optimisation, free, settings })
     }
 }

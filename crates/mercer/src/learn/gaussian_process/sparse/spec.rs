@@ -5,10 +5,12 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use super::basis::{Basis, STRIP};
 use super::optimise::optimise;
 use super::posterior::{Data, Posterior};
+use super::record::name_of;
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
 use crate::learn::GaussianProcess;
 use crate::learn::gaussian_process::spec::x_kernel;
 use crate::learn::parameter_space::check_names;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Gaussian process regression of one output through inducing points.
@@ -90,7 +92,35 @@ impl SparseGaussianProcess {
             (start, None)
         };
         let posterior = self.posterior(&place.0, place.1, place.2.view(), data, compute)?;
-        Ok(SparseGaussianProcessFit::new(posterior, data, given, optimisation, self.free.clone()))
+        let fit = SparseGaussianProcessFit::new(posterior, data, given, optimisation, self.free.clone());
+        Ok(SparseGaussianProcessFit { settings: self.recorded(compute), ..fit })
+    }
+
+    /// The settings by name: `kernel` and `noise` where the optimization starts, `inducing` (`points`, `greedy` or `random`) with
+    /// `inducing_count`, `approximation`, `optimize`, `move_inducing`, `fixed`, `free`, `restarts`.
+    pub fn settings(&self) -> Settings {
+        let (inducing, count) = match &self.inducing {
+            Inducing::Points(points) => ("points", points.nrows()),
+            Inducing::Greedy(count) => ("greedy", *count),
+            Inducing::Random(count) => ("random", *count),
+        };
+        Settings::new()
+            .with("kernel", &self.kernel)
+            .with("noise", self.noise)
+            .with("inducing", inducing)
+            .with("inducing_count", count)
+            .with("approximation", name_of(self.approximation))
+            .with("optimize", self.optimise)
+            .with("move_inducing", self.move_inducing)
+            .with("fixed", &self.fixed[..])
+            .with("free", &self.free[..])
+            .with("restarts", self.restarts)
+    }
+
+    /// The settings of a fit: with the seed, where something is drawn from it.
+    fn recorded(&self, compute: &Compute) -> Settings {
+        let random = matches!(self.inducing, Inducing::Random(_)) || (self.optimise && self.restarts > 0);
+        self.settings().with_some("seed", random.then(|| compute.seed()))
     }
 
     /// The posterior with some parameters and inducing points.

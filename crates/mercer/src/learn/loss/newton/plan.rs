@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::compute::{human_bytes, human_seconds};
+use crate::learn::PLANNED_THREADS;
 use crate::learn::centres::{CentreMachine, Centres};
 use crate::learn::ridge::approximation;
 use crate::{Compute, Error, Result};
@@ -35,6 +36,19 @@ pub enum Solver {
     /// Functions on a few centres instead of all points, by Newton's method and preconditioned conjugate gradients: an approximation, for the smooth losses and
     /// samples of any length.
     Centres,
+}
+
+impl Solver {
+    /// The word for it in settings.
+    pub(in crate::learn) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Newton => "newton",
+            Self::NewtonConjugateGradients => "newton_conjugate_gradients",
+            Self::Dual => "dual",
+            Self::Centres => "centers",
+        }
+    }
 }
 
 impl fmt::Display for Solver {
@@ -80,7 +94,11 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}, about {:.1e} operations", self.solver, human_bytes(self.bytes), self.flops)?;
+        write!(f, "{}", self.solver)?;
+        // A plan from a file does not tell what the run took.
+        if self.bytes > 0 {
+            write!(f, ": {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
+        }
         self.seconds.map_or(Ok(()), |seconds| write!(f, ", {}", human_seconds(seconds)))?;
         write!(f, "; {}", self.reason)?;
         self.approximation().map_or(Ok(()), |text| write!(f, "; an approximation: {text}"))
@@ -179,14 +197,16 @@ impl Request<'_> {
 
     fn iterative(&self, compute: &Compute, reason: &str) -> Plan {
         let n = self.rows as u64;
-        let fixed = 8 * 192 * 192 * compute.threads() as u64 + 3 * self.vectors();
+        let tile = 8 * 192 * 192;
+        let planned = (tile * PLANNED_THREADS).min(compute.memory() / 4) + 3 * self.vectors();
         let whole = 8 * n * n;
-        let stored = fixed + whole <= compute.memory() / 2;
-        let spare = compute.memory().saturating_sub(fixed + if stored { whole } else { 0 }) / 2;
+        let stored = planned + whole <= compute.memory() / 2;
+        let spare = compute.memory().saturating_sub(planned + if stored { whole } else { 0 }) / 2;
         // The factor, its twin in the products, and the square of the inner system.
         let most = (MAX_RANK / self.functions.max(1)).max(MIN_RANK) as u64;
         let per_column = 8 * (3 * n.max(1) + 2 * most * (self.functions as u64).pow(2));
         let rank = (spare / per_column).min(n).min(most);
+        let fixed = tile * compute.threads() as u64 + 3 * self.vectors();
         let bytes = fixed + if stored { whole } else { 0 } + per_column * rank;
         let product = if stored { 2.0 * (n as f64).powi(2) * self.functions as f64 } else { self.kernel_flops() };
         let flops = 10.0 * (30.0 * product + 2.0 * n as f64 * ((rank as usize * self.functions) as f64).powi(2));

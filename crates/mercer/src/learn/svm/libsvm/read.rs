@@ -13,6 +13,7 @@ use super::LibsvmModel;
 use super::header::{Header, format_error};
 use super::kernel;
 use crate::Result;
+use crate::settings::Settings;
 use crate::solve::Stopped;
 
 /// The support vectors as they stand in the file.
@@ -52,9 +53,10 @@ pub(super) fn parse(text: &str, columns: Option<usize>) -> Result<LibsvmModel> {
     let offset = -header.numbers("rho", 1)?[0];
     let function =
         Function { support, coefficients: vectors.coefficients, offset, fitted: Vec::new(), evidence: UNKNOWN };
+    let settings = Settings::new();
     Ok(match kind {
-        "one_class" => LibsvmModel::OneClass(OneClassFit { function }),
-        _ => LibsvmModel::Regression(SvrFit { function, epsilon: 0.0 }),
+        "one_class" => LibsvmModel::OneClass(OneClassFit { function, settings }),
+        _ => LibsvmModel::Regression(SvrFit { function, epsilon: 0.0, settings }),
     })
 }
 
@@ -160,5 +162,6 @@ fn read_classifier(header: &Header<'_>, classes: usize, support: Support, coeffi
     };
     let machines = pairs(classes).enumerate().map(summary).collect();
     let names = header.numbers("label", classes)?.iter().map(f64::to_string).collect();
-    Ok(SvcFit { scheme: Scheme::OneVersusOne, break_ties: false, names, support, starts, coefficients, machines })
+    let (scheme, settings) = (Scheme::OneVersusOne, Settings::new());
+    Ok(SvcFit { scheme, break_ties: false, names, support, starts, coefficients, machines, settings })
 }
