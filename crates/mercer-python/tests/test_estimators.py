@@ -4,6 +4,8 @@ import copy
 import pickle
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -65,11 +67,14 @@ ESTIMATORS = [
     mercer.GaussianProcessRegressor("gaussian(lengthscale=5)", n_inducing=60, optimize=False, normalize_y=True),
     mercer.NadarayaWatson(),
     mercer.NadarayaWatson(1.0),
+    SplineOnFirstColumn(),
     SplineOnFirstColumn(lam=0.1),
+    LocalLinearOnFirstColumn(),
     LocalLinearOnFirstColumn(1.0),
     mercer.SVC(),
     mercer.SVC(gamma=0.1, tol=1e-10, multi_class="ovr"),
     mercer.SVC(probability=True),
+    mercer.SVCCV(),
     mercer.SVCCV(cv=2),
     mercer.SVCCV([0.5, 5.0], kernel="gaussian()", lengthscales=3, cv=2),
     mercer.NuSVC(),
@@ -80,6 +85,8 @@ ESTIMATORS = [
     mercer.KernelLogisticRegression(),
     mercer.KernelLogisticRegression(solver="centers", n_centers=1000),
     mercer.KernelMachine("squared_hinge", solver="centers", n_centers=1000),
+    mercer.BinnedRegressor(),
+    mercer.BinnedClassifier(),
     mercer.BinnedRegressor(tol=1e-12, n_grids=20, n_buckets=64, random_state=0),
     mercer.BinnedClassifier(loss="squared_hinge", tol=1e-12, n_grids=20, n_buckets=64, random_state=0),
     mercer.KernelMachine(),
@@ -103,6 +110,25 @@ def expected_failures(estimator):
     if isinstance(estimator, mercer.NuSVC):
         failures["check_class_weight_classifiers"] = "nu is infeasible for classes of such weights"
     return failures
+
+
+def test_the_oldest_scikit_learn_that_is_asked_for_has_what_is_imported():
+    """``validate_data`` and tags as classes came with 1.6."""
+    text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
+    asked = tomllib.loads(text)["project"]["optional-dependencies"]["sklearn"]
+    oldest = [tuple(map(int, line.partition(">=")[2].split("."))) for line in asked if "scikit-learn" in line]
+    sources = "".join(file.read_text() for file in Path(mercer.__file__).parent.glob("*.py"))
+    assert "import validate_data" in sources or "validate_data\n" in sources
+    assert oldest
+    assert min(oldest) >= (1, 6)
+
+
+def test_every_estimator_is_checked_with_its_defaults():
+    """Transformers are checked in test_features.py."""
+    kinds = {name: getattr(mercer, name) for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")}
+    names = {name for name, kind in kinds.items() if not hasattr(kind, "transform")}
+    plain = [model for model in ESTIMATORS if model.get_params() == type(model)().get_params()]
+    assert {name for name in names if not any(isinstance(model, kinds[name]) for model in plain)} == set()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

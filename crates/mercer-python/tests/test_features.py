@@ -12,6 +12,12 @@ import mercer
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 TRANSFORMERS = [
+    mercer.RandomFourierFeatures(),
+    mercer.RandomBinningFeatures(),
+    mercer.Nystroem(),
+    mercer.Nystroem("cosine"),
+    mercer.ExplicitFeatures(),
+    mercer.RandomFourierFeatures(n_components=21, random_state=1),
     mercer.RandomFourierFeatures(n_components=20, kind="offset", random_state=1),
     mercer.RandomFourierFeatures("matern(nu=3/2)", 20, kind="offset", sampling="qmc", random_state=1),
     mercer.RandomBinningFeatures(n_components=10, n_buckets=32, random_state=1),
@@ -27,7 +33,6 @@ def dense(z):
 
 @pytest.mark.parametrize("transformer", TRANSFORMERS, ids=lambda t: type(t).__name__)
 def test_scikit_learn_s_checks(transformer):
-    # They ask for one component, which pairs of waves refuse: hence offsets.
     check_estimator(clone(transformer), on_skip=None)
 
 
@@ -89,11 +94,12 @@ def test_bounds():
     ("transformer", "reason"),
     [
         (mercer.RandomFourierFeatures("linear()"), "shift-invariant"),
-        (mercer.RandomFourierFeatures(n_components=7), "even"),
+        (mercer.RandomFourierFeatures(n_components=0), "components"),
         (mercer.RandomFourierFeatures(kind="triple"), "kind"),
         (mercer.RandomBinningFeatures("gaussian()"), "product over the columns"),
         (mercer.Nystroem(landmarks="best"), "landmarks"),
-        (mercer.Nystroem(kernel=np.dot), "kernel of the language"),
+        (mercer.EmpiricalKernelMap(kernel=np.dot), "kernel of the language"),
+        (mercer.Nystroem(n_components=0), "n_components"),
         (mercer.ExplicitFeatures("gaussian()"), "finite feature map"),
     ],
 )

@@ -31,7 +31,7 @@ def test_every_form_of_a_matrix_gives_the_same_bytes(sample, convert):
     assert K(sample, convert(sample)).tobytes() == K(sample, sample).tobytes()
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "int8", "uint16", "bool"])
+@pytest.mark.parametrize("dtype", ["float16", "int64", "int8", "uint16", "bool"])
 def test_number_types_are_converted(sample, dtype):
     x = np.abs(sample).astype(dtype)
     found = K(x)

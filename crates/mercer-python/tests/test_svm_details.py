@@ -194,31 +194,50 @@ def test_rows_of_negative_weight_are_left_out(kind):
         kind().fit(X, y, sample_weight=-weights * 0 - 1)
 
 
-def nu_margins(seed):
-    """A small set whose ν-classifier often has a class without free support vectors."""
-    draws = np.random.default_rng(seed)
-    n = int(draws.integers(6, 16))
-    x = draws.normal(size=(n, 2))
-    y = (np.arange(n) % 2).astype(int)
-    nu = float(draws.choice([0.25, 0.5, 0.75, 1.0]))
-    return x, y, nu
+def end_of_margin(values, alpha):
+    """LIBSVM's rule for one class: the mean over the free variables, or the middle of what the others leave."""
+    free = values[(alpha > 0) & (alpha < 1)]
+    return free.mean() if len(free) else (values[alpha == 0].min() + values[alpha == 1].max()) / 2
+
+
+def by_the_rule(model, kernel, y):
+    """Margin and offset of a ν-classifier from its coefficients, and whether a class has no free support vector."""
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    alpha *= model.nu * len(y) / alpha.sum()
+    alpha[alpha > 1 - 1e-9], alpha[alpha < 1e-9] = 1, 0
+    sides = np.where(y == 1, 1.0, -1.0)
+    values = sides * (kernel @ (sides * alpha))
+    ends = [end_of_margin(values[sides == side], alpha[sides == side]) for side in (1, -1)]
+    bound = any(not ((alpha[y == c] > 0) & (alpha[y == c] < 1)).any() for c in (0, 1))
+    margin = (ends[0] + ends[1]) / 2
+    return margin, -(ends[0] - ends[1]) / 2 / margin, bound
+
+
+def found_margin(model, n):
+    return model.nu * n / np.abs(model.dual_coef_).sum()
 
 
 def test_nu_machines_without_free_support_vectors():
-    """Offset and scale as LIBSVM's, also where every variable of a class is at a bound."""
-    without = 0
-    for seed in range(60):
-        x, y, nu = nu_margins(seed)
-        if nu > 2 * min(np.bincount(y)) / len(y):
+    """Offset and scale as LIBSVM's rule says, also where every variable of a class is at a bound."""
+    bound, same = 0, 0
+    for seed in range(400):
+        draws = np.random.default_rng(seed)
+        n = 2 * int(draws.integers(3, 10))
+        x, y = draws.normal(size=(n, 2)), np.arange(n) % 2
+        gamma = float(draws.choice([0.5, 5.0, 50.0]))
+        settings = {"nu": 2 * int(draws.integers(1, n // 2)) / n, "gamma": gamma, "tol": 1e-9}
+        ours, theirs = mercer.NuSVC(**settings).fit(x, y), svm.NuSVC(**settings).fit(x, y)
+        kernel = rbf_kernel(x, gamma=gamma)
+        margin, offset, without = by_the_rule(ours, kernel, y)
+        if not without:
             continue
-        settings = {"nu": nu, "gamma": 0.7, "tol": 1e-8}
-        try:
-            theirs = svm.NuSVC(**settings).fit(x, y)
-        except ValueError:
-            continue
-        ours = mercer.NuSVC(**settings).fit(x, y)
-        sizes = [np.abs(theirs.dual_coef_[0, theirs.support_vectors_[:, 0] == theirs.support_vectors_[:, 0]])]
-        without += int(all(np.ptp(size) < 1e-9 for size in sizes))
-        np.testing.assert_allclose(ours.decision_function(x), theirs.decision_function(x), rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-4, atol=1e-5)
-    assert without > 3
+        bound += 1
+        assert found_margin(ours, n) == pytest.approx(margin, rel=1e-6)
+        assert ours.intercept_[0] == pytest.approx(offset, rel=1e-6, abs=1e-6)
+        # Where LIBSVM takes a variable that is off its bound by rounding for a free one, its answer is another.
+        if found_margin(theirs, n) == pytest.approx(by_the_rule(theirs, kernel, y)[0], rel=1e-6):
+            same += 1
+            np.testing.assert_allclose(ours.decision_function(x), theirs.decision_function(x), rtol=1e-4, atol=1e-5)
+    assert bound > 10
+    assert same > 5

@@ -197,3 +197,46 @@ fn the_same_bytes_for_any_number_of_threads() {
         }
     }
 }
+
+/// Every part that works in parallel begins in a pool of ours: rayon's global pool cannot be made again in a forked child, which would wait for ever.
+#[test]
+fn the_global_pool_is_never_started() {
+    use mercer::features::{FeatureMap, Nystrom, RandomFourier};
+    use mercer::hypothesis::TwoSample;
+    use mercer::learn::svm::{Classes, Svc};
+    use mercer::learn::{GaussianProcess, Ridge};
+    use mercer::solve::solve_positive;
+
+    let x = Array2::from_shape_fn((400, 2), |(i, j)| ((3 * i + 7 * j) as f64 * 0.37).sin());
+    let y = x.map_axis(ndarray::Axis(1), |row| row[0] + row[1] * row[1]);
+    let (line, compute) = (x.slice(ndarray::s![.., ..1]), Compute::new());
+    for text in ["gaussian()", "normalized(polynomial(degree=2))", "gaussian(lengthscale=median) + linear()"] {
+        assert!(gram_of(text, &x).iter().all(|v| v.is_finite()));
+    }
+    let diagonal = kernel("exp(linear())").bind(Pairs::within(x.view()), &compute).unwrap().diagonal().unwrap();
+    assert_eq!(diagonal.len(), 400);
+    let column = y.view().insert_axis(ndarray::Axis(1));
+    for (text, points) in [("gaussian()", x.view()), ("matern(nu=3/2)", line), ("gaussian() + 1", x.view())] {
+        let fit = Ridge::new(kernel(text), 0.1).fit(points, column, None, &compute).unwrap();
+        assert_eq!(fit.predict(points, &compute).unwrap().nrows(), 400);
+    }
+    let process = GaussianProcess::new(kernel("matern(nu=1/2)"), 0.1);
+    let fit = process.fit(line, y.view(), &compute).unwrap();
+    assert_eq!(fit.predict(line, &compute).unwrap().mean.len(), 400);
+    let classes =
+        Classes::from_indices(y.iter().map(|v| usize::from(*v > 0.5)).collect(), vec!["a".into(), "b".into()]);
+    let (svc, classes) = (Svc::new(kernel("gaussian()"), 1.0), classes.unwrap());
+    let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
+    assert!(svc.leave_one_out(&fit, x.view(), &classes, None, &compute).is_ok());
+    assert!(
+        Nystrom::new(kernel("gaussian()"), 20).fit(x.view(), &compute).unwrap().transform(x.view(), &compute).is_ok()
+    );
+    assert!(
+        RandomFourier::new(kernel("gaussian()"), 21).draw(2, &compute).unwrap().transform(x.view(), &compute).is_ok()
+    );
+    assert!(TwoSample { permutations: 99, ..TwoSample::default() }.test(x.view(), x.view(), &compute).is_ok());
+    let matrix = gram_of("gaussian(lengthscale=0.01) + 1", &x) + Array2::<f64>::eye(400);
+    assert!(solve_positive(matrix.view(), column).is_ok());
+    let first = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
+    assert!(first.is_ok(), "something started rayon's global pool before");
+}

@@ -39,6 +39,23 @@ fn ridge_solves_the_normal_equations_of_the_features() {
     assert!((&again - &fit.fitted()).iter().all(|d| d.abs() < 1e-12));
 }
 
+/// Of few rows most cells are empty; the answer is that of the kernel of the grids all the same.
+#[test]
+fn few_rows_on_many_buckets_are_ridge_regression_with_the_kernel_of_the_grids() {
+    let (compute, (x, y)) = (Compute::new(), data(40));
+    let grids = RandomBinning { buckets: 4096, ..grids(30) };
+    let machine = BinnedMachine { intercept: false, tolerance: 1e-12, ..BinnedMachine::new(grids.clone(), 0.3) };
+    let fit = machine.fit(x.view(), y.view(), None, &compute).unwrap();
+    let cells = grids.fit(x.view(), &compute).unwrap().transform(x.view(), &compute).unwrap();
+    let k = cells.inner(&cells).unwrap();
+    let dual = solve_positive((&k + &(Array2::<f64>::eye(40) * 0.3)).view(), y.view()).unwrap().solution;
+    assert!((&k.dot(&dual) - &fit.fitted()).iter().all(|d| d.abs() < 1e-8));
+    assert_eq!(fit.coefficients().dim(), (30 * 4096, 2));
+    assert!((&fit.predict(x.view(), &compute).unwrap() - &fit.fitted()).iter().all(|d| d.abs() < 1e-12));
+    let w = cells.multiply_transposed(dual.view(), &compute).unwrap();
+    assert!((&w - &fit.coefficients()).iter().all(|d| d.abs() < 1e-8));
+}
+
 #[test]
 fn an_intercept_takes_the_mean() {
     let (compute, (x, y)) = (Compute::new(), data(150));

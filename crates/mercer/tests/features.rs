@@ -189,8 +189,6 @@ fn kernels_without_a_spectral_measure_are_refused_with_the_reason() {
         let error = SpectralMeasure::of(&kernel(text), 2).unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
     }
-    let odd = spec("gaussian()", 7, FourierForm::Pair, Sampling::Iid).draw(2, &compute(0)).unwrap_err();
-    assert!(odd.to_string().contains("even"), "{odd}");
     let square = spec("sinc()", 8, FourierForm::Pair, Sampling::Orthogonal).draw(2, &compute(0)).unwrap_err();
     assert!(square.to_string().contains("radial"), "{square}");
 }
@@ -455,4 +453,52 @@ fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
         assert!(StructuredFourier::new(text.parse().unwrap(), 8).draw(4, &compute(0)).is_err(), "{text}");
     }
     assert!(StructuredFourier::new("gaussian()".parse().unwrap(), 7).draw(4, &compute(0)).is_err());
+}
+
+#[test]
+fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
+    let x = Array2::from_shape_fn((40, 2), |(i, j)| ((i + 20 * j) as f64 * 0.7).cos());
+    for text in ["gaussian(lengthscale=2)", "2*gaussian() + 0.5 + laplacian()"] {
+        // Means of many draws are the kernel, within five standard errors.
+        let exact = kernel(text).evaluate(&x.row(0).to_vec(), &x.row(1).to_vec()).unwrap();
+        let draws: Vec<f64> = (0..2000)
+            .map(|seed| {
+                let map = spec(text, 9, FourierForm::Pair, Sampling::Iid).draw(2, &compute(seed)).unwrap();
+                let z = map.transform(x.slice(ndarray::s![..2, ..]), &compute(0)).unwrap();
+                assert_eq!((z.ncols(), map.offsets().len(), map.frequencies().nrows()), (9, 1, 5));
+                z.row(0).dot(&z.row(1))
+            })
+            .collect();
+        let mean = draws.iter().sum::<f64>() / 2000.0;
+        let spread = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 2000.0).sqrt();
+        assert!((mean - exact).abs() < 5.0 * spread / 2000.0_f64.sqrt(), "{text}: {mean} is not {exact}");
+    }
+    let map = spec("gaussian()", 517, FourierForm::Pair, Sampling::Iid).draw(2, &compute(4)).unwrap();
+    let z = map.transform(x.view(), &compute(0)).unwrap();
+    let (single, count) = (map.transform_single(x.view(), &compute(0)).unwrap(), map.frequencies().nrows());
+    for (i, row) in x.rows().into_iter().enumerate() {
+        for (j, (omega, a)) in map.frequencies().rows().into_iter().zip(map.amplitudes()).enumerate() {
+            let lone = j + 1 == count;
+            let phase = omega.dot(&row) + if lone { map.offsets()[0] } else { 0.0 };
+            assert!((z[[i, j]] - a * phase.cos()).abs() < 1e-14);
+            assert!((f64::from(single[[i, j]]) - z[[i, j]]).abs() < 1e-6);
+            assert!(lone || (z[[i, count + j]] - a * phase.sin()).abs() < 1e-14);
+        }
+    }
+    let one = spec("gaussian()", 1, FourierForm::Pair, Sampling::Orthogonal).draw(2, &compute(4)).unwrap();
+    assert_eq!(one.transform(x.view(), &compute(0)).unwrap().dim(), (40, 1));
+}
+
+#[test]
+fn landmarks_know_which_rows_they_are() {
+    let x = Array2::from_shape_fn((60, 2), |(i, j)| ((i * 3 + 11 * j) as f64 * 0.31).sin());
+    let ways = [Landmarks::RandomPivots, Landmarks::Uniform, Landmarks::KMeans, Landmarks::Leverage, Landmarks::Greedy];
+    for landmarks in ways {
+        let map = Nystrom { landmarks, ..Nystrom::new(kernel("gaussian()"), 7) }.fit(x.view(), &compute(1)).unwrap();
+        let rows = map.rows().unwrap();
+        assert_eq!(x.select(Axis(0), rows), map.landmarks());
+    }
+    let given = Landmarks::Points(array![[0.0, 0.0], [1.0, 0.0]]);
+    let map = Nystrom { landmarks: given, ..Nystrom::new(kernel("gaussian()"), 7) }.fit(x.view(), &compute(1)).unwrap();
+    assert_eq!(map.rows(), None);
 }

@@ -14,6 +14,7 @@ from mercer._estimator import Estimator
 from mercer._features import RandomBinningFeatures
 from mercer._margins import ClassMixin
 from mercer._mercer import Binned
+from mercer._parameters import check_kinds
 
 
 class BinnedEstimator(Estimator):
@@ -29,7 +30,7 @@ class BinnedEstimator(Estimator):
         n_buckets: int = 4096,
         gamma: float | None = None,
         fit_intercept: bool = True,
-        tol: float = 1e-5,
+        tol: float | None = None,
         max_iter: int = 500,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -58,7 +59,7 @@ class BinnedEstimator(Estimator):
         self._features = self._grids().fit(X)
         self.kernel_ = self._features.kernel_
         parts = [targets] if self.loss == "squared" else [targets[:, [j]] for j in range(targets.shape[1])]
-        found = [self._specification().fit(X, part, weights, **self._how()) for part in parts]
+        found = [self._specification(len(X)).fit(X, part, weights, **self._how()) for part in parts]
         self.coef_ = np.concatenate([coefficients for coefficients, *_ in found], axis=1)
         self.intercept_ = np.concatenate([constant for _, constant, *_ in found])
         self.n_iter_ = max(iterations for _, _, iterations, _, _ in found)
@@ -70,8 +71,10 @@ class BinnedEstimator(Estimator):
     def _how(self) -> dict[str, Any]:
         return self._options(random_state=self._features._seed)
 
-    def _specification(self) -> Binned:
-        choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": self.tol, "max_iter": self.max_iter}
+    def _specification(self, rows: int) -> Binned:
+        # Of few rows the occupied cells alone are looked at: digits cost next to nothing.
+        tol = (1e-10 if rows < self.n_buckets else 1e-5) if self.tol is None else self.tol
+        choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": tol, "max_iter": self.max_iter}
         return Binned(self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)
 
     def _values(self, X: Any) -> np.ndarray:
@@ -98,8 +101,10 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
         For the names of scikit-learn; 1/n_features by default.
     fit_intercept : bool, default=True
         Whether a constant is fitted too, unpenalised.
-    tol, max_iter : float, int
-        When conjugate gradients stop.
+    tol : float, optional
+        When conjugate gradients stop: 1e-5 by default, 1e-10 where there are fewer rows than buckets.
+    max_iter : int, default=500
+        Iterations, at most.
     random_state, n_jobs, max_memory, verbose
         How to compute: the seed of the grids, threads, bytes or text such as ``"2GB"``, a progress bar.
 
@@ -141,6 +146,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         X, y = self._read_fit(X, y, multi_output=True)
         self._flat = y.ndim == 1
         self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
@@ -213,6 +219,7 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         X, codes = self._read_classes(X, y)
         names = self.classes_
         sides = 2.0 * (codes[:, None] == np.arange(len(names))) - 1.0

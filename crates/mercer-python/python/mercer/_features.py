@@ -15,7 +15,7 @@ from mercer._centers import is_single
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Features, Kernel
-from mercer._parameters import check_count, refuse
+from mercer._parameters import check_count, check_kinds, refuse
 
 #: What the parameters that all transformers share mean.
 HOW = """n_jobs : int, optional
@@ -51,6 +51,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         -------
         The fitted transformer.
         """
+        check_kinds(self)
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
         self._dtype = "float32" if is_single(X) else "float64"
@@ -321,7 +322,8 @@ class Nystroem(FeatureTransformer):
     kernel : text, Kernel, name or callable, default="rbf"
         A positive semi-definite kernel: a text, a `mercer.Kernel`, a name of scikit-learn with ``gamma``, ``degree``
         and ``coef0``, ``"precomputed"``, or a function of two points. Of the names that are not positive semi-definite
-        (``"sigmoid"``, ``"additive_chi2"``) the absolute values of the eigenvalues are taken, as in scikit-learn.
+        (``"sigmoid"``, ``"additive_chi2"``, ``"poly"`` of a fractional degree) the absolute values of the eigenvalues
+        are taken, as in scikit-learn.
     n_components : int, default=100
         The landmarks, at most: directions in which their kernel matrix is rounding are left out.
     gamma : {"scale", "auto"} or float, optional
@@ -403,10 +405,15 @@ class Nystroem(FeatureTransformer):
         -------
         The fitted transformer.
         """
+        check_kinds(self)
         check_count("n_components", self.n_components, 1)
-        outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid")
+        outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid") or self._is_fractional()
         self.__dict__.pop("_sample_size" if outside else "_params", None)
         return self._fit_outside(X) if outside else super().fit(X)
+
+    def _is_fractional(self) -> bool:
+        """Whether it is a name with a power that no kernel of the language has."""
+        return self.kernel in ("poly", "polynomial") and not float(self._given("degree", 3)).is_integer()
 
     def _fit_outside(self, X: Any) -> Nystroem:
         """Take landmarks at random, and the matrix of their kernel values from Python."""

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 
 from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalised
+from mercer._parameters import check_kinds
 from mercer._penalised import PenalisedEstimator
 
 
@@ -140,6 +141,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
         factors = self._class_factors(codes)

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalised
+from mercer._parameters import check_kinds
 from mercer._penalised import PenalisedEstimator
 
 #: Losses whose targets are two classes.
@@ -171,6 +172,7 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         X, targets = self._sides(X, y) if self.loss in _CLASSES else self._read_fit(X, y)
         weights = self._read_weights(sample_weight, X)
         kernel, values = self._prepared(X, weights)

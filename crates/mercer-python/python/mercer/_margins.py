@@ -137,12 +137,17 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
     if gamma != "scale":
         raise ValueError(f"gamma = {gamma!r} is not allowed: it must be 'scale', 'auto' or a number above 0")
     variance = 1.0 if kernel == "precomputed" else spread(X, weights)
+    if not np.isfinite(variance):
+        raise ValueError(
+            "gamma = 'scale' needs the variance of X, which is not finite: the numbers are too large, rescale"
+        )
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
 def spread(X: np.ndarray, weights: np.ndarray | None) -> float:
     """Give the variance of all numbers, with weights of the rows where there are some."""
-    if weights is None or not weights.sum() > 0:
-        return X.var()
-    mean = np.average(X, weights=weights, axis=0).mean()
-    return np.average((X - mean) ** 2, weights=weights, axis=0).mean()
+    with np.errstate(over="ignore", invalid="ignore"):
+        if weights is None or not weights.sum() > 0:
+            return X.var()
+        mean = np.average(X, weights=weights, axis=0).mean()
+        return np.average((X - mean) ** 2, weights=weights, axis=0).mean()

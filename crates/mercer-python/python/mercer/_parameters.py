@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from numbers import Integral, Real
 from typing import Any
@@ -60,3 +61,18 @@ def check_choice(name: str, value: Any, *allowed: str) -> None:
     if not isinstance(value, str) or value not in allowed:
         words = [repr(word) for word in allowed]
         refuse(name, value, " or ".join([", ".join(words[:-1]), words[-1]]))
+
+
+def check_kinds(estimator: Any) -> None:
+    """Ask for numbers, whole numbers and flags where the signature of an estimator says so."""
+    for name, parameter in inspect.signature(type(estimator).__init__).parameters.items():
+        kind, _, more = str(parameter.annotation).partition(" | ")
+        value = getattr(estimator, name, None)
+        if more not in ("", "None") or (more == "None" and value is None):
+            continue
+        if kind == "float" and not is_number(value):
+            refuse(name, value, "a number")
+        if kind == "int" and (not isinstance(value, Integral) or isinstance(value, bool)):
+            refuse(name, value, "a whole number")
+        if kind == "bool" and name != "verbose":
+            check_flag(name, value)

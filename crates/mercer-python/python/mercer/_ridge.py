@@ -15,6 +15,7 @@ from mercer._centers import center_choices, is_single
 from mercer._effects import PartialEffect
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Function, Kernel, Ridge, RidgeFit
+from mercer._parameters import check_kinds
 
 #: Rows up to which the diagnostics are computed together with the fit.
 _EAGER_ROWS = 1000
@@ -367,6 +368,7 @@ class KernelRidge(FittedRidge):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         self._note_precision(X, y)
         X, y = self._read_fit(X, y, multi_output=True)
         self._weights = self._read_weights(sample_weight, X)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
+from mercer._parameters import check_kinds
 from mercer._ridge import FittedRidge, KernelRidge
 from mercer._surface import draw_surface
 
@@ -137,6 +138,7 @@ class KernelRidgeCV(FittedRidge):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         self._note_precision(X, y)
         X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         weights = self._read_weights(weights, X)

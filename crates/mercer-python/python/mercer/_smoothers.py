@@ -10,6 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer._estimator import Estimator, OneColumn
 from mercer._mercer import LocalFit, Smoother
+from mercer._parameters import check_kinds
 
 
 class LocalSmoother(RegressorMixin, Estimator):
@@ -48,6 +49,7 @@ class LocalSmoother(RegressorMixin, Estimator):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         smoother = Smoother(self._linear, self.bandwidth, self.weights)
         X, y = self._read_fit(X, y, ensure_min_samples=2 if self._linear or self.bandwidth == "loo" else 1)
         self._fit = smoother.fit(X, column_or_1d(y, warn=True), **self._options())

@@ -10,6 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer._estimator import OneColumn
 from mercer._mercer import Spline, SplineFit
+from mercer._parameters import check_kinds
 
 
 class SmoothingSpline(RegressorMixin, OneColumn):
@@ -86,6 +87,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         spline = Spline(self.lam, self.df, self.order, self.period)
         X, y = self._read_fit(X, y, ensure_min_samples=1 if self.period is not None else self.order)
         weights = self._read_weights(sample_weight, X)

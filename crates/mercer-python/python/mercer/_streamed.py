@@ -13,6 +13,7 @@ from mercer._estimator import target_names
 from mercer._features import _seed
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
 from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit
+from mercer._parameters import check_kinds
 
 
 class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
@@ -170,6 +171,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         if hasattr(self, "kernel_") and not hasattr(self, "stream_"):
             raise ValueError("a model file holds no statistics: a loaded model predicts, but takes no more rows")
         first = not hasattr(self, "stream_")

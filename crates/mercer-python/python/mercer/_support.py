@@ -11,7 +11,16 @@ from mercer._estimator import target_names
 from mercer._kernels import is_computed_outside, is_function, may_be_indefinite, symmetric
 from mercer._margins import MarginEstimator
 from mercer._mercer import Kernel
-from mercer._parameters import check_above, check_count, check_flag, check_from, check_number, is_number, refuse
+from mercer._parameters import (
+    check_above,
+    check_count,
+    check_flag,
+    check_from,
+    check_kinds,
+    check_number,
+    is_number,
+    refuse,
+)
 
 #: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any machine that separates.
 _HARD = 1e10
@@ -60,6 +69,7 @@ class Machine(MarginEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse what is not allowed, in words, before any work."""
+        check_kinds(self)
         if not (isinstance(self.kernel, (str, Kernel)) or callable(self.kernel)):
             refuse("kernel", self.kernel, "a text, a mercer.Kernel or a function")
         if not isinstance(self.gamma, str):
@@ -100,16 +110,20 @@ class Machine(MarginEstimator):
 
     def _read(self, X: Any) -> Any:
         check_is_fitted(self)
-        return X if is_function(self.kernel) else super()._read(X)
+        if is_function(self.kernel):
+            return X
+        if hasattr(X, "toarray"):
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data: use .toarray()"
+            )
+        return super()._read(X)
 
     def _read_weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         """Give weights of at least 0: rows of negative ones are left out, as in LIBSVM."""
-        weights = super()._read_weights(sample_weight, X)
-        if weights is None:
-            return None
-        if not (weights > 0).any():
+        if sample_weight is not None and not (np.asarray(sample_weight, dtype=np.float64) > 0).any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return np.maximum(weights, 0.0)
+        weights = super()._read_weights(sample_weight, X)
+        return None if weights is None else np.maximum(weights, 0.0)
 
     def _prepared(self, X: Any, weights: np.ndarray | None = None) -> tuple[Kernel, np.ndarray]:
         if not is_function(self.kernel):

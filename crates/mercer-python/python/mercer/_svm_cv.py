@@ -86,7 +86,7 @@ class SVCCV(SupportVectorClassifier):
         gamma: Any = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: bool = False,
+        probability: bool | str = False,
         tol: float = 1e-3,
         cache_size: float = 200,
         class_weight: Any = None,

@@ -38,6 +38,20 @@ impl CellMatrix {
         self.values.view()
     }
 
+    /// The same matrix without the columns that no row has an entry in, as far as grids of one size allow, and which column each of the others was.
+    pub(crate) fn occupied(&self) -> (Self, Vec<Option<usize>>) {
+        let seen: Vec<Vec<u32>> = self.cells.columns().into_iter().map(distinct).collect();
+        let buckets = seen.iter().map(Vec::len).max().unwrap_or(0);
+        let mut cells = self.cells.clone();
+        for (grid, (mut column, seen)) in cells.columns_mut().into_iter().zip(&seen).enumerate() {
+            let start = (grid * buckets) as u32;
+            column.mapv_inplace(|cell| start + seen.partition_point(|s| *s < cell) as u32);
+        }
+        let column = |seen: &Vec<u32>| (0..buckets).map(|b| seen.get(b).map(|c| *c as usize)).collect::<Vec<_>>();
+        let places = seen.iter().flat_map(column).collect();
+        (Self { cells, values: self.values.clone(), buckets }, places)
+    }
+
     /// `ZW`, one column per column of `W`.
     ///
     /// # Errors
@@ -121,6 +135,14 @@ impl CellMatrix {
         }
         Ok(dense)
     }
+}
+
+/// The values in ascending order, each once.
+fn distinct(cells: ArrayView1<u32>) -> Vec<u32> {
+    let mut seen = cells.to_vec();
+    seen.sort_unstable();
+    seen.dedup();
+    seen
 }
 
 /// `sums += value · row`.

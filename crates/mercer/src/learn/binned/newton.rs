@@ -34,6 +34,20 @@ pub(super) struct Solution {
     pub(super) converged: bool,
 }
 
+impl Solution {
+    /// The same answer on so many columns, of which these were looked at; the coefficients of the others are 0.
+    pub(super) fn spread(mut self, places: &[Option<usize>], columns: usize) -> Self {
+        let mut w = Array2::zeros((columns, self.w.ncols()));
+        for (row, place) in self.w.rows().into_iter().zip(places) {
+            if let Some(place) = place {
+                w.row_mut(*place).assign(&row);
+            }
+        }
+        self.w = w;
+        self
+    }
+}
+
 impl Problem<'_> {
     pub(super) fn solve(&self) -> Result<Solution> {
         let quadratic = self.machine.loss == Loss::Squared;

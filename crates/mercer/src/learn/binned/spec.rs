@@ -122,8 +122,14 @@ impl BinnedMachine {
         let plan = self.plan(x.nrows(), y.ncols(), compute)?;
         let map = self.grids.fit(x, compute)?;
         let cells = map.transform(x, compute)?;
-        let problem = Problem { machine: self, cells: &cells, targets: y, weights: &weights, compute };
-        let solution = problem.solve()?;
+        let problem = |cells| Problem { machine: self, cells, targets: y, weights: &weights, compute };
+        let solution = if x.nrows() < self.grids.buckets {
+            // Of few rows most cells are empty, and their coefficients are 0: the others alone are looked for.
+            let (occupied, places) = cells.occupied();
+            problem(&occupied).solve()?.spread(&places, cells.shape().1)
+        } else {
+            problem(&cells).solve()?
+        };
         Ok(BinnedFit { loss: self.loss, lambda: self.lambda, map, solution, plan })
     }
 

@@ -20,6 +20,8 @@ const FEW: usize = 256;
 const FEW_SETS: usize = 2;
 /// The share of the variables that may be left when others are settled.
 const MOST: f64 = 0.7;
+/// The share of its bound by which a variable may miss a bound by rounding.
+const ROUNDING: f64 = 1e-12;
 
 pub(super) struct Solver<'s, 'a> {
     problem: &'s DualProblem,
@@ -138,7 +140,7 @@ impl<'s, 'a> Solver<'s, 'a> {
             let pulls = self.extremes(&pull);
             let violation = pulls.violation();
             self.report(violation);
-            self.compute.remark(|| format!("duality gap {:.1e}", self.gap(&pull, self.offsets(&pull, &pulls))));
+            self.compute.remark(|| format!("duality gap {:.1e}", self.gap(&pull, self.offsets(&pull))));
             if violation <= self.options.tolerance {
                 return Ok(Stopped::Converged);
             }
@@ -276,7 +278,7 @@ impl<'s, 'a> Solver<'s, 'a> {
     fn finish(self, stopped: Stopped) -> DualSolution {
         let pull = &self.pulls()[..];
         let pulls = self.extremes(pull);
-        let offsets = self.offsets(pull, &pulls);
+        let offsets = self.offsets(pull);
         DualSolution {
             violation: pulls.violation(),
             objective: self.objective(),
@@ -289,12 +291,22 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// The offset of each sign.
-    fn offsets(&self, pull: &[f64], pulls: &Pulls) -> [f64; 2] {
-        let constraint = self.problem.constraint;
+    /// The offset of each sign: the mean pull of the variables between their bounds, or the middle of what the others leave, as in LIBSVM. A variable
+    /// that is off its bound by rounding alone is at the bound.
+    fn offsets(&self, pull: &[f64]) -> [f64; 2] {
+        let p = self.problem;
+        let constraint = p.constraint;
+        let snapped: Vec<f64> = self.alpha.iter().zip(&p.upper).map(|(a, c)| at_bound(*a, *c)).collect();
+        let pulls = Pulls::of(p, &snapped, |i| pull[i]);
+        let between = |g: usize| {
+            let free = (0..p.len())
+                .filter(|&i| group(constraint, p.signs[i]) == g && snapped[i] > 0.0 && snapped[i] < p.upper[i]);
+            let (count, sum) = free.fold((0_usize, 0.0), |(count, sum), i| (count + 1, sum + pull[i]));
+            (count > 0).then(|| sum / count as f64)
+        };
         let offset = |g: usize| match constraint {
             Constraint::Free => 0.0,
-            _ => self.offset(pull, g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
+            _ => between(g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
         };
         if constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] }
     }
@@ -309,20 +321,20 @@ impl<'s, 'a> Solver<'s, 'a> {
         };
         self.alpha.iter().enumerate().map(term).sum()
     }
-
-    /// The mean pull of the variables between their bounds, if there are any.
-    fn offset(&self, pull: &[f64], g: usize) -> Option<f64> {
-        let p = self.problem;
-        let free = (0..p.len())
-            .filter(|&i| group(p.constraint, p.signs[i]) == g && self.alpha[i] > 0.0 && self.alpha[i] < p.upper[i]);
-        let (count, sum) = free.fold((0_usize, 0.0), |(count, sum), i| (count + 1, sum + pull[i]));
-        (count > 0).then(|| sum / count as f64)
-    }
 }
 
 /// As many steps as LIBSVM would make before it gives up.
 fn step_limit(variables: usize) -> u64 {
     (100 * variables as u64).max(10_000_000)
+}
+
+/// A variable, exactly at a bound where rounding alone keeps it from there.
+fn at_bound(alpha: f64, upper: f64) -> f64 {
+    match alpha {
+        a if a <= ROUNDING * upper => 0.0,
+        a if a >= (1.0 - ROUNDING) * upper => upper,
+        a => a,
+    }
 }
 
 /// The middle of an interval that may be open on one side.
