@@ -106,6 +106,8 @@ def expected_failures(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+# The checks fit processes to noise, which has no lengthscale.
+@pytest.mark.filterwarnings("ignore:The optimal value found for:sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)

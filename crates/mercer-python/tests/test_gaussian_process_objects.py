@@ -151,13 +151,16 @@ def test_periodic_kernels_in_one_column():
 @pytest.mark.parametrize("choices", [{"alpha": 1e-2}, {"alpha": ROWS, "normalize_y": True}], ids=["number", "rows"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_optimum(kernel, choices):
+    # Restarts cost most: they are drawn for the default kernel alone.
+    restarts = 2 if kernel is None else 0
     for y in (Y, BOTH):
-        ours = GaussianProcessRegressor(kernel, n_restarts_optimizer=1, random_state=3, **choices).fit(X, y)
-        theirs = Theirs(kernel, n_restarts_optimizer=1, random_state=3, **choices).fit(X, y)
+        start = {"n_restarts_optimizer": restarts, "random_state": 3}
+        ours = GaussianProcessRegressor(kernel, **start, **choices).fit(X, y)
+        theirs = Theirs(kernel, **start, **choices).fit(X, y)
         assert type(ours.kernel_) is type(theirs.kernel_)
         best = ours.log_marginal_likelihood_value_
         assert best == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-5)
-        assert ours.likelihoods_.shape == (2,)
+        assert ours.likelihoods_.shape == (1 + restarts,)
         assert ours.likelihoods_.max() == pytest.approx(best, rel=1e-9)
         np.testing.assert_allclose(ours.predict(T), theirs.predict(T), rtol=1e-2, atol=1e-3)
         assert ours.kernel_.theta.shape == (len(ours.parameter_names_),)
