@@ -46,6 +46,8 @@ class ProcessChoices(Estimator):
     def _chosen(self) -> tuple[Any, float]:
         """Give the kernel that is used and the noise variance beside it."""
         kernel, sparse = self.kernel, self._is_sparse()
+        if isinstance(kernel, type):
+            raise TypeError(f"kernel = {kernel.__name__} is a class: give an object of it, {kernel.__name__}()")
         if kernel is None:
             if self.noise is None and self.fixed is None and self.free is None and not sparse:
                 return ConstantKernel() * RBF(), 0.0
