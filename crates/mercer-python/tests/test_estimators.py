@@ -132,6 +132,8 @@ def test_every_estimator_is_checked_with_its_defaults():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+# The checks fit processes to noise, which has no lengthscale.
+@pytest.mark.filterwarnings("ignore:The optimal value found for:sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)

@@ -151,13 +151,16 @@ def test_periodic_kernels_in_one_column():
 @pytest.mark.parametrize("choices", [{"alpha": 1e-2}, {"alpha": ROWS, "normalize_y": True}], ids=["number", "rows"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_optimum(kernel, choices):
+    # Restarts cost most: they are drawn for the default kernel alone.
+    restarts = 2 if kernel is None else 0
     for y in (Y, BOTH):
-        ours = GaussianProcessRegressor(kernel, n_restarts_optimizer=1, random_state=3, **choices).fit(X, y)
-        theirs = Theirs(kernel, n_restarts_optimizer=1, random_state=3, **choices).fit(X, y)
+        start = {"n_restarts_optimizer": restarts, "random_state": 3}
+        ours = GaussianProcessRegressor(kernel, **start, **choices).fit(X, y)
+        theirs = Theirs(kernel, **start, **choices).fit(X, y)
         assert type(ours.kernel_) is type(theirs.kernel_)
         best = ours.log_marginal_likelihood_value_
         assert best == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-5)
-        assert ours.likelihoods_.shape == (2,)
+        assert ours.likelihoods_.shape == (1 + restarts,)
         assert ours.likelihoods_.max() == pytest.approx(best, rel=1e-9)
         np.testing.assert_allclose(ours.predict(T), theirs.predict(T), rtol=1e-2, atol=1e-3)
         assert ours.kernel_.theta.shape == (len(ours.parameter_names_),)
@@ -452,6 +455,24 @@ def test_parameters_inside_kernel_objects():
     assert search.best_params_["kernel"] == RBF(1.0, "fixed")
 
 
+def test_parameters_of_scikit_learn():
+    theirs = Theirs(RBF(2.0), alpha=0.1, optimizer=None, normalize_y=True).fit(X, Y)
+    ours = GaussianProcessRegressor(**theirs.get_params(deep=False)).fit(X, Y)
+    np.testing.assert_allclose(ours.predict(T), theirs.predict(T), rtol=1e-9)
+    defaults = GaussianProcessRegressor().get_params()
+    assert {name: defaults[name] for name in Theirs().get_params()} == Theirs().get_params()
+
+
+def test_a_failed_fit_leaves_the_last_one():
+    model = GaussianProcessRegressor(DotProduct(), alpha=0.1, optimizer=None).fit(X, Y)
+    before = model.predict(T)
+    model.set_params(alpha=0.0)
+    with pytest.raises(np.linalg.LinAlgError):
+        model.fit(np.repeat(X, 2, axis=0), np.repeat(Y, 2))
+    assert model.predict(T).tobytes() == before.tobytes()
+    assert model.X_train_.shape == (40, 2)
+
+
 def test_numbers_of_other_types():
     single, whole = X.astype(np.float32), (10 * X).astype(int)
     for points in (single, whole):
@@ -547,6 +568,8 @@ def test_wrong_requests(choices, message):
 def test_other_wrong_requests():
     with pytest.raises(TypeError, match="a kernel is a text or a mercer.Kernel"):
         GaussianProcessRegressor(3.0).fit(X, Y)
+    with pytest.raises(TypeError, match=r"kernel = RBF is a class: give an object of it, RBF\(\)"):
+        GaussianProcessRegressor(RBF).fit(X, Y)
     unbounded = GaussianProcessRegressor(WhiteKernel(noise_level_bounds=(1e-5, np.inf)), n_restarts_optimizer=1)
     with pytest.raises(ValueError, match="requires that all bounds are finite"):
         unbounded.fit(X, Y)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from mercer._covariance import MercerCovariance, ObjectCovariance, OutsideCovariance, is_kernel_object
 from mercer._estimator import Estimator, target_names
@@ -46,6 +46,8 @@ class ProcessChoices(Estimator):
     def _chosen(self) -> tuple[Any, float]:
         """Give the kernel that is used and the noise variance beside it."""
         kernel, sparse = self.kernel, self._is_sparse()
+        if isinstance(kernel, type):
+            raise TypeError(f"kernel = {kernel.__name__} is a class: give an object of it, {kernel.__name__}()")
         if kernel is None:
             if self.noise is None and self.fixed is None and self.free is None and not sparse:
                 return ConstantKernel() * RBF(), 0.0
@@ -119,6 +121,8 @@ class ProcessChoices(Estimator):
             self._target_names, self._units, self._inputs = target_names(y), None, None
             X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **self._form(kernel, X))
             y = np.asarray(y, dtype=np.float64)
+        if self._is_sparse() and y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
         seen = y.shape[1] if y.ndim > 1 else 1
         if self.n_targets is not None and seen != self.n_targets:
             raise ValueError(

@@ -51,7 +51,7 @@ class ProcessFitting(ProcessChoices):
         process = self._process(self._mercer_kernel(kernel, X.shape[1]), noise, fixed)
         self._fit = process.fit(X, targets.reshape(-1), **self._options())
         self._white, self._row_noise, self._posterior = 0.0, None, None
-        self._keep(X, targets)
+        self.X_train_, self.y_train_ = self._copied(X), self._copied(targets)
         self._adopt_one()
         self._warn_if_unfinished()
 
@@ -77,27 +77,29 @@ class ProcessFitting(ProcessChoices):
 
     def _fit_shared(self, covariance: Any, X: Any, targets: np.ndarray, rows: np.ndarray) -> None:
         """Fit any kernel and targets at the parameters that the optimizer finds."""
-        self._keep(X, targets)
-        self._row_noise = rows
-        data = self._observations()
-        self.__dict__.pop("likelihoods_", None)
+        X, targets = self._copied(X), self._copied(targets)
+        data = Observations(X, targets.reshape(len(targets), -1), rows, self._options())
+        likelihoods = None
         if self._optimizes() and len(covariance.theta) > 0:
-            self._optimize(covariance, data)
+            likelihoods = self._optimize(covariance, data)
         posterior = covariance.posterior(data)
         if posterior is None:
             raise np.linalg.LinAlgError(
                 f"The kernel, {covariance.kernel}, is not returning a positive definite matrix. Try gradually "
                 "increasing the 'alpha' parameter of your GaussianProcessRegressor estimator."
             )
+        self.X_train_, self.y_train_, self._row_noise = X, targets, rows
         self._fit, self._white = posterior.fit, posterior.white
         self.kernel_ = covariance.kernel
         self.noise_ = self.alpha if isinstance(covariance, ObjectCovariance) else covariance.noise
         self._covariance, self._posterior = covariance, posterior
         self._adopt_shared()
+        self.__dict__.pop("likelihoods_", None)
+        if likelihoods is not None:
+            self.likelihoods_ = likelihoods
 
-    def _keep(self, X: Any, targets: np.ndarray) -> None:
-        copied = np.array if self.copy_X_train else np.asarray
-        self.X_train_, self.y_train_ = copied(X), copied(targets)
+    def _copied(self, data: Any) -> np.ndarray:
+        return np.array(data) if self.copy_X_train else np.asarray(data)
 
     def _observations(self) -> Observations:
         targets = self.y_train_.reshape(len(self.y_train_), -1)
@@ -120,8 +122,8 @@ class ProcessFitting(ProcessChoices):
             return self._covariance.posterior(self._observations())
         return None if isinstance(self._fit, GaussianProcessFit) else CompiledPosterior(self._fit, self._white)
 
-    def _optimize(self, covariance: Any, data: Observations) -> None:
-        """Move the parameters to the largest likelihood that the optimizer finds from several starts."""
+    def _optimize(self, covariance: Any, data: Observations) -> np.ndarray:
+        """Move the parameters to the largest likelihood that is found from several starts; give that of each start."""
 
         def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
             value, gradient = likelihood_at(covariance, theta, data, eval_gradient)
@@ -141,7 +143,7 @@ class ProcessFitting(ProcessChoices):
         values = np.array([value for _, value in optima], dtype=np.float64)
         covariance.theta = optima[int(np.argmin(values))][0]
         covariance.warn_at_bounds()
-        self.likelihoods_ = -values
+        return -values
 
     def _constrained_optimization(self, obj_func: Any, initial_theta: Any, bounds: Any) -> tuple[np.ndarray, float]:
         """Minimize from one start; a subclass may do so in its own way."""
