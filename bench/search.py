@@ -3,11 +3,11 @@
     python bench/search.py --data FOLDER [--mercer PATH] [--only TEXT] [--json FILE]
 
 Every `NAME.csv` of the folder (a header, the target in the last column) is one data set: classes where the target is
-texts or has at most ten whole numbers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out. Both
-sides get the rest: `mercer fit svm` (or `fit auto` for numbers, and with `--learners auto,logistic` others) without
-settings, and `GridSearchCV` of `SVC` over C = 1, 10, 100 and gamma = 1/4, 1, 4 over the number of columns (of
-`KernelRidge` on at most 2000 rows over four alphas and three gammas for numbers) on standardised columns. Processor time is user and
-system time of a process of its own.
+texts or has at most ten whole numbers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out.
+Both sides get the rest on standardised columns: `mercer fit svm` (`fit auto` for numbers; `--learners auto,logistic`
+names others) without settings, and `GridSearchCV` of `SVC` over C = 1, 10, 100 and gamma = 1/4, 1, 4 over the number of
+columns (for numbers of `KernelRidge`, on at most 2000 rows, over four alphas and three gammas). Processor time is user
+and system time of a process of its own.
 """
 
 import argparse
@@ -62,14 +62,14 @@ def used(work: Any) -> tuple[Any, float]:
 
 
 def error(found: list[str], true: list[str], classes: bool) -> float:
-    """The part of the rows whose class is wrong, or the root of the mean square."""
+    """Give the part of the rows whose class is wrong, or the root of the mean square."""
     if classes:
         return float(np.mean([label(f) != label(t) for f, t in zip(found, true, strict=True)]))
     return float(np.sqrt(np.mean((np.array(found, float) - np.array(true, float)) ** 2)))
 
 
 def label(text: str) -> str:
-    """A class as one text, however its number is written."""
+    """Give a class as one text, however its number is written."""
     try:
         return str(float(text))
     except ValueError:
@@ -87,11 +87,11 @@ def ours(program: str, learner: str, folder: Path, target: str, extra: list[str]
     subprocess.run(words, check=True, capture_output=True)
     with out.open() as file:
         rows = list(csv.DictReader(file))
-    return [row.get(target) or list(row.values())[0] for row in rows], seconds, json.loads(told)
+    return [row.get(target) or next(iter(row.values())) for row in rows], seconds, json.loads(told)
 
 
 def numbers(column: Any) -> Any:
-    """A column as numbers, where it is one."""
+    """Give a column as numbers, where it is one."""
     try:
         return column.astype(float)
     except ValueError:
@@ -100,14 +100,13 @@ def numbers(column: Any) -> Any:
 
 def theirs(train: list[list[str]], test: list[list[str]], classes: bool, answer: Any) -> None:
     """Fit by a grid search, in a process of its own."""
+    import pandas as pd
     from sklearn.compose import make_column_selector, make_column_transformer
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
     from sklearn.svm import SVC
-
-    import pandas as pd
 
     frames = [pd.DataFrame(rows).apply(numbers) for rows in (train, test)]
     (x, y), (x_test, _) = ((frame.iloc[:, :-1], frame.iloc[:, -1]) for frame in frames)
@@ -130,7 +129,7 @@ def theirs(train: list[list[str]], test: list[list[str]], classes: bool, answer:
 
 
 def grid_search(train: list[list[str]], test: list[list[str]], classes: bool) -> tuple[list[str], float]:
-    """The same of scikit-learn: predictions and processor time."""
+    """Do the same by scikit-learn: predictions and processor time."""
 
     def work() -> list[str]:
         answer: multiprocessing.Queue = multiprocessing.Queue()
@@ -144,7 +143,7 @@ def grid_search(train: list[list[str]], test: list[list[str]], classes: bool) ->
 
 
 def chosen(told: dict) -> str:
-    """What was chosen, in a few words."""
+    """Tell what was chosen, in a few words."""
     numbers = ", ".join(f"{key} {told[key]:.3g}" for key in ("C", "lambda") if told.get(key) is not None)
     return f"{told['kernel']}, {numbers}"
 

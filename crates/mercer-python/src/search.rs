@@ -1,6 +1,6 @@
 //! The search for the kernel, the lengthscale and the regularisation of a ridge regression.
 
-use mercer::select::{self, Criterion, RidgeSearch, RidgeSearchFit};
+use mercer::select::{self, Criterion, RidgeSearch, RidgeSearchFit, SearchedRange};
 use ndarray::aview1;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
@@ -13,6 +13,9 @@ use crate::options::Options;
 use crate::ridge::{PyRidgeFit, reworded};
 use crate::run::run;
 
+/// A [`SearchedRange`] as a tuple.
+type SearchedNumbers = (&'static str, (f64, f64), (f64, f64), f64, bool);
+
 /// A search that was not run yet.
 #[pyclass(frozen, name = "RidgeSearch", module = "mercer._mercer")]
 pub struct PyRidgeSearch(RidgeSearch);
@@ -20,10 +23,11 @@ pub struct PyRidgeSearch(RidgeSearch);
 #[pymethods]
 #[allow(non_snake_case, clippy::too_many_arguments)]
 impl PyRidgeSearch {
-    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as they are.
+    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as they are. The alphas of the library go on where
+    /// the best is at their end, and with ``extend`` the lengthscales do.
     #[new]
     #[pyo3(
-        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, race=true)
+        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, race=true, extend=false)
     )]
     fn new(
         kernels: Vec<Bound<'_, PyAny>>,
@@ -34,6 +38,7 @@ impl PyRidgeSearch {
         refinements: usize,
         indefinite: bool,
         race: bool,
+        extend: bool,
     ) -> PyResult<Self> {
         let mut search = RidgeSearch::new(kernels.iter().map(kernel_of).collect::<PyResult<_>>()?);
         if let Some(alphas) = alphas {
@@ -43,7 +48,7 @@ impl PyRidgeSearch {
             search.lengthscales = numbers(lengths, "lengthscales")?;
         }
         search.criterion = criterion(scoring)?;
-        Ok(Self(RidgeSearch { intercept, refinements, indefinite, race, ..search }))
+        Ok(Self(RidgeSearch { intercept, refinements, indefinite, race, extend_lengthscales: extend, ..search }))
     }
 
     #[pyo3(signature = (X, y, sample_weight=None, **options))]
@@ -118,6 +123,13 @@ impl PyRidgeSearchFit {
     #[getter]
     fn dropped(&self) -> usize {
         self.0.race.as_ref().map_or(0, |race| race.dropped)
+    }
+
+    /// What was tried of every number: its name, the ends of the first range and of the last, the chosen value, and whether it is at an end.
+    #[getter]
+    fn ranges(&self) -> Vec<SearchedNumbers> {
+        let one = |r: &SearchedRange| (r.parameter, r.first, r.last, r.chosen, r.at_border);
+        self.0.ranges.iter().map(one).collect()
     }
 
     /// The row and the column of the winner.

@@ -25,7 +25,8 @@ pub struct Common {
     /// The memory that may be used, such as 2GB or 512MiB (default: four fifths of what is free)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
-    /// Choose methods whose expected time is at most this many seconds, and say so; machines stop then with the model so far
+    /// Choose methods whose expected time is at most this many seconds, and say so; searches stop at half of it with the best so far, and
+    /// machines at its end with the model so far
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub budget_time: Option<f64>,
     /// A picture of the result

@@ -186,7 +186,8 @@ Examples:
 pub const FIT_AUTO: &str = "\
 Linear, gaussian and Matérn kernels, an additive kernel where there are few columns, and
 a spline for one column; the score of each is in the report. A target of texts is a target
-of classes: a support vector machine and logistic regression are compared by folds.
+of classes (of numbers: with --task classes): a support vector machine and logistic regression
+are compared by folds.
 
 Examples:
   mercer fit auto data.csv --target y -o model.safetensors --report fit.html

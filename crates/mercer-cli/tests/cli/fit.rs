@@ -362,3 +362,40 @@ fn centers_are_a_solver_of_ridge_and_logistic_fits() {
     let json = mercer(&[&words[..], &["--solver", "centers", "--centers", "30", "--json"]].concat()).json();
     assert_eq!(json["centers"].as_u64(), Some(30));
 }
+
+/// Whole numbers may be names: what was taken is told, and a flag takes the other.
+#[test]
+fn auto_tells_whether_numbers_were_taken_as_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: usize| format!("{},{}\n", (i as f64 * 0.37).sin(), usize::from((i as f64 * 0.37).sin() > 0.1));
+    let text: String = ["x,y\n".to_owned()].into_iter().chain((0..60).map(line)).collect();
+    let data = file(&folder, "binary.csv", text.as_bytes());
+    let words = ["fit", "auto", &data, "--target", "y", "--json"];
+    let json = mercer(&words).json();
+    assert_eq!((json["task"].as_str(), json["kind"] == "svc"), (Some("numbers"), false));
+    let remarks = json["remarks"].to_string();
+    assert!(remarks.contains("2 different whole numbers and was taken as numbers"), "{remarks}");
+    assert!(remarks.contains("--task classes"), "{remarks}");
+    let json = mercer(&[&words[..], &["--task", "classes"]].concat()).json();
+    assert_eq!(json["task"], "classes");
+    assert!(["svc", "logistic"].contains(&json["kind"].as_str().unwrap()) && json["accuracy"].as_f64().unwrap() > 0.9);
+    assert!(!json["remarks"].to_string().contains("--task"), "{}", json["remarks"]);
+    let json = mercer(&[&words[..], &["--task", "numbers"]].concat()).json();
+    assert!(json["task"] == "numbers" && !json["remarks"].to_string().contains("--task"));
+}
+
+/// A function without noise: the best λ lies below the first grid.
+#[test]
+fn a_ridge_search_tells_that_it_went_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: usize| format!("{},{}\n", i as f64 / 10.0, (i as f64 / 10.0).sin());
+    let text: String = ["x,y\n".to_owned()].into_iter().chain((0..60).map(line)).collect();
+    let data = file(&folder, "smooth.csv", text.as_bytes());
+    let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian(lengthscale=2)", "--json"];
+    let json = mercer(&words).json();
+    let ranges = &json["choice"]["ranges"];
+    assert!(ranges[0]["parameter"] == "lambda" && ranges[0]["extended"] == true, "{ranges}");
+    assert!(json["remarks"].to_string().contains("The best λ lay at an end of the first range"), "{}", json["remarks"]);
+    let json = mercer(&[&words[..], &["--lambdas", "0.01,0.1,1"]].concat()).json();
+    assert!(json["remarks"].to_string().contains("at the border of what was tried (0.01 to 1)"), "{}", json["remarks"]);
+}

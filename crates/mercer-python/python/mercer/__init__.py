@@ -69,6 +69,7 @@ globals().update(_constructors())
 _ESTIMATORS = {
     "BinnedClassifier": "mercer._binned",
     "BinnedRegressor": "mercer._binned",
+    "BorderWarning": "mercer._borders",
     "ConvergenceWarning": "sklearn.exceptions",
     "EmpiricalKernelMap": "mercer._features",
     "ExplicitFeatures": "mercer._features",

@@ -474,6 +474,7 @@ class RidgeSearch:
         refinements: int = 0,
         indefinite: bool = False,
         race: bool = True,
+        extend: bool = False,
     ) -> RidgeSearch: ...
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **options: Unpack[Options]
@@ -493,6 +494,8 @@ class RidgeSearchFit:
     def scores(self) -> NDArray[np.float64]: ...
     @property
     def dropped(self) -> int: ...
+    @property
+    def ranges(self) -> list[tuple[str, tuple[float, float], tuple[float, float], float, bool]]: ...
     @property
     def best(self) -> tuple[int, int]: ...
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._borders import searched, warn_at_borders
 from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
 from mercer._parameters import check_kinds
@@ -26,14 +27,14 @@ class KernelRidgeCV(FittedRidge):
     Parameters
     ----------
     alphas : array, optional
-        The regularisations to try; 19 from 1e-6 to 1e3 by default.
+        The regularisations to try; 19 from 1e-6 to 1e3 by default, and more where the best is at an end of these.
     kernels : list of text or Kernel, optional
         The kernels to choose from, instead of ``kernel``.
     kernel : text, Kernel, name or callable, default="gaussian(lengthscale=median)"
         The kernel, as in `KernelRidge`.
     lengthscales : array or int, optional
-        The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart.
-        By default the kernels are taken as they are.
+        The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart,
+        and more where the best is at an end of these. By default the kernels are taken as they are.
     scoring : {"loo", "gcv"} or int, default="loo"
         What is made small: the mean square of the leave-one-out residuals, generalised cross-validation, or the mean
         square of the residuals of this many folds.
@@ -59,6 +60,10 @@ class KernelRidgeCV(FittedRidge):
         The score of every kernel and lengthscale (rows) with every alpha (columns); NaN where a row was dropped.
     n_dropped_ : int
         How many candidates were dropped.
+    ranges_ : list of dict
+        What was tried of the alphas and of the lengthscales: ``parameter``, the ends of the ``first`` grid and of the
+        ``range`` in the end, what was ``chosen``, and whether that is ``at_border``. A number at the border of three
+        and more is warned of (`BorderWarning`).
     candidates_, lengthscales_, alphas_
         The kernels and lengthscales of the rows, the alphas of the columns.
     best_index_ : tuple
@@ -76,8 +81,8 @@ class KernelRidgeCV(FittedRidge):
     >>> from mercer import KernelRidgeCV
     >>> x = np.arange(40.0)[:, None] / 10
     >>> model = KernelRidgeCV(kernel="gaussian()", lengthscales=[0.01, 0.5, 100]).fit(x, np.sin(2 * x[:, 0]))
-    >>> model.lengthscale_, model.scores_.shape, bool(model.best_score_ < 1e-6)
-    (0.5, (3, 19), True)
+    >>> model.lengthscale_, len(model.scores_), bool(model.best_score_ < 1e-6)
+    (0.5, 3, True)
     """
 
     def __init__(
@@ -152,12 +157,16 @@ class KernelRidgeCV(FittedRidge):
             refinements=self.refinements,
             indefinite=bool(self.indefinite or any(map(may_be_indefinite, self._given()))),
             race=bool(self.race),
+            extend=isinstance(self.lengthscales, (int, np.integer)),
         )
         values, targets = self._values(X), y.reshape(len(y), -1)
         found = search.fit(values, targets, weights, **self._options())
         self.candidates_, self.lengthscales_, self.alphas_ = found.kernels, found.lengthscales, np.array(found.alphas)
         self.scores_, self.best_score_, self.best_index_ = found.scores, found.best_score, found.best
         self.lengthscale_, self.n_dropped_, fit = found.lengthscales[found.best[0]], found.dropped, found.fit
+        self.ranges_ = [searched(name.replace("lambda", "alpha"), *rest) for name, *rest in found.ranges]
+        counts = {"alpha": len(self.alphas_), "lengthscale": len(set(self.lengthscales_))}
+        warn_at_borders(self.ranges_, counts)
         if self.ard:
             fit, self.best_score_ = self._tuned(fit, values, targets, weights)
         self.alpha_ = fit.alpha
@@ -179,7 +188,7 @@ class KernelRidgeCV(FittedRidge):
         fit, state = super()._saved()
         data = self.surface()
         lists = {"alphas": self.alphas_.tolist(), "scores": self.scores_.tolist(), "best_score": self.best_score_}
-        return fit, {**state, **data, **lists}
+        return fit, {**state, **data, **lists, "ranges": self.ranges_}
 
     def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
         super()._restore(fit, state)
@@ -188,6 +197,7 @@ class KernelRidgeCV(FittedRidge):
         self.scores_, self.best_index_ = np.array(state["scores"]), tuple(state["best"])
         self.best_score_, self.n_dropped_ = state["best_score"], int(np.isnan(self.scores_).all(axis=1).sum())
         self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
+        self.ranges_ = state.get("ranges", [])
 
     def surface(self) -> dict[str, Any]:
         """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).

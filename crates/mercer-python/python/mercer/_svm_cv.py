@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._borders import searched_list, warn_at_borders
 from mercer._kernels import compiled, is_computed_outside, is_function
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
@@ -57,6 +58,10 @@ class SVCCV(SupportVectorClassifier):
         The kernels, lengthscales and gammas of the rows, the C of the columns, ascending.
     best_index_ : tuple
         The row and the column of the winner, the first of equals.
+    ranges_ : list of dict
+        What was tried of C and of the lengthscale or gamma: ``parameter``, the ends of the ``range`` (and of the
+        ``first`` one, the same here), what was ``chosen``, and whether that is ``at_border``. A number at the border of
+        three and more is warned of (`BorderWarning`); lists are not extended, because every place is a fit per fold.
     best_params_, best_estimator_
         The winner as parameters of `SVC`, and as a fitted one.
     classes_, class_weight_, probA_, probB_
@@ -166,6 +171,8 @@ class SVCCV(SupportVectorClassifier):
         )
         row, column = np.unravel_index(np.argmax(self.scores_), self.scores_.shape)
         self._choose(int(row), int(column))
+        counts = {"C": len(self.Cs_), "lengthscale": len(set(self.lengthscales_)), "gamma": len(set(self.gammas_))}
+        warn_at_borders(self.ranges_, counts)
         kernel = self.candidates_[row]
         fit = self._specification(kernel, factors).fit(values, *classes, weights, **self._options())
         self.class_weight_ = factors
@@ -177,6 +184,14 @@ class SVCCV(SupportVectorClassifier):
         self.best_index_, self.best_score_ = (row, column), float(self.scores_[row, column])
         self.C_ = float(self.Cs_[column])
         self.lengthscale_, self.gamma_ = self.lengthscales_[row], self.gammas_[row]
+        # Where every row is right nothing beyond the border is better.
+        perfect = self.best_score_ >= 1.0
+        lists = (
+            ("C", self.Cs_, self.C_),
+            ("lengthscale", self.lengthscales_, self.lengthscale_),
+            ("gamma", self.gammas_, self.gamma_),
+        )
+        self.ranges_ = [found for name, values, best in lists for found in searched_list(name, values, best, perfect)]
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
         return {"c": getattr(self, "C_", 1.0)}

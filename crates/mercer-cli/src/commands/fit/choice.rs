@@ -315,9 +315,12 @@ impl Choice {
     pub fn figure(&self) -> Option<Figure> {
         let s = self.surface.as_ref()?;
         let names = |values: &[f64]| values.iter().map(|&v| digits(v, 2).replace('-', "−")).collect();
+        // Places that were not tried, beyond the first grid, look like the worst.
+        let worst = s.scores.iter().copied().filter(|v| v.is_finite()).fold(f64::MIN_POSITIVE, f64::max);
+        let root = |v: f64| (if v.is_nan() { worst } else { v.max(f64::MIN_POSITIVE) }).sqrt().log10();
         Some(Figure::Heat(HeatMap {
             title: format!("{}: {}", name(self.criterion), s.kernel),
-            cells: s.scores.mapv(|v| v.max(f64::MIN_POSITIVE).sqrt().log10()),
+            cells: s.scores.mapv(root),
             shape: (s.lengthscales.len().max(12), s.lambdas.len()),
             bar: "log₁₀ RMSE".into(),
             labels: Some(Box::new(HeatLabels {

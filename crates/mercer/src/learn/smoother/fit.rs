@@ -70,11 +70,10 @@ impl Trial<'_> {
         if mean.is_finite() { mean } else { f64::INFINITY }
     }
 
-    /// Bandwidths between a fraction of the mean spacing and twice the diameter.
+    /// The bandwidth of least leave-one-out error.
     fn choose(&mut self, compute: &Compute) -> Result<f64> {
-        let diameter = self.places.diameter();
-        let (n, d) = (self.places.x.nrows() as f64, self.places.x.ncols() as f64);
-        if diameter <= 0.0 {
+        let (low, high) = range(self.places);
+        if high <= 0.0 {
             return Err(Error::request("all x are equal: no bandwidth is better than another; give the bandwidth"));
         }
         let mut tried = 0;
@@ -85,13 +84,27 @@ impl Trial<'_> {
             self.bandwidth = h;
             Ok(self.score(compute))
         };
-        let found = bandwidth::least(&mut score, 0.25 * diameter / n.powf(1.0 / d), 2.0 * diameter)?;
+        let found = bandwidth::least(&mut score, low, high)?;
         compute.report("bandwidth", 100, 100);
         Ok(found)
     }
 }
 
+/// Bandwidths to choose from: between a fraction of the mean spacing and twice the diameter.
+fn range(places: &Places) -> (f64, f64) {
+    let (n, d) = (places.x.nrows() as f64, places.x.ncols() as f64);
+    let diameter = places.diameter();
+    (0.25 * diameter / n.powf(1.0 / d), 2.0 * diameter)
+}
+
 impl LocalFit {
+    /// Whether the bandwidth lies at an end of the range from which [`Bandwidth::LeaveOneOut`] chooses, a quarter of the mean spacing to twice the
+    /// diameter of the data: at the lower one they ask for interpolation, at the upper one for a constant or a line.
+    pub fn at_limit(&self) -> bool {
+        let (low, high) = range(&self.places);
+        self.bandwidth <= low * 1.001 || self.bandwidth >= high / 1.001
+    }
+
     pub(super) fn new(
         degree: Degree,
         weights: LocalWeight,

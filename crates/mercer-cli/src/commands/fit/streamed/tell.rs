@@ -44,7 +44,7 @@ pub fn tell(
     }
     push_scores(&mut report, fit, setup.spec.folds);
     push_quality(&mut report, setup, fit);
-    for remark in &training.remarks {
+    for remark in remarks(setup, fit) {
         report.text(remark);
     }
     if let Some(path) = output {
@@ -55,6 +55,23 @@ pub fn tell(
         report.figures.push(figure(setup, model, session)?);
     }
     Ok(report)
+}
+
+/// What people should know about the data, the choice on the sample, and λ.
+fn remarks(setup: &Setup, fit: &StreamedRidgeFit) -> Vec<String> {
+    let mut remarks = setup.training.remarks.clone();
+    remarks.extend(setup.choice.iter().flat_map(|choice| choice.remarks("ridge")));
+    let lambdas = || fit.scores().iter().map(|score| score.lambda);
+    let (low, high) = (lambdas().fold(f64::INFINITY, f64::min), lambdas().fold(0.0, f64::max));
+    if low < high && (fit.lambda() <= low || fit.lambda() >= high) {
+        remarks.push(format!(
+            "The λ {} lies at the border of what was tried ({} to {}): the best may lie beyond (--lambdas tries others).",
+            short(fit.lambda()),
+            short(low),
+            short(high)
+        ));
+    }
+    remarks
 }
 
 fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<Resumed>) -> Vec<(&'static str, String)> {
@@ -160,7 +177,7 @@ fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<Resumed>, o
         "scores": fit.scores().iter().map(score).collect::<Vec<_>>(),
         "quality": quality.iter().map(line).collect::<Vec<_>>(),
         "choice": setup.choice.as_ref().map(super::super::Choice::json),
-        "remarks": setup.training.remarks,
+        "remarks": remarks(setup, fit),
         "output": output.map(|path| path.display().to_string()),
     })
 }
