@@ -5,6 +5,7 @@ use mercer::features::{
     self, BinningFeatures, ExplicitFeatures, FeatureMap, FourierFeatures, FourierForm, FourierGuarantee, Landmarks,
     Nystrom, NystromFeatures, RandomBinning, RandomFourier, Region, Sampling,
 };
+use ndarray::Array2;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -198,12 +199,16 @@ impl PyFeatures {
             return Err(PyTypeError::new_err("only binning features have cells"));
         };
         let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
-        let z = run(py, &options, || map.transform(x, &options.compute))?;
-        Ok((
-            PyArray2::from_owned_array(py, z.cells().as_standard_layout().into_owned()),
-            PyArray1::from_owned_array(py, z.values().to_owned()),
-        ))
+        let (x, grids) = (points.view(), map.pitches().nrows());
+        // The sparse matrix that is made of the cells: a number of eight bytes and an index for each of them.
+        let narrow = map.components().max(x.nrows().saturating_mul(grids)) <= i32::MAX as usize;
+        let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(if narrow { 12 } else { 20 });
+        let suggestion = "transform fewer rows at a time, or use fewer grids";
+        options.compute.reserve("binning features", bytes, suggestion).map_err(to_python)?;
+        let mut cells = Array2::zeros((x.nrows(), grids));
+        let places = cells.as_slice_mut().expect("a new array is one slice");
+        run(py, &options, || map.fill_cells(x, places, &options.compute))?;
+        Ok((PyArray2::from_owned_array(py, cells), PyArray1::from_owned_array(py, map.values().to_owned())))
     }
 
     #[getter]

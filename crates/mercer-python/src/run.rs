@@ -68,7 +68,8 @@ fn run_until<T: Send>(
                     options.cancel.cancel();
                 }
                 if let Some(Err(error)) = Python::try_attach(|py| attend(py, options)) {
-                    options.cancel.cancel();
+                    // The exception is the answer: what was reached so far is not wanted.
+                    options.cancel.abort();
                     interrupted.get_or_insert(error);
                 }
             }

@@ -71,9 +71,14 @@ impl PyRidgeStream {
     }
 
     #[pyo3(signature = (other, **options))]
-    fn merge(&mut self, other: &Self, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    fn merge(&mut self, py: Python<'_>, other: &Self, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let options = Options::read(options)?;
-        self.0.merge(&other.0, &options.compute).map_err(to_python)
+        run(py, &options, || self.0.merge(&other.0, &options.compute))
+    }
+
+    /// A stream of the same features that has seen no rows yet.
+    fn without_rows(&self) -> Self {
+        Self(self.0.without_rows())
     }
 
     #[pyo3(signature = (**options))]

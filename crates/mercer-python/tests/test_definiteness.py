@@ -49,6 +49,19 @@ def test_checks_on_data(sample):
     assert "PSD" in repr(proven)
 
 
+@pytest.mark.parametrize("text", ["tanh()", "ball(radius=1)", "distance(power=3)", "gaussian() * ball()"])
+@pytest.mark.parametrize("given", [False, True])
+def test_the_eigenvalue_is_that_of_the_points(text, given, sample):
+    kernel = mercer.Kernel(text)
+    found = kernel.check(sample) if given else kernel.check()
+    matrix = kernel(found.points)
+    lowest = np.linalg.eigvalsh(matrix)[0]
+    assert abs(found.min_eigenvalue - lowest) <= 1e-12 * np.linalg.norm(matrix)
+    assert found.weights @ matrix @ found.weights == pytest.approx(found.value, rel=1e-9)
+    kept = found.weights != 0
+    np.testing.assert_array_equal(found.points[kept], found.counterexample.points)
+
+
 def test_the_seed_decides_the_search():
     one, again = (mercer.tanh(scale=0.3).check(random_state=7) for _ in range(2))
     assert one.value == again.value

@@ -74,6 +74,22 @@ def test_streams_are_values():
         mercer.RidgeStream.from_bytes(b"nothing")
 
 
+@pytest.mark.parametrize("cut", [1, 1301, 2500])
+def test_merged_parts_are_the_fit_of_one_machine(cut):
+    alphas = list(np.geomspace(1e-4, 10, 21))
+    whole = small(folds=3).set_params(alpha=alphas).partial_fit(X[:500], Y[:500])
+    parts = [whole.without_rows() for _ in range(2)]
+    assert parts[0].n_samples_seen_ == 0
+    whole = whole.without_rows().partial_fit(X, Y)
+    parts[0].partial_fit(X[:cut], Y[:cut])
+    parts[1].partial_fit(X[cut:], Y[cut:])
+    merged = parts[0].merge(pickle.loads(pickle.dumps(parts[1])))
+    assert merged.n_samples_seen_ == 3000
+    assert merged.alpha_ == whole.alpha_
+    np.testing.assert_allclose(list(merged.scores_.values()), list(whole.scores_.values()), rtol=1e-9)
+    np.testing.assert_allclose(merged.predict(X[:50]), whole.predict(X[:50]), rtol=1e-8, atol=1e-9)
+
+
 def test_models_are_saved_and_read(tmp_path):
     model = small(features="fourier").fit(X, np.column_stack([Y, -Y]))
     mercer.save(model, tmp_path / "model")

@@ -3,7 +3,7 @@
 mod threads;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use self::threads::{Threads, pool_size};
 pub(crate) use self::threads::{filled, in_pool};
@@ -30,7 +30,17 @@ pub trait Progress: Send + Sync {
     }
 }
 
+/// The work goes on.
+const RUN: u8 = 0;
+/// The work stops, with the answer that it has.
+const STOP: u8 = 1;
+/// The work is dropped.
+const ABORT: u8 = 2;
+
 /// A flag that stops long work at the next tile. Clones share the flag.
+///
+/// Solvers that have an answer at any moment, such as those of support vector machines, still finish it when they are cancelled, and give it back; when they are
+/// aborted they drop everything. For all other work both are the same.
 ///
 /// # Example
 /// ```
@@ -40,31 +50,71 @@ pub trait Progress: Send + Sync {
 /// part.cancel();
 /// assert!(part.is_cancelled() && !all.is_cancelled());
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Cancel {
-    flag: Arc<AtomicBool>,
-    parent: Option<Arc<AtomicBool>>,
+    flag: Arc<AtomicU8>,
+    parent: Option<Arc<Cancel>>,
+    hook: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cancel").field("flag", &self.flag).field("parent", &self.parent).finish_non_exhaustive()
+    }
 }
 
 impl Cancel {
-    /// Ask the work to stop.
+    /// A flag that is raised as soon as `hook` says so: whoever looks at the flag asks it, from any thread, many times a second. The work is then dropped.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Cancel, Compute, Error, Kernel, gram::{self, Pairs}};
+    /// let compute = Compute::new().with_cancel(Cancel::when(|| true));
+    /// let x = ndarray::Array2::<f64>::zeros((10, 1));
+    /// let bound = "gaussian()".parse::<Kernel>()?.bind(Pairs::within(x.view()), &compute)?;
+    /// assert!(matches!(gram::dense(&bound, &compute), Err(Error::Cancelled)));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn when(hook: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { hook: Some(Arc::new(hook)), ..Self::default() }
+    }
+
+    /// Ask the work to stop, with the answer that it has.
     pub fn cancel(&self) {
-        self.flag.store(true, Ordering::Relaxed);
+        self.flag.fetch_max(STOP, Ordering::Relaxed);
+    }
+
+    /// Ask the work to stop at once: its answer is not wanted any more.
+    pub fn abort(&self) {
+        self.flag.store(ABORT, Ordering::Relaxed);
     }
 
     /// Take it back: an interrupted work has given its answer, and what follows may run.
     pub fn lower(&self) {
-        self.flag.store(false, Ordering::Relaxed);
+        self.flag.store(RUN, Ordering::Relaxed);
     }
 
     /// Whether someone asked the work to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
+        self.asked() >= STOP
+    }
+
+    /// Whether someone asked to drop the work.
+    pub fn is_aborted(&self) -> bool {
+        self.asked() >= ABORT
+    }
+
+    fn asked(&self) -> u8 {
+        let own = match &self.hook {
+            Some(hook) if hook() => ABORT,
+            _ => self.flag.load(Ordering::Relaxed),
+        };
+        self.parent.as_ref().map_or(own, |parent| own.max(parent.asked()))
     }
 
     /// A flag for a part of the work: raised by itself, or with this one.
     pub fn child(&self) -> Self {
-        Self { flag: Arc::default(), parent: Some(self.flag.clone()) }
+        Self { parent: Some(Arc::new(self.clone())), ..Self::default() }
     }
 }
 
@@ -258,6 +308,14 @@ impl Compute {
     /// [`Error::Cancelled`].
     pub fn check_cancelled(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// An error if the work is to be dropped: asked where an answer is still being finished after a cancellation.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn check_aborted(&self) -> Result<()> {
+        if self.cancel.is_aborted() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// Tells the listener how far the work has come.

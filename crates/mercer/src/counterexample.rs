@@ -14,7 +14,7 @@ use crate::wording::{list_text, number_text};
 pub struct Counterexample {
     /// The points, one per row; no rows if the counterexample is to a given matrix.
     pub points: Array2<f64>,
-    /// For a given matrix, its rows that take part; empty otherwise.
+    /// The rows of the data, or of a given matrix, that take part; empty if the points were searched for.
     pub indices: Vec<usize>,
     /// The weights `c`.
     pub weights: Vec<f64>,
@@ -29,9 +29,11 @@ impl fmt::Display for Counterexample {
         let sign = if self.value < 0.0 { "<" } else { ">" };
         writeln!(f, "cᵀKc = {} {sign} 0 with", self.digits)?;
         for (i, &weight) in self.weights.iter().enumerate() {
-            let place = match self.indices.get(i) {
-                Some(row) => format!("row {row}"),
-                None => format!("x = {}", list_text(&self.points.row(i).to_vec())),
+            let point = (i < self.points.nrows()).then(|| format!("x = {}", list_text(&self.points.row(i).to_vec())));
+            let place = match (self.indices.get(i), point) {
+                (Some(row), Some(point)) => format!("row {row}, {point}"),
+                (Some(row), None) => format!("row {row}"),
+                (None, point) => point.unwrap_or_default(),
             };
             let end = if i + 1 < self.weights.len() { "\n" } else { "" };
             write!(f, "  c = {:<22} at {place}{end}", number_text(weight))?;

@@ -201,3 +201,82 @@ fn empty_and_single_samples_and_no_columns() {
         assert!(k.iter().all(|v| *v == value), "{text}");
     }
 }
+
+/// On data of any size a kernel has finite values, in both precisions, or says that the data has to be rescaled.
+#[test]
+fn extreme_numbers_give_finite_values_or_a_refusal() {
+    let compute = Compute::new();
+    let medians =
+        ["gaussian(lengthscale=median)", "matern(lengthscale=median)", "laplacian(lengthscale=median, norm=l1)"];
+    let others = [
+        "gaussian(lengthscale=1e-200)",
+        "gaussian(lengthscale=1e200)",
+        "cauchy(lengthscale=1e-320)",
+        "exp(linear())",
+        "linear()^3",
+        "linear()*linear()",
+        "on([0], linear()) + gaussian()",
+        "transformed(gaussian(), by=square())",
+        "minus(linear(), gaussian())",
+    ];
+    let kernels = catalogue::entries().flat_map(|e| e.examples).chain(&medians).chain(&others);
+    let (mut finite, mut refused) = (0, 0);
+    for text in kernels.copied() {
+        let k: Kernel = text.parse().unwrap();
+        for scale in [1e-300, 1e-160, 1e-20, 1.0, 1e20, 1e40, 1e160, 1e300] {
+            for offset in [0.0, 1.0, 1e3] {
+                for d in [3, 1, 2] {
+                    let x = sample(6, d, 3).mapv(|v| scale * (v + offset));
+                    let y = sample(4, d, 4).mapv(|v| scale * (v + offset));
+                    for pairs in [Pairs::within(x.view()), Pairs::between(x.view(), y.view())] {
+                        let bound = match k.bind(pairs, &compute) {
+                            Ok(bound) => bound,
+                            Err(error) => {
+                                refused += usize::from(error.to_string().contains("rescale"));
+                                continue;
+                            }
+                        };
+                        finite += 1;
+                        let values = fill(&bound);
+                        assert!(values.iter().all(|v| v.is_finite()), "{text} at {scale:e} + {offset}: {values}");
+                        if let Ok(single) = gram::dense_single(&bound, &compute) {
+                            let same = single
+                                .iter()
+                                .zip(&values)
+                                .all(|(s, v)| !s.is_finite() || (f64::from(*s) - v).abs() <= 1e-4 * v.abs().max(1.0));
+                            assert!(same, "{text} at {scale:e} + {offset}: {single} is not {values}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(finite > 1000 && refused > 200, "{finite} finite, {refused} refused");
+}
+
+/// A distance that overflows would make wrong values, not infinite ones; a lengthscale per column divides first.
+#[test]
+fn values_are_right_wherever_they_are_given() {
+    let compute = Compute::new();
+    let x = sample(5, 3, 9);
+    let values = |text: &str, x: &Array2<f64>| {
+        let k: Kernel = text.parse().unwrap();
+        k.bind(Pairs::within(x.view()), &compute).map(|bound| fill(&bound))
+    };
+    for name in ["gaussian", "matern", "rational_quadratic", "laplacian"] {
+        let expected = values(&format!("{name}(lengthscale=[1, 2, 3])"), &x).unwrap();
+        let large = format!("{name}(lengthscale=[1e160, 2e160, 3e160])");
+        assert_same(name, &values(&large, &x.mapv(|v| 1e160 * v)).unwrap(), &expected, 1e-12);
+        let refused = values(&format!("{name}(lengthscale=1e160)"), &x.mapv(|v| 1e160 * v));
+        assert!(refused.unwrap_err().to_string().contains("rescale"), "{name}");
+        // Far from 0, near to each other: nothing overflows.
+        let far = x.mapv(|v| 1e150 + 1e140 * v);
+        assert!(values(&format!("{name}(lengthscale=1e140)"), &far).is_ok(), "{name}");
+    }
+    // Norms of 1e10 in single precision square to 1e20, sums of fourth powers to 1e40: taken in double precision and rounded.
+    let wide = x.mapv(|v| 1e25 * v);
+    let k: Kernel = "gaussian(lengthscale=1e25)".parse().unwrap();
+    let bound = k.bind(Pairs::within(wide.view()), &compute).unwrap();
+    let single = gram::dense_single(&bound, &compute).unwrap().mapv(f64::from);
+    assert_same("single", &single, &values("gaussian()", &x).unwrap(), 1e-6);
+}

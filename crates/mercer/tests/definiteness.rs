@@ -30,6 +30,21 @@ fn naive_form(k: &Kernel, counterexample: &Counterexample) -> (f64, f64) {
     (terms.clone().sum(), terms.map(f64::abs).sum())
 }
 
+/// The eigenvalue that is told is the one of the points that are told, and the weights show the sign there.
+fn assert_measured(k: &Kernel, found: &Check) {
+    let gram = naive_gram(k, &found.points).unwrap();
+    let lowest = mercer::solve::eigenvalues(gram.view()).unwrap()[0];
+    let size = gram.iter().map(|v| v * v).sum::<f64>().sqrt();
+    assert!((found.min_eigenvalue - lowest).abs() <= 1e-12 * size, "{k}: {} is not {lowest}", found.min_eigenvalue);
+    if let Some(counterexample) = found.counterexample() {
+        let c = &found.weights;
+        assert_eq!(c.len(), found.points.nrows(), "{k}");
+        let terms = || gram.indexed_iter().map(|((i, j), v)| c[i] * c[j] * v);
+        let form: f64 = terms().sum();
+        assert!((form - counterexample.value).abs() <= 1e-12 * terms().map(f64::abs).sum::<f64>(), "{k}: {form}");
+    }
+}
+
 fn assert_refuted(text: &str) {
     let found = run(text);
     let counterexample = found.counterexample().unwrap_or_else(|| panic!("{text}: no counterexample ({found:?})"));
@@ -37,6 +52,8 @@ fn assert_refuted(text: &str) {
     assert!(counterexample.value < 0.0, "{text}");
     assert!((form - counterexample.value).abs() <= 1e-12 * size, "{text}: {form} against {counterexample}");
     assert!(found.min_eigenvalue < -found.tolerance, "{text}");
+    assert_measured(&kernel(text), &found);
+    assert_eq!(found.points, counterexample.points, "{text}");
     let digits: f64 = counterexample.digits.parse().unwrap();
     assert!((digits - counterexample.value).abs() <= 1e-15 * digits.abs(), "{text}: {}", counterexample.digits);
 }
@@ -105,6 +122,12 @@ fn proven_kernels_are_only_measured_on_data() {
         let Some(x) = points_for(&k, 30, &mut stream) else { continue };
         let found = check(&k, Some(Points::from(&x)), &CheckOptions::default(), &Compute::new()).unwrap();
         assert_eq!((found.rows_used, found.rows_given), (30, 30));
+        assert_measured(&k, &found);
+        if let Some(counterexample) = found.counterexample().filter(|c| !c.indices.is_empty()) {
+            assert_eq!(found.points, x, "{text}");
+            let rows = x.select(ndarray::Axis(0), &counterexample.indices);
+            assert_eq!(rows, counterexample.points, "{text}");
+        }
         let lowest = mercer::solve::eigenvalues(naive_gram(&k, &x).unwrap().view()).unwrap()[0];
         assert!((found.min_eigenvalue - lowest).abs() <= 1e-10 * lowest.abs().max(1.0), "{text}");
         if k.property(Property::PositiveSemidefinite).is_proven() {

@@ -402,3 +402,38 @@ fn weights_sum_to_one_and_lean_as_named() {
         assert_close!(found[4], last, 1e-15);
     }
 }
+
+/// Where memory is short fewer relabellings and strips are worked on at once, and every byte is the same.
+#[test]
+fn little_memory_gives_the_same_outcome() {
+    let (x, y) = (normal(1, 400, 3), normal(2, 400, 3) * 1.1);
+    let (much, little) = (Compute::new(), Compute::new().with_memory(600 << 10));
+    let features = TwoSampleMethod::Features(60);
+    for method in [aggregated(false), aggregated(true), TwoSampleMethod::Permutation, TwoSampleMethod::Fused, features]
+    {
+        let kernel = (method == features).then(|| kernel("gaussian(lengthscale=1)"));
+        let test = TwoSample { permutations: 299, kernel, ..TwoSample::with_method(method) };
+        let expected = test.test(&x, &y, &much).unwrap();
+        let found = test.test(&x, &y, &little).unwrap_or_else(|e| panic!("{method:?}: {e}"));
+        assert_eq!(found, expected, "{method:?}");
+    }
+    let refused = TwoSample::default().test(&x, &y, &Compute::new().with_memory(1000));
+    assert!(matches!(refused, Err(Error::Memory { .. })), "{refused:?}");
+}
+
+/// The smallest p-value of many kernels is a rank, of which many are equal: counted as ties, 99 permutations could never reject.
+#[test]
+fn aggregated_tests_reject_with_few_permutations() {
+    let compute = Compute::new();
+    let x = normal(3, 60, 1);
+    let y = x.mapv(|v| v * v) + normal(4, 60, 1) * 0.2;
+    for wild in [false, true] {
+        let method = IndependenceMethod::Aggregated { wild };
+        let test = Independence { permutations: 99, ..Independence::with_method(method) };
+        let outcome = test.test(&x, &y, &compute).unwrap();
+        assert!(outcome.reject && outcome.p_value <= 0.02, "{outcome}");
+    }
+    let shifted = normal(5, 60, 1) + 1.0;
+    let test = TwoSample { permutations: 99, ..TwoSample::default() };
+    assert!(test.test(&x, &shifted, &compute).unwrap().p_value <= 0.02);
+}

@@ -362,3 +362,22 @@ fn constant_targets_are_fitted_by_the_intercept() {
         assert!(fit.fitted().iter().all(|f| (f - 7.0).abs() <= room + 1e-9), "{loss}: {}", fit.fitted());
     }
 }
+
+/// The gap is the square of an error, so that a tolerance of `1e-12` would give six digits: the last Newton step makes the others.
+#[test]
+fn the_tolerance_gives_the_digits_that_it_says() {
+    let sample = sample(80);
+    for loss in all().filter(|loss| loss.is_smooth()) {
+        for solver in [Solver::Newton, Solver::NewtonConjugateGradients] {
+            let fit = |tolerance| {
+                let machine = KernelMachine::new(loss, kernel(), 0.05);
+                sample.fit(&KernelMachine { solver, tolerance, ..machine })
+            };
+            let (found, exact) = (fit(1e-12), fit(1e-26));
+            assert_eq!(found.evidence().stopped, Stopped::Converged, "{loss:?}");
+            for (f, e) in found.fitted().iter().zip(exact.fitted()) {
+                assert!((f - e).abs() <= 1e-9 * e.abs().max(1.0), "{loss:?}, {solver:?}: {f} is not {e}");
+            }
+        }
+    }
+}

@@ -2,11 +2,20 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use common::effort;
-use mercer::features::{FeatureMap, FourierForm, RandomFourier, Sampling};
-use mercer::hypothesis::{Independence, IndependenceMethod, TwoSample, TwoSampleMethod};
+use mercer::features::{
+    FeatureMap, FeatureSpec, FourierForm, Landmarks, Nystrom, RandomBinning, RandomFourier, Sampling,
+};
+use mercer::hypothesis::{Independence, IndependenceMethod, JointIndependence, TwoSample, TwoSampleMethod};
+use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
+use mercer::learn::{
+    BinnedMachine, GaussianProcess, KernelMachine, LogisticRegression, Loss, OneClass, Ridge, StreamedRidge, Svr,
+};
 use mercer::measure::{EmbeddingSketch, Estimator, mmd};
-use mercer::{Compute, Error, Kernel, Seed, io};
+use mercer::{Cancel, Compute, Error, Kernel, Result, Seed, gram, io};
 use ndarray::{Array2, Axis, s};
 
 fn normal(seed: u64, rows: usize, columns: usize) -> Array2<f64> {
@@ -183,4 +192,150 @@ fn sketches_that_do_not_fit_are_refused() {
     bad[[1, 1]] = f64::NAN;
     assert!(matches!(sketch.add(bad.view(), &compute), Err(Error::Value { .. })));
     assert_eq!(sketch.count(), 0);
+}
+
+/// Multiplications, about, between two looks at the cancel flag: less than a tenth of a second of one thread.
+const STEP: f64 = 5e7;
+
+/// A piece of work that can be cancelled, with the least number of multiplications that it takes.
+type Job<'j> = (&'j str, f64, Box<dyn Fn(&Compute) -> Result<()> + 'j>);
+
+/// A computation whose cancel flag counts how often it is looked at, and is raised at the `stop`-th look.
+fn counted(compute: &Compute, stop: u64) -> (Compute, Arc<AtomicU64>) {
+    let looks = Arc::new(AtomicU64::new(0));
+    let counter = looks.clone();
+    let hook = move || counter.fetch_add(1, Ordering::Relaxed) >= stop;
+    (compute.clone().with_cancel(Cancel::when(hook)), looks)
+}
+
+fn jobs<'j>(x: &'j Array2<f64>, y: &'j ndarray::Array1<f64>) -> Vec<Job<'j>> {
+    let (n, d) = (x.nrows() as f64, x.ncols() as f64);
+    let gaussian = || kernel("gaussian(lengthscale=1)");
+    let targets = || y.view().insert_axis(Axis(1));
+    let labels: Vec<usize> = y.iter().map(|y| usize::from(*y > 0.0)).collect();
+    let line = || x.slice(s![.., ..1]);
+    let some = || (x.slice(s![..400, ..1]), x.slice(s![..400, 1..2]));
+    let (bandwidth, weights) = (Bandwidth::Given(1.0), LocalWeight::Gaussian);
+    let mean = NadarayaWatson { bandwidth, weights };
+    let grids = || RandomBinning { buckets: 64, ..RandomBinning::new(kernel("laplacian(norm=l1)"), 200) };
+    let nystrom = move |landmarks| FeatureSpec::Nystrom(Nystrom { landmarks, ..Nystrom::new(gaussian(), 200) });
+    let none = || Compute::new();
+    vec![
+        ("a local mean", 2.0 * n * n * d, Box::new(move |c| mean.fit(x.view(), y.view(), c).map(|_| ()))),
+        (
+            "predictions of a local mean",
+            n * n * d,
+            Box::new(move |c| mean.fit(x.view(), y.view(), &none())?.predict(x.view(), c).map(|_| ())),
+        ),
+        (
+            "errors of a local mean",
+            n * n * d,
+            Box::new(move |c| mean.fit(x.view(), y.view(), &none())?.standard_errors(x.view(), c).map(|_| ())),
+        ),
+        (
+            "local lines",
+            2.0 * n * n,
+            Box::new(move |c| LocalLinear { bandwidth, weights }.fit(line(), y.view(), c).map(|_| ())),
+        ),
+        (
+            "support vector regression",
+            n * n * d,
+            Box::new(move |c| Svr::new(gaussian(), 1.0, 0.01).fit(x.view(), y.view(), None, c).map(|_| ())),
+        ),
+        ("a region", n * n * d, Box::new(move |c| OneClass::new(gaussian(), 0.5).fit(x.view(), None, c).map(|_| ()))),
+        (
+            "a fit on grids",
+            10.0 * n * 200.0,
+            Box::new(move |c| BinnedMachine::new(grids(), 0.1).fit(x.view(), targets(), None, c).map(|_| ())),
+        ),
+        (
+            "cells of grids",
+            n * 200.0 * d,
+            Box::new(move |c| grids().fit(x.view(), &none())?.transform(x.view(), c).map(|_| ())),
+        ),
+        (
+            "a streamed fit",
+            n * 200.0 * 200.0,
+            Box::new(move |c| {
+                let mut stream = StreamedRidge::new(nystrom(Landmarks::KMeans), 0.1).start(x.view(), 1, c)?;
+                stream.update(x.view(), targets(), None, c)?;
+                stream.finish(c).map(|_| ())
+            }),
+        ),
+        (
+            "ridge regression",
+            n * n * n / 3.0,
+            Box::new(move |c| Ridge::new(gaussian(), 0.1).fit(x.view(), targets(), None, c).map(|_| ())),
+        ),
+        (
+            "a Gaussian process",
+            400.0 * 400.0 * 400.0 / 3.0,
+            Box::new(move |c| {
+                let spec = GaussianProcess { optimise: false, ..GaussianProcess::new(gaussian(), 0.1) };
+                spec.fit(x.slice(s![..400, ..]), y.slice(s![..400]), c).map(|_| ())
+            }),
+        ),
+        (
+            "logistic regression",
+            n * n * d,
+            Box::new(move |c| LogisticRegression::new(gaussian(), 1.0).fit(x.view(), &labels, None, c).map(|_| ())),
+        ),
+        (
+            "quantile regression",
+            n * n * d,
+            Box::new(move |c| {
+                let machine = KernelMachine::new(Loss::Quantile { level: 0.3 }, gaussian(), 0.1);
+                machine.fit(x.view(), y.view(), None, c).map(|_| ())
+            }),
+        ),
+        (
+            "a matrix",
+            n * n * d / 2.0,
+            Box::new(move |c| gram::dense(&gaussian().bind(gram::Pairs::within(x.view()), c)?, c).map(|_| ())),
+        ),
+        (
+            "a two-sample test",
+            800.0 * 800.0 * 500.0 / 8.0,
+            Box::new(move |c| {
+                let test = TwoSample { permutations: 500, ..TwoSample::permutation(gaussian()) };
+                test.test(x.slice(s![..400, ..]), x.slice(s![400..800, ..]), c).map(|_| ())
+            }),
+        ),
+        (
+            "a test of independence",
+            400.0 * 400.0 * 2000.0 / 2.0,
+            Box::new(move |c| {
+                let test = Independence::with_method(IndependenceMethod::Aggregated { wild: false });
+                test.test(some().0, some().1, c).map(|_| ())
+            }),
+        ),
+        (
+            "a joint test",
+            400.0 * 400.0 * 500.0 * 3.0,
+            Box::new(move |c| {
+                let test = JointIndependence { permutations: 500, ..JointIndependence::default() };
+                let points = [some().0, some().1, x.slice(s![..400, 2..3])].map(mercer::Points::from);
+                test.test(&points, c).map(|_| ())
+            }),
+        ),
+    ]
+}
+
+/// Long work looks at the cancel flag often, measured in work and not in time, and ends soon after it was raised.
+#[test]
+fn long_work_can_be_cancelled_at_any_moment() {
+    let x = normal(8, 1600, 4);
+    let y = x.map_axis(Axis(1), |row| row[0].sin() + 0.3 * row[1]);
+    // So little that support vector machines compute their rows when they are needed.
+    let compute = Compute::new().with_memory(18 << 20).with_threads(2).unwrap();
+    for (name, work, job) in jobs(&x, &y) {
+        let (counting, looks) = counted(&compute, u64::MAX);
+        job(&counting).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let all = looks.load(Ordering::Relaxed);
+        assert!(all as f64 >= work / STEP && all >= 2, "{name}: {all} looks for {work:e} multiplications");
+        let (stopped, looks) = counted(&compute, all / 2);
+        assert!(matches!(job(&stopped), Err(Error::Cancelled)), "{name}: cancelled after {} of {all} looks", all / 2);
+        let after = looks.load(Ordering::Relaxed) - all / 2;
+        assert!(after <= 100, "{name}: {after} looks after the flag was raised");
+    }
 }

@@ -108,7 +108,7 @@ fn push_counterexample(report: &mut Report, example: &Counterexample, names: &[S
 fn evidence(found: &Check) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if !found.min_eigenvalue.is_nan() {
-        fields.push(("min eigenvalue", short(found.min_eigenvalue)));
+        fields.push(("min eigenvalue", format!("{} {}", short(found.min_eigenvalue), whose(found))));
         fields.push(("rounding", format!("eigenvalues above −{} are no refutation", short(found.tolerance))));
     }
     if found.rows_given > 0 {
@@ -119,6 +119,16 @@ fn evidence(found: &Check) -> Vec<(&'static str, String)> {
         fields.push(("searched", format!("{} sets of points", grouped(found.sets_tried as u64))));
     }
     fields
+}
+
+/// The points whose Gram matrix has the eigenvalue.
+fn whose(found: &Check) -> &'static str {
+    match found.counterexample() {
+        _ if found.points.is_empty() => "of the matrix",
+        Some(example) if example.indices.is_empty() => "at these points",
+        None if found.rows_used == 0 => "on the worst set of points",
+        _ => "on the rows of the data",
+    }
 }
 
 fn json_of(kernel: &Kernel, found: &Check) -> Value {
@@ -135,9 +145,9 @@ fn json_of(kernel: &Kernel, found: &Check) -> Value {
         "proof": proof,
         "min_eigenvalue": number(found.min_eigenvalue),
         "tolerance": number(found.tolerance),
-        "points": example.map_or(Value::Null, |e| json_rows(e.points.view())),
+        "points": example.map_or(Value::Null, |_| json_rows(found.points.view())),
         "rows": example.filter(|e| !e.indices.is_empty()).map(|e| e.indices.clone()),
-        "weights": example.map_or(Value::Null, |e| json_list(&e.weights)),
+        "weights": example.map_or(Value::Null, |_| json_list(&found.weights)),
         "value": example.map_or(Value::Null, |e| number(e.value)),
         "digits": example.map(|e| e.digits.clone()),
         "rows_used": found.rows_used,

@@ -66,6 +66,9 @@ class Estimator(BaseEstimator):
 
     def _encoded(self, X: Any) -> np.ndarray:
         """Make points of a table, as the table of the fit was made into points."""
+        if not hasattr(X, "columns") and np.ndim(X) != 2:
+            found = "None" if X is None else f"an array of shape {np.shape(X)}"
+            raise ValueError(f"X: expected a table of shape (n, {len(self._inputs.names)}), found {found}")
         names = list(X.columns) if hasattr(X, "columns") else self._inputs.names
         columns = [X[name] for name in names] if hasattr(X, "columns") else list(np.asarray(X).T)
         if len(names) != len(columns):
@@ -117,8 +120,14 @@ def as_column(x: Any) -> Any:
         return x.to_frame() if isinstance(x.name, str) else np.asarray(x).reshape(-1, 1)
     if hasattr(x, "columns") or hasattr(x, "toarray"):
         return x
-    array = np.asarray(x)
-    return array.reshape(-1, 1) if array.ndim == 1 else x
+    shape = None if x is None else np.shape(x)
+    if shape is None or len(shape) not in (1, 2):
+        found = "None" if shape is None else f"an array of shape {shape}"
+        raise ValueError(f"x: expected an array of shape (n,) or (n, 1), found {found}")
+    if len(shape) == 2 and shape[1] == 0:
+        message = f"0 feature(s) (shape={shape}) while a minimum of 1 is required: x must be of shape (n,) or (n, 1)"
+        raise ValueError(message)
+    return np.asarray(x).reshape(-1, 1) if len(shape) == 1 else x
 
 
 def target_names(y: Any) -> list[str] | None:

@@ -303,9 +303,12 @@ class RandomBinningFeatures(FeatureTransformer):
         cells, values = self._map.cells(points, **self._how())
         n, grids = cells.shape
         data = np.tile(values.astype(np.float32 if is_single(X) else np.float64), n)
-        starts = np.arange(0, n * grids + 1, grids)
+        narrow = max(cells.size, self._n_features_out) <= np.iinfo(np.int32).max
+        # The same bytes read as the type that scipy wants: a copy would double what was asked of the memory limit.
+        places = cells.reshape(-1).view(np.int32) if narrow else cells.reshape(-1).astype(np.int64)
+        starts = np.arange(0, cells.size + 1, grids, dtype=places.dtype)
         shape = (n, self._n_features_out)
-        return scipy.sparse.csr_matrix((data, cells.reshape(-1).astype(np.int64), starts), shape=shape)
+        return scipy.sparse.csr_matrix((data, places, starts), shape=shape)
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.binning(kernel, self.n_components, self.n_buckets, X, **self._how())

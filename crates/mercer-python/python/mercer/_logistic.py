@@ -45,7 +45,8 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
     n_iter_no_change : int, default=5
         Stop after so many iterations without a better loss on these rows.
     tol : float, optional
-        Stop when the duality gap is at most this part of the loss of the zero function.
+        Stop when the duality gap is at most this part of the loss of the zero function, after one more step: the
+        gap is the square of an error, and the step makes as many digits again.
     max_iter : int, optional
         Newton steps.
     random_state, n_jobs, max_memory, max_time, verbose

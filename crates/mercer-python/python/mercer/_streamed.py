@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -189,8 +190,32 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.n_samples_seen_ = self.stream_.rows
         return self
 
+    def without_rows(self) -> StreamedKernelRidge:
+        """Give a model of the same features that has seen no rows: what another machine begins with.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import StreamedKernelRidge
+        >>> x = np.linspace(0, 6, 301)[:, None]
+        >>> model = StreamedKernelRidge([1e-6, 1e-3], kernel="gaussian()", n_components=30, random_state=0)
+        >>> first = model.partial_fit(x, np.sin(x[:, 0]))
+        >>> second = first.without_rows().partial_fit(x + 0.01, np.sin(x[:, 0] + 0.01))
+        >>> second.n_samples_seen_, first.merge(second).n_samples_seen_
+        (301, 602)
+        """
+        check_is_fitted(self, "stream_")
+        empty = copy(self)
+        empty.stream_ = self.stream_.without_rows()
+        empty._answer = []
+        empty.n_samples_seen_ = 0
+        return empty
+
     def merge(self, other: StreamedKernelRidge) -> StreamedKernelRidge:
-        """Take in all that another model of the same features has seen (both start from copies of one model).
+        """Take in all that another model has seen, as if its rows had come after those of this one.
+
+        The other model must have the same features: ``without_rows`` of this one, filled elsewhere. Merged in the
+        order of their rows, parts give the fit of one machine, with the same folds, however the rows were cut.
 
         Parameters
         ----------

@@ -5,7 +5,7 @@ use ndarray::{Array2, Axis};
 use super::region::Region;
 use super::search::{Attack, Attempt, Found};
 use super::side::Side;
-use super::simplify::refutation;
+use super::simplify::refutation_by_rows;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -41,11 +41,15 @@ pub struct Check {
     pub verdict: CheckVerdict,
     /// What the rules say by themselves.
     pub rules: Verdict,
-    /// The smallest eigenvalue of `K` (of `−JKJ` on the negative side) on the data, or, where there is no data, on the worst
-    /// of the point sets that were tried (relative to the size of the matrix). NaN if nothing was evaluated.
+    /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side); of a given matrix its own. NaN if nothing was evaluated.
     pub min_eigenvalue: f64,
     /// `n·ε·trace` for that matrix: an eigenvalue above `−tolerance` is rounding, not a refutation.
     pub tolerance: f64,
+    /// The points of that matrix: the rows of the data that were looked at, unless points that were searched for refute the kernel where the data does not; without
+    /// data the points of the counterexample, or else the worst set that was tried (relative to the size of the matrix). No rows for a given matrix.
+    pub points: Array2<f64>,
+    /// The weights `c` of the refutation, one per point (0 at rows of the data that take no part), or one per row of the counterexample to a given matrix. Empty unless refuted.
+    pub weights: Vec<f64>,
     /// Rows of the data that were looked at.
     pub rows_used: usize,
     /// Rows of the data that were given.
@@ -140,12 +144,12 @@ fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions
         check.verdict = CheckVerdict::Proven(proof.clone());
         return Ok(check);
     }
-    let by_data = on_data.as_ref().filter(|a| a.is_negative()).and_then(|a| refutation(&attack, a));
-    match by_data {
-        Some(counterexample) => check.verdict = CheckVerdict::Refuted(counterexample),
+    let negative = on_data.as_ref().filter(|(_, attempt)| attempt.is_negative());
+    match negative.and_then(|(rows, attempt)| Some((rows, refutation_by_rows(&attack, attempt, rows)?))) {
+        Some((rows, counterexample)) => check.refute_by_rows(rows, counterexample),
         None => {
             let found = attack.search(&regions(kernel, data)?, compute)?;
-            check.take_in(found, on_data.is_some());
+            check.take_in(found, &attack, on_data.is_some());
         }
     }
     Ok(check)
@@ -171,6 +175,8 @@ impl Check {
             rules,
             min_eigenvalue: f64::NAN,
             tolerance: f64::NAN,
+            points: Array2::zeros((0, 0)),
+            weights: Vec::new(),
             rows_used: 0,
             rows_given: 0,
             sets_tried: 0,
@@ -184,7 +190,7 @@ impl Check {
         points: Points,
         options: &CheckOptions,
         compute: &Compute,
-    ) -> Result<Option<Attempt>> {
+    ) -> Result<Option<(Vec<usize>, Attempt)>> {
         let x = points.vectors()?;
         points.check_finite("the data")?;
         attack.evaluator.kernel.check_vectors(x)?;
@@ -200,18 +206,39 @@ impl Check {
                 "{kernel} has values on the data that are not finite or outside a radius"
             )));
         };
-        (self.min_eigenvalue, self.tolerance) = (attempt.lowest, attempt.tolerance);
-        Ok(Some(attempt))
+        self.measure(&attempt);
+        Ok(Some((rows, attempt)))
     }
 
-    fn take_in(&mut self, found: Found, has_data: bool) {
+    /// The eigenvalue that is told is the one of these points.
+    fn measure(&mut self, attempt: &Attempt) {
+        (self.min_eigenvalue, self.tolerance) = (attempt.lowest, attempt.tolerance);
+        self.points = attempt.points.clone();
+    }
+
+    /// A refutation by rows of the data, with weights for all rows that were looked at.
+    fn refute_by_rows(&mut self, rows: &[usize], counterexample: Counterexample) {
+        self.weights = vec![0.0; rows.len()];
+        for (row, weight) in counterexample.indices.iter().zip(&counterexample.weights) {
+            if let Ok(place) = rows.binary_search(row) {
+                self.weights[place] = *weight;
+            }
+        }
+        self.verdict = CheckVerdict::Refuted(counterexample);
+    }
+
+    fn take_in(&mut self, found: Found, attack: &Attack<'_>, has_data: bool) {
         self.sets_tried = found.sets;
         self.points_tried += found.points;
-        if let (Some(worst), false) = (&found.worst, has_data) {
-            (self.min_eigenvalue, self.tolerance) = (worst.lowest, worst.tolerance);
-        }
-        if let Some(counterexample) = found.counterexample {
-            self.verdict = CheckVerdict::Refuted(counterexample);
+        match found.counterexample {
+            // The points were simplified after their eigenvalue was taken: it is taken again.
+            Some(counterexample) => {
+                attack.attempt(counterexample.points.view()).iter().for_each(|attempt| self.measure(attempt));
+                self.weights.clone_from(&counterexample.weights);
+                self.verdict = CheckVerdict::Refuted(counterexample);
+            }
+            None if !has_data => found.worst.iter().for_each(|worst| self.measure(worst)),
+            None => {}
         }
     }
 }

@@ -35,10 +35,12 @@ pub fn check_matrix(matrix: ArrayView2<f64>) -> Result<Check> {
     let tolerance = rounding(&symmetric);
     let counterexample = if lowest < -tolerance { refute(&symmetric, &eigen.vectors.column(0).to_vec()) } else { None };
     Ok(Check {
+        weights: counterexample.as_ref().map_or_else(Vec::new, |found| found.weights.clone()),
         verdict: counterexample.map_or(CheckVerdict::NotRefuted, CheckVerdict::Refuted),
         rules: Verdict::Unknown("a matrix made elsewhere has no rules".into()),
         min_eigenvalue: lowest,
         tolerance,
+        points: Array2::zeros((0, 0)),
         rows_used: matrix.nrows(),
         rows_given: matrix.nrows(),
         sets_tried: 0,

@@ -19,6 +19,17 @@ pub(super) fn refutation(attack: &Attack<'_>, attempt: &Attempt) -> Option<Count
     [&rounded, &fewer, attempt].into_iter().find_map(|simple| with_round_weights(attack, simple))
 }
 
+/// The same for rows of the data: fewer of them, but none is changed, so that each can be named.
+pub(super) fn refutation_by_rows(attack: &Attack<'_>, attempt: &Attempt, rows: &[usize]) -> Option<Counterexample> {
+    let fewer = fewer_points(attack, attempt);
+    let mut found = [&fewer, attempt].into_iter().find_map(|simple| with_round_weights(attack, simple))?;
+    let mut places = 0..attempt.points.nrows();
+    for point in found.points.rows() {
+        found.indices.push(rows[places.find(|&i| attempt.points.row(i) == point)?]);
+    }
+    Some(found)
+}
+
 /// The smallest leading set of points, by size of weight, that still has a clearly negative eigenvalue.
 fn fewer_points(attack: &Attack<'_>, attempt: &Attempt) -> Attempt {
     let order = by_weight(&attempt.weights);

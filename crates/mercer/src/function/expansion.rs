@@ -56,7 +56,9 @@ impl Expansion {
             return Err(Error::Value { what, row, column, value: value.to_string(), requirement });
         }
         // Binding checks the domain and resolves medians.
-        let kernel = kernel.bind(Pairs::within(centres), compute)?.kernel().clone();
+        let bound = kernel.bind(Pairs::within(centres), compute)?;
+        crate::gram::check_weights("coefficients", coefficients, &bound)?;
+        let kernel = bound.kernel().clone();
         let (centres, coefficients) = merge_repeated(centres, coefficients);
         Ok(Self { kernel, centres, coefficients })
     }

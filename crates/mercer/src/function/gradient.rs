@@ -1,4 +1,4 @@
-//! Gradients of functions with smooth kernels, by dual numbers.
+//! Gradients of functions, by dual numbers.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::Expansion;
 use crate::gram::Pairs;
 use crate::real::{Dual, Real};
+use crate::wording::list_text;
 use crate::{Compute, Error, Result};
 
 impl Expansion {
@@ -13,13 +14,14 @@ impl Expansion {
     ///
     /// # Theory
     /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations too. The derivative of
-    /// the formula itself is taken (dual numbers), not a difference quotient.
+    /// the formula itself is taken (dual numbers), not a difference quotient. A kernel with a kink at its centers, such as the Laplacian, has a
+    /// gradient everywhere else.
     ///
     /// # Cost
     /// `O(d)` kernel values in dual numbers for each pair of row and centre.
     ///
     /// # Errors
-    /// [`Error::Request`] for a kernel that is not differentiable everywhere, and as [`crate::Kernel::bind`].
+    /// [`Error::Request`] at a point where the kernel has a kink or a jump, with its center; as [`crate::Kernel::bind`].
     ///
     /// # Example
     /// ```
@@ -32,18 +34,32 @@ impl Expansion {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        if !self.kernel().is_differentiable() {
-            return Err(Error::request(format!(
-                "{} is not differentiable everywhere, so f has no gradient",
-                self.kernel()
-            )));
-        }
         self.kernel().bind(Pairs::between(x, self.centres()), compute)?;
         let rows = (0..x.nrows()).into_par_iter();
         let slopes: Vec<Vec<f64>> = compute.install(|| {
-            rows.map(|i| compute.check_cancelled().map(|()| self.slopes(&x.row(i).to_vec()))).collect::<Result<_>>()
+            let slopes = |i: usize| {
+                compute.check_cancelled()?;
+                let point = x.row(i).to_vec();
+                self.check_smooth(i, &point)?;
+                Ok(self.slopes(&point))
+            };
+            rows.map(slopes).collect::<Result<_>>()
         })?;
         Ok(Array2::from_shape_fn(x.dim(), |(i, j)| slopes[i][j]))
+    }
+
+    /// An error where the kernel of a center that takes part has a kink.
+    fn check_smooth(&self, row: usize, point: &[f64]) -> Result<()> {
+        let takes_part = |i: usize| self.coefficients()[i] != 0.0;
+        match self.kernel().first_kink(point, self.centres(), takes_part) {
+            None => Ok(()),
+            Some(center) => Err(Error::request(format!(
+                "f has no gradient at row {row}, {}: {} has a kink there, with center {center}, {}; it has one elsewhere",
+                list_text(point),
+                self.kernel(),
+                list_text(&self.centres().row(center).to_vec()),
+            ))),
+        }
     }
 
     /// `∇f` at one point.

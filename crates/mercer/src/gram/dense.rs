@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1};
 
 use super::Tiles;
 use super::simd::{Element, assemble};
@@ -12,6 +12,8 @@ use crate::{Compute, Error, Result};
 /// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level cache of 512 KiB.
 /// It never depends on the number of threads, so that the bytes do not either.
 pub(crate) const BLOCK: usize = 192;
+/// Weights of this total size are looked at more closely.
+const LARGE: f64 = 1e75;
 
 /// The matrix `K`, stored.
 ///
@@ -30,7 +32,24 @@ pub fn dense(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
 /// # Errors
 /// As [`dense`].
 pub fn dense_single(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f32>> {
-    build(tiles, compute, |rows, cols, out| tiles.fill_single(rows, cols, out))
+    let matrix = build(tiles, compute, |rows, cols, out| tiles.fill_single(rows, cols, out))?;
+    if tiles.symmetric() {
+        check_single(matrix.diag().iter().map(|v| f64::from(*v)))?;
+    }
+    Ok(matrix)
+}
+
+/// Refuses a diagonal whose values single precision does not hold.
+///
+/// # Errors
+/// [`Error::Request`].
+pub(crate) fn check_single(mut diagonal: impl Iterator<Item = f64>) -> Result<()> {
+    match diagonal.position(|v| v.abs() >= f64::from(f32::MAX) / 8.0 || v.is_nan()) {
+        None => Ok(()),
+        Some(row) => Err(Error::request(format!(
+            "k(x, x) of point {row} is too large for single precision, in which this is computed: scale the kernel or the data down"
+        ))),
+    }
 }
 
 fn build<T: Element>(
@@ -45,6 +64,22 @@ fn build<T: Element>(
     let values = compute.install(|| assemble((rows, cols), BLOCK, tiles.symmetric(), &fill, || ticker.tick()))?;
     ticker.finish();
     Array2::from_shape_vec((rows, cols), values).map_err(|e| Error::shape("Gram matrix", format!("{rows} × {cols}"), e))
+}
+
+/// Refuses weights `w` so large that `wᵀKw` overflows: `|wᵀKw| ≤ (Σ|w|)² max k(x, x)`.
+///
+/// # Errors
+/// [`Error::Request`].
+pub(crate) fn check_weights(what: &str, weights: ArrayView1<f64>, tiles: &dyn Tiles) -> Result<()> {
+    let total: f64 = weights.iter().map(|w| w.abs()).sum();
+    if total < LARGE {
+        return Ok(());
+    }
+    let largest = tiles.diagonal()?.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    if (total * total * largest).is_finite() {
+        return Ok(());
+    }
+    Err(Error::request(format!("{what} of a total size of {total:e} make sums overflow: scale them down")))
 }
 
 /// Asks the budget for a matrix.

@@ -12,8 +12,8 @@ use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
 const BLOCK: usize = 128;
-/// Strips whose sums are held at a time, added up in order.
-const HELD: usize = 16;
+/// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums are the same for any number.
+pub(crate) const FORMS_HELD: usize = 16;
 /// Label vectors that are worked on together: their labels as numbers stay in the cache.
 const LABELS: usize = 512;
 
@@ -67,22 +67,32 @@ pub(crate) fn quadratic_forms<T: Element>(
     compute: &Compute,
 ) -> Result<Forms> {
     let strips = n.div_ceil(BLOCK);
-    let (held, matrices) = (strips.min(HELD) as u64 + 1, count as u64);
-    let bytes = 8 * held * matrices * (labels.len() + 2 * n) as u64 + (n * labels.len() / 8) as u64;
-    compute.reserve("the sums of the relabelled statistics", bytes, "draw fewer relabellings at a time")?;
+    let held = reserve_strips((n, count), labels.len(), strips, compute)?;
     let ticker = Ticker::new("relabelled statistics", tile_count(n, n, true), compute);
     let words = compute.install(|| packed(labels, n));
     let work = Work { fill, n, count, words: &words, relabellings: labels.len(), values };
     let run = |scratch: &mut Scratch<T>, i: usize| work.strip(scratch, i, &ticker);
     let mut total = Sums::new(n, count, labels.len());
-    for start in (0..strips).step_by(HELD) {
-        let some = start..strips.min(start + HELD);
+    for start in (0..strips).step_by(held) {
+        let some = start..strips.min(start + held);
         let done: Result<Vec<Sums>> =
             compute.install(|| some.into_par_iter().map_init(|| Scratch::new(count), run).collect());
         done?.iter().for_each(|strip| total.add(strip));
     }
     ticker.finish();
     Ok(compute.install(|| work.forms(total)))
+}
+
+/// How many strips the memory holds at a time, beside their total and the labels.
+fn reserve_strips((n, count): (usize, usize), labels: usize, strips: usize, compute: &Compute) -> Result<usize> {
+    let each = (8 * count as u64).saturating_mul((labels + 2 * n) as u64);
+    // The labels themselves, and their bits.
+    let fixed = each + (n * labels + n * labels / 8) as u64;
+    let affordable = compute.memory().saturating_sub(fixed) / each.max(1);
+    let held = affordable.clamp(1, strips.clamp(1, FORMS_HELD) as u64);
+    let suggestion = "use method features or linear, fewer kernels, or a higher memory limit";
+    compute.reserve("the sums of the relabelled statistics", fixed.saturating_add(held * each), suggestion)?;
+    Ok(held as usize)
 }
 
 struct Work<'a, F> {

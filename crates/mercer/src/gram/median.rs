@@ -17,7 +17,7 @@ const MAX_POINTS: usize = 1000;
 /// 0 the median of the others is taken.
 ///
 /// # Errors
-/// [`Error::Request`] when there are fewer than two distinct points.
+/// [`Error::Request`] when there are fewer than two distinct points, or when their distances overflow.
 ///
 /// # Example
 /// ```
@@ -34,6 +34,10 @@ pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) 
         _ => distances.without_zeros().median(compute),
     }
     .ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
+    .and_then(|median| match median.is_finite() {
+        true => Ok(median),
+        false => Err(Error::request("the median distance of the points overflows: rescale the data")),
+    })
 }
 
 fn subset(n: usize, compute: &Compute) -> Vec<usize> {

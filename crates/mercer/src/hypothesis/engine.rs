@@ -46,6 +46,11 @@ pub trait Relabelled: Sync {
     /// The relabellings that leave the law of the data unchanged when the hypothesis is true.
     fn group(&self) -> &Self::Group;
 
+    /// The bytes that one more relabelling takes while it is evaluated: where memory is short, fewer are evaluated at once. The values do not depend on how many.
+    fn bytes_each(&self) -> usize {
+        self.group().bytes()
+    }
+
     /// The statistics under some relabellings.
     ///
     /// # Errors
@@ -177,7 +182,7 @@ fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resample
     let others = statistic.group().all().into_iter().filter(|label| *label != identity);
     let labels: Vec<_> = std::iter::once(identity.clone()).chain(others).collect();
     let mut collected = Collected::default();
-    for batch in labels.chunks(batch(statistic.group())) {
+    for batch in labels.chunks(batch(statistic, compute)) {
         collected.add(statistic.evaluate(batch, compute)?)?;
     }
     Ok(Resampled { exact: true, ..collected.finish(false)? })
@@ -186,7 +191,7 @@ fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resample
 fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     let total = how.permutations + 1;
     let stop = how.stop_at.map(|level| exceedances_to_stop(level, total)).transpose()?;
-    let batch = batch(statistic.group()).min(if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH });
+    let batch = batch(statistic, compute).min(if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH });
     let label = |b: usize| match b {
         0 => statistic.group().identity(),
         b => statistic.group().draw(&mut compute.seed().stream("relabelling", b as u64)),
@@ -204,9 +209,11 @@ fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Re
     collected.finish(false)
 }
 
-/// How many relabellings are evaluated at once.
-fn batch<G: Group>(group: &G) -> usize {
-    (BATCH_BYTES / group.bytes().max(1)).clamp(8, BATCH)
+/// How many relabellings are evaluated at once: together they take no more than a quarter of the memory limit.
+fn batch<S: Relabelled>(statistic: &S, compute: &Compute) -> usize {
+    let usual = (BATCH_BYTES / statistic.group().bytes().max(1)).clamp(8, BATCH);
+    let affordable = compute.memory() / 4 / statistic.bytes_each().max(1) as u64;
+    usual.min(usize::try_from(affordable).unwrap_or(BATCH)).max(1)
 }
 
 /// The number of exceedances after which `p ≤ level` is impossible.
@@ -226,9 +233,9 @@ struct Collected {
 
 impl Collected {
     fn add(&mut self, part: Relabelling) -> Result<()> {
-        if let Some(at) = part.values.iter().position(|v| v.is_nan()) {
+        if let Some(at) = part.values.iter().position(|v| !v.is_finite()) {
             return Err(Error::Numerical(format!(
-                "the statistic of relabelling {at} is not a number; rescale the data"
+                "the statistic of relabelling {at} is not a finite number; rescale the data"
             )));
         }
         match self.rounding.is_empty() {

@@ -57,16 +57,24 @@ impl FactorProducts<f32> {
     }
 
     /// A value as a share of the largest that it could be, `‖FᵀF‖‖GᵀG‖/n²`.
-    pub(super) fn share(&self, value: f64) -> f64 {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub(super) fn share(&self, value: f64, compute: &Compute) -> Result<f64> {
         let order = [self.orders.identity()];
-        let own = |factor: &Array2<f32>| squared_products(factor, factor, &order)[0];
-        let largest = (own(&self.fixed) * own(&self.moved)).sqrt();
-        if largest > 0.0 { value / largest } else { 0.0 }
+        let own = |factor: &Array2<f32>| squared_products(factor, factor, &order, compute).map(|values| values[0]);
+        let largest = (own(&self.fixed)? * own(&self.moved)?).sqrt();
+        Ok(if largest > 0.0 { value / largest } else { 0.0 })
     }
 }
 
 /// `‖FᵀG_π‖²/n²` for a few orders π: one product for all of them, block of rows after block, summed in `f64`.
-fn squared_products<T: Element + LinalgScalar>(fixed: &Array2<T>, moved: &Array2<T>, orders: &[Vec<u32>]) -> Vec<f64> {
+fn squared_products<T: Element + LinalgScalar>(
+    fixed: &Array2<T>,
+    moved: &Array2<T>,
+    orders: &[Vec<u32>],
+    compute: &Compute,
+) -> Result<Vec<f64>> {
     let (n, rank) = moved.dim();
     let width = rank * orders.len();
     let mut sums = Array2::<f64>::zeros((fixed.ncols(), width));
@@ -74,6 +82,7 @@ fn squared_products<T: Element + LinalgScalar>(fixed: &Array2<T>, moved: &Array2
     let lines = moved.as_slice().expect("the standard layout is one slice");
     let mut gathered = vec![T::default(); ROWS.min(n) * width];
     for start in (0..n).step_by(ROWS) {
+        compute.check_cancelled()?;
         let rows = start..n.min(start + ROWS);
         for (i, line) in rows.clone().zip(gathered.chunks_exact_mut(width.max(1))) {
             for (order, part) in orders.iter().zip(line.chunks_exact_mut(rank.max(1))) {
@@ -86,7 +95,7 @@ fn squared_products<T: Element + LinalgScalar>(fixed: &Array2<T>, moved: &Array2
         sums.zip_mut_with(&product, |sum, value| *sum += value.to_f64());
     }
     let squares = |part: ArrayView2<'_, f64>| part.iter().map(|v| v * v).sum::<f64>() / (n as f64 * n as f64);
-    sums.axis_chunks_iter(Axis(1), rank).map(squares).collect()
+    Ok(sums.axis_chunks_iter(Axis(1), rank).map(squares).collect())
 }
 
 /// `HF` and `tr(K − FFᵀ)`, unless the matrix is not known to be positive semi-definite, small, or of a rank above `2√n`.
@@ -113,10 +122,10 @@ impl<T: Element + LinalgScalar> Relabelled for FactorProducts<T> {
     }
 
     fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {
-        compute.check_cancelled()?;
         let orders = (COLUMNS / self.moved.ncols()).max(1);
-        let chunks: Vec<Vec<f64>> = compute
-            .install(|| labels.par_chunks(orders).map(|c| squared_products(&self.fixed, &self.moved, c)).collect());
+        let products = |chunk: &[Vec<u32>]| squared_products(&self.fixed, &self.moved, chunk, compute);
+        let chunks: Vec<Vec<f64>> =
+            compute.install(|| labels.par_chunks(orders).map(products).collect::<Result<_>>())?;
         let values = chunks.concat();
         let largest = values.iter().copied().fold(0.0, f64::max);
         let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;

@@ -12,6 +12,8 @@ use crate::{Compute, Result};
 /// Rows whose features are held at a time, and rows that one task sums; neither depends on the number of threads.
 const ROWS: usize = 512;
 const STRIP: usize = 16_384;
+/// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums are the same for any number.
+const HELD: usize = 16;
 
 /// `‖(1/m) Σ z(xᵢ) − (1/n) Σ z(yᵢ)‖²`. Features are made block by block and never stored.
 pub(super) struct FeatureMeans<'a> {
@@ -45,6 +47,16 @@ impl Sums {
 }
 
 impl FeatureMeans<'_> {
+    /// How many strips the memory holds at a time, beside their total.
+    fn reserve_strips(&self, labels: usize, strips: usize, compute: &Compute) -> Result<usize> {
+        let each = 8 * (labels as u64 + 1).saturating_mul(self.map.components() as u64);
+        let affordable = compute.memory().saturating_sub(each) / each.max(1);
+        let held = affordable.clamp(1, strips.clamp(1, HELD) as u64);
+        let suggestion = "ask for fewer components or give more memory";
+        compute.reserve("the sums of the relabelled features", each.saturating_mul(held + 1), suggestion)?;
+        Ok(held as usize)
+    }
+
     fn strip(&self, at: usize, labels: &[Vec<i8>], compute: &Compute) -> Result<Sums> {
         let mut sums = Sums::new(labels.len(), self.map.components());
         let end = self.points.nrows().min((at + 1) * STRIP);
@@ -69,12 +81,22 @@ impl Relabelled for FeatureMeans<'_> {
         &self.splits
     }
 
+    fn bytes_each(&self) -> usize {
+        // A label, its numbers for a block of rows, its sums.
+        self.points.nrows() + 8 * (ROWS + self.map.components() * (HELD + 1))
+    }
+
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
         let size = self.points.nrows();
+        let strips = size.div_ceil(STRIP);
+        let held = self.reserve_strips(labels.len(), strips, compute)?;
         let strip = |at: usize| self.strip(at, labels, compute);
-        let strips: Result<Vec<Sums>> =
-            compute.install(|| (0..size.div_ceil(STRIP)).into_par_iter().map(strip).collect());
-        let sums = strips?.iter().fold(Sums::new(labels.len(), self.map.components()), Sums::add);
+        let mut sums = Sums::new(labels.len(), self.map.components());
+        for start in (0..strips).step_by(held) {
+            let some = start..strips.min(start + held);
+            let done: Result<Vec<Sums>> = compute.install(|| some.into_par_iter().map(strip).collect());
+            sums = done?.iter().fold(sums, Sums::add);
+        }
         let (m, n) = (self.first as f64, (size - self.first) as f64);
         let value = |line: ndarray::ArrayView1<'_, f64>| {
             line.iter().zip(&sums.total).map(|(a, all)| (a / m - (all - a) / n).powi(2)).sum::<f64>()

@@ -7,13 +7,13 @@ use ndarray::Array2;
 use super::engine::{Group, Relabelled, Relabelling};
 use super::groups::{Signs, Splits};
 use crate::gram::simd::Element;
-use crate::gram::{Family, Forms, LabelValues, Tiles, quadratic_forms};
+use crate::gram::{FORMS_HELD, Family, Forms, LabelValues, Tiles, quadratic_forms};
 use crate::measure::PairTiles;
 use crate::{Compute, Precision, Result};
 
-/// Products (multiplications of a value with a label) above which tiles are taken in single precision: the observed value and the
-/// relabelled ones share the rounding, and differences below it count as ties.
-const SINGLE_FROM: f64 = 3e8;
+/// Kernel values from which tiles are taken in single precision: the observed value and the relabelled ones share the rounding, and differences below it count as
+/// ties. Never a function of how many relabellings are evaluated at once, which depends on the memory.
+const SINGLE_FROM: f64 = 3e5;
 
 /// The matrices whose forms a statistic is made of.
 pub(super) enum Matrices<'f, 'd, 'e> {
@@ -36,6 +36,21 @@ impl Matrices<'_, '_, '_> {
             Self::PairProducts(x, y, pairs) => (*pairs, x.kernels().len() * y.kernels().len()),
             Self::One(tiles) => (tiles.shape().0, 1),
         }
+    }
+
+    /// Whether values and distances fit into single precision.
+    fn is_narrow(&self) -> bool {
+        match self {
+            Self::Pooled(family) | Self::Pairs(family, _) => family.is_narrow(),
+            Self::PairProducts(x, y, _) => x.is_narrow() && y.is_narrow(),
+            Self::One(_) => true,
+        }
+    }
+
+    /// The bytes of one relabelling: its label, its bits, its sums.
+    fn bytes_each(&self) -> usize {
+        let (n, count) = self.size();
+        n + n / 8 + 8 * count * (FORMS_HELD + 8)
     }
 
     fn fill_double(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
@@ -63,8 +78,8 @@ impl Matrices<'_, '_, '_> {
     /// The forms of some labels, and the relative size of rounding in them.
     fn forms(&self, labels: &[Vec<i8>], values: LabelValues, compute: &Compute) -> Result<(Forms, f64)> {
         let (n, count) = self.size();
-        let work = n as f64 * n as f64 * labels.len() as f64 * count as f64;
-        if compute.precision() == Precision::SingleTiles || work > SINGLE_FROM {
+        let work = n as f64 * n as f64 * count as f64;
+        if self.is_narrow() && (compute.precision() == Precision::SingleTiles || work > SINGLE_FROM) {
             let fill = |rows, cols, out: &mut [f32]| self.fill_single(rows, cols, out);
             return Ok((quadratic_forms(fill, (n, count), labels, values, compute)?, 2e-7));
         }
@@ -118,6 +133,10 @@ impl Relabelled for SplitMmd<'_, '_> {
 
     fn group(&self) -> &Splits {
         &self.splits
+    }
+
+    fn bytes_each(&self) -> usize {
+        self.matrices.bytes_each()
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
@@ -182,6 +201,10 @@ impl Relabelled for SignForms<'_, '_, '_> {
 
     fn group(&self) -> &Signs {
         &self.signs
+    }
+
+    fn bytes_each(&self) -> usize {
+        self.matrices.bytes_each()
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {

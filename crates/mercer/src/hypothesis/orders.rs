@@ -84,6 +84,12 @@ impl Relabelled for OrderProducts {
         &self.orders
     }
 
+    fn bytes_each(&self) -> usize {
+        // An order, and its sums over every strip.
+        let n = self.orders.0.points();
+        4 * n + 8 * self.rounding.len() * (n.div_ceil(STRIP) + 1)
+    }
+
     fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {
         let sums = match (&self.fixed, &self.moved) {
             (Stored::Double(p), Stored::Double(q)) => gathered(p, q, labels, compute)?,
@@ -104,10 +110,10 @@ fn gathered<T: Element>(
     let n = fixed.first().map_or(0, |m| m.nrows());
     let width = fixed.len() * moved.len();
     let strip = |at: usize| {
-        compute.check_cancelled()?;
         let mut sums = vec![0.0; orders.len() * width];
         let mut buffer = vec![T::default(); n];
         for (order, sums) in orders.iter().zip(sums.chunks_exact_mut(width.max(1))) {
+            compute.check_cancelled()?;
             for i in at * STRIP..n.min((at + 1) * STRIP) {
                 add_row(fixed, moved, order, i, &mut buffer, sums);
             }
@@ -181,12 +187,15 @@ impl JointOrders {
     }
 
     /// `dHSIC` with variable `q` in the order `orders[q − 1]`.
-    fn value(&self, orders: &[Vec<u32>]) -> f64 {
+    fn value(&self, orders: &[Vec<u32>], compute: &Compute) -> Result<f64> {
         let n = self.means[0].len();
         let views: Vec<ArrayView2<'_, f64>> = self.matrices.iter().map(|m| m.view()).collect();
         let (mut joint, mut mixed) = (0.0, 0.0);
         let mut products = vec![0.0; n];
         for i in 0..n {
+            if i % STRIP == 0 {
+                compute.check_cancelled()?;
+            }
             products.iter_mut().zip(views[0].row(i)).for_each(|(p, v)| *p = *v);
             let mut means = self.means[0][i];
             for ((matrix, order), row_means) in views[1..].iter().zip(orders).zip(&self.means[1..]) {
@@ -199,7 +208,7 @@ impl JointOrders {
         }
         let n = n as f64;
         let product: f64 = self.means.iter().map(|m| m.iter().sum::<f64>() / n).product();
-        joint / (n * n) + product - 2.0 * mixed / n
+        Ok(joint / (n * n) + product - 2.0 * mixed / n)
     }
 }
 
@@ -211,8 +220,8 @@ impl Relabelled for JointOrders {
     }
 
     fn evaluate(&self, labels: &[Vec<Vec<u32>>], compute: &Compute) -> Result<Relabelling> {
-        compute.check_cancelled()?;
-        let values: Vec<f64> = compute.install(|| labels.par_iter().map(|label| self.value(label)).collect());
+        let value = |label: &Vec<Vec<u32>>| self.value(label, compute);
+        let values: Vec<f64> = compute.install(|| labels.par_iter().map(value).collect::<Result<_>>())?;
         let scale = self.means.iter().map(|m| m.iter().fold(0.0_f64, |a, v| a.max(v.abs()))).product::<f64>();
         let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
         Ok(Relabelling { values, rounding: vec![1e-13 * scale] })

@@ -101,6 +101,18 @@ macro_rules! bases {
                 each!(self, k => k.domain())
             }
 
+            pub(crate) fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+                each!(self, k => k.has_kink(x, y))
+            }
+
+            pub(crate) fn longest_difference(&self) -> Option<f64> {
+                each!(self, k => k.longest_difference())
+            }
+
+            pub(crate) fn has_kink_on_diagonal(&self, x: &[f64]) -> bool {
+                each!(self, k => k.has_kink_on_diagonal(x))
+            }
+
             pub(crate) fn shape(&self) -> Vec<(&'static str, f64)> {
                 each!(self, k => k.shape())
             }

@@ -13,7 +13,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Request`] for an
-    /// unresolved median, a column by name, or a precomputed matrix.
+    /// unresolved median, a column by name, a precomputed matrix, or a value that overflows.
     ///
     /// # Example
     /// ```
@@ -24,7 +24,10 @@ impl Kernel {
     /// ```
     pub fn evaluate(&self, x: &[f64], y: &[f64]) -> Result<f64> {
         self.check_pair(x, y)?;
-        Ok(self.value(&self.parameter_values::<f64>(), x, y))
+        match self.value(&self.parameter_values::<f64>(), x, y) {
+            value if value.is_finite() => Ok(value),
+            value => Err(Error::request(format!("{self} is {value} at this pair of points: rescale the data"))),
+        }
     }
 
     /// `k(x, y)` with about 31 digits, from the same formulas.
@@ -111,7 +114,7 @@ fn fold_children<'k, N: Real>(
 }
 
 /// The chosen coordinates. Columns are numbers by now: `check_vectors` refuses names.
-fn choose<N: Real>(columns: &[ColumnRef], x: &[N]) -> Vec<N> {
+pub(super) fn choose<N: Real>(columns: &[ColumnRef], x: &[N]) -> Vec<N> {
     columns.iter().filter_map(|c| if let ColumnRef::Index(j) = c { x.get(*j).copied() } else { None }).collect()
 }
 

@@ -10,6 +10,9 @@ use crate::real::Real;
 /// finite-rank kernel are read by its own sum.
 pub(crate) type Shape<N> = [N; 2];
 
+/// Periods in a difference beyond which nothing is left of its phase.
+pub(crate) const WHOLE_PERIODS: f64 = (1_u64 << 50) as f64;
+
 /// The quantity between two points that a profile acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
@@ -50,6 +53,21 @@ pub(crate) trait Leaf: Clone {
     /// The same kernel with other continuous parameters.
     fn with_shape(&self, _values: &[f64]) -> Result<Self> {
         Ok(self.clone())
+    }
+
+    /// Whether `k(·, y)` has a kink or a jump at `x`. A kernel that is not differentiable has one at its center unless it says otherwise.
+    fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+        !self.facts().differentiable && x == y
+    }
+
+    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: waves lose their phase.
+    fn longest_difference(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether `k(x, x)` has a kink at `x`.
+    fn has_kink_on_diagonal(&self, _x: &[f64]) -> bool {
+        false
     }
 
     /// The lengthscale, where there is one.

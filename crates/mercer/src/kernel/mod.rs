@@ -11,6 +11,7 @@ pub mod elementary;
 mod evaluate;
 pub(crate) mod facts;
 pub mod inner_product;
+mod kinks;
 pub(crate) mod leaf;
 mod lengthscale;
 pub mod negative;

@@ -36,7 +36,8 @@ impl MeanEmbedding {
     /// The embedding of a sample. Weights are taken as they are: they need not sum to 1, nor be positive.
     ///
     /// # Errors
-    /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN and infinities; as [`Kernel::bind`].
+    /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN and infinities, [`Error::Request`] for weights so large that
+    /// the norm overflows; as [`Kernel::bind`].
     pub fn new<'a>(
         kernel: &Kernel,
         points: impl Into<Points<'a>>,
@@ -53,7 +54,9 @@ impl MeanEmbedding {
             return Err(Error::shape("weights", format!("one per point ({n})"), weights.len()));
         }
         Points::Vectors(weights.view().insert_axis(Axis(1))).check_finite("weights")?;
-        let kernel = kernel.bind(Pairs::Within(points), compute)?.kernel().clone();
+        let bound = kernel.bind(Pairs::Within(points), compute)?;
+        gram::check_weights("weights", weights.view(), &bound)?;
+        let kernel = bound.kernel().clone();
         Ok(Self { kernel, points: points.into(), weights })
     }
 

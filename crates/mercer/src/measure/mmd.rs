@@ -200,6 +200,7 @@ pub(crate) fn block_values(tiles: &dyn Tiles, first: usize, size: usize, compute
         return Err(Error::shape("pairs of points", format!("at least one block of {size}"), q));
     }
     let statistic = |block: usize| {
+        compute.check_cancelled()?;
         let (x, y) = (block * size..(block + 1) * size, first + block * size..first + (block + 1) * size);
         let mut tile = vec![0.0; size * size];
         let mut total = 0.0;
@@ -208,10 +209,9 @@ pub(crate) fn block_values(tiles: &dyn Tiles, first: usize, size: usize, compute
             let trace: f64 = tile.iter().step_by(size + 1).sum();
             total += sign * (sum(&tile) - trace);
         }
-        total / (size * (size - 1)) as f64
+        Ok(total / (size * (size - 1)) as f64)
     };
-    compute.check_cancelled()?;
-    Ok(compute.install(|| (0..q / size).into_par_iter().map(statistic).collect()))
+    compute.install(|| (0..q / size).into_par_iter().map(statistic).collect())
 }
 
 /// The block estimator of the squared MMD, with its spread.

@@ -49,7 +49,7 @@ pub(super) fn smooth_score(
         Criterion::LeaveOneOut | Criterion::Folds(_) => leave_one_out(&inverse, &problem),
     };
     let scaled = &inverse.g * &change.v;
-    let mut slopes = multiply(scaled.view(), inverse.g.view(), compute);
+    let mut slopes = multiply(scaled.view(), inverse.g.view(), compute)?;
     slopes -= &inverse.dual.dot(&inverse.g.dot(&change.u).t());
     let by_lambda = slopes.diag().sum();
     slopes *= &problem.roots;

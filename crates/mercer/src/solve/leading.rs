@@ -65,14 +65,14 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
         compute.report("leading eigenvalues", round as u64, (RESTARTS * BLOCKS) as u64);
         space.extend(block, apply)?;
         let ritz = space.ritz(compute)?;
-        let residuals = space.residuals(&ritz, width, compute);
+        let residuals = space.residuals(&ritz, width, compute)?;
         block = space.outside(residuals.clone(), compute)?;
-        let found = space.leading(&ritz, count, &residuals, compute);
+        let found = space.leading(&ritz, count, &residuals, compute)?;
         if found.residual <= TOLERANCE * found.values.first().copied().unwrap_or(0.0) || block.ncols() == 0 {
             return Ok(found);
         }
         if space.basis.ncols() + block.ncols() > BLOCKS * width {
-            space.restart(&ritz, width, compute);
+            space.restart(&ritz, width, compute)?;
         }
     }
     let (solver, iterations, tolerance) = ("leading eigenvalues", space.products, TOLERANCE);
@@ -102,7 +102,7 @@ impl Space {
 
     /// The eigenpairs of `QᵀAQ`, descending.
     fn ritz(&self, compute: &Compute) -> Result<SymmetricEigen> {
-        let matrix = multiply(self.basis.t(), self.image.view(), compute);
+        let matrix = multiply(self.basis.t(), self.image.view(), compute)?;
         let eigen = symmetric_eigen((&matrix + &matrix.t()).mapv(|v| 0.5 * v).view())?;
         let order: Vec<usize> = (0..eigen.values.len()).rev().collect();
         let values = order.iter().map(|&j| eigen.values[j]).collect();
@@ -110,24 +110,24 @@ impl Space {
     }
 
     /// `Av − θv` of the leading Ritz pairs.
-    fn residuals(&self, ritz: &SymmetricEigen, width: usize, compute: &Compute) -> Array2<f64> {
+    fn residuals(&self, ritz: &SymmetricEigen, width: usize, compute: &Compute) -> Result<Array2<f64>> {
         let width = width.min(ritz.values.len());
         let vectors = ritz.vectors.slice(s![.., ..width]);
         let values = Array1::from_iter(ritz.values[..width].iter().copied());
-        multiply(self.image.view(), vectors, compute)
-            - multiply(self.basis.view(), (&vectors * &values).view(), compute)
+        Ok(multiply(self.image.view(), vectors, compute)?
+            - multiply(self.basis.view(), (&vectors * &values).view(), compute)?)
     }
 
     /// What a block adds to the space, orthonormal.
     fn outside(&self, mut block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         for _ in 0..2 {
-            let inside = multiply(self.basis.t(), block.view(), compute);
-            block -= &multiply(self.basis.view(), inside.view(), compute);
+            let inside = multiply(self.basis.t(), block.view(), compute)?;
+            block -= &multiply(self.basis.view(), inside.view(), compute)?;
         }
         let fresh = orthonormal(block, compute)?;
         // Short directions were scaled up with their errors: once more.
-        let inside = multiply(self.basis.t(), fresh.view(), compute);
-        orthonormal(&fresh - &multiply(self.basis.view(), inside.view(), compute), compute)
+        let inside = multiply(self.basis.t(), fresh.view(), compute)?;
+        orthonormal(&fresh - &multiply(self.basis.view(), inside.view(), compute)?, compute)
     }
 
     fn leading(
@@ -136,20 +136,21 @@ impl Space {
         count: usize,
         residuals: &Array2<f64>,
         compute: &Compute,
-    ) -> LeadingEigen {
+    ) -> Result<LeadingEigen> {
         let count = count.min(ritz.values.len());
-        let vectors = multiply(self.basis.view(), ritz.vectors.slice(s![.., ..count]), compute);
+        let vectors = multiply(self.basis.view(), ritz.vectors.slice(s![.., ..count]), compute)?;
         let residual =
             residuals.slice(s![.., ..count]).columns().into_iter().map(|r| r.dot(&r).sqrt()).fold(0.0, f64::max);
         self.last = residual;
-        LeadingEigen { values: ritz.values[..count].to_vec(), vectors, residual, products: self.products }
+        Ok(LeadingEigen { values: ritz.values[..count].to_vec(), vectors, residual, products: self.products })
     }
 
     /// Keeps the leading Ritz vectors alone.
-    fn restart(&mut self, ritz: &SymmetricEigen, width: usize, compute: &Compute) {
+    fn restart(&mut self, ritz: &SymmetricEigen, width: usize, compute: &Compute) -> Result<()> {
         let vectors = ritz.vectors.slice(s![.., ..width.min(ritz.values.len())]);
-        self.basis = multiply(self.basis.view(), vectors, compute);
-        self.image = multiply(self.image.view(), vectors, compute);
+        self.basis = multiply(self.basis.view(), vectors, compute)?;
+        self.image = multiply(self.image.view(), vectors, compute)?;
+        Ok(())
     }
 }
 
@@ -169,11 +170,11 @@ fn orthonormal(block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
 }
 
 fn whitened(block: ArrayView2<f64>, least: f64, compute: &Compute) -> Result<Array2<f64>> {
-    let eigen = symmetric_eigen(multiply(block.t(), block, compute).view())?;
+    let eigen = symmetric_eigen(multiply(block.t(), block, compute)?.view())?;
     let top = eigen.values.last().copied().unwrap_or(0.0);
     let kept: Vec<usize> = (0..eigen.values.len()).filter(|&j| eigen.values[j] > least * top).collect();
     let roots = Array1::from_iter(kept.iter().map(|&j| eigen.values[j].sqrt()));
-    Ok(multiply(block, (eigen.vectors.select(Axis(1), &kept) / &roots).view(), compute))
+    multiply(block, (eigen.vectors.select(Axis(1), &kept) / &roots).view(), compute)
 }
 
 #[cfg(test)]
@@ -211,7 +212,7 @@ mod tests {
         let a = Array2::from_shape_fn((400, 400), |(i, j)| (-(i as f64 - j as f64).powi(2) / 900.0).exp());
         let run = |threads| {
             let compute = Compute::new().with_threads(threads).unwrap();
-            leading_eigen(400, &|v| Ok(multiply(a.view(), v, &compute)), 5, &compute).unwrap()
+            leading_eigen(400, &|v| multiply(a.view(), v, &compute), 5, &compute).unwrap()
         };
         assert_eq!(run(1), run(2));
     }

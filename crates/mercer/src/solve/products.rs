@@ -4,8 +4,8 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
-use crate::Compute;
 use crate::gram::simd::product;
+use crate::{Compute, Result};
 
 /// Rows of a block of the answer.
 const BLOCK: usize = 64;
@@ -13,27 +13,31 @@ const BLOCK: usize = 64;
 const ROWS: usize = 1024;
 
 /// `AB`.
-pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled), as all products here.
+pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let mut out = Array2::zeros((a.nrows(), b.ncols()));
     each_block(&mut out, compute, |start, mut block| {
         let rows = a.slice(s![start..start + block.nrows(), ..]);
         general_mat_mul(1.0, &rows, &b, 0.0, &mut block);
-    });
-    out
+    })?;
+    Ok(out)
 }
 
 /// `AᵀB` for few columns: sums over blocks of rows, added in order.
-pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
-    let parts: Vec<Array2<f64>> = compute.install(|| {
+pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    let parts: Result<Vec<Array2<f64>>> = compute.install(|| {
         let blocks = (0..a.nrows().div_ceil(ROWS)).into_par_iter();
         let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
-        blocks.map(|k| a.slice(rows(k)).t().dot(&b.slice(rows(k)))).collect()
+        let product = |k: usize| a.slice(rows(k)).t().dot(&b.slice(rows(k)));
+        blocks.map(|k| compute.check_cancelled().map(|()| product(k))).collect()
     });
-    parts.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part)
+    Ok(parts?.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part))
 }
 
 /// `AV` for a symmetric matrix in single precision, with sums in double precision.
-pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let right: Vec<f64> = v.iter().copied().collect();
     let mut out = Array2::zeros((a.nrows(), v.ncols()));
     each_block(&mut out, compute, |start, mut block| {
@@ -41,17 +45,17 @@ pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &
         if let (Some(tile), Some(sums)) = (rows.to_slice(), block.as_slice_mut()) {
             product::multiply(tile, &right, sums, v.ncols());
         }
-    });
-    out
+    })?;
+    Ok(out)
 }
 
 /// `S ← S + UVᵀ`, a symmetric product, on and below the diagonal (blocks on the diagonal as a whole).
-pub(crate) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) {
+pub(crate) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) -> Result<()> {
     each_block(sum, compute, |start, mut block| {
         let end = start + block.nrows();
         let mut left = block.slice_mut(s![.., ..end]);
         general_mat_mul(1.0, &u.slice(s![start..end, ..]), &v.slice(s![..end, ..]).t(), 1.0, &mut left);
-    });
+    })
 }
 
 /// What stands below the diagonal, above it too.
@@ -63,17 +67,23 @@ pub(crate) fn mirror(matrix: &mut Array2<f64>) {
     }
 }
 
-fn each_block(out: &mut Array2<f64>, compute: &Compute, work: impl Fn(usize, ArrayViewMut2<'_, f64>) + Sync) {
+fn each_block(
+    out: &mut Array2<f64>,
+    compute: &Compute,
+    work: impl Fn(usize, ArrayViewMut2<'_, f64>) + Sync,
+) -> Result<()> {
     let columns = out.ncols();
     if columns == 0 {
-        return;
+        return Ok(());
     }
     let values = out.as_slice_mut().expect("sums are made in standard layout");
     let task = |(index, part): (usize, &mut [f64])| {
+        compute.check_cancelled()?;
         let block = ArrayViewMut2::from_shape((part.len() / columns, columns), part).expect("blocks are whole rows");
         work(index * BLOCK, block);
+        Ok(())
     };
-    compute.install(|| values.par_chunks_mut(BLOCK * columns).enumerate().for_each(task));
+    compute.install(|| values.par_chunks_mut(BLOCK * columns).enumerate().try_for_each(task))
 }
 
 #[cfg(test)]
@@ -85,18 +95,19 @@ mod tests {
         let v = Array2::from_shape_fn((150, 7), |(i, j)| ((i * 7 + j) as f64).sin());
         let compute = Compute::new();
         let mut sum = Array2::eye(150);
-        add_symmetric(&mut sum, &v, &v, &compute);
+        add_symmetric(&mut sum, &v, &v, &compute).unwrap();
         mirror(&mut sum);
         let expected = v.dot(&v.t()) + Array2::<f64>::eye(150);
         assert!((&sum - &expected).iter().all(|d| d.abs() <= 1e-14));
-        let product = multiply(v.t(), sum.view(), &compute);
+        let product = multiply(v.t(), sum.view(), &compute).unwrap();
         assert!((&product - &v.t().dot(&expected)).iter().all(|d| d.abs() <= 1e-12));
         let (tall, right) = (Array2::from_elem((2500, 3), 0.5), Array2::from_shape_fn((2500, 2), |(i, _)| i as f64));
-        assert!(multiply_transposed(tall.view(), right.view(), &compute).iter().all(|v| *v == 0.5 * 1249.5 * 2500.0));
+        let found = multiply_transposed(tall.view(), right.view(), &compute).unwrap();
+        assert!(found.iter().all(|v| *v == 0.5 * 1249.5 * 2500.0));
         let single = sum.mapv(|v| v as f32);
         for columns in [1, 3] {
             let (right, wide) = (v.slice(s![.., ..columns]), single.mapv(f64::from));
-            let found = multiply_single(single.view(), right, &compute);
+            let found = multiply_single(single.view(), right, &compute).unwrap();
             assert!((&found - &wide.dot(&right)).iter().all(|d| d.abs() <= 1e-12));
         }
     }

@@ -13,6 +13,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on.
 const ROWS: usize = 1024;
+/// Cells that are found between two looks at the cancel flag, about.
+const CELLS: usize = 1 << 16;
 
 /// Random binning features (Rahimi and Recht 2007).
 ///
@@ -155,6 +157,11 @@ impl BinningFeatures {
         self.pitches.view()
     }
 
+    /// The value of the entries of every grid.
+    pub fn values(&self) -> ArrayView1<'_, f64> {
+        self.values.view()
+    }
+
     /// The features: one entry per point and grid.
     ///
     /// # Errors
@@ -165,9 +172,12 @@ impl BinningFeatures {
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(4);
         compute.reserve("the cells of the points", bytes, "transform fewer rows at a time")?;
         let mut cells = Array2::zeros((x.nrows(), grids).f());
+        let every = self.rows_per_look();
         let block = |(mut cells, x): (ndarray::ArrayViewMut2<u32>, ArrayView2<f64>)| {
-            compute.check_cancelled()?;
-            for (mut line, point) in cells.rows_mut().into_iter().zip(x.rows()) {
+            for (i, (mut line, point)) in cells.rows_mut().into_iter().zip(x.rows()).enumerate() {
+                if i % every == 0 {
+                    compute.check_cancelled()?;
+                }
                 line.iter_mut().enumerate().for_each(|(grid, cell)| *cell = self.cell(grid, point));
             }
             Ok(())
@@ -178,6 +188,37 @@ impl BinningFeatures {
             blocks.into_par_iter().try_for_each(block)
         })?;
         Ok(CellMatrix { cells, values: self.values.clone(), buckets: self.buckets })
+    }
+
+    /// The column of every entry, point after point: what a sparse matrix by rows holds. `out` has a place for every point and grid; nothing else is allocated.
+    ///
+    /// # Errors
+    /// As [`BinningFeatures::transform`]; [`Error::Shape`] unless `out` has that many places.
+    pub fn fill_cells(&self, x: ArrayView2<f64>, out: &mut [u32], compute: &Compute) -> Result<()> {
+        check(x, self.columns())?;
+        let grids = self.pitches.nrows();
+        if out.len() != x.nrows() * grids {
+            return Err(Error::shape("places for the cells", x.nrows() * grids, out.len()));
+        }
+        let every = self.rows_per_look();
+        let block = |(cells, x): (&mut [u32], ArrayView2<f64>)| {
+            for (i, (line, point)) in cells.chunks_exact_mut(grids).zip(x.rows()).enumerate() {
+                if i % every == 0 {
+                    compute.check_cancelled()?;
+                }
+                line.iter_mut().enumerate().for_each(|(grid, cell)| *cell = self.cell(grid, point));
+            }
+            Ok(())
+        };
+        compute.install(|| {
+            let blocks: Vec<_> = out.chunks_mut(ROWS * grids).zip(x.axis_chunks_iter(Axis(0), ROWS)).collect();
+            blocks.into_par_iter().try_for_each(block)
+        })
+    }
+
+    /// How many points are placed between two looks at the cancel flag.
+    fn rows_per_look(&self) -> usize {
+        (CELLS / self.pitches.len().max(1)).clamp(1, ROWS)
     }
 
     /// The column of the features for the cell of a point.

@@ -224,7 +224,16 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
     let task = |(index, out): (usize, &mut [T])| {
         compute.check_cancelled()?;
         fill(index * block..index * block + out.len() / components, out);
-        Ok(())
+        match out.iter().position(|v| !v.to_f64().is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(Error::Value {
+                what: "features".into(),
+                row: index * block + at / components,
+                column: (at % components).to_string(),
+                value: out[at].to_f64().to_string(),
+                requirement: "they leave the range of the numbers: rescale the data".into(),
+            }),
+        }
     };
     if components > 0 {
         compute.install(|| values.par_chunks_mut(block * components).enumerate().try_for_each(task))?;

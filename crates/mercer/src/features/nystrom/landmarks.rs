@@ -78,7 +78,7 @@ impl Landmarks {
             Self::RandomPivots | Self::Greedy => self.pivots(kernel, x, count, tolerance, compute)?,
             Self::KMeans => {
                 let bound = kernel.bind(Pairs::within(x), compute)?;
-                far_apart(&bound, count, &mut compute.seed().stream("landmarks", 1))?
+                far_apart(&bound, count, compute)?
             }
             Self::Leverage => leverage::sample(kernel, x, count, compute)?,
         };
@@ -122,11 +122,13 @@ pub(super) fn uniform(n: usize, count: usize, stream: &mut Stream) -> Vec<usize>
 }
 
 /// k-means++: `‖φ(x) − φ(s)‖² = k(x, x) + k(s, s) − 2k(x, s)`; it ends early when every point is a landmark.
-fn far_apart(bound: &Bound<'_>, count: usize, stream: &mut Stream) -> Result<Vec<usize>> {
+fn far_apart(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<Vec<usize>> {
+    let stream = &mut compute.seed().stream("landmarks", 1);
     let diagonal = Array1::from(Tiles::diagonal(bound)?);
     let n = diagonal.len();
     let (mut nearest, mut line, mut chosen) = (Array1::from_elem(n, 1.0), vec![0.0; n], Vec::new());
     while chosen.len() < count.min(n) && nearest.sum() > 0.0 {
+        compute.check_cancelled()?;
         let next = weighted(nearest.as_slice().unwrap_or_default(), stream);
         bound.fill(next..next + 1, 0..n, &mut line);
         let distance = |i: usize| (diagonal[i] + diagonal[next] - 2.0 * line[i]).max(0.0);

@@ -82,8 +82,7 @@ impl RidgeStatistics {
         self.target_sum += &targets.sum_axis(Axis(0));
         self.products += &z.t().dot(&targets);
         self.target_squares += &(&targets * &y).sum_axis(Axis(0));
-        add_symmetric(&mut self.squares, &weighted.reversed_axes(), &z.t().to_owned(), compute);
-        Ok(())
+        add_symmetric(&mut self.squares, &weighted.reversed_axes(), &z.t().to_owned(), compute)
     }
 
     /// Takes in all that another statistic has seen.

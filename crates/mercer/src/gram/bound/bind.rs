@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
-use super::{Bound, diagonal};
+use super::{Bound, diagonal, range};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::process::brownian::Brownian;
@@ -17,7 +17,8 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for columns that do not
-    /// fit, [`Error::Request`] for points of the wrong kind, or a series outside its radius of convergence.
+    /// fit, [`Error::Request`] for points of the wrong kind, or a series outside its radius of convergence. Entries on which values would overflow are outside the
+    /// domain, too.
     ///
     /// # Example
     /// ```
@@ -54,8 +55,9 @@ fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compu
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
     let mut binder = Binder { slots: Slots::of_data(rows, cols), matrix: None, parameters: 0 };
     let root = binder.bind(&kernel, 0)?;
+    let narrow = range::check(&root, &binder.slots)?;
     let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
-    Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, given: false })
+    Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, given: false, narrow })
 }
 
 /// The same kernel on some of the points of a symmetric binding. They were checked when all of them were bound.
@@ -64,7 +66,7 @@ pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'
     let mut binder = Binder::of_points(data.view());
     let root = binder.bind(&all.kernel, 0).ok()?;
     let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
-    Some(Bound { kernel, shape, symmetric: true, slots: binder.slots, root, given: false })
+    Some(Bound { kernel, shape, symmetric: true, slots: binder.slots, root, given: false, narrow: all.narrow })
 }
 
 fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound<'a>> {
@@ -74,7 +76,8 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound
     let mut binder =
         Binder { slots: Slots::of_data(empty.view(), None), matrix: Some((matrix, symmetric)), parameters: 0 };
     let root = binder.bind(kernel, 0)?;
-    Ok(Bound { kernel: kernel.clone(), shape: matrix.dim(), symmetric, slots: binder.slots, root, given: true })
+    let (kernel, shape) = (kernel.clone(), matrix.dim());
+    Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, given: true, narrow: true })
 }
 
 pub(super) struct Binder<'a> {

@@ -17,6 +17,7 @@ pub(crate) struct Family<'a> {
     size: usize,
     slots: Slots,
     roots: Vec<Node<'a>>,
+    narrow: bool,
 }
 
 impl<'a> Family<'a> {
@@ -26,11 +27,12 @@ impl<'a> Family<'a> {
     /// As [`Kernel::bind`].
     pub(crate) fn new(kernels: &[Kernel], pairs: Pairs<'a>, compute: &Compute) -> Result<Self> {
         // Binding one by one makes every check and resolves medians; what is kept is the binder that they share.
-        let mut size = 0;
+        let (mut size, mut narrow) = (0, true);
         let mut resolved = Vec::with_capacity(kernels.len());
         for kernel in kernels {
             let bound = kernel.bind(pairs, compute)?;
             size = bound.shape.0;
+            narrow &= bound.narrow;
             resolved.push(bound.kernel);
         }
         let (mut binder, kernels) = match pairs {
@@ -38,12 +40,17 @@ impl<'a> Family<'a> {
             Pairs::Given(matrix) => (Binder::of_matrix(matrix), resolved),
         };
         let roots = kernels.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
-        Ok(Self { kernels, size, slots: binder.into_slots(), roots })
+        Ok(Self { kernels, size, slots: binder.into_slots(), roots, narrow })
     }
 
     /// The kernels, with medians resolved.
     pub(crate) fn kernels(&self) -> &[Kernel] {
         &self.kernels
+    }
+
+    /// Whether values and distances fit into single precision.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.narrow
     }
 
     /// The number of points.

@@ -8,6 +8,7 @@ mod error_bound;
 mod family;
 mod fill;
 mod node;
+mod range;
 mod slots;
 mod tangent;
 
@@ -36,6 +37,8 @@ pub struct Bound<'a> {
     root: Node<'a>,
     /// Whether the values were made elsewhere, so that there are no points.
     given: bool,
+    /// Whether values and distances fit into single precision.
+    narrow: bool,
 }
 
 impl Bound<'_> {
@@ -105,7 +108,10 @@ impl Tiles for Bound<'_> {
     }
 
     fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]) {
-        Tile::new(&self.slots, rows, cols, self.symmetric).fill(&self.root, out);
+        if self.narrow {
+            return Tile::new(&self.slots, rows, cols, self.symmetric).fill(&self.root, out);
+        }
+        rounded(out, |wide| self.fill(rows, cols, wide));
     }
 
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
@@ -113,7 +119,10 @@ impl Tiles for Bound<'_> {
     }
 
     fn fill_rows_single(&self, rows: &[usize], cols: Range<usize>, out: &mut [f32]) {
-        Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
+        if self.narrow {
+            return Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
+        }
+        rounded(out, |wide| self.fill_rows(rows, cols, wide));
     }
 
     fn among(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
@@ -131,4 +140,11 @@ impl Tiles for Bound<'_> {
     fn diagonal(&self) -> Result<Vec<f64>> {
         Ok(diagonal::rows(self)?.to_vec())
     }
+}
+
+/// A tile made in double precision and rounded: for numbers whose distances single precision does not hold.
+fn rounded(out: &mut [f32], fill: impl FnOnce(&mut [f64])) {
+    let mut wide = vec![0.0; out.len()];
+    fill(&mut wide);
+    out.iter_mut().zip(wide).for_each(|(out, value)| *out = value as f32);
 }

@@ -38,7 +38,7 @@ impl Independence {
         let statistic = FactorProducts::of_features(fixed, moved, Orders(self.strata(x.nrows())?));
         let found = resample(&statistic, &Resampling::new(self.permutations), compute)?;
         let text = format!("{kernel_x}, {kernel_y}");
-        let share = statistic.share(found.observed(0));
+        let share = statistic.share(found.observed(0), compute)?;
         Ok(TestOutcome::of_resampled("features", &found, self.level, text, compute.seed())
             .with_detail("components", components as f64)
             .with_detail("normalized_hsic", share))

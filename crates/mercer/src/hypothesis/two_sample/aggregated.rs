@@ -1,5 +1,7 @@
 //! Many kernels at once, without splitting the data.
 
+use std::cmp::Ordering;
+
 use ndarray::Array2;
 
 use super::{Data, TwoSample, bandwidths};
@@ -112,7 +114,9 @@ impl TwoSample {
 ///
 /// # Theory
 /// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the correction of the level that MMDAgg finds by bisection
-/// from a second set of relabellings, without the bisection and the second set [Schrab et al. 2023; Westfall, Young 1993].
+/// from a second set of relabellings, without the bisection and the second set [Schrab et al. 2023; Westfall, Young 1993]. Minima are ranks, of which many
+/// are equal: of `K` kernels up to `K` relabellings are the first of one. Counted as ties they would cost up to `K/(1 + B)` of the level; they are ordered by how
+/// far the statistic that attains the minimum lies above its mean, in standard deviations of its relabelled values, which is a statistic of the labels too.
 pub(in crate::hypothesis) fn smallest_p(
     method: &str,
     found: &Resampled,
@@ -121,10 +125,13 @@ pub(in crate::hypothesis) fn smallest_p(
     level: f64,
     compute: &Compute,
 ) -> (TestOutcome, usize) {
-    let minima = weighted_minima(found, weights);
+    let Standings { minima, excess, slack } = Standings::new(found, weights);
     let total = minima.len();
-    // Equal minima differ by rounding of the division alone.
-    let at_most = minima.iter().filter(|m| **m <= minima[0] * (1.0 + 1e-12)).count();
+    let counts = |b: &usize| match compare(minima[*b], minima[0]) {
+        Ordering::Equal => excess[*b] >= excess[0] - slack,
+        order => order == Ordering::Less,
+    };
+    let at_most = (0..total).filter(counts).count();
     let p_value = at_most as f64 / total as f64;
     let mut outcome = TestOutcome::new(method, minima[0], p_value, level, texts(kernels), compute.seed());
     outcome.permutations = found.relabellings();
@@ -146,24 +153,52 @@ pub(in crate::hypothesis) fn smallest_p(
     (outcome.with_detail("best_kernel", (best + 1) as f64), best)
 }
 
-/// `min_k p_k/w_k` for every relabelling, the p-value of each being its rank among all of them.
-fn weighted_minima(found: &Resampled, weights: &[f64]) -> Vec<f64> {
-    let rows = found.values.nrows();
-    let mut minima = vec![f64::INFINITY; rows];
-    for (k, weight) in weights.iter().enumerate() {
-        let column = found.values.column(k);
-        let mut order: Vec<usize> = (0..rows).collect();
-        order.sort_by(|&a, &b| column[b].total_cmp(&column[a]));
-        // Going down, the rank of a value counts all that are at least as large, ties within rounding included.
-        let mut last = 0;
-        for &b in &order {
-            while last < rows && column[order[last]] >= column[b] - found.rounding[k] {
-                last += 1;
+/// Where every relabelling stands.
+struct Standings {
+    /// `min_k p_k/w_k`, the p-value of each relabelling being its rank among all of them.
+    minima: Vec<f64>,
+    /// How far the statistic that attains the minimum is above its mean, in standard deviations; the largest of several.
+    excess: Vec<f64>,
+    /// Differences of the excess up to this size are rounding.
+    slack: f64,
+}
+
+impl Standings {
+    fn new(found: &Resampled, weights: &[f64]) -> Self {
+        let rows = found.values.nrows();
+        let mut all = Self { minima: vec![f64::INFINITY; rows], excess: vec![f64::NEG_INFINITY; rows], slack: 0.0 };
+        for (k, weight) in weights.iter().enumerate() {
+            let column = found.values.column(k);
+            let mean = column.sum() / rows as f64;
+            let spread = (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / rows as f64).sqrt();
+            let scale = if spread > 0.0 { 1.0 / spread } else { 0.0 };
+            all.slack = all.slack.max(2.0 * found.rounding[k] * scale);
+            let mut order: Vec<usize> = (0..rows).collect();
+            order.sort_by(|&a, &b| column[b].total_cmp(&column[a]));
+            // Going down, the rank of a value counts all that are at least as large, ties within rounding included.
+            let mut last = 0;
+            for &b in &order {
+                while last < rows && column[order[last]] >= column[b] - found.rounding[k] {
+                    last += 1;
+                }
+                all.see(b, last as f64 / rows as f64 / weight, (column[b] - mean) * scale);
             }
-            minima[b] = minima[b].min(last as f64 / rows as f64 / weight);
+        }
+        all
+    }
+
+    fn see(&mut self, b: usize, value: f64, excess: f64) {
+        match compare(value, self.minima[b]) {
+            Ordering::Less => (self.minima[b], self.excess[b]) = (value, excess),
+            Ordering::Equal => self.excess[b] = self.excess[b].max(excess),
+            Ordering::Greater => {}
         }
     }
-    minima
+}
+
+/// Equal minima differ by rounding of the division alone.
+fn compare(a: f64, b: f64) -> Ordering {
+    if a == b || (a - b).abs() <= 1e-12 * b { Ordering::Equal } else { a.total_cmp(&b) }
 }
 
 fn texts(kernels: &[Kernel]) -> String {
@@ -181,6 +216,10 @@ impl Relabelled for Fused<'_, '_> {
 
     fn group(&self) -> &Splits {
         self.inner.group()
+    }
+
+    fn bytes_each(&self) -> usize {
+        self.inner.bytes_each()
     }
 
     fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {

@@ -57,11 +57,13 @@ impl TwoSample {
         let Spectrum { values, spread } = Spectrum::new(&bound, compute)?;
         let mean: f64 = values.iter().sum();
         let draw = |b: u64| {
+            compute.check_cancelled()?;
             let mut random = compute.seed().stream("spectral null", b);
             let value = values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>();
-            (mean + spread * (value - mean)) * unit
+            Ok((mean + spread * (value - mean)) * unit)
         };
-        let null: Vec<f64> = compute.install(|| (0..self.permutations as u64).into_par_iter().map(draw).collect());
+        let draws = (0..self.permutations as u64).into_par_iter();
+        let null: Vec<f64> = compute.install(|| draws.map(draw).collect::<Result<_>>())?;
         let above = null.iter().filter(|v| **v >= biased).count() as f64;
         let p = (1.0 + above) / (1.0 + self.permutations as f64);
         let text = bound.kernel().to_string();

@@ -66,6 +66,11 @@ impl Leaf for Chi2 {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }
+
+    /// At the edge of the domain, in a column where both are 0: there `(x−y)²/(x+y) = x` ends.
+    fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+        x.iter().zip(y).any(|(a, b)| *a == 0.0 && *b == 0.0)
+    }
 }
 
 impl Columnwise for Chi2 {

@@ -42,6 +42,11 @@ impl Leaf for HistogramIntersection {
             ..Facts::psd("min(s,t) = ∫ 1[u ≤ s] 1[u ≤ t] du, summed over the columns")
         }
     }
+
+    /// In every column that a point shares with the center.
+    fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+        x.iter().zip(y).any(|(a, b)| a == b)
+    }
 }
 
 impl Columnwise for HistogramIntersection {

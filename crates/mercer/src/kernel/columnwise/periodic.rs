@@ -76,6 +76,10 @@ impl Leaf for Periodic {
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
         Self { lengthscale, ..*self }
     }
+
+    fn longest_difference(&self) -> Option<f64> {
+        Some(WHOLE_PERIODS * self.period.get())
+    }
 }
 
 impl Columnwise for Periodic {

@@ -74,6 +74,10 @@ impl Leaf for Sinc {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }
+
+    fn longest_difference(&self) -> Option<f64> {
+        Some(WHOLE_PERIODS / self.bandlimit.get())
+    }
 }
 
 impl Columnwise for Sinc {

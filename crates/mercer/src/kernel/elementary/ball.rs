@@ -61,6 +61,12 @@ impl Leaf for Ball {
             continuous: false,
         }
     }
+
+    /// On the sphere, where it jumps.
+    fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+        let squared: f64 = x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum();
+        squared.sqrt() == self.radius.get()
+    }
 }
 
 impl Profile for Ball {

@@ -86,6 +86,16 @@ impl Leaf for Brownian {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }
+
+    /// At the center, and at 0 for every other center; with its center at 0 the function is 0.
+    fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+        let is_origin = |v: &[f64]| v.iter().all(|v| *v == 0.0);
+        self.hurst.get() <= 0.5 && !is_origin(y) && (x == y || is_origin(x))
+    }
+
+    fn has_kink_on_diagonal(&self, x: &[f64]) -> bool {
+        self.hurst.get() <= 0.5 && x.iter().all(|v| *v == 0.0)
+    }
 }
 
 /// The page of the catalogue.

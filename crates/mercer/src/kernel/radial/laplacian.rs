@@ -58,6 +58,14 @@ impl Leaf for Laplacian {
         Facts { differentiable: false, ..Facts::full_spectrum(reason, 1.0) }
     }
 
+    /// At the center; with the norm `l1` in every column that a point shares with it.
+    fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
+        match self.norm {
+            Norm::L2 => x == y,
+            Norm::L1 => x.iter().zip(y).any(|(a, b)| a == b),
+        }
+    }
+
     fn lengthscale(&self) -> Option<&Lengthscale> {
         Some(&self.lengthscale)
     }

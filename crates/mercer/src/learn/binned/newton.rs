@@ -11,7 +11,7 @@ use crate::{Compute, Result};
 
 /// Newton steps of a loss that is not quadratic.
 const STEPS: usize = 50;
-/// The residual of such a step, as a part of its right-hand side.
+/// The residual of such a step, as a part of its right-hand side, at most; a tolerance that asks for more digits makes it smaller.
 const STEP_TOLERANCE: f64 = 1e-2;
 
 /// What is minimised, and on what.
@@ -56,7 +56,9 @@ impl Problem<'_> {
         for _ in 0..if quadratic { 1 } else { STEPS } {
             self.compute.check_cancelled()?;
             let left = self.machine.max_iterations.saturating_sub(state.iterations);
-            let step = self.direction(&state, if quadratic { self.machine.tolerance } else { STEP_TOLERANCE }, left)?;
+            let tolerance = self.machine.tolerance;
+            let of_step = if quadratic { tolerance } else { STEP_TOLERANCE.min(10.0 * tolerance.sqrt()) };
+            let step = self.direction(&state, of_step, left)?;
             let (before, done) = (state.objective, state.iterations + step.iterations);
             state = self.advance(state, &step.solution)?;
             state.iterations = done;

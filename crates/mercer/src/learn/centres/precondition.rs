@@ -52,7 +52,7 @@ impl Part {
         compute: &Compute,
     ) -> Result<Factor> {
         let weights = self.weights(curvatures);
-        let (mut matrix, sums) = self.products(&weights, compute);
+        let (mut matrix, sums) = self.products(&weights, compute)?;
         let total = weights.sum();
         if intercept && total > 0.0 {
             let column = sums.view().insert_axis(Axis(1));
@@ -69,7 +69,7 @@ impl Part {
         compute: &Compute,
     ) -> Result<Factor> {
         let weights = self.weights(curvatures);
-        let (matrix, sums) = self.products(&weights, compute);
+        let (matrix, sums) = self.products(&weights, compute)?;
         let m = sums.len();
         let mut bordered = Array2::zeros((m + 1, m + 1));
         bordered.slice_mut(s![..m, ..m]).assign(&matrix);
@@ -84,15 +84,15 @@ impl Part {
     }
 
     /// `FDFᵀ` and `FD1`, strip by strip so that no second copy of the features is made.
-    fn products(&self, weights: &Array1<f64>, compute: &Compute) -> (Array2<f64>, Array1<f64>) {
+    fn products(&self, weights: &Array1<f64>, compute: &Compute) -> Result<(Array2<f64>, Array1<f64>)> {
         let m = self.features.nrows();
         let mut matrix = Array2::zeros((m, m));
         let strips = self.features.axis_chunks_iter(Axis(1), STRIP).zip(weights.axis_chunks_iter(Axis(0), STRIP));
         for (features, weights) in strips {
-            add_symmetric(&mut matrix, &(&features * &weights), &features.to_owned(), compute);
+            add_symmetric(&mut matrix, &(&features * &weights), &features.to_owned(), compute)?;
         }
         mirror(&mut matrix);
-        (matrix, self.features.dot(weights))
+        Ok((matrix, self.features.dot(weights)))
     }
 }
 

@@ -78,11 +78,11 @@ impl<'a> Matrix<'a> {
         let alpha: Vec<f64> = alpha.iter().copied().collect();
         let (height, rows) = ((TILE / m.max(1)).clamp(8, 256), n.div_ceil(TASKS).clamp(1, MOST_ROWS));
         let task = |buffer: &mut Vec<T>, index: usize| {
-            compute.check_cancelled()?;
             let all = index * rows..n.min((index + 1) * rows);
             let (mut forward, mut backward) = (vec![0.0; all.len() * count], vec![0.0; m * count]);
             let mut between = vec![0.0; height * count];
             for start in all.clone().step_by(height) {
+                compute.check_cancelled()?;
                 let part = start..all.end.min(start + height);
                 let tile = source.rows(part.clone(), m, buffer);
                 let u = &mut forward[(part.start - all.start) * count..(part.end - all.start) * count];

@@ -15,7 +15,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::{Evidence, Loss};
 use crate::gram::{self, Bound};
 use crate::solve::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
-use crate::{Compute, Precision, Result};
+use crate::{Compute, Error, Precision, Result};
 
 /// Variables that are optimised together.
 pub(super) const WORKING_SET: usize = 512;
@@ -51,6 +51,7 @@ pub(super) fn solve(
     let mut problem = data.translate();
     let mut rows = KernelRows::new(bound, WORKING_SET, compute)?;
     let unit = data.spread();
+    data.check_penalty(&bound.diagonal()?.to_vec(), &problem)?;
     let (mut steps, mut round) = (0, 0);
     loop {
         let tolerance_now = unit * 1e-3 * 0.1_f64.powi(round);
@@ -75,6 +76,20 @@ pub(super) fn solve(
 }
 
 impl Data<'_> {
+    /// Coefficients may be as large as weight over penalty: where that exceeds the targets by more than all digits, nothing is left of the penalty, and the steps
+    /// would not end.
+    fn check_penalty(&self, diagonal: &[f64], problem: &DualProblem) -> Result<()> {
+        let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        let reach = largest(&problem.upper) * largest(diagonal);
+        let drowns = !(reach <= self.spread().max(f64::MIN_POSITIVE) / f64::EPSILON);
+        if drowns {
+            return Err(Error::request(
+                "the penalty drowns in rounding beside the weights: use a larger λ, or scale the weights down",
+            ));
+        }
+        Ok(())
+    }
+
     fn mu(&self) -> f64 {
         2.0 * self.lambda
     }

@@ -78,7 +78,7 @@ fn by_partial_factor(
 ) -> Result<Option<Solution>> {
     let n = problem.rows();
     let partial = Partial::new(problem, lambda, rank(n), compute)?;
-    let product = |v: ArrayView2<f64>| Ok(multiply_single(matrix, v, compute));
+    let product = |v: ArrayView2<f64>| multiply_single(matrix, v, compute);
     let Some(steps) = steps(&partial, lambda, &product, n, compute)? else { return Ok(None) };
     let precondition = |v: ArrayView2<f64>| partial.apply(v, compute);
     let options = ConjugateGradientOptions { tolerance: INNER_TOLERANCE, max_iterations: 2 * steps + 10 };
@@ -104,7 +104,7 @@ fn steps(partial: &Partial, lambda: f64, product: &Product<'_>, n: usize, comput
     let mut largest = 0.0;
     for _ in 0..POWER_STEPS {
         v /= v.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        v = product(v.view())? - partial.image(v.view(), compute) - &v * lambda;
+        v = product(v.view())? - partial.image(v.view(), compute)? - &v * lambda;
         largest = v.iter().map(|v| v * v).sum::<f64>().sqrt();
     }
     let steps = 0.5 * (1.0 + largest / lambda).sqrt() * 2e5_f64.ln();

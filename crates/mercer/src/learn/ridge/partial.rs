@@ -27,7 +27,7 @@ impl Partial {
         let found = block_randomly_pivoted_cholesky(&problem.bound, rank, enough, PROPOSALS, compute)?;
         let mut factor_of = found.factor * problem.roots.view().insert_axis(Axis(1));
         loop {
-            let mut inner = multiply_transposed(factor_of.view(), factor_of.view(), compute);
+            let mut inner = multiply_transposed(factor_of.view(), factor_of.view(), compute)?;
             inner.diag_mut().mapv_inplace(|d| d + lambda);
             match factor(inner, compute)? {
                 Factored::Definite(inner) => return Ok(Self { factor: factor_of, inner, lambda }),
@@ -47,12 +47,12 @@ impl Partial {
 
     /// `(FFᵀ + λI)⁻¹v`.
     pub(super) fn apply(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let inner = self.inner.solve(multiply_transposed(self.factor.view(), v, compute).view(), compute)?;
-        Ok((&v - &multiply(self.factor.view(), inner.view(), compute)) / self.lambda)
+        let inner = self.inner.solve(multiply_transposed(self.factor.view(), v, compute)?.view(), compute)?;
+        Ok((&v - &multiply(self.factor.view(), inner.view(), compute)?) / self.lambda)
     }
 
     /// `FFᵀv`.
-    pub(super) fn image(&self, v: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
-        multiply(self.factor.view(), multiply_transposed(self.factor.view(), v, compute).view(), compute)
+    pub(super) fn image(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        multiply(self.factor.view(), multiply_transposed(self.factor.view(), v, compute)?.view(), compute)
     }
 }

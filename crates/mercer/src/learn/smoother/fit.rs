@@ -47,27 +47,29 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The local fit at each place; `except` leaves the observation with the number of the place out.
-    fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Vec<Result<Local, Missing>> {
+    /// The local fit at each place; `except` leaves the observation with the number of the place out. A place may have all observations around it, so that
+    /// each of them asks whether to go on.
+    fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, Missing>>> {
         let one = |near: &mut Vec<_>, i: usize| {
+            compute.check_cancelled()?;
             let place = t.row(i);
             self.places.around(place, self.bandwidth, self.weights, except.then_some(i), near);
-            self.degree.fit(place[0], near, |row| self.places.x[[row, 0]], |row| self.y[row])
+            Ok(self.degree.fit(place[0], near, |row| self.places.x[[row, 0]], |row| self.y[row]))
         };
         compute.install(|| (0..t.nrows()).into_par_iter().with_min_len(32).map_init(Vec::new, one).collect())
     }
 
     /// The residual of each observation from the fit without it; NaN where there is none.
-    fn loo_residuals(&self, compute: &Compute) -> Array1<f64> {
-        let without = self.at(self.places.x.view(), true, compute);
-        without.iter().zip(self.y).map(|(local, y)| local.map_or(f64::NAN, |l| y - l.value)).collect()
+    fn loo_residuals(&self, compute: &Compute) -> Result<Array1<f64>> {
+        let without = self.at(self.places.x.view(), true, compute)?;
+        Ok(without.iter().zip(self.y).map(|(local, y)| local.map_or(f64::NAN, |l| y - l.value)).collect())
     }
 
     /// The mean squared leave-one-out error; infinite where an observation has no neighbours.
-    fn score(&self, compute: &Compute) -> f64 {
-        let residuals = self.loo_residuals(compute);
+    fn score(&self, compute: &Compute) -> Result<f64> {
+        let residuals = self.loo_residuals(compute)?;
         let mean = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len() as f64;
-        if mean.is_finite() { mean } else { f64::INFINITY }
+        Ok(if mean.is_finite() { mean } else { f64::INFINITY })
     }
 
     /// The bandwidth of least leave-one-out error.
@@ -82,7 +84,7 @@ impl Trial<'_> {
             tried += 1;
             compute.report("bandwidth", tried.min(99), 100);
             self.bandwidth = h;
-            Ok(self.score(compute))
+            self.score(compute)
         };
         let found = bandwidth::least(&mut score, low, high)?;
         compute.report("bandwidth", 100, 100);
@@ -122,8 +124,8 @@ impl LocalFit {
             Bandwidth::Given(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
             Bandwidth::LeaveOneOut => trial.choose(compute)?,
         };
-        let loo_residuals = trial.loo_residuals(compute);
-        let locals = trial.at(x, false, compute);
+        let loo_residuals = trial.loo_residuals(compute)?;
+        let locals = trial.at(x, false, compute)?;
         let bandwidth = trial.bandwidth;
         let mut fit = Self {
             degree,
@@ -171,7 +173,6 @@ impl LocalFit {
             return Err(Error::shape("columns of x", self.places.x.ncols(), x.ncols()));
         }
         crate::Points::Vectors(x).check_finite("x")?;
-        compute.check_cancelled()?;
         let trial = Trial {
             degree: self.degree,
             weights: self.weights,
@@ -179,7 +180,7 @@ impl LocalFit {
             places: &self.places,
             y: self.y.view(),
         };
-        self.all(trial.at(x, false, compute), x)
+        self.all(trial.at(x, false, compute)?, x)
     }
 
     /// `f` at each row of `x`.

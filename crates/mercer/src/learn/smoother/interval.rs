@@ -55,14 +55,14 @@ impl LocalFit {
 
     /// `‖l(x)‖²` at each row of `x`.
     fn squared_weights(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        compute.check_cancelled()?;
         let one = |near: &mut Vec<Neighbour>, i: usize| {
+            compute.check_cancelled()?;
             self.places.around(x.row(i), self.bandwidth, self.weights, None, near);
             let from = |row: usize| self.places.x[[row, 0]] - x[[i, 0]];
-            self.degree.squared_weights(near, from)
+            Ok(self.degree.squared_weights(near, from))
         };
         let rows = (0..x.nrows()).into_par_iter().with_min_len(32);
-        Ok(compute.install(|| rows.map_init(Vec::new, one).collect::<Vec<f64>>()).into())
+        Ok(compute.install(|| rows.map_init(Vec::new, one).collect::<Result<Vec<f64>>>())?.into())
     }
 }
 

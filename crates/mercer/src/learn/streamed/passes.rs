@@ -139,7 +139,7 @@ impl RidgePasses {
         in_blocks(rows, (self.features.columns(), outputs), &mut |x, y, v| {
             let weighted = &y * &v.insert_axis(Axis(1));
             let right = concatenate![Axis(1), weighted, v.insert_axis(Axis(1))];
-            sums += &multiply_transposed(self.block(x, compute)?.view(), right.view(), compute);
+            sums += &multiply_transposed(self.block(x, compute)?.view(), right.view(), compute)?;
             count += x.nrows() as u64;
             total_weight += v.sum();
             target_sum += &weighted.sum_axis(Axis(0));
@@ -201,8 +201,8 @@ impl RidgePasses {
         let mut count = 0;
         in_blocks(rows, (self.features.columns(), self.outputs), &mut |x, _, v| {
             let block = self.block(x, compute)?;
-            let values = multiply(block.view(), coefficients.view(), compute) * v.insert_axis(Axis(1));
-            sums += &multiply_transposed(block.view(), values.view(), compute);
+            let values = multiply(block.view(), coefficients.view(), compute)? * v.insert_axis(Axis(1));
+            sums += &multiply_transposed(block.view(), values.view(), compute)?;
             count += x.nrows() as u64;
             Ok(())
         })?;
@@ -266,7 +266,7 @@ impl RidgePasses {
                 matrix.row_mut(i).scaled_add(-sum / total_weight, &sums);
             }
         }
-        add_symmetric(&mut matrix, &weighted.reversed_axes(), &z.t().to_owned(), compute);
+        add_symmetric(&mut matrix, &weighted.reversed_axes(), &z.t().to_owned(), compute)?;
         mirror(&mut matrix);
         // Directions that the sample does not see are damped by λ alone; where that is 0, by rounding.
         let scale = matrix.diag().iter().fold(0.0_f64, |m, v| m.max(*v));

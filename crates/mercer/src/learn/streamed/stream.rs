@@ -129,7 +129,8 @@ impl RidgeStream {
                 statistics.update(z.view(), y.view(), Some(weights.view()), compute)?;
                 continue;
             }
-            let own: Vec<usize> = (0..rows).filter(|i| (self.taken as usize + i) % count == fold).collect();
+            let own: Vec<usize> =
+                (0..rows).filter(|i| (self.taken + *i as u64) % count as u64 == fold as u64).collect();
             let (z, y, v) = (z.select(Axis(0), &own), y.select(Axis(0), &own), weights.select(Axis(0), &own));
             statistics.update(z.view(), y.view(), Some(v.view()), compute)?;
         }
@@ -137,7 +138,23 @@ impl RidgeStream {
         Ok(())
     }
 
-    /// Takes in all that another stream of the same features has seen.
+    /// A stream of the same features, folds and λ that has seen no rows yet: what another machine begins with.
+    pub fn without_rows(&self) -> Self {
+        let fold = RidgeStatistics::new(self.features.components(), self.outputs());
+        Self {
+            features: self.features.clone(),
+            folds: vec![fold; self.folds.len()],
+            lambdas: self.lambdas.clone(),
+            intercept: self.intercept,
+            taken: 0,
+            waiting: Waiting::default(),
+        }
+    }
+
+    /// Takes in all that another stream of the same features has seen, as if its rows had come after those of this one.
+    ///
+    /// The folds are those of one stream over all rows, however the rows were cut: row `i` of `other` is row `n + i` of the whole, with `n` the rows of this
+    /// stream, so that what `other` kept in fold `f` belongs to fold `(n + f) mod K`. Merge the parts in the order of their rows.
     ///
     /// # Errors
     /// [`Error::Request`] unless features, folds, λ and outputs are the same: start both from one specification, sample and seed.
@@ -152,10 +169,16 @@ impl RidgeStream {
                 "the streams differ in their features, folds, λ or outputs: start both from one specification, sample and seed",
             ));
         }
-        for (own, fold) in self.folds.iter_mut().zip(&other.folds) {
-            own.merge(fold)?;
+        if other.taken > 0 {
+            // The rows that wait come before those of the other stream.
+            self.settle(compute)?;
+            let count = self.folds.len();
+            let turn = (self.taken % count as u64) as usize;
+            for (fold, statistics) in other.folds.iter().enumerate() {
+                self.folds[(fold + turn) % count].merge(statistics)?;
+            }
+            self.taken += other.taken;
         }
-        self.taken += other.taken;
         let Block { x, y, weights } = other.waiting.clone().take(self.features.columns(), self.outputs())?;
         self.update(x.view(), y.view(), Some(weights.view()), compute)
     }

@@ -112,7 +112,7 @@ mod tests {
                 let mut rows = blocks.pair(a, b, &mut room);
                 for i in [0, points.len() / 2, points.len() - 1] {
                     let mut found = vec![0.0; points.len()];
-                    rows.spread(&[(i, 1.0)], &mut found, &compute);
+                    rows.spread(&[(i, 1.0)], &mut found, &compute).unwrap();
                     let off = found.iter().zip(expected.row(i)).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
                     assert!(off <= 1e-6, "{a}, {b}, row {i}: {off}");
                 }

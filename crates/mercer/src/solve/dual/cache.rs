@@ -126,7 +126,7 @@ impl<'a> Cache<'a> {
         let values = match self.among(&unknown.iter().map(|&at| points[at]).collect::<Vec<_>>(), compute) {
             Some(values) => values?,
             None => {
-                self.fetch(&distinct(points), compute);
+                self.fetch(&distinct(points), compute)?;
                 Vec::new()
             }
         };
@@ -160,27 +160,36 @@ impl<'a> Cache<'a> {
         }
         let tiles = self.tiles().among(points)?;
         let fill = |rows, cols, out: &mut [f32]| tiles.fill_single(rows, cols, out);
-        Some(compute.install(|| assemble((points.len(), points.len()), BLOCK, true, fill, || Ok(()))))
+        Some(compute.install(|| assemble((points.len(), points.len()), BLOCK, true, fill, || compute.check_aborted())))
     }
 
     /// `out += Σ factor · row`, rows that are not at hand computed and forgotten.
-    pub(super) fn add_fleeting(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) when the work is dropped; a solver that is cancelled still finishes its answer.
+    pub(super) fn add_fleeting(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         let chunk = |(chunk, out): (usize, &mut [f64])| {
             let start = chunk * COLUMNS;
             let cols = start..start + out.len();
             let mut tile = vec![0.0_f32; GROUP * out.len()];
             for group in changes.chunks(GROUP) {
+                compute.check_aborted()?;
                 let rows: Vec<usize> = group.iter().map(|change| change.0).collect();
                 let tile = &mut tile[..rows.len() * out.len()];
                 self.tiles().fill_rows_single(&rows, cols.clone(), tile);
                 let lines = tile.chunks_exact(out.len()).zip(group);
                 add_rows(&lines.map(|(line, change)| (line, change.1)).collect::<Vec<_>>(), out);
             }
+            Ok(())
         };
-        compute.install(|| out.par_chunks_mut(COLUMNS).enumerate().for_each(chunk));
+        compute.install(|| out.par_chunks_mut(COLUMNS).enumerate().try_for_each(chunk))
     }
 
-    pub(super) fn fetch(&mut self, wanted: &[usize], compute: &Compute) {
+    /// Has these rows at hand.
+    ///
+    /// # Errors
+    /// As [`Cache::add_fleeting`]; the cache is then of no use any more.
+    pub(super) fn fetch(&mut self, wanted: &[usize], compute: &Compute) -> Result<()> {
         self.clock += 1;
         for &row in wanted {
             if let Some(slot) = self.slot_of[row] {
@@ -189,7 +198,7 @@ impl<'a> Cache<'a> {
         }
         let missing: Vec<usize> = wanted.iter().copied().filter(|&row| self.slot_of[row].is_none()).collect();
         if missing.is_empty() {
-            return;
+            return Ok(());
         }
         let mut places = self.make_room(missing.len());
         places.sort_unstable();
@@ -197,7 +206,7 @@ impl<'a> Cache<'a> {
             self.slots[at] = Slot { row, used: self.clock };
             self.slot_of[row] = Some(at as u32);
         }
-        self.compute_rows(&places, &missing, compute);
+        self.compute_rows(&places, &missing, compute)
     }
 
     /// Slots for new rows: those of rows that were not asked for in a while, then new ones, then those that were not used for longest.
@@ -220,7 +229,7 @@ impl<'a> Cache<'a> {
     }
 
     /// Fills slots (in ascending order) with rows.
-    fn compute_rows(&mut self, places: &[usize], rows: &[usize], compute: &Compute) {
+    fn compute_rows(&mut self, places: &[usize], rows: &[usize], compute: &Compute) -> Result<()> {
         let n = self.n;
         let tiles: &dyn Tiles = self.some.as_ref().map_or(self.all, |(_, tiles)| tiles.as_ref());
         let mut lines = self.slabs.iter_mut().flat_map(|slab| slab.chunks_exact_mut(n.max(1)));
@@ -234,8 +243,8 @@ impl<'a> Cache<'a> {
         let group = rows.len().div_ceil(8).next_multiple_of(5).min(GROUP);
         compute.install(|| {
             let groups = targets.par_chunks_mut(group).zip(rows.par_chunks(group));
-            groups.for_each(|(targets, rows)| fill_group(tiles, n, rows, targets));
-        });
+            groups.try_for_each(|(targets, rows)| fill_group(tiles, n, rows, targets, compute))
+        })
     }
 }
 
@@ -248,9 +257,16 @@ pub(super) fn distinct(points: &[usize]) -> Vec<usize> {
 }
 
 /// Some whole rows, tile by tile.
-fn fill_group(tiles: &dyn Tiles, n: usize, rows: &[usize], targets: &mut [&mut [f32]]) {
+fn fill_group(
+    tiles: &dyn Tiles,
+    n: usize,
+    rows: &[usize],
+    targets: &mut [&mut [f32]],
+    compute: &Compute,
+) -> Result<()> {
     let mut tile = vec![0.0_f32; rows.len() * COLUMNS.min(n)];
     for start in (0..n).step_by(COLUMNS) {
+        compute.check_aborted()?;
         let cols = start..n.min(start + COLUMNS);
         let tile = &mut tile[..rows.len() * cols.len()];
         tiles.fill_rows_single(rows, cols.clone(), tile);
@@ -258,4 +274,5 @@ fn fill_group(tiles: &dyn Tiles, n: usize, rows: &[usize], targets: &mut [&mut [
             target[cols.clone()].copy_from_slice(line);
         }
     }
+    Ok(())
 }

@@ -73,8 +73,10 @@ impl<'a> KernelRows<'a> {
         if n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2 {
             return Self::whole(tiles, compute);
         }
+        let diagonal = tiles.diagonal()?;
+        gram::check_single(diagonal.iter().copied())?;
         let store = Store::Cache(Cache::new(tiles, least, compute)?);
-        Ok(Self { diagonal: tiles.diagonal()?, store, part: None, stride: n })
+        Ok(Self { diagonal, store, part: None, stride: n })
     }
 
     /// The whole matrix, in double precision when it is small, else in single precision.
@@ -218,20 +220,24 @@ impl<'a> KernelRows<'a> {
     }
 
     /// `out += Σ factor · row`.
-    pub(super) fn spread(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) when the work is dropped.
+    pub(super) fn spread(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         let (stride, runs) = (self.stride, self.runs());
         match &mut self.store {
             Store::Double(matrix) => spread_lines(changes, &Lines { matrix, stride, runs }, out, compute),
             Store::Single(matrix) => spread_lines(changes, &Lines { matrix, stride, runs }, out, compute),
             Store::Cache(cache) => {
-                cache.fetch(&distinct(&changes.iter().map(|change| change.0).collect::<Vec<_>>()), compute);
+                cache.fetch(&distinct(&changes.iter().map(|change| change.0).collect::<Vec<_>>()), compute)?;
                 spread(changes, |p| cache.row(p), out, compute);
             }
         }
+        Ok(())
     }
 
     /// The same for rows that will not be asked for again.
-    pub(super) fn spread_once(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+    pub(super) fn spread_once(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         match &self.store {
             Store::Cache(cache) => cache.add_fleeting(changes, out, compute),
             _ => self.spread(changes, out, compute),

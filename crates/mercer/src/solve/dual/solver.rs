@@ -59,8 +59,8 @@ impl<'s, 'a> Solver<'s, 'a> {
         let mut solver =
             Self { problem, rows, options, compute, alpha, values, covers, behind, steps, most, first, room };
         compute.check_cancelled()?;
-        solver.state();
-        problem.guesses.iter().for_each(|guess| solver.consider(guess));
+        solver.state()?;
+        problem.guesses.iter().try_for_each(|guess| solver.consider(guess))?;
         Ok(solver)
     }
 
@@ -68,11 +68,11 @@ impl<'s, 'a> Solver<'s, 'a> {
     ///
     /// # Formula
     /// `start + td` with `t = −gᵀd / dᵀQd`, where `g` is the gradient at the start, or the largest `t` within the bounds if that is smaller.
-    fn consider(&mut self, guess: &[f64]) {
+    fn consider(&mut self, guess: &[f64]) -> Result<()> {
         let p = self.problem;
         let here = (self.objective(), std::mem::take(&mut self.alpha), std::mem::take(&mut self.values));
-        let (from, values) = (&p.start, if p.start == here.1 { here.2.clone() } else { self.values_of(&p.start) });
-        let along = self.values_of(guess);
+        let (from, values) = (&p.start, if p.start == here.1 { here.2.clone() } else { self.values_of(&p.start)? });
+        let along = self.values_of(guess)?;
         let (mut slope, mut curvature, mut most) = (0.0, 0.0, f64::INFINITY);
         for (i, &point) in p.points.iter().enumerate() {
             let d = guess[i] - from[i];
@@ -91,23 +91,25 @@ impl<'s, 'a> Solver<'s, 'a> {
         if self.objective() >= here.0 {
             (_, self.alpha, self.values) = here;
         }
+        Ok(())
     }
 
     /// `F` at every point from the variables.
-    fn state(&mut self) {
+    fn state(&mut self) -> Result<()> {
         let alpha = std::mem::take(&mut self.alpha);
-        self.values = self.values_of(&alpha);
+        self.values = self.values_of(&alpha)?;
         (self.alpha, self.behind) = (alpha, false);
+        Ok(())
     }
 
     /// `F` at every point for some variables.
-    fn values_of(&mut self, alpha: &[f64]) -> Vec<f64> {
+    fn values_of(&mut self, alpha: &[f64]) -> Result<Vec<f64>> {
         let mut values = vec![0.0; self.rows.points()];
         let p = self.problem;
         let begun: Vec<(usize, f64)> =
             (0..p.len()).filter(|&i| alpha[i] != 0.0).map(|i| (p.points[i], p.signs[i] * alpha[i])).collect();
-        begun.chunks(self.set_size()).for_each(|part| self.rows.spread(part, &mut values, self.compute));
-        values
+        begun.chunks(self.set_size()).try_for_each(|part| self.rows.spread(part, &mut values, self.compute))?;
+        Ok(values)
     }
 
     /// `½αᵀQα + pᵀα`.
@@ -127,7 +129,7 @@ impl<'s, 'a> Solver<'s, 'a> {
     pub(super) fn run(mut self) -> Result<DualSolution> {
         let stopped = self.advance()?;
         if self.behind {
-            self.state();
+            self.state()?;
         }
         Ok(self.finish(stopped))
     }
@@ -145,6 +147,7 @@ impl<'s, 'a> Solver<'s, 'a> {
                 return Ok(Stopped::Converged);
             }
             if self.compute.check_cancelled().is_err() {
+                self.compute.check_aborted()?;
                 return Ok(Stopped::Cancelled);
             }
             if self.steps >= self.most {
@@ -212,7 +215,7 @@ impl<'s, 'a> Solver<'s, 'a> {
             self.alpha[i] = new;
         }
         let moved: Vec<(usize, f64)> = changes.into_iter().enumerate().filter(|(_, change)| *change != 0.0).collect();
-        self.rows.spread_once(&moved, &mut self.values, self.compute);
+        self.rows.spread_once(&moved, &mut self.values, self.compute)?;
         points.iter().zip(&values).for_each(|(&p, &value)| self.values[p] = value);
         Ok(Some(made))
     }
@@ -251,19 +254,19 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
         let changes: Vec<f64> = set.iter().zip(&alpha).map(|(&i, a)| problem.signs[i] * (a - self.alpha[i])).collect();
         set.iter().zip(&alpha).for_each(|(&i, &a)| self.alpha[i] = a);
-        self.spread(set, &changes);
+        self.spread(set, &changes)?;
         Ok(steps)
     }
 
     /// `F += Σ changeᵢ k(·, xᵢ)`.
-    fn spread(&mut self, set: &[usize], changes: &[f64]) {
+    fn spread(&mut self, set: &[usize], changes: &[f64]) -> Result<()> {
         let moved: Vec<(usize, f64)> = set
             .iter()
             .zip(changes)
             .filter(|(_, change)| **change != 0.0)
             .map(|(&i, &change)| (self.problem.points[i], change))
             .collect();
-        self.rows.spread(&moved, &mut self.values, self.compute);
+        self.rows.spread(&moved, &mut self.values, self.compute)
     }
 
     /// Progress on the scale of the logarithm of the violation.

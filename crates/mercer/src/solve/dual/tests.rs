@@ -1,3 +1,6 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use ndarray::Array2;
 
 use super::narrow::Settled;
@@ -5,7 +8,7 @@ use super::pull::Pulls;
 use super::rows::{Among, Room};
 use super::*;
 use crate::gram::Pairs;
-use crate::{Kernel, Seed};
+use crate::{Cancel, Kernel, Seed};
 
 /// Two noisy clouds and their labels.
 fn clouds(n: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
@@ -82,7 +85,7 @@ fn cached_rows_are_the_rows_of_the_matrix() {
     for round in 0..30_usize {
         let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
         let mut sum = vec![0.0; 2100];
-        rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little);
+        rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little).unwrap();
         let mut room = Room::default();
         let Among::Single(among) = rows.among(&wanted, &mut room, &little).unwrap() else {
             panic!("rows of a cache are single")
@@ -258,4 +261,37 @@ fn a_ray_from_a_start_keeps_its_sums() {
         &Compute::new(),
     );
     assert!(refused.unwrap_err().to_string().contains("guess"));
+}
+
+/// Rows take long to compute: whoever drops the work is heard between tiles of them, while a cancelled solver still finishes its answer.
+#[test]
+fn rows_are_dropped_when_asked() {
+    let mut stream = Seed(4).stream("points", 0);
+    let x = Array2::from_shape_fn((2100, 3), |_| stream.normal());
+    let plain = Compute::new().with_memory(4 * 4 * 40 * 2100);
+    let bound = "gaussian()".parse::<Kernel>().unwrap().bind(Pairs::within(x.view()), &plain).unwrap();
+    let changes: Vec<(usize, f64)> = (0..40).map(|k| (50 * k, 1.0)).collect();
+    let polls = Arc::new(AtomicU64::new(0));
+    let counter = polls.clone();
+    let counted = plain.clone().with_cancel(Cancel::when(move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+        false
+    }));
+    let mut sum = vec![0.0; 2100];
+    KernelRows::new(&bound, 40, &plain).unwrap().spread(&changes, &mut sum, &counted).unwrap();
+    assert!(polls.swap(0, Ordering::Relaxed) >= 8);
+    KernelRows::new(&bound, 40, &plain).unwrap().spread_once(&changes, &mut sum, &counted).unwrap();
+    assert!(polls.load(Ordering::Relaxed) >= 2);
+    for (level, dropped) in [(Cancel::cancel as fn(&Cancel), false), (Cancel::abort, true)] {
+        let cancel = Cancel::default();
+        let compute = plain.clone().with_cancel(cancel.clone());
+        let mut rows = KernelRows::new(&bound, 40, &compute).unwrap();
+        level(&cancel);
+        assert!(cancel.is_cancelled());
+        assert_eq!(rows.spread(&changes, &mut sum, &compute).is_err(), dropped);
+        assert_eq!(
+            KernelRows::new(&bound, 40, &plain).unwrap().spread_once(&changes, &mut sum, &compute).is_err(),
+            dropped
+        );
+    }
 }

@@ -128,16 +128,31 @@ impl SparseGaussianProcessFit {
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a kernel that is not differentiable everywhere, and for a fit from a model
+    /// [`Error::Request`](crate::Error::Request) where an inducing point lies in a kink of the kernel, and for a fit from a model
     /// file, which does not hold the data.
     pub fn inducing_gradient(&self, compute: &Compute) -> Result<Array2<f64>> {
-        if !self.kernel().is_differentiable() {
-            let message = format!("{} is not differentiable everywhere", self.kernel());
-            return Err(Error::request(message));
-        }
+        self.check_smooth()?;
         let none = vec![false; self.kernel().parameter_count() + 1];
         let slopes = self.posterior.slopes(self.data()?, &none, true, compute)?;
         Ok(slopes.inducing.expect("slopes by the inducing points were asked for in the line above"))
+    }
+
+    /// An error where an inducing point lies in a kink of the kernel: at a row of the data or another inducing point.
+    fn check_smooth(&self) -> Result<()> {
+        let (kernel, points) = (self.kernel(), self.posterior.basis.points.view());
+        for (i, point) in points.rows().into_iter().enumerate() {
+            let point = point.to_vec();
+            let at_data =
+                kernel.first_kink(&point, self.x.view(), |_| true).map(|row| format!("row {row} of the data"));
+            let at_others = || kernel.first_kink(&point, points, |j| j != i).map(|j| format!("inducing point {j}"));
+            let at_itself = || kernel.has_kink_on_diagonal(&point).then(|| "itself".to_owned());
+            if let Some(center) = at_data.or_else(at_others).or_else(at_itself) {
+                let text =
+                    format!("{kernel} has a kink at inducing point {i}, with center {center}: no gradient there");
+                return Err(Error::request(text));
+            }
+        }
+        Ok(())
     }
 
     fn data(&self) -> Result<Data<'_>> {

@@ -81,10 +81,10 @@ impl Posterior {
         if let Some(slack) = &slack {
             product += &(&white * &(slack * 2.0));
             if self.approximation == Approximation::Fitc {
-                add_symmetric(slacks, &(&white * slack), &white, compute);
+                add_symmetric(slacks, &(&white * slack), &white, compute)?;
             }
         }
-        Ok(Strip { cross: multiply(root.t(), product.view(), compute), slack, trace: twice_m.sum() })
+        Ok(Strip { cross: multiply(root.t(), product.view(), compute)?, slack, trace: twice_m.sum() })
     }
 
     /// `−WNWᵀ = −L⁻ᵀ(½ββᵀ − ½(I − B⁻¹) + V diag(e) Vᵀ)L⁻¹`.
@@ -98,8 +98,8 @@ impl Posterior {
         }
         let inverse = self.inner.solve(unit.view(), compute)?;
         let middle = slacks + (column.dot(&column.t()) - unit + inverse) * 0.5;
-        let right = multiply(middle.view(), root.view(), compute);
-        Ok(-multiply(root.t(), right.view(), compute))
+        let right = multiply(middle.view(), root.view(), compute)?;
+        Ok(-multiply(root.t(), right.view(), compute)?)
     }
 
     /// Adds what one strip says of the parameters of the kernel.

@@ -101,7 +101,7 @@ impl Sums {
             let diagonal = approximation.diagonal(&left, noise);
             let roots = diagonal.mapv(|d| d.sqrt().recip());
             white *= &roots;
-            sums.add(&white, &(&part.y * &roots), compute);
+            sums.add(&white, &(&part.y * &roots), compute)?;
             sums.log_determinant += diagonal.mapv(f64::ln).sum();
             sums.trace_left += left.sum();
         }
@@ -110,9 +110,10 @@ impl Sums {
     }
 
     /// Adds a strip of `VΛ^{−½}` and `Λ^{−½}y`.
-    fn add(&mut self, white: &Array2<f64>, y: &Array1<f64>, compute: &Compute) {
-        add_symmetric(&mut self.matrix, white, white, compute);
+    fn add(&mut self, white: &Array2<f64>, y: &Array1<f64>, compute: &Compute) -> Result<()> {
+        add_symmetric(&mut self.matrix, white, white, compute)?;
         self.image += &white.dot(y);
         self.square += y.dot(y);
+        Ok(())
     }
 }

@@ -119,7 +119,7 @@ fn inner_factor<'f>(
         let mut matrix = Array2::eye(rank * functions) * mu;
         for c in 0..functions {
             for d in 0..=c {
-                let block = weighted_square(f, &root.block(c, d), compute);
+                let block = weighted_square(f, &root.block(c, d), compute)?;
                 let (rows, columns) = (c * rank..(c + 1) * rank, d * rank..(d + 1) * rank);
                 let mut low = matrix.slice_mut(s![rows.clone(), columns.clone()]);
                 low += &block;
@@ -137,16 +137,17 @@ fn inner_factor<'f>(
 }
 
 /// `Fᵀ diag(w) F`, some columns at a time on every thread.
-fn weighted_square(f: ArrayView2<f64>, w: &Array1<f64>, compute: &Compute) -> Array2<f64> {
+fn weighted_square(f: ArrayView2<f64>, w: &Array1<f64>, compute: &Compute) -> Result<Array2<f64>> {
     const COLUMNS: usize = 32;
     let strip = |at: usize| {
+        compute.check_cancelled()?;
         let columns = f.slice(s![.., at * COLUMNS..f.ncols().min((at + 1) * COLUMNS)]);
-        f.t().dot(&(&columns * &w.view().insert_axis(Axis(1))))
+        Ok(f.t().dot(&(&columns * &w.view().insert_axis(Axis(1)))))
     };
     let strips: Vec<Array2<f64>> =
-        compute.install(|| (0..f.ncols().div_ceil(COLUMNS)).into_par_iter().map(strip).collect());
+        compute.install(|| (0..f.ncols().div_ceil(COLUMNS)).into_par_iter().map(strip).collect::<Result<_>>())?;
     let views: Vec<_> = strips.iter().map(|s| s.view()).collect();
-    concatenate(Axis(1), &views).unwrap_or_else(|_| Array2::zeros((0, 0)))
+    Ok(concatenate(Axis(1), &views).unwrap_or_else(|_| Array2::zeros((0, 0))))
 }
 
 /// The constraint `Nᵀc = Σρ` of the intercepts, kept by every vector of the iteration.

@@ -1,0 +1,111 @@
+"""Extreme numbers, wrong shapes and tight limits: an answer that is right, or a refusal with the remedy."""
+
+import inspect
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, is_classifier
+
+import mercer
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(24, 2))
+Y = np.sin(X[:, 0])
+WRONG = {
+    "scalar": 3.0,
+    "None": None,
+    "no columns": np.zeros((24, 0)),
+    "three dimensions": np.zeros((24, 2, 2)),
+    "no rows": np.zeros((0, 2)),
+    "one dimension": X[:, 0],
+}
+LINES = ("SmoothingSpline", "LocalLinear")
+
+
+def estimators():
+    for name in sorted(mercer.__all__):
+        found = getattr(mercer, name)
+        if inspect.isclass(found) and issubclass(found, BaseEstimator):
+            yield name
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("name", estimators())
+def test_points_of_the_wrong_shape_are_refused(name, wrong):
+    if wrong == "one dimension" and name in LINES:
+        pytest.skip("places on a line are an array of one dimension")
+    make, points = getattr(mercer, name), X[:, :1] if name in LINES else X
+    y = (Y > 0).astype(int) if is_classifier(make()) else Y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises((ValueError, TypeError) if wrong == "None" else ValueError):
+            make().fit(WRONG[wrong], y)
+        model = make().fit(points, y)
+        for method in ("predict", "transform", "decision_function"):
+            if hasattr(model, method):
+                with pytest.raises((ValueError, TypeError) if wrong == "None" else ValueError):
+                    getattr(model, method)(WRONG[wrong])
+
+
+@pytest.mark.parametrize("wrong", ["scalar", "None", "no columns", "three dimensions"])
+@pytest.mark.parametrize("name", LINES)
+def test_estimators_on_a_line_tell_the_shape(name, wrong):
+    with pytest.raises(ValueError, match=r"shape \(n,\) or \(n, 1\)"):
+        getattr(mercer, name)().fit(WRONG[wrong], Y)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "linear()",
+        "polynomial(degree=3)",
+        "matern(nu=3/2)",
+        "matern(nu=0.8)",
+        "distance(power=1)",
+        "periodic(period=1)",
+        "gaussian(lengthscale=median)",
+    ],
+)
+def test_kernels_are_finite_or_refuse(text, scale):
+    kernel = mercer.Kernel(text)
+    try:
+        values, refusal = kernel(scale * X), "rescale"
+    except ValueError as error:
+        values, refusal = np.zeros(1), str(error)
+    assert np.isfinite(values).all()
+    assert "rescale" in refusal
+
+
+def test_refusals_name_the_largest_entry():
+    far = X.copy()
+    far[7, 1] = 1e300
+    with pytest.raises(ValueError, match=r"row 7, column 1 holds 1e300.*rescale"):
+        mercer.linear()(far)
+    with pytest.raises(ValueError, match="rescale"):
+        mercer.SVC(kernel="linear").fit(X + 1e300, Y > 0)
+    with pytest.raises(ValueError, match="rescale"):
+        mercer.ExplicitFeatures("polynomial(degree=3)").fit(X).transform(1e160 * X)
+    with pytest.raises(ValueError, match="scale them down"):
+        mercer.MeanEmbedding("gaussian()", X, np.full(len(X), 1e300))
+    with pytest.raises(ValueError, match="scale the weights down"):
+        mercer.KernelMachine("quantile").fit(X, Y, sample_weight=np.full(len(X), 1e300))
+
+
+def test_sparse_features_take_what_they_asked_for():
+    points, grids = RNG.normal(size=(20_000, 3)), 50
+    cells = len(points) * grids
+    binning = mercer.RandomBinningFeatures("laplacian(norm=l1)", grids, random_state=0).fit(points[:100])
+    expected = binning.transform(points)
+    assert expected.indices.dtype == np.int32
+    tracemalloc.start()
+    found = binning.set_params(max_memory=12 * cells).transform(points)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    # The indices were made outside of numpy: eight bytes are left for each number, and a copy would show.
+    assert peak <= 9 * cells
+    with pytest.raises(MemoryError, match="fewer rows"):
+        binning.set_params(max_memory=12 * cells - 1).transform(points)
