@@ -2,13 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TARGET := $(or $(CARGO_TARGET_DIR),target)/debug
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo test test-full lint test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+# Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
+# command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-## Builds Mercer and runs the main job on bundled data: a proof, a refutation, pictures in demo-output/.
+.PHONY: demo test test-full quick lint test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+
+## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
-	cargo run --quiet -p mercer-cli -- demo --output demo-output
+	cargo build --workspace --bin mercer
+	$(TARGET)/mercer demo --output demo-output
 
 ## Every test: formatting, lints, Rust, docs, command line, Python.
 test: lint test-rust test-python
@@ -17,6 +22,12 @@ test: lint test-rust test-python
 test-full: export MERCER_FULL := 1
 test-full: test
 
+## While working on the library: formatting, its lints, its unit and integration tests.
+quick:
+	cargo fmt --all --check
+	cargo clippy --workspace --lib -- -D warnings
+	cargo test --workspace --lib --test it
+
 lint: $(VENV)/.ready
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
@@ -24,8 +35,8 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-test-rust:
-	cargo test -p mercer -p mercer-cli
+test-rust: $(VENV)/.ready
+	cargo test --workspace
 
 test-python: build-python
 	$(BIN)/python -m pytest crates/mercer-python/tests
@@ -34,9 +45,10 @@ test-python: build-python
 sklearn-suite: build-python
 	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
 
-## The Python package in the virtual environment, in the profile of the tests so that dependencies compile once.
+## The Python package in the virtual environment, from the same build as the tests of Rust.
 build-python: $(VENV)/.ready
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
+	cargo build --workspace
+	$(BIN)/python crates/mercer-python/develop.py $(TARGET)
 
 $(VENV)/.ready: requirements-test.txt
 	$(PYTHON) -m venv $(VENV)
@@ -45,7 +57,7 @@ $(VENV)/.ready: requirements-test.txt
 
 ## The API documentation, and the pages that are made from the catalogue.
 docs:
-	MERCER_UPDATE_DOCS=1 cargo test -p mercer --test docs_table
+	MERCER_UPDATE_DOCS=1 cargo test --workspace --test it docs_table
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## Our speed beside the peers', in one run.
