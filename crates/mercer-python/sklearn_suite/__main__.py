@@ -19,6 +19,8 @@ from typing import Any
 from sklearn_suite import suites
 from sklearn_suite.plugin import load
 
+#: Tests that scikit-learn leaves out unless they are asked for.
+_ALL = {"SKLEARN_RUN_FLOAT32_TESTS": "1", "SCIPY_ARRAY_API": "1"}
 _MARKS = ("<!-- sklearn-suite begins -->", "<!-- sklearn-suite ends -->")
 
 
@@ -30,7 +32,7 @@ def run(name: str, expression: str | None) -> dict[str, Any]:
         command += ["--summary", str(summary), "-c", os.devnull, "-p", "no:cacheprovider", "-q", "--tb=no", "-rN"]
         command += ["--pyargs", load(name).FILE, *(["-k", expression] if expression else [])]
         path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+        done = subprocess.run(command, env={**os.environ, **_ALL, "PYTHONPATH": path}, capture_output=True, text=True)
         if not summary.exists():
             raise SystemExit(f"{name}: pytest did not run\n{done.stdout}\n{done.stderr}")
         return json.loads(summary.read_text())

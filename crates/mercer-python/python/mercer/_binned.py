@@ -16,6 +16,9 @@ from mercer._margins import ClassMixin
 from mercer._mercer import Binned
 from mercer._parameters import check_kinds
 
+#: Rows up to which the solver gives all digits unless it is told otherwise.
+_FEW_ROWS = 100
+
 
 class BinnedEstimator(Estimator):
     """What both share: grids, and coefficients of their cells."""
@@ -72,8 +75,8 @@ class BinnedEstimator(Estimator):
         return self._options(random_state=self._features._seed)
 
     def _specification(self, rows: int) -> Binned:
-        # Of few rows the occupied cells alone are looked at: digits cost next to nothing.
-        tol = (1e-10 if rows < self.n_buckets else 1e-5) if self.tol is None else self.tol
+        # Conjugate gradients end after as many steps as there are rows: of a few, digits cost next to nothing.
+        tol = (1e-10 if rows <= _FEW_ROWS else 1e-5) if self.tol is None else self.tol
         choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": tol, "max_iter": self.max_iter}
         return Binned(self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)
 
@@ -102,7 +105,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
     fit_intercept : bool, default=True
         Whether a constant is fitted too, unpenalised.
     tol : float, optional
-        When conjugate gradients stop: 1e-5 by default, 1e-10 where there are fewer rows than buckets.
+        When conjugate gradients stop: 1e-5 by default, 1e-10 for at most 100 rows.
     max_iter : int, default=500
         Iterations, at most.
     random_state, n_jobs, max_memory, verbose
