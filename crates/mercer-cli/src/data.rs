@@ -66,7 +66,17 @@ impl Data {
 
 /// The columns asked for, or all but the label that the format has (LIBSVM): the label is a feature only where it is asked for.
 pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failure> {
-    Ok(choose(table, columns)?.features())
+    without_label(choose(table, columns)?)
+}
+
+/// The features of a table, of which there must be some where there is a label.
+pub fn without_label(table: Table) -> Result<Table, Failure> {
+    let labelled = table.label().is_some();
+    let features = table.features();
+    if labelled && features.columns().is_empty() {
+        return Err(Failure::request("there is no feature: the file holds only its label"));
+    }
+    Ok(features)
 }
 
 /// The columns asked for, or all.

@@ -175,7 +175,7 @@ def test_tests_give_the_same_numbers(tmp_path):
             {"noise": 0.3, "optimize": True, "n_inducing": 6},
         ),
         ("spline --target y --columns a --df 6", mercer.SmoothingSpline, {"df": 6.0, "order": 2}),
-        ("smooth --target y --columns a --bandwidth 0.4", mercer.NadarayaWatson, {"bandwidth": 0.4}),
+        ("smooth --target y --columns a --bandwidth 0.4", mercer.LocalLinear, {"bandwidth": 0.4}),
     ],
     ids=lambda v: v.split(" ")[0] if isinstance(v, str) else "",
 )

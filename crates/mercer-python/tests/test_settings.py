@@ -42,14 +42,22 @@ REGRESSORS = [
     (mercer.SVR(C=3.5, epsilon=0.03, tol=1e-4, kernel=K, max_iter=MAX), ["C", "epsilon", "tol", "kernel", "max_iter"]),
     (mercer.SVR(fit_intercept=False, kernel=K), ["fit_intercept", "allow_indefinite", "max_iter"]),
     (mercer.NuSVR(nu=0.3, C=2.5, kernel=K), ["nu", "C"]),
-    (mercer.KernelMachine("huber", 0.1, delta=0.3, kernel=K, tol=1e-9, max_iter=60), ["loss", "delta", "tol", "max_iter"]),
+    (
+        mercer.KernelMachine("huber", 0.1, delta=0.3, kernel=K, tol=1e-9, max_iter=60),
+        ["loss", "delta", "tol", "max_iter"],
+    ),
     (mercer.KernelMachine("huber", 0.1, delta=0.3, kernel=K, fit_intercept=False, solver="newton-cg"), ["solver"]),
     (mercer.KernelMachine("quantile", 0.1, quantile=0.8, kernel=K), ["loss", "quantile", "alpha"]),
     (mercer.KernelMachine("quantile", 0.1, quantile=[0.1, 0.9], kernel=K), ["loss", "quantile"]),
     (mercer.KernelMachine("epsilon_insensitive", 0.1, epsilon=0.02, kernel=K), ["loss", "epsilon"]),
-    (mercer.StreamedKernelRidge(0.2, kernel=K, n_components=9, features="nystroem", random_state=3), ["alpha", "kernel"]),
     (
-        mercer.StreamedKernelRidge([0.1, 1.0], kernel=K, n_components=8, features="fourier", folds=4, fit_intercept=True),
+        mercer.StreamedKernelRidge(0.2, kernel=K, n_components=9, features="nystroem", random_state=3),
+        ["alpha", "kernel"],
+    ),
+    (
+        mercer.StreamedKernelRidge(
+            [0.1, 1.0], kernel=K, n_components=8, features="fourier", folds=4, fit_intercept=True
+        ),
         ["alpha", "n_components", "features", "folds", "fit_intercept"],
     ),
 ]
@@ -80,10 +88,15 @@ CLASSIFIERS = [
         mercer.KernelLogisticRegression(0.4, kernel=K, class_weight={"low": 2.0, "mid": 1.0, "high": 0.5}),
         ["alpha", "kernel", "class_weight", "fit_intercept", "solver"],
     ),
-    (mercer.KernelLogisticRegression(0.4, kernel=K, n_centers=12, max_iter=40, tol=1e-5), ["n_centers", "max_iter", "tol"]),
+    (
+        mercer.KernelLogisticRegression(0.4, kernel=K, n_centers=12, max_iter=40, tol=1e-5),
+        ["n_centers", "max_iter", "tol"],
+    ),
 ]
 CASES = [(e, p, X, Y) for e, p in REGRESSORS] + [(e, p, X[:, :1], Y) for e, p in LINES]
-CASES += [(e, p, X, CLASSES) for e, p in CLASSIFIERS] + [(mercer.OneClassSVM(nu=0.15, kernel=K), ["nu", "kernel", "tol"], X, None)]
+CASES += [(e, p, X, CLASSES) for e, p in CLASSIFIERS] + [
+    (mercer.OneClassSVM(nu=0.15, kernel=K), ["nu", "kernel", "tol"], X, None)
+]
 
 
 def without_python(path):

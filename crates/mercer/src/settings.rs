@@ -83,12 +83,18 @@ impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(value) => value.fmt(f),
-            Self::Number(value) => value.fmt(f),
+            Self::Number(value) => f.write_str(&shown(*value)),
             Self::Text(text) => f.write_str(text),
-            Self::Numbers(values) => list(f, values.iter()),
+            Self::Numbers(values) => list(f, values.iter().map(|value| shown(*value))),
             Self::Texts(texts) => list(f, texts.iter()),
         }
     }
+}
+
+/// Tolerances are small: `1e-20`.
+fn shown(value: f64) -> String {
+    let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:e}") }
 }
 
 fn list(f: &mut fmt::Formatter<'_>, items: impl Iterator<Item = impl fmt::Display>) -> fmt::Result {

@@ -196,6 +196,11 @@ fn fits_and_predictions() {
         }
     }
     mercer(&["fit", "ridge", &plain[3]]).fails(1, &["--target", "the label of this file is `target`"]);
+    let bare = file(&folder, "bare.libsvm", b"1\n2\n");
+    mercer(&["kernel", "gram", "linear()", &bare]).fails(1, &["only its label"]);
+    mercer(&["test", "fit", &bare, "--against", "normal()"]).fails(1, &["only its label"]);
+    mercer(&["test", "two-sample", &bare, &bare]).fails(1, &["only its label"]);
+    mercer(&["fit", "one-class", &bare]).fails(1, &["no column is left"]);
 }
 
 /// A model without names takes the features of a LIBSVM file.

@@ -32,7 +32,7 @@ const LEARNERS: &[(&str, &[(&str, &str)])] = &[
     ("ridge --target y --drop class", &[("solver", "auto")]),
     (
         "ridge --target y --drop class --kernel gaussian() --lambda 0.1 --centers 30 --seed 7",
-        &[("centers", "30"), ("landmarks", "uniform"), ("center_tolerance", "0.0000001"), ("seed", "7")],
+        &[("centers", "30"), ("landmarks", "uniform"), ("center_tolerance", "1e-7"), ("seed", "7")],
     ),
     (
         "ridge --target y --drop class --kernel gaussian() --lambda 0.1 --stream --features fourier --components 20",
@@ -62,7 +62,7 @@ const LEARNERS: &[(&str, &[(&str, &str)])] = &[
         "spline --target y --columns a --df 6",
         &[("smoothing", "degrees_of_freedom"), ("degrees_of_freedom", "6"), ("order", "2")],
     ),
-    ("smooth --target y --columns a --bandwidth 0.3", &[("bandwidth", "0.3"), ("degree", "mean")]),
+    ("smooth --target y --columns a --bandwidth 0.3", &[("bandwidth", "0.3"), ("degree", "line")]),
     (
         "svm --target class --drop y --kernel gaussian() -C 12.5 --proba --tol 0.01 --class-weight balanced",
         &[("C", "12.5"), ("tolerance", "0.01"), ("calibration", "sigmoid"), ("calibration_folds", "5"), ("seed", "0")],
@@ -77,7 +77,7 @@ const LEARNERS: &[(&str, &[(&str, &str)])] = &[
     ("one-class --drop class,y --kernel gaussian() --nu 0.15", &[("nu", "0.15")]),
     (
         "logistic --target class --drop y --kernel gaussian() --lambda 0.75",
-        &[("lambda", "0.75"), ("leave_one_out", "true"), ("max_iterations", "100")],
+        &[("lambda", "0.75"), ("leave_one_out", "false"), ("max_iterations", "200"), ("tolerance", "1e-20")],
     ),
     ("logistic --target class --drop y --kernel gaussian() --lambda 0.75 --centers 20", &[("centers", "20")]),
     ("auto --target y --drop class", &[("diagnostics", "true")]),

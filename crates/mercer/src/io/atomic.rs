@@ -253,6 +253,23 @@ mod tests {
         assert!(matches!(atomic_write(&at("round"), |_| Ok(())), Err(Error::File { .. })));
     }
 
+    /// As `/dev/stdout` is when standard output is a pipe: a link to something that has no name.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pipes_behind_links_are_written_directly() {
+        use std::io::Read;
+        use std::os::fd::AsRawFd;
+        let (mut reader, writer) = io::pipe().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("out");
+        std::os::unix::fs::symlink(format!("/proc/self/fd/{}", writer.as_raw_fd()), &link).unwrap();
+        atomic_write(&link, |out| out.write_all(b"through")).unwrap();
+        drop(writer);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), files(folder.path()).len()), ("through", 1));
+    }
+
     /// Files of dead processes are removed; one that is held, as a living process does, stays whole.
     #[test]
     fn temporary_files_that_were_left_behind_are_removed() {

@@ -10,7 +10,7 @@ use ndarray::{Array2, Axis, s};
 use super::groups::{Key, distinct, keys};
 use super::pool::pool;
 use crate::arguments::{TestCommand, TestOptions, TwoSampleArguments};
-use crate::data::{choose_features, expand, is_standard_input, named, read_table, shown};
+use crate::data::{choose_features, expand, is_standard_input, named, read_table, shown, without_label};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -86,6 +86,9 @@ fn variables(
     session: &Session,
 ) -> Result<Cases, Failure> {
     let table = read_table(path, session)?;
+    if table.label().is_some() && table.columns().len() == 1 {
+        return Err(Failure::request(format!("{}: there is no feature: the file holds only its label", shown(path))));
+    }
     let groups = options.by.as_ref().map(|by| keys(&table, by)).transpose()?;
     let lists = column_lists(&table, lists, options)?;
     let flags = lists.iter().map(|(flag, _)| *flag).collect::<Vec<_>>().join(", ");
@@ -218,7 +221,7 @@ fn by_group(files: &Files, groups: &Groups, names: Vec<Vec<String>>, mut notes: 
 fn tested(table: Table, words: &TwoSampleArguments) -> Result<Table, Failure> {
     let grouping = words.options.by.as_ref().filter(|by| table.find(*by).is_ok());
     match grouping {
-        Some(by) if words.columns.is_empty() => Ok(table.drop_columns([by])?.features()),
+        Some(by) if words.columns.is_empty() => without_label(table.drop_columns([by])?),
         _ => choose_features(table, &words.columns),
     }
 }
