@@ -261,6 +261,8 @@ impl FoldSearch {
         let length = match self.has_lengths(place.family) {
             true => Some(self.lengthscales.at(place.length)?),
             false if place.length != 0 => return None,
+            // A kernel without a lengthscale bends no more with a larger C: one step beyond the list is enough, and more are slow.
+            false if place.parameter > self.parameters.values.len() as i64 => return None,
             false => None,
         };
         Some((length, self.parameters.at(place.parameter)?))

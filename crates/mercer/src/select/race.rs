@@ -70,7 +70,7 @@ impl RidgeSearch {
             Err(_) => return Ok(None),
             Ok(errors) => errors,
         };
-        Ok(survivors(candidates, &errors).map(|stays| Raced { stays, errors, rows: rows.len() }))
+        Ok(survivors(candidates, &errors, self.frugal).map(|stays| Raced { stays, errors, rows: rows.len() }))
     }
 
     /// The squared leave-one-out errors of every candidate at its best λ, row by row.
@@ -89,16 +89,21 @@ impl RidgeSearch {
     }
 }
 
-/// Those that are not clearly worse than the best, and its neighbours in the same family; `None` when an error is not a number.
-fn survivors(candidates: &[Candidate], errors: &[Array1<f64>]) -> Option<Vec<bool>> {
+/// Those that are not clearly worse than the best (of every family only the best of these, where the search is frugal), and its neighbours in the
+/// same family; `None` when an error is not a number.
+fn survivors(candidates: &[Candidate], errors: &[Array1<f64>], frugal: bool) -> Option<Vec<bool>> {
     let means: Vec<f64> = errors.iter().map(|e| e.mean().unwrap_or(f64::NAN)).collect();
     if means.iter().any(|mean| !mean.is_finite()) {
         return None;
     }
     let best = super::path::smallest(means.iter().copied())?;
+    let leads = |i: usize| {
+        let of_family = (0..means.len()).filter(|&j| candidates[j].family == candidates[i].family);
+        of_family.min_by(|&a, &b| means[a].total_cmp(&means[b])) == Some(i)
+    };
     let stays = |i: usize| {
         let near = i.abs_diff(best) <= 1 && candidates[i].family == candidates[best].family;
-        near || !is_worse(&errors[i], &errors[best])
+        near || (!is_worse(&errors[i], &errors[best]) && (!frugal || leads(i)))
     };
     Some((0..errors.len()).map(stays).collect())
 }
@@ -149,6 +154,17 @@ mod tests {
     }
 
     #[test]
+    fn a_frugal_race_drops_more_and_finds_about_as_good_a_winner() {
+        let ((x, y), compute) = (wave(1000), Compute::new());
+        let kernels = ["gaussian()", "matern(nu=5/2)", "matern(nu=3/2)"].map(|text| text.parse().unwrap()).to_vec();
+        let search = RidgeSearch { kernels, ..search() };
+        let raced = search.choose(x.view(), y.view(), None, &compute).unwrap();
+        let frugal = RidgeSearch { frugal: true, ..search }.choose(x.view(), y.view(), None, &compute).unwrap();
+        assert!(frugal.race.unwrap().dropped > raced.race.unwrap().dropped);
+        assert!(frugal.best_score <= 1.02 * raced.best_score, "{} {}", frugal.best_score, raced.best_score);
+    }
+
+    #[test]
     fn few_rows_do_not_race() {
         let (x, y) = wave(200);
         assert_eq!(search().fit(x.view(), y.view(), None, &Compute::new()).unwrap().race, None);
@@ -165,8 +181,13 @@ mod tests {
         let errors = |shift: f64, spread: f64| Array1::from_shape_fn(100, |i| 1.0 + shift + spread * noise(i));
         // Against the second: the first and third are its neighbours; the fourth differs by less than three standard errors (0.05 each).
         let all = [errors(5.0, 0.0), errors(0.0, 0.0), errors(5.0, 0.0), errors(0.14, 1.0), errors(0.16, -1.0)];
-        assert_eq!(survivors(&candidates, &all), Some(vec![true, true, true, true, false]));
-        assert_eq!(survivors(&candidates[..1], &[errors(f64::NAN, 0.0)]), None);
+        assert_eq!(survivors(&candidates, &all, false), Some(vec![true, true, true, true, false]));
+        assert_eq!(survivors(&candidates[..1], &[errors(f64::NAN, 0.0)], false), None);
+        // A frugal search keeps one of every family beside the neighbours of the best.
+        assert_eq!(survivors(&candidates, &all, true), Some(vec![true, true, true, false, false]));
+        let other = |c: &Candidate| Candidate { family: usize::from(c.lengthscale > Some(4.0)), ..c.clone() };
+        let two: Vec<Candidate> = candidates.iter().map(other).collect();
+        assert_eq!(survivors(&two, &all, true), Some(vec![true, true, true, true, false]));
         // The fourth wins on all rows: the fifth is no worse than that one.
         let raced = Raced { stays: vec![true, true, true, true, false], errors: all.to_vec(), rows: 100 };
         assert_eq!((raced.recalled(&candidates, 3), raced.recalled(&candidates, 1)), (vec![4], vec![]));

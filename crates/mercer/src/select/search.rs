@@ -64,6 +64,9 @@ pub struct RidgeSearch {
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
     pub race: bool,
+    /// Whether a race leaves only the best of every kernel, and the neighbours of the best of all: fewer candidates are scored on all rows, and one that
+    /// the fewer rows rank a little lower is missed.
+    pub frugal: bool,
     /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
     pub extend_lengthscales: bool,
 }
@@ -183,7 +186,7 @@ impl RidgeSearch {
     pub fn new(kernels: Vec<Kernel>) -> Self {
         let (lambdas, criterion, lengthscales) = (default_lambdas(), Criterion::default(), Vec::new());
         let (intercept, refinements, indefinite, race) = (false, 0, false, true);
-        let extend_lengthscales = false;
+        let (frugal, extend_lengthscales) = (false, false);
         Self {
             kernels,
             lengthscales,
@@ -193,6 +196,7 @@ impl RidgeSearch {
             refinements,
             indefinite,
             race,
+            frugal,
             extend_lengthscales,
         }
     }

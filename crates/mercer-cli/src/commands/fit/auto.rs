@@ -14,6 +14,7 @@ use super::training::Goal;
 use super::{Outcome, Training, logistic, ridge, spline, svm};
 use crate::arguments::{AutoArguments, FoldWords, TaskWord};
 use crate::failure::Failure;
+use crate::numbers::{digits, grouped, short};
 use crate::session::Session;
 
 /// Kernels with a lengthscale.
@@ -103,8 +104,17 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
             logistic::outcome("auto", &spec, training, Some(choice), session)
         }
         also => {
-            if machine.screened_score > 0.0 && also.is_none() {
+            if also.is_none() {
                 training.remarks.push(NOT_TRIED.into());
+            }
+            if few.len() < machine.rows {
+                training.remarks.push(format!(
+                    "The machine was settled on {} rows: {}, C = {}, {} % of them wrong when left out.",
+                    grouped(machine.rows as u64),
+                    machine.kernel,
+                    short(machine.parameter),
+                    digits(100.0 * machine.score, 3)
+                ));
             }
             let choice = match also {
                 Some((_, also)) => tried.join(also.renamed("logistic"), false),
@@ -155,7 +165,7 @@ fn kernels(
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
     let (criterion, race) = (words.cv, !words.no_race);
-    let base = |kernels| RidgeSearch { criterion, race, intercept: true, ..RidgeSearch::new(kernels) };
+    let base = |kernels| RidgeSearch { criterion, race, frugal: true, intercept: true, ..RidgeSearch::new(kernels) };
     let linear = choice::search(&base(vec!["linear()".parse()?]), training, rows, session)?;
     let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
     kernels.extend(additive(training.x.ncols())?);

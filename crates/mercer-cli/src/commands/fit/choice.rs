@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use mercer::Kernel;
-use mercer::select::{Criterion, FoldChoice, Race, RidgeChoice, RidgeSearch, SearchedRange, sample_rows};
+use mercer::select::{Criterion, FoldChoice, Race, RidgeChoice, RidgeSearch, SearchedRange, Tried, sample_rows};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
@@ -81,11 +81,13 @@ pub struct Choice {
     /// What was tried of the numbers that were chosen.
     ranges: Vec<SearchedRange>,
     /// The rows of a first grid and its candidates, where it had fewer rows.
-    screened: Option<(usize, usize)>,
+    screened: Option<(usize, Vec<Candidate>)>,
     /// Models that were fitted, where they were.
     fits: Option<usize>,
     /// Whether the search ended by itself.
     complete: bool,
+    /// Whether the race left only the best of every kernel.
+    frugal: bool,
 }
 
 /// The winner of a search.
@@ -161,9 +163,9 @@ impl Choice {
         parameter: &'static str,
         of: usize,
         found: &FoldChoice,
-        candidates: Vec<Candidate>,
+        candidates: impl Fn(&[Tried]) -> Vec<Candidate>,
     ) -> Self {
-        let screened = found.screened.first().map(|tried| (tried.rows, found.screened.len()));
+        let screened = found.screened.first().map(|tried| (tried.rows, candidates(&found.screened)));
         Self {
             criterion: Criterion::Folds(folds),
             measure,
@@ -171,12 +173,13 @@ impl Choice {
             rows: found.rows,
             of,
             race: None,
-            candidates,
+            candidates: candidates(&found.tried),
             surface: None,
             ranges: found.ranges.clone(),
             screened,
             fits: Some(found.fits),
             complete: found.complete,
+            frugal: false,
         }
     }
 
@@ -230,6 +233,14 @@ impl Choice {
         if best.len() > 1 { best } else { ranked.into_iter().take(SHOWN).collect() }
     }
 
+    /// The scores on the rows of the first grid, where these were fewer, beside which others on the same rows can stand.
+    pub fn of_screening(mut self) -> Self {
+        if let Some((rows, candidates)) = self.screened.take() {
+            (self.rows, self.candidates) = (rows, candidates);
+        }
+        self
+    }
+
     /// The same with a word before the name of every candidate.
     pub fn renamed(mut self, word: &str) -> Self {
         for candidate in &mut self.candidates {
@@ -260,10 +271,11 @@ impl Choice {
         if let Some(race) = &self.race {
             let (dropped, rows) = (grouped(race.dropped as u64), grouped(race.rows as u64));
             let what = if race.dropped == 1 { "candidate was" } else { "candidates were" };
-            report.text(format!("{dropped} {what} clearly worse on {rows} rows and dropped (--no-race keeps all)."));
+            let how = if self.frugal { "worse" } else { "clearly worse" };
+            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-race keeps all)."));
         }
-        if let Some((rows, candidates)) = self.screened {
-            let (rows, candidates) = (grouped(rows as u64), grouped(candidates as u64));
+        if let Some((rows, candidates)) = &self.screened {
+            let (rows, candidates) = (grouped(*rows as u64), grouped(candidates.len() as u64));
             report.text(format!(
                 "{candidates} candidates were screened on {rows} rows; the best of them, and their neighbours, are below."
             ));
@@ -288,7 +300,7 @@ impl Choice {
             "criterion": name(self.criterion),
             "rows": self.rows,
             "dropped": self.race.as_ref().map_or(0, |race| race.dropped),
-            "screened": self.screened.map(|(rows, candidates)| json!({ "rows": rows, "candidates": candidates })),
+            "screened": self.screened.as_ref().map(|(rows, candidates)| json!({ "rows": rows, "candidates": candidates.len() })),
             "fits": self.fits,
             "complete": self.complete,
             "ranges": self.ranges.iter().map(range_json).collect::<Vec<_>>(),

@@ -1,7 +1,7 @@
 //! Choices by folds for machines: kernels with their lengthscales, each with a list of C or λ.
 
 use mercer::learn::svm::Classes;
-use mercer::select::{Choices, FoldChoice, FoldSearch, HeldOut, median_lengthscales};
+use mercer::select::{Choices, FoldSearch, HeldOut, Tried, median_lengthscales};
 use mercer::{Compute, Error, Kernel, Result};
 use ndarray::{Array1, Array2, Axis};
 
@@ -23,8 +23,8 @@ const LAMBDAS: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 /// Rows that enter a choice by fits that share their kernel values, and by others.
 pub const MANY_ROWS: usize = 4000;
 pub const FEW_ROWS: usize = 1000;
-/// Floating-point operations of a choice of logistic regressions: about a minute.
-pub const OPERATIONS: f64 = 5e11;
+/// Operations that the plans of a choice of logistic regressions may sum up to, which are pessimistic: about half a minute of a core.
+pub const OPERATIONS: f64 = 2e12;
 
 /// Some of the rows of the data.
 pub struct Part {
@@ -140,6 +140,8 @@ pub struct Chosen {
     pub score: f64,
     /// The best score on the rows of the first grid.
     pub screened_score: f64,
+    /// The rows of the choice.
+    pub rows: usize,
 }
 
 /// Runs a search by folds of a part of the rows; `of` is the number of all rows.
@@ -157,20 +159,19 @@ pub fn choose(
     let found = session.search(|compute| search.fit(held, &labels, part.weights(), compute))?;
     let best = found.best();
     let (kernel, parameter, score) = (best.kernel.clone(), best.parameter, best.score);
-    let chosen = Chosen { kernel, parameter, score, screened_score: found.screened_score };
-    let candidates = candidates(search, &found);
-    Ok((chosen, Choice::by_folds(search.folds, measure, name, of, &found, candidates)))
-}
-
-fn candidates(search: &FoldSearch, found: &FoldChoice) -> Vec<Candidate> {
+    let (rows, screened_score) = (found.rows, found.screened_score);
+    let chosen = Chosen { kernel, parameter, score, screened_score, rows };
     let families: Vec<String> = search.fixed.iter().chain(&search.kernels).map(Kernel::to_string).collect();
-    let one = |tried: &mercer::select::Tried| Candidate {
-        name: tried.kernel.to_string(),
-        family: families[tried.family].clone(),
-        lambda: Some(tried.parameter),
-        score: tried.score,
+    let candidates = |tried: &[Tried]| {
+        let one = |tried: &Tried| Candidate {
+            name: tried.kernel.to_string(),
+            family: families[tried.family].clone(),
+            lambda: Some(tried.parameter),
+            score: tried.score,
+        };
+        tried.iter().map(one).collect()
     };
-    found.tried.iter().map(one).collect()
+    Ok((chosen, Choice::by_folds(search.folds, measure, name, of, &found, candidates)))
 }
 
 /// Factors of the classes from the words; None where there are no words.

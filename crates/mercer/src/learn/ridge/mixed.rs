@@ -12,8 +12,11 @@ use crate::{Compute, Error, Precision, Result, gram};
 
 /// Steps after which double precision throughout is the faster way.
 const MAX_ITERATIONS: usize = 40;
-/// The largest rank of a partial factor.
+/// The largest rank of a partial factor, and that of many rows.
 pub(super) const MAX_RANK: usize = 512;
+const MAX_RANK_OF_MANY: usize = 1536;
+/// Rows from which a whole factor and the steps of a small one take so long that a larger one is worth its while.
+const MANY: usize = 8192;
 /// How well the system in single precision is solved, as a backward error: about as well as it stands for the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
 /// Steps of the power method on what a partial factor leaves.
@@ -91,7 +94,7 @@ fn by_partial_factor(
 
 /// Columns of a partial factor, which cost little beside a whole one.
 pub(super) fn rank(rows: usize) -> usize {
-    (rows / 32).clamp(1, MAX_RANK)
+    if rows < MANY { (rows / 32).clamp(1, MAX_RANK) } else { (rows / 10).min(MAX_RANK_OF_MANY) }
 }
 
 /// About how many steps a system takes, from the largest eigenvalue that the partial factor leaves; `None` where a factor is faster.
