@@ -75,8 +75,8 @@ impl PyCheck {
         self.check.as_option()
     }
 
-    /// The smallest eigenvalue of the Gram matrix of ``points`` where the kernel is refuted; else on the data, or on the worst
-    /// set of points that was tried; NaN if none was.
+    /// The smallest eigenvalue of the Gram matrix of ``points`` where the kernel is refuted; else
+    /// on the data, or on the worst set of points that was tried; NaN if none was.
     #[getter]
     fn min_eigenvalue(&self) -> f64 {
         self.check.min_eigenvalue
@@ -94,14 +94,16 @@ impl PyCheck {
         self.check.counterexample().cloned().map(PyCounterexample)
     }
 
-    /// The points that refute the kernel, one per row, or None: all rows of the data that were looked at if they do, else points
-    /// that were searched for. ``counterexample.points`` are those whose weight is not 0.
+    /// The points that refute the kernel, one per row, or None: all rows of the data that were
+    /// looked at if they do, else points that were searched for. ``counterexample.points`` are
+    /// those whose weight is not 0.
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<f64>>> {
         self.check.counterexample().map(|_| PyArray2::from_array(py, &self.check.points))
     }
 
-    /// The weights ``c`` with ``cᵀKc < 0``, one per row of ``points``, or None; of a matrix one per row in ``counterexample.indices``.
+    /// The weights ``c`` with ``cᵀKc < 0``, one per row of ``points``, or None; of a matrix one per
+    /// row in ``counterexample.indices``.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         self.check.counterexample().map(|_| PyArray1::from_slice(py, &self.check.weights))

@@ -200,7 +200,8 @@ impl PyFeatures {
         };
         let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
         let (x, grids) = (points.view(), map.pitches().nrows());
-        // The sparse matrix that is made of the cells: a number of eight bytes and an index for each of them.
+        // The sparse matrix that is made of the cells: a number of eight bytes and an index for
+        // each of them.
         let narrow = map.components().max(x.nrows().saturating_mul(grids)) <= i32::MAX as usize;
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(if narrow { 12 } else { 20 });
         let suggestion = "transform fewer rows at a time, or use fewer grids";

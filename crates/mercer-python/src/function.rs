@@ -129,7 +129,8 @@ impl PyFunction {
         Ok(Self { expansion: projection.function, residual_norm: Some(projection.residual_norm) })
     }
 
-    /// The gradient ``∂f/∂xⱼ``: a row per point of ``X`` and a column per coordinate; refused where the kernel has a kink, with the center.
+    /// The gradient ``∂f/∂xⱼ``: a row per point of ``X`` and a column per coordinate; refused where
+    /// the kernel has a kink, with the center.
     #[pyo3(signature = (X, **options))]
     fn gradient<'py>(
         &self,

@@ -39,8 +39,9 @@ const ABORT: u8 = 2;
 
 /// A flag that stops long work at the next tile. Clones share the flag.
 ///
-/// Solvers that have an answer at any moment, such as those of support vector machines, still finish it when they are cancelled, and give it back; when they are
-/// aborted they drop everything. For all other work both are the same.
+/// Solvers that have an answer at any moment, such as those of support vector machines, still
+/// finish it when they are cancelled, and give it back; when they are aborted they drop everything.
+/// For all other work both are the same.
 ///
 /// # Example
 /// ```
@@ -64,7 +65,8 @@ impl std::fmt::Debug for Cancel {
 }
 
 impl Cancel {
-    /// A flag that is raised as soon as `hook` says so: whoever looks at the flag asks it, from any thread, many times a second. The work is then dropped.
+    /// A flag that is raised as soon as `hook` says so: whoever looks at the flag asks it, from any
+    /// thread, many times a second. The work is then dropped.
     ///
     /// # Example
     /// ```
@@ -310,7 +312,8 @@ impl Compute {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// An error if the work is to be dropped: asked where an answer is still being finished after a cancellation.
+    /// An error if the work is to be dropped: asked where an answer is still being finished after a
+    /// cancellation.
     ///
     /// # Errors
     /// [`Error::Cancelled`].

@@ -14,7 +14,8 @@ use crate::wording::{list_text, number_text};
 pub struct Counterexample {
     /// The points, one per row; no rows if the counterexample is to a given matrix.
     pub points: Array2<f64>,
-    /// The rows of the data, or of a given matrix, that take part; empty if the points were searched for.
+    /// The rows of the data, or of a given matrix, that take part; empty if the points were
+    /// searched for.
     pub indices: Vec<usize>,
     /// The weights `c`.
     pub weights: Vec<f64>,

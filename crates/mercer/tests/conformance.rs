@@ -202,7 +202,8 @@ fn empty_and_single_samples_and_no_columns() {
     }
 }
 
-/// On data of any size a kernel has finite values, in both precisions, or says that the data has to be rescaled.
+/// On data of any size a kernel has finite values, in both precisions, or says that the data has to
+/// be rescaled.
 #[test]
 fn extreme_numbers_give_finite_values_or_a_refusal() {
     let compute = Compute::new();
@@ -254,7 +255,8 @@ fn extreme_numbers_give_finite_values_or_a_refusal() {
     assert!(finite > 1000 && refused > 200, "{finite} finite, {refused} refused");
 }
 
-/// A distance that overflows would make wrong values, not infinite ones; a lengthscale per column divides first.
+/// A distance that overflows would make wrong values, not infinite ones; a lengthscale per column
+/// divides first.
 #[test]
 fn values_are_right_wherever_they_are_given() {
     let compute = Compute::new();
@@ -273,7 +275,8 @@ fn values_are_right_wherever_they_are_given() {
         let far = x.mapv(|v| 1e150 + 1e140 * v);
         assert!(values(&format!("{name}(lengthscale=1e140)"), &far).is_ok(), "{name}");
     }
-    // Norms of 1e10 in single precision square to 1e20, sums of fourth powers to 1e40: taken in double precision and rounded.
+    // Norms of 1e10 in single precision square to 1e20, sums of fourth powers to 1e40: taken in
+    // double precision and rounded.
     let wide = x.mapv(|v| 1e25 * v);
     let k: Kernel = "gaussian(lengthscale=1e25)".parse().unwrap();
     let bound = k.bind(Pairs::within(wide.view()), &compute).unwrap();

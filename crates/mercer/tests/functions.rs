@@ -168,7 +168,8 @@ fn gradients_are_refused_at_kinks_alone() {
         x[[0, 0]] = f.centres()[[1, 0]];
         assert_eq!(f.gradient(x.view(), &compute).is_err(), refused, "{text}");
     }
-    // The sphere of the ball, the origin of absolute values and norms, the center with coefficient 0, the factor that vanishes.
+    // The sphere of the ball, the origin of absolute values and norms, the center with coefficient
+    // 0, the factor that vanishes.
     let one = |text: &str, center: f64| {
         let k: Kernel = text.parse().unwrap();
         Expansion::new(&k, array![[center]].view(), array![2.0].view(), &compute).unwrap()
@@ -201,7 +202,8 @@ fn gradients_of_the_catalogue_agree_with_differences() {
     }
 }
 
-/// The gradient against central differences; rows that a difference would take out of the domain are left out.
+/// The gradient against central differences; rows that a difference would take out of the domain
+/// are left out.
 fn assert_gradient(f: &Expansion, x: &Array2<f64>, tolerance: f64) {
     let (compute, h) = (Compute::new(), 1e-6);
     let gradient = f.gradient(x.view(), &compute).unwrap_or_else(|e| panic!("{}: {e}", f.kernel()));

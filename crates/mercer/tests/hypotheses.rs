@@ -403,7 +403,8 @@ fn weights_sum_to_one_and_lean_as_named() {
     }
 }
 
-/// Where memory is short fewer relabellings and strips are worked on at once, and every byte is the same.
+/// Where memory is short fewer relabellings and strips are worked on at once, and every byte is the
+/// same.
 #[test]
 fn little_memory_gives_the_same_outcome() {
     let (x, y) = (normal(1, 400, 3), normal(2, 400, 3) * 1.1);
@@ -421,7 +422,8 @@ fn little_memory_gives_the_same_outcome() {
     assert!(matches!(refused, Err(Error::Memory { .. })), "{refused:?}");
 }
 
-/// The smallest p-value of many kernels is a rank, of which many are equal: counted as ties, 99 permutations could never reject.
+/// The smallest p-value of many kernels is a rank, of which many are equal: counted as ties, 99
+/// permutations could never reject.
 #[test]
 fn aggregated_tests_reject_with_few_permutations() {
     let compute = Compute::new();

@@ -363,7 +363,8 @@ fn constant_targets_are_fitted_by_the_intercept() {
     }
 }
 
-/// The gap is the square of an error, so that a tolerance of `1e-12` would give six digits: the last Newton step makes the others.
+/// The gap is the square of an error, so that a tolerance of `1e-12` would give six digits: the
+/// last Newton step makes the others.
 #[test]
 fn the_tolerance_gives_the_digits_that_it_says() {
     let sample = sample(80);

@@ -200,12 +200,14 @@ fn streams_are_values() {
     }
 }
 
-/// However the rows are cut, and with folds that do not divide the cuts, the parts make the fit of one machine: same folds, same scores, same λ.
+/// However the rows are cut, and with folds that do not divide the cuts, the parts make the fit of
+/// one machine: same folds, same scores, same λ.
 #[test]
 fn merged_parts_are_the_fit_of_one_machine() {
     let (compute, (x, y, weights)) = (Compute::new(), data());
     for folds in [2, 3, 5, 7] {
-        // Near the optimum the scores lie close together, so that other folds would choose another λ.
+        // Near the optimum the scores lie close together, so that other folds would choose another
+        // λ.
         let lambdas: Vec<f64> = (0..25).map(|k| 10_f64.powf(f64::from(k) / 8.0 - 1.0)).collect();
         let spec = StreamedRidge { folds, lambdas, ..chosen() };
         let whole_stream = streamed(&spec, 600, &compute);

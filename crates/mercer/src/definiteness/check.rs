@@ -41,14 +41,18 @@ pub struct Check {
     pub verdict: CheckVerdict,
     /// What the rules say by themselves.
     pub rules: Verdict,
-    /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side); of a given matrix its own. NaN if nothing was evaluated.
+    /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side);
+    /// of a given matrix its own. NaN if nothing was evaluated.
     pub min_eigenvalue: f64,
     /// `n·ε·trace` for that matrix: an eigenvalue above `−tolerance` is rounding, not a refutation.
     pub tolerance: f64,
-    /// The points of that matrix: the rows of the data that were looked at, unless points that were searched for refute the kernel where the data does not; without
-    /// data the points of the counterexample, or else the worst set that was tried (relative to the size of the matrix). No rows for a given matrix.
+    /// The points of that matrix: the rows of the data that were looked at, unless points that were
+    /// searched for refute the kernel where the data does not; without data the points of the
+    /// counterexample, or else the worst set that was tried (relative to the size of the matrix).
+    /// No rows for a given matrix.
     pub points: Array2<f64>,
-    /// The weights `c` of the refutation, one per point (0 at rows of the data that take no part), or one per row of the counterexample to a given matrix. Empty unless refuted.
+    /// The weights `c` of the refutation, one per point (0 at rows of the data that take no part),
+    /// or one per row of the counterexample to a given matrix. Empty unless refuted.
     pub weights: Vec<f64>,
     /// Rows of the data that were looked at.
     pub rows_used: usize,

@@ -14,14 +14,15 @@ impl Expansion {
     ///
     /// # Theory
     /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations too. The derivative of
-    /// the formula itself is taken (dual numbers), not a difference quotient. A kernel with a kink at its centers, such as the Laplacian, has a
-    /// gradient everywhere else.
+    /// the formula itself is taken (dual numbers), not a difference quotient. A kernel with a kink
+    /// at its centers, such as the Laplacian, has a gradient everywhere else.
     ///
     /// # Cost
     /// `O(d)` kernel values in dual numbers for each pair of row and centre.
     ///
     /// # Errors
-    /// [`Error::Request`] at a point where the kernel has a kink or a jump, with its center; as [`crate::Kernel::bind`].
+    /// [`Error::Request`] at a point where the kernel has a kink or a jump, with its center; as
+    /// [`crate::Kernel::bind`].
     ///
     /// # Example
     /// ```

@@ -12,7 +12,8 @@ use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
 const BLOCK: usize = 128;
-/// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums are the same for any number.
+/// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums
+/// are the same for any number.
 pub(crate) const FORMS_HELD: usize = 16;
 /// Label vectors that are worked on together: their labels as numbers stay in the cache.
 const LABELS: usize = 512;

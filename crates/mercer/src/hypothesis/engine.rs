@@ -46,7 +46,8 @@ pub trait Relabelled: Sync {
     /// The relabellings that leave the law of the data unchanged when the hypothesis is true.
     fn group(&self) -> &Self::Group;
 
-    /// The bytes that one more relabelling takes while it is evaluated: where memory is short, fewer are evaluated at once. The values do not depend on how many.
+    /// The bytes that one more relabelling takes while it is evaluated: where memory is short,
+    /// fewer are evaluated at once. The values do not depend on how many.
     fn bytes_each(&self) -> usize {
         self.group().bytes()
     }
@@ -209,7 +210,8 @@ fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Re
     collected.finish(false)
 }
 
-/// How many relabellings are evaluated at once: together they take no more than a quarter of the memory limit.
+/// How many relabellings are evaluated at once: together they take no more than a quarter of the
+/// memory limit.
 fn batch<S: Relabelled>(statistic: &S, compute: &Compute) -> usize {
     let usual = (BATCH_BYTES / statistic.group().bytes().max(1)).clamp(8, BATCH);
     let affordable = compute.memory() / 4 / statistic.bytes_each().max(1) as u64;

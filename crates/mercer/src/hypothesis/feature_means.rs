@@ -12,7 +12,8 @@ use crate::{Compute, Result};
 /// Rows whose features are held at a time, and rows that one task sums; neither depends on the number of threads.
 const ROWS: usize = 512;
 const STRIP: usize = 16_384;
-/// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums are the same for any number.
+/// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums
+/// are the same for any number.
 const HELD: usize = 16;
 
 /// `‖(1/m) Σ z(xᵢ) − (1/n) Σ z(yᵢ)‖²`. Features are made block by block and never stored.

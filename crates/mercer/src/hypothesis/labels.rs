@@ -11,8 +11,9 @@ use crate::gram::{FORMS_HELD, Family, Forms, LabelValues, Tiles, quadratic_forms
 use crate::measure::PairTiles;
 use crate::{Compute, Precision, Result};
 
-/// Kernel values from which tiles are taken in single precision: the observed value and the relabelled ones share the rounding, and differences below it count as
-/// ties. Never a function of how many relabellings are evaluated at once, which depends on the memory.
+/// Kernel values from which tiles are taken in single precision: the observed value and the
+/// relabelled ones share the rounding, and differences below it count as ties. Never a function of
+/// how many relabellings are evaluated at once, which depends on the memory.
 const SINGLE_FROM: f64 = 3e5;
 
 /// The matrices whose forms a statistic is made of.

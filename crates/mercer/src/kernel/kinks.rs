@@ -8,7 +8,8 @@ use super::{Factor, Kernel, Map, Property};
 use crate::real::{Dual, Real};
 
 impl Kernel {
-    /// The first center, of those that count, for which `k(·, center)` has no gradient at `x`. All points are in the domain.
+    /// The first center, of those that count, for which `k(·, center)` has no gradient at `x`. All
+    /// points are in the domain.
     pub(crate) fn first_kink(
         &self,
         x: &[f64],
@@ -23,7 +24,8 @@ impl Kernel {
 
     /// Whether `k(·, y)` has a kink or a jump at `x`.
     ///
-    /// A part that is multiplied by zero there does not count. Parts that cancel each other's kinks, as in `minus(k, k)`, do.
+    /// A part that is multiplied by zero there does not count. Parts that cancel each other's
+    /// kinks, as in `minus(k, k)`, do.
     pub(crate) fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         match self {
             Self::Base(base) => base.has_kink(x, y),
@@ -96,7 +98,8 @@ fn slope(series: &Series, k: f64) -> f64 {
     series.evaluate(Dual::variable(k)).derivative
 }
 
-/// Whether the map has a kink at `x` in a coordinate that `matters`; the slope of the root is infinite at 0.
+/// Whether the map has a kink at `x` in a coordinate that `matters`; the slope of the root is
+/// infinite at 0.
 fn map_has_kink(map: &Map, x: &[f64], matters: impl Fn(usize) -> bool) -> bool {
     match map {
         Map::Abs => (0..x.len()).any(|j| x[j] == 0.0 && matters(j)),

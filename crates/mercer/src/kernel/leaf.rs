@@ -55,12 +55,14 @@ pub(crate) trait Leaf: Clone {
         Ok(self.clone())
     }
 
-    /// Whether `k(·, y)` has a kink or a jump at `x`. A kernel that is not differentiable has one at its center unless it says otherwise.
+    /// Whether `k(·, y)` has a kink or a jump at `x`. A kernel that is not differentiable has one
+    /// at its center unless it says otherwise.
     fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         !self.facts().differentiable && x == y
     }
 
-    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: waves lose their phase.
+    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: waves lose
+    /// their phase.
     fn longest_difference(&self) -> Option<f64> {
         None
     }

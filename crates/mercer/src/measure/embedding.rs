@@ -36,8 +36,9 @@ impl MeanEmbedding {
     /// The embedding of a sample. Weights are taken as they are: they need not sum to 1, nor be positive.
     ///
     /// # Errors
-    /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN and infinities, [`Error::Request`] for weights so large that
-    /// the norm overflows; as [`Kernel::bind`].
+    /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN
+    /// and infinities, [`Error::Request`] for weights so large that the norm overflows; as
+    /// [`Kernel::bind`].
     pub fn new<'a>(
         kernel: &Kernel,
         points: impl Into<Points<'a>>,

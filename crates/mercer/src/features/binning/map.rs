@@ -190,7 +190,8 @@ impl BinningFeatures {
         Ok(CellMatrix { cells, values: self.values.clone(), buckets: self.buckets })
     }
 
-    /// The column of every entry, point after point: what a sparse matrix by rows holds. `out` has a place for every point and grid; nothing else is allocated.
+    /// The column of every entry, point after point: what a sparse matrix by rows holds. `out` has
+    /// a place for every point and grid; nothing else is allocated.
     ///
     /// # Errors
     /// As [`BinningFeatures::transform`]; [`Error::Shape`] unless `out` has that many places.

@@ -142,7 +142,8 @@ impl Tiles for Bound<'_> {
     }
 }
 
-/// A tile made in double precision and rounded: for numbers whose distances single precision does not hold.
+/// A tile made in double precision and rounded: for numbers whose distances single precision does
+/// not hold.
 fn rounded(out: &mut [f32], fill: impl FnOnce(&mut [f64])) {
     let mut wide = vec![0.0; out.len()];
     fill(&mut wide);

@@ -1,4 +1,5 @@
-//! Whether the values of a bound kernel stay within the range of the numbers: asked once, from the size of the points. Pairs are looked at only where that leaves a doubt.
+//! Whether the values of a bound kernel stay within the range of the numbers: asked once, from the
+//! size of the points. Pairs are looked at only where that leaves a doubt.
 
 use ndarray::ArrayView2;
 
@@ -16,17 +17,20 @@ use crate::{Error, Result};
 const TAME: f64 = 1e150;
 /// Values and metrics above this are not for single precision, whose largest number is `3e38`.
 const SINGLE: f64 = 1e36;
+/// Points of entries below this vanish in single precision when they are squared.
+const TINY: f64 = 1e-18;
 
 /// Whether a bound expression may be evaluated in single precision.
 ///
 /// # Errors
-/// [`Error::Value`] with the largest entry where a value would overflow, or be wrong because a distance does; [`Error::Parameter`] for a lengthscale whose square
-/// overflows.
+/// [`Error::Value`] with the largest entry where a value would overflow, or be wrong because a
+/// distance does; [`Error::Parameter`] for a lengthscale whose square overflows.
 pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
     let reach: Vec<f64> = slots.points.iter().map(|slot| reach(slot.rows.view()).max(reach(slot.columns()))).collect();
     let check = Check { slots, reach };
     let size = check.size(root)?;
-    Ok(size <= SINGLE && slots.metrics.iter().all(|shared| check.is_narrow(shared)))
+    let seen = check.reach.iter().all(|reach| *reach == 0.0 || *reach >= TINY);
+    Ok(seen && size <= SINGLE && slots.metrics.iter().all(|shared| check.is_narrow(shared)))
 }
 
 struct Check<'s> {
@@ -83,7 +87,8 @@ impl Check<'_> {
         (if bound.is_nan() { f64::INFINITY } else { bound }, columns)
     }
 
-    /// Whether single precision holds the metric. Distances are taken of centered points, so that an offset does no harm.
+    /// Whether single precision holds the metric. Distances are taken of centered points, so that
+    /// an offset does no harm.
     fn is_narrow(&self, shared: &Shared) -> bool {
         let near = |shared: &Shared| span(&self.slots.points[shared.slot()], shared, 1.0).0 <= SINGLE;
         self.rough(shared).0 <= SINGLE || (shared.metric.kind() != MetricKind::Dot && near(shared))
@@ -97,7 +102,7 @@ impl Check<'_> {
             let requirement = "such that its square stays within the range of the numbers: rescale the data";
             return Err(Error::parameter("lengthscale", text, requirement));
         }
-        let value = |u: f64| base.visit_profile(At(base.shape_array(), u)).map_or(f64::INFINITY, |v| size(v));
+        let value = |u: f64| base.visit_profile(At(base.shape_array(), u)).map_or(f64::INFINITY, size);
         let is_dot = shared.metric.kind() == MetricKind::Dot;
         let over = |u: f64| value(0.0).max(value(u)).max(if is_dot { value(-u) } else { 0.0 });
         if metric.is_finite() && over(metric * scale).is_finite() {
@@ -111,7 +116,8 @@ impl Check<'_> {
         let (metric, scaled) = span(slot, shared, scale);
         match metric.is_finite() {
             true if over(metric * scale).is_finite() => Ok(over(metric * scale)),
-            // Values may end at 0, as they should; but where its multiple of the lengthscale does not overflow they would be wrong.
+            // Values may end at 0, as they should; but where its multiple of the lengthscale does
+            // not overflow they would be wrong.
             false if !scaled.is_finite() => self.all_pairs(node),
             _ => Err(self.overflow(node)),
         }
@@ -134,7 +140,8 @@ impl Check<'_> {
         }
     }
 
-    /// `max |k|` from the diagonal of a positive semi-definite node (Cauchy–Schwarz), else over all pairs.
+    /// `max |k|` from the diagonal of a positive semi-definite node (Cauchy–Schwarz), else over all
+    /// pairs.
     fn exact(&self, node: &Node<'_>) -> Result<f64> {
         let (rows, cols) = diagonal::of_points(&node.kernel, &self.slots.points[node.slot]);
         let largest = self.finite(node, &rows, &cols)?;

@@ -114,9 +114,11 @@ impl TwoSample {
 ///
 /// # Theory
 /// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the correction of the level that MMDAgg finds by bisection
-/// from a second set of relabellings, without the bisection and the second set [Schrab et al. 2023; Westfall, Young 1993]. Minima are ranks, of which many
-/// are equal: of `K` kernels up to `K` relabellings are the first of one. Counted as ties they would cost up to `K/(1 + B)` of the level; they are ordered by how
-/// far the statistic that attains the minimum lies above its mean, in standard deviations of its relabelled values, which is a statistic of the labels too.
+/// from a second set of relabellings, without the bisection and the second set [Schrab et al. 2023;
+/// Westfall, Young 1993]. Minima are ranks, of which many are equal: of `K` kernels up to `K`
+/// relabellings are the first of one. Counted as ties they would cost up to `K/(1 + B)` of the
+/// level; they are ordered by how far the statistic that attains the minimum lies above its mean,
+/// in standard deviations of its relabelled values, which is a statistic of the labels too.
 pub(in crate::hypothesis) fn smallest_p(
     method: &str,
     found: &Resampled,
@@ -157,7 +159,8 @@ pub(in crate::hypothesis) fn smallest_p(
 struct Standings {
     /// `min_k p_k/w_k`, the p-value of each relabelling being its rank among all of them.
     minima: Vec<f64>,
-    /// How far the statistic that attains the minimum is above its mean, in standard deviations; the largest of several.
+    /// How far the statistic that attains the minimum is above its mean, in standard deviations;
+    /// the largest of several.
     excess: Vec<f64>,
     /// Differences of the excess up to this size are rounding.
     slack: f64,
@@ -175,7 +178,8 @@ impl Standings {
             all.slack = all.slack.max(2.0 * found.rounding[k] * scale);
             let mut order: Vec<usize> = (0..rows).collect();
             order.sort_by(|&a, &b| column[b].total_cmp(&column[a]));
-            // Going down, the rank of a value counts all that are at least as large, ties within rounding included.
+            // Going down, the rank of a value counts all that are at least as large, ties within
+            // rounding included.
             let mut last = 0;
             for &b in &order {
                 while last < rows && column[order[last]] >= column[b] - found.rounding[k] {

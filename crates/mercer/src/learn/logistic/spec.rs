@@ -53,7 +53,8 @@ pub struct LogisticRegression {
     /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
     pub centres: Option<Centres>,
     /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
-    /// square: `1e-20` stands for ten digits of `h`. One more Newton step is made when it is met, which squares the error: `1e-12` gives some twelve digits.
+    /// square: `1e-20` stands for ten digits of `h`. One more Newton step is made when it is met,
+    /// which squares the error: `1e-12` gives some twelve digits.
     pub tolerance: f64,
     /// Newton steps.
     pub max_iterations: u64,

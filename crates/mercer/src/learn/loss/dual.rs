@@ -76,13 +76,13 @@ pub(super) fn solve(
 }
 
 impl Data<'_> {
-    /// Coefficients may be as large as weight over penalty: where that exceeds the targets by more than all digits, nothing is left of the penalty, and the steps
-    /// would not end.
+    /// Coefficients may be as large as weight over penalty: where that exceeds the targets by more
+    /// than all digits, nothing is left of the penalty, and the steps would not end.
     fn check_penalty(&self, diagonal: &[f64], problem: &DualProblem) -> Result<()> {
         let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         let reach = largest(&problem.upper) * largest(diagonal);
-        let drowns = !(reach <= self.spread().max(f64::MIN_POSITIVE) / f64::EPSILON);
-        if drowns {
+        let most = self.spread().max(f64::MIN_POSITIVE) / f64::EPSILON;
+        if reach.is_nan() || most.is_nan() || reach > most {
             return Err(Error::request(
                 "the penalty drowns in rounding beside the weights: use a larger λ, or scale the weights down",
             ));

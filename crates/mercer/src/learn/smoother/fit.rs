@@ -47,8 +47,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The local fit at each place; `except` leaves the observation with the number of the place out. A place may have all observations around it, so that
-    /// each of them asks whether to go on.
+    /// The local fit at each place; `except` leaves the observation with the number of the place
+    /// out. A place may have all observations around it, so that each of them asks whether to go
+    /// on.
     fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, Missing>>> {
         let one = |near: &mut Vec<_>, i: usize| {
             compute.check_cancelled()?;

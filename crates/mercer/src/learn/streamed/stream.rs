@@ -138,7 +138,8 @@ impl RidgeStream {
         Ok(())
     }
 
-    /// A stream of the same features, folds and λ that has seen no rows yet: what another machine begins with.
+    /// A stream of the same features, folds and λ that has seen no rows yet: what another machine
+    /// begins with.
     pub fn without_rows(&self) -> Self {
         let fold = RidgeStatistics::new(self.features.components(), self.outputs());
         Self {
@@ -151,10 +152,13 @@ impl RidgeStream {
         }
     }
 
-    /// Takes in all that another stream of the same features has seen, as if its rows had come after those of this one.
+    /// Takes in all that another stream of the same features has seen, as if its rows had come
+    /// after those of this one.
     ///
-    /// The folds are those of one stream over all rows, however the rows were cut: row `i` of `other` is row `n + i` of the whole, with `n` the rows of this
-    /// stream, so that what `other` kept in fold `f` belongs to fold `(n + f) mod K`. Merge the parts in the order of their rows.
+    /// The folds are those of one stream over all rows, however the rows were cut: row `i` of
+    /// `other` is row `n + i` of the whole, with `n` the rows of this stream, so that what `other`
+    /// kept in fold `f` belongs to fold `(n + f) mod K`. Merge the parts in the order of their
+    /// rows.
     ///
     /// # Errors
     /// [`Error::Request`] unless features, folds, λ and outputs are the same: start both from one specification, sample and seed.

@@ -128,7 +128,8 @@ impl SparseGaussianProcessFit {
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) where an inducing point lies in a kink of the kernel, and for a fit from a model
+    /// [`Error::Request`](crate::Error::Request) where an inducing point lies in a kink of the
+    /// kernel, and for a fit from a model
     /// file, which does not hold the data.
     pub fn inducing_gradient(&self, compute: &Compute) -> Result<Array2<f64>> {
         self.check_smooth()?;
@@ -137,7 +138,8 @@ impl SparseGaussianProcessFit {
         Ok(slopes.inducing.expect("slopes by the inducing points were asked for in the line above"))
     }
 
-    /// An error where an inducing point lies in a kink of the kernel: at a row of the data or another inducing point.
+    /// An error where an inducing point lies in a kink of the kernel: at a row of the data or
+    /// another inducing point.
     fn check_smooth(&self) -> Result<()> {
         let (kernel, points) = (self.kernel(), self.posterior.basis.points.view());
         for (i, point) in points.rows().into_iter().enumerate() {
