@@ -13,7 +13,7 @@ class RBFSampler(mercer.RandomFourierFeatures):
     """Our random features under the name, the signature and the defaults of scikit-learn's class."""
 
     def __init__(self, *, gamma: Any = 1.0, n_components: int = 100, random_state: Any = None) -> None:
-        super().__init__("rbf", n_components, kind="offset", gamma=gamma, random_state=random_state)
+        super().__init__("rbf", n_components, gamma=gamma, random_state=random_state)
 
 
 def stand_in() -> None:
