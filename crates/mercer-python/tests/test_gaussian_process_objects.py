@@ -1,6 +1,7 @@
 """Gaussian processes with scikit-learn's interface: its numbers for every kind of kernel, its errors and warnings."""
 
 import copy
+import json
 import pickle
 import warnings
 
@@ -27,6 +28,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import mercer
 from mercer import GaussianProcessRegressor
 from mercer._covariance import ObjectCovariance
+from mercer._translation import kernel_from_plain, kernel_to_plain
 
 RNG = np.random.default_rng(12)
 X, T = RNG.uniform(0, 4, size=(40, 2)), RNG.uniform(0, 4, size=(7, 2))
@@ -429,6 +431,20 @@ def test_copies_of_every_kind(kind, y, tmp_path):
             np.testing.assert_allclose(
                 other.log_marginal_likelihood_gradient_, model.log_marginal_likelihood_gradient_, rtol=1e-7, atol=1e-9
             )
+
+
+@pytest.mark.parametrize("kernel", [*TRANSLATED, *OWN[:3]], ids=str)
+def test_kernel_objects_as_plain_data(kernel):
+    plain = kernel_to_plain(kernel)
+    again = kernel_from_plain(json.loads(json.dumps(plain)))
+    assert again == kernel
+    assert str(again.get_params()) == str(kernel.get_params())
+    assert again.theta.tobytes() == kernel.theta.tobytes()
+    assert again.bounds.tobytes() == kernel.bounds.tobytes()
+    with pytest.raises(TypeError, match="is not one of scikit-learn's"):
+        kernel_to_plain(Tilted() + kernel)
+    with pytest.raises(ValueError, match="a kernel that scikit-learn does not have: 'clone'"):
+        kernel_from_plain({"kernel": "clone", "parameters": {}})
 
 
 def test_what_a_model_file_cannot_hold(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from functools import cached_property
 from typing import Any
@@ -22,7 +23,7 @@ from mercer._covariance import (
 )
 from mercer._mercer import GaussianProcess, GaussianProcessFit, Kernel, SharedProcessFit
 from mercer._process_choices import ProcessChoices
-from mercer._translation import kernel_from_plain, kernel_to_plain
+from mercer._translation import is_plain_kernel, kernel_from_plain, kernel_to_plain
 
 
 class ProcessFitting(ProcessChoices):
@@ -40,8 +41,19 @@ class ProcessFitting(ProcessChoices):
     _row_noise: np.ndarray | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is made again where it is missing."""
-        return {name: value for name, value in super().__getstate__().items() if name not in self._lazy}
+        """Give plain data: what is made again where it is missing is left out, kernels of scikit-learn are dicts."""
+        state = {name: value for name, value in super().__getstate__().items() if name not in self._lazy}
+        if is_kernel_object(state.get("kernel_")):
+            # A kernel of the user's own stays what it is.
+            with contextlib.suppress(TypeError):
+                state["kernel_"] = kernel_to_plain(state["kernel_"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Become what the data says."""
+        if is_plain_kernel(state.get("kernel_")):
+            state = {**state, "kernel_": kernel_from_plain(state["kernel_"])}
+        super().__setstate__(state)
 
     def _fit_one(self, kernel: Any, noise: float, X: np.ndarray, targets: np.ndarray) -> None:
         """Fit one target with one noise variance: all of it in the compiled part."""

@@ -229,9 +229,11 @@ def kernel_to_plain(kernel: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, theirs.Kernel):
         return kernel_to_plain(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
+    if isinstance(value, tuple):
+        return {"tuple": [_plain(item) for item in value]}
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def kernel_from_plain(plain: dict[str, Any]) -> Any:
@@ -243,9 +245,13 @@ def kernel_from_plain(plain: dict[str, Any]) -> Any:
 
 
 def _from_plain(value: Any) -> Any:
-    if isinstance(value, dict):
+    if is_plain_kernel(value):
         return kernel_from_plain(value)
-    return np.array(value, dtype=np.float64) if isinstance(value, list) else value
+    if isinstance(value, dict) and value.keys() == {"array"}:
+        return np.array(value["array"])
+    if isinstance(value, dict) and value.keys() == {"tuple"}:
+        return tuple(_from_plain(item) for item in value["tuple"])
+    return value
 
 
 def is_plain_kernel(value: Any) -> bool:
