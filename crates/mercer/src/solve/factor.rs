@@ -65,8 +65,10 @@ pub fn factor(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
     let norm = a.rows().into_iter().map(|r| r.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
     let mut values =
         if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }.into_raw_vec_and_offset().0;
+    let matrix = MatMut::from_column_major_slice_mut(&mut values, n, n);
     let definite =
-        compute.install(|| factor_blocks(MatMut::from_column_major_slice_mut(&mut values, n, n), compute))?;
+        if n <= BLOCK { factor_blocks(matrix, compute) } else { compute.install(|| factor_blocks(matrix, compute)) };
+    let definite = definite?;
     if definite && pivots_are_large(&values, n) {
         return Ok(Factored::Definite(Factor { size: n, values, norm }));
     }
@@ -184,8 +186,12 @@ impl Factor {
             }
             visit(start, x.as_ref())
         };
-        let blocks: Vec<Result<T>> =
-            compute.install(|| (0..self.size.div_ceil(width)).into_par_iter().map(block).collect());
+        let count = self.size.div_ceil(width);
+        if self.size <= BLOCK {
+            // To wake the other threads would take longer.
+            return (0..count).map(block).collect();
+        }
+        let blocks: Vec<Result<T>> = compute.install(|| (0..count).into_par_iter().map(block).collect());
         blocks.into_iter().collect()
     }
 
