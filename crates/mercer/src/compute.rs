@@ -114,6 +114,11 @@ impl Cancel {
         self.parent.as_ref().map_or(own, |parent| own.max(parent.asked()))
     }
 
+    /// The flag of the whole, for a [child](Cancel::child); none otherwise.
+    fn whole(&self) -> Option<Self> {
+        self.parent.as_deref().cloned()
+    }
+
     /// A flag for a part of the work: raised by itself, or with this one.
     pub fn child(&self) -> Self {
         Self { parent: Some(Arc::new(self.clone())), ..Self::default() }
@@ -319,6 +324,17 @@ impl Compute {
     /// [`Error::Cancelled`].
     pub fn check_aborted(&self) -> Result<()> {
         if self.cancel.is_aborted() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// The same computation after a part of it was cancelled, such as by a time limit, so that the best answer so far can be finished.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when the whole was cancelled too.
+    pub(crate) fn after_part(&self) -> Result<Self> {
+        let cancel = self.cancel.whole().ok_or(Error::Cancelled)?;
+        let rest = self.clone().with_cancel(cancel);
+        rest.check_cancelled()?;
+        Ok(rest)
     }
 
     /// Tells the listener how far the work has come.
