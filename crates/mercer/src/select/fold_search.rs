@@ -48,7 +48,7 @@ const STANDARD_ERRORS: f64 = 2.0;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoldSearch {
-    /// Kernels that are taken as they are; the first of equals wins.
+    /// Kernels that are taken as they are, such as the linear one, for which an open list goes on by one step at its rough end; the first of equals wins.
     pub fixed: Vec<Kernel>,
     /// Kernels whose lengthscale is chosen.
     pub kernels: Vec<Kernel>,
@@ -261,8 +261,10 @@ impl FoldSearch {
         let length = match self.has_lengths(place.family) {
             true => Some(self.lengthscales.at(place.length)?),
             false if place.length != 0 => return None,
-            // A kernel without a lengthscale bends no more with a larger C: one step beyond the list is enough, and more are slow.
-            false if place.parameter > self.parameters.values.len() as i64 => return None,
+            // A linear kernel bends no more with a larger C: one step beyond the list is enough, and more are slow.
+            false if place.family < self.fixed.len() && place.parameter > self.parameters.values.len() as i64 => {
+                return None;
+            }
             false => None,
         };
         Some((length, self.parameters.at(place.parameter)?))
