@@ -51,7 +51,7 @@ fn inputs(command: &Command) -> Vec<Named<'_>> {
         Command::Predict(words) => vec![("MODEL", &words.model), ("DATA", &words.data)],
         Command::Test(TestCommand::TwoSample(words)) => vec![("A", &words.first), ("B", &words.second)],
         Command::Test(words) => words.data().map(|path| ("DATA", path)).into_iter().collect(),
-        Command::Embed(words) => vec![("DATA", &embedded(words).0)],
+        Command::Embed(words) => vec![("DATA", embedded(words).0)],
         Command::Data(DataCommand::Describe(words)) => vec![("DATA", &words.data)],
         _ => Vec::new(),
     }

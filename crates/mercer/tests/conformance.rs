@@ -269,7 +269,7 @@ fn extreme_numbers_give_finite_values_or_a_refusal() {
     ];
     let kernels = catalogue::entries().flat_map(|e| e.examples).chain(&medians).chain(&others);
     let (mut finite, mut refused) = (0, 0);
-    for text in kernels.copied() {
+    for text in kernels {
         let k: Kernel = text.parse().unwrap();
         for scale in [1e-300, 1e-160, 1e-20, 1.0, 1e20, 1e40, 1e160, 1e300] {
             for offset in [0.0, 1.0, 1e3] {

@@ -152,8 +152,22 @@ impl Choice {
         let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
         let race = found.race.clone().filter(|race| race.dropped > 0);
         let (ranges, complete, criterion) = (found.ranges.clone(), found.complete, search.criterion);
-        let (screened, fits) = (None, None);
-        Self { criterion, measure, parameter, rows, of, race, candidates, surface, ranges, screened, fits, complete }
+        let (screened, fits, frugal) = (None, None, search.frugal);
+        Self {
+            criterion,
+            measure,
+            parameter,
+            rows,
+            of,
+            race,
+            frugal,
+            candidates,
+            surface,
+            ranges,
+            screened,
+            fits,
+            complete,
+        }
     }
 
     /// A choice by folds.
@@ -231,14 +245,6 @@ impl Choice {
         let ranked = self.ranked();
         let best: Vec<&Candidate> = ranked.iter().copied().filter(|c| seen.insert(c.family.as_str())).collect();
         if best.len() > 1 { best } else { ranked.into_iter().take(SHOWN).collect() }
-    }
-
-    /// The scores on the rows of the first grid, where these were fewer, beside which others on the same rows can stand.
-    pub fn of_screening(mut self) -> Self {
-        if let Some((rows, candidates)) = self.screened.take() {
-            (self.rows, self.candidates) = (rows, candidates);
-        }
-        self
     }
 
     /// The same with a word before the name of every candidate.

@@ -111,7 +111,7 @@ impl NystromFeatures {
     }
 
     /// The same features, whose landmarks are these rows of the sample.
-    pub(super) fn from_rows(mut self, rows: Option<Vec<usize>>) -> Self {
+    pub(super) fn with_rows(mut self, rows: Option<Vec<usize>>) -> Self {
         self.rows = rows;
         self
     }

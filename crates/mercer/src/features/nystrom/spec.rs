@@ -68,6 +68,6 @@ impl Nystrom {
         require_psd(&self.kernel, compute)?;
         let kernel = resolve_medians(&self.kernel, x, compute)?;
         let (points, rows) = self.landmarks.choose_rows(&kernel, x, self.components, self.tolerance, compute)?;
-        Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)?.from_rows(rows))
+        Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)?.with_rows(rows))
     }
 }

@@ -149,6 +149,7 @@ impl RidgeStream {
             intercept: self.intercept,
             taken: 0,
             waiting: Waiting::default(),
+            settings: self.settings.clone(),
         }
     }
 
