@@ -304,7 +304,8 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
 fn choices_at_a_border_are_told_and_open_lists_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let place = |i: usize| (i * 7919 % 2003) as f64 / 100.0;
-    let line = |i: usize| format!("{},{}\n", place(i), if place(i) as usize % 2 == 0 { "even" } else { "odd" });
+    let line =
+        |i: usize| format!("{},{}\n", place(i), if (place(i) as usize).is_multiple_of(2) { "even" } else { "odd" });
     let text: String = ["x,y\n".to_owned()].into_iter().chain((0..300).map(line)).collect();
     let data = file(&folder, "stripes.csv", text.as_bytes());
     let words = ["fit", "svm", &data, "--target", "y"];

@@ -1,0 +1,380 @@
+//! Ridge regression: identities, limits, solvers against each other, wrong input.
+
+use mercer::learn::ridge::{Method, Solver};
+use mercer::learn::{LogisticRegression, Ridge, RidgeFit};
+use mercer::{Compute, Error, Kernel, Seed};
+use ndarray::{Array1, Array2, Axis, array, concatenate, s};
+
+fn kernel(text: &str) -> Kernel {
+    text.parse().unwrap()
+}
+
+/// Points in two columns, targets of a smooth function with noise in two columns, weights, an unpenalised function.
+struct Sample {
+    x: Array2<f64>,
+    y: Array2<f64>,
+    weights: Array1<f64>,
+    basis: Array2<f64>,
+}
+
+fn sample(n: usize) -> Sample {
+    let mut stream = Seed(2).stream("ridge", n as u64);
+    let x = Array2::from_shape_fn((n, 2), |_| stream.normal());
+    let y =
+        Array2::from_shape_fn((n, 2), |(i, j)| (x[[i, 0]] + j as f64 * x[[i, 1]]).sin() + 0.1 * stream.normal() + 2.0);
+    let weights = Array1::from_shape_fn(n, |_| 0.2 + 2.0 * stream.uniform());
+    Sample { basis: x.slice(s![.., ..1]).mapv(|v| v * v), x, y, weights }
+}
+
+fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
+    assert_eq!(found.dim(), expected.dim(), "{what}");
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
+    }
+}
+
+fn without<T: Clone>(a: &ndarray::ArrayBase<ndarray::OwnedRepr<T>, ndarray::Ix2>, i: usize) -> Array2<T> {
+    let rows: Vec<usize> = (0..a.nrows()).filter(|&r| r != i).collect();
+    a.select(Axis(0), &rows)
+}
+
+#[test]
+fn leave_one_out_equals_refits() {
+    let (d, compute) = (sample(25), Compute::new());
+    for text in ["gaussian(lengthscale=1.5)", "laplacian()", "linear()", "1 + polynomial(degree=2)"] {
+        for lambda in [0.0, 1e-3, 0.7] {
+            for (intercept, basis, weighted) in
+                [(false, false, false), (true, false, false), (true, true, true), (false, false, true)]
+            {
+                // At λ = 0 the Gaussian matrix is too close to singular for this comparison, and the space of the polynomial holds the
+                // unpenalised functions.
+                if lambda == 0.0 && (text.contains("gaussian") || (text.contains("polynomial") && intercept)) {
+                    continue;
+                }
+                let ridge = Ridge { intercept, ..Ridge::new(kernel(text), lambda) };
+                let fit_rows = |keep: &[usize]| {
+                    let (x, y, p) =
+                        (d.x.select(Axis(0), keep), d.y.select(Axis(0), keep), d.basis.select(Axis(0), keep));
+                    let w = weighted.then(|| d.weights.select(Axis(0), keep));
+                    let w = w.as_ref().map(|w| w.view());
+                    if basis {
+                        ridge.fit_with_null_space(x.view(), p.view(), y.view(), w, &compute).unwrap()
+                    } else {
+                        ridge.fit(x.view(), y.view(), w, &compute).unwrap()
+                    }
+                };
+                let all: Vec<usize> = (0..25).collect();
+                let found = fit_rows(&all).diagnostics().unwrap().loo_residuals.clone();
+                for i in [0, 7, 24] {
+                    let keep: Vec<usize> = all.iter().copied().filter(|&r| r != i).collect();
+                    let fit = fit_rows(&keep);
+                    let (x, p) = (d.x.slice(s![i..i + 1, ..]), d.basis.slice(s![i..i + 1, ..]));
+                    let at = if basis {
+                        fit.predict_with_null_space(x, p, &compute).unwrap()
+                    } else {
+                        fit.predict(x, &compute).unwrap()
+                    };
+                    let expected = &d.y.slice(s![i..i + 1, ..]) - &at;
+                    let what = format!("{text}, λ = {lambda}, {intercept} {basis} {weighted}, row {i}");
+                    assert_near(&found.slice(s![i..i + 1, ..]).to_owned(), &expected, 1e-9, &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_weight_counts_points_and_weight_zero_leaves_a_point_out() {
+    let (d, compute) = (sample(20), Compute::new());
+    let ridge = Ridge { intercept: true, ..Ridge::new(kernel("matern(nu=3/2)"), 0.3) };
+    let mut weights = Array1::ones(20);
+    weights[3] = 2.0;
+    weights[11] = 0.0;
+    let fit = ridge.fit(d.x.view(), d.y.view(), Some(weights.view()), &compute).unwrap();
+    let repeat = |a: &Array2<f64>| concatenate(Axis(0), &[without(a, 11).view(), a.slice(s![3..4, ..])]).unwrap();
+    let expected = ridge.fit(repeat(&d.x).view(), repeat(&d.y).view(), None, &compute).unwrap();
+    let t = sample(7).x;
+    let predict = |fit: &RidgeFit| fit.predict(t.view(), &compute).unwrap();
+    assert_near(&predict(&fit), &predict(&expected), 1e-11, "weights as repetitions");
+    let at = fit.predict(d.x.slice(s![11..12, ..]), &compute).unwrap();
+    let left_out = &d.y.slice(s![11..12, ..]) - &at;
+    assert_near(&fit.residuals().slice(s![11..12, ..]).to_owned(), &left_out, 1e-12, "residual of weight 0");
+    let evidence = fit.diagnostics().unwrap();
+    assert_near(&evidence.loo_residuals.slice(s![11..12, ..]).to_owned(), &left_out, 1e-12, "LOO of weight 0");
+    assert!(evidence.hat_diagonal[11].abs() <= 1e-14);
+}
+
+#[test]
+fn identities_of_the_hat_matrix() {
+    let (d, compute) = (sample(30), Compute::new());
+    for intercept in [false, true] {
+        let lambda = 0.2;
+        let ridge = Ridge { intercept, ..Ridge::new(kernel("gaussian(lengthscale=1)"), lambda) };
+        let fit = ridge.fit(d.x.view(), d.y.view(), None, &compute).unwrap();
+        let evidence = fit.diagnostics().unwrap();
+        // The hat matrix is the fit of the unit vectors.
+        let hat = ridge.fit(d.x.view(), Array2::eye(30).view(), None, &compute).unwrap().fitted().to_owned();
+        assert_near(&hat.dot(&d.y), &fit.fitted().to_owned(), 1e-11, "fitted = Hy");
+        for i in 0..30 {
+            assert_close!(evidence.hat_diagonal[i], hat[[i, i]], 1e-12);
+            for j in 0..2 {
+                let loo = fit.residuals()[[i, j]] / (1.0 - hat[[i, i]]);
+                assert_close!(evidence.loo_residuals[[i, j]], loo, 1e-10);
+            }
+        }
+        let rss = fit.residuals().column(1).dot(&fit.residuals().column(1));
+        let df = evidence.degrees_of_freedom;
+        assert_close!(evidence.gcv[1], rss / 30.0 / (1.0 - df / 30.0).powi(2), 1e-12);
+        // ‖f‖ from the function itself, and α ⟂ 1 with an intercept.
+        let f = fit.function(1, &compute).unwrap();
+        assert_close!(f.norm(&compute).unwrap(), fit.norms()[1], 1e-11);
+        if intercept {
+            assert!(fit.dual_coefficients().column(0).sum().abs() <= 1e-12);
+        }
+        let residuals = &d.y - &fit.predict(d.x.view(), &compute).unwrap();
+        assert_near(&residuals, &fit.residuals().to_owned(), 1e-12, "residuals");
+    }
+}
+
+#[test]
+fn all_solvers_agree() {
+    let (d, compute) = (sample(300), Compute::new());
+    for (text, lambda) in [("gaussian(lengthscale=1)", 1e-2), ("laplacian()", 1.0), ("1 + linear()", 0.5)] {
+        let fit = |solver| {
+            let ridge = Ridge { solver, intercept: true, ..Ridge::new(kernel(text), lambda) };
+            let weights = Some(d.weights.view());
+            ridge.fit_with_null_space(d.x.view(), d.basis.view(), d.y.view(), weights, &compute)
+        };
+        // The constant is in the space of 1 + linear() too: it is then free of penalty.
+        let dense = fit(Solver::Cholesky).unwrap();
+        assert_eq!(dense.method(), Method::Cholesky);
+        for solver in [Solver::Eigen, Solver::Mixed, Solver::ConjugateGradients] {
+            let other = fit(solver).unwrap();
+            assert_eq!(matches!(other.method(), Method::Mixed { .. }), solver == Solver::Mixed, "{:?}", other.method());
+            assert_near(&other.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
+            assert_near(&other.null_coefficients().to_owned(), &dense.null_coefficients().to_owned(), 1e-9, text);
+            let (found, expected) = (other.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
+            assert_near(&found, &expected, 1e-9, text);
+        }
+        let (a, b) = (dense.diagnostics().unwrap().clone(), fit(Solver::Eigen).unwrap().diagnostics().unwrap().clone());
+        assert_near(&a.loo_residuals, &b.loo_residuals, 1e-9, "LOO");
+        assert_close!(a.degrees_of_freedom, b.degrees_of_freedom, 1e-9);
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let d = sample(500);
+    for solver in [Solver::Cholesky, Solver::Mixed, Solver::Eigen, Solver::ConjugateGradients] {
+        let ridge = Ridge { solver, intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=1)"), 1e-2) };
+        let fit = |threads| {
+            let compute = Compute::new().with_threads(threads).unwrap();
+            let fit = ridge.fit(d.x.view(), d.y.view(), Some(d.weights.view()), &compute).unwrap();
+            (fit.dual_coefficients().to_owned(), fit.diagnostics().cloned())
+        };
+        assert_eq!(fit(1), fit(2), "{solver}");
+    }
+}
+
+#[test]
+fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
+    let compute = Compute::new();
+    // Repeated points with different targets: the mean, at λ = 0.
+    let x = array![[0.0], [0.0], [1.0]];
+    let y = array![[1.0], [3.0], [5.0]];
+    let fit = Ridge::new(kernel("gaussian()"), 0.0).fit(x.view(), y.view(), None, &compute).unwrap();
+    assert!(matches!(fit.method(), Method::MinimumNorm { rank: 2, .. }), "{:?}", fit.method());
+    assert_near(&fit.fitted().to_owned(), &array![[2.0], [2.0], [5.0]], 1e-13, "means");
+    let evidence = fit.diagnostics().unwrap();
+    assert_close!(evidence.degrees_of_freedom, 2.0, 1e-13);
+    // Without the first point f(0) = 3, and the other way round; without the last, 2k(1, 0).
+    let expected = array![[-2.0], [2.0], [5.0 - 2.0 * (-0.5_f64).exp()]];
+    assert_near(&evidence.loo_residuals, &expected, 1e-12, "LOO");
+    // The smallest λ that changes nothing is treated alike.
+    let tiny = Ridge::new(kernel("gaussian()"), 1e-300).fit(x.view(), y.view(), None, &compute).unwrap();
+    assert!(matches!(tiny.method(), Method::MinimumNorm { .. }) && tiny.condition().unwrap() > 1e15);
+    // Distinct points at λ = 0 are interpolated.
+    let x = array![[0.0], [0.7], [1.9]];
+    let fit = Ridge::new(kernel("gaussian()"), 0.0).fit(x.view(), y.view(), None, &compute).unwrap();
+    assert_eq!(fit.method(), Method::Cholesky);
+    assert_near(&fit.predict(x.view(), &compute).unwrap(), &y, 1e-12, "interpolation");
+    assert_close!(fit.diagnostics().unwrap().degrees_of_freedom, 3.0, 1e-14);
+}
+
+#[test]
+fn mixed_precision_falls_back_to_double_where_single_is_not_enough() {
+    let (d, compute) = (sample(200), Compute::new());
+    // Condition number 10¹²: far beyond single precision.
+    let mixed = Ridge { solver: Solver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=3)"), 1e-10) };
+    let fit = mixed.fit(d.x.view(), d.y.view(), None, &compute).unwrap();
+    assert_eq!(fit.method(), Method::Cholesky);
+    let zero = Ridge { lambda: 0.0, ..mixed };
+    assert!(zero.fit(d.x.view(), d.y.view(), None, &compute).is_ok());
+}
+
+/// Where few eigenvalues are far above λ a partial factor is enough; where many are, and where the kernel may be indefinite, it is a whole one.
+#[test]
+fn a_partial_factor_in_single_precision_leads_to_the_same_answer() {
+    let (d, compute) = (sample(2600), Compute::new());
+    let fit = |solver, text: &str, indefinite| {
+        let ridge = Ridge { solver, indefinite, intercept: true, diagnostics: false, ..Ridge::new(kernel(text), 0.1) };
+        ridge.fit(d.x.view(), d.y.view(), Some(d.weights.view()), &compute).unwrap()
+    };
+    for (text, indefinite, whole) in [
+        ("gaussian(lengthscale=2)", false, false),
+        ("gaussian(lengthscale=2)", true, true),
+        ("laplacian()", false, true),
+    ] {
+        let (found, dense) = (fit(Solver::Mixed, text, indefinite), fit(Solver::Cholesky, text, indefinite));
+        let Method::Mixed { rank, residual, .. } = found.method() else { panic!("{:?}", found.method()) };
+        assert!((rank == 2600) == whole && rank >= 20, "{text}: rank {rank}");
+        assert!(residual <= 1e-11, "{text}: {residual}");
+        assert_near(&found.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
+        let (found, expected) = (found.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
+        assert_near(&found, &expected, 1e-9, text);
+    }
+    let ridge = Ridge { solver: Solver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=2)"), 0.1) };
+    let with = |threads| {
+        let compute = Compute::new().with_threads(threads).unwrap();
+        ridge.fit(d.x.view(), d.y.view(), None, &compute).unwrap().dual_coefficients().to_owned()
+    };
+    assert_eq!(with(1), with(2));
+}
+
+#[test]
+fn one_point_and_constant_targets() {
+    let compute = Compute::new();
+    let one = Ridge::new(kernel("gaussian()"), 1.0);
+    let fit = one.fit(array![[3.0]].view(), array![[4.0]].view(), None, &compute).unwrap();
+    assert_close!(fit.fitted()[[0, 0]], 2.0, 1e-15);
+    assert_close!(fit.diagnostics().unwrap().loo_residuals[[0, 0]], 4.0, 1e-15);
+    for solver in [Solver::Cholesky, Solver::Eigen] {
+        let one = Ridge { intercept: true, solver, ..one.clone() };
+        let fit = one.fit(array![[3.0]].view(), array![[4.0]].view(), None, &compute).unwrap();
+        assert_close!(fit.intercept().unwrap()[0], 4.0, 1e-15);
+    }
+    let d = sample(12);
+    let constant = Array2::from_elem((12, 1), 7.5);
+    let fit = Ridge { intercept: true, ..one }.fit(d.x.view(), constant.view(), None, &compute).unwrap();
+    assert_close!(fit.intercept().unwrap()[0], 7.5, 1e-14);
+    assert!(fit.norms()[0] <= 1e-13);
+}
+
+/// Near the memory limit, too: the solver, its rank and so the bytes of the answer are the same.
+#[test]
+fn what_is_run_does_not_depend_on_the_number_of_threads() {
+    let ridge = Ridge::new(kernel("gaussian()"), 0.5);
+    let bare = Ridge { diagnostics: false, ..ridge.clone() };
+    let logistic = LogisticRegression::new(kernel("gaussian()"), 0.5);
+    let computers = [1, 2, 8].map(|threads| Compute::new().with_threads(threads).unwrap());
+    let mut solvers = std::collections::BTreeSet::new();
+    for memory in (1..400).map(|step| step * 250_000) {
+        for rows in [900, 2000] {
+            let plans = computers.each_ref().map(|compute| {
+                let compute = compute.clone().with_memory(memory);
+                let of = |ridge: &Ridge| ridge.plan(rows, 3, 1, &compute).ok().map(|p| (p.solver.to_string(), p.rank));
+                let newton = logistic.plan(rows, 3, 4, &compute).ok();
+                [of(&ridge), of(&bare), newton.map(|p| (format!("{} {}", p.solver, p.stored), p.rank))]
+            });
+            for i in 0..3 {
+                // Buffers of more threads may not fit: that is refused, and nothing else is run instead.
+                let made: Vec<_> = plans.iter().filter_map(|of| of[i].clone()).collect();
+                assert!(made.windows(2).all(|pair| pair[0] == pair[1]), "{memory} bytes, {rows} rows: {made:?}");
+                solvers.extend(made.into_iter().map(|(solver, _)| solver));
+            }
+        }
+    }
+    assert!(solvers.len() >= 4, "{solvers:?}");
+}
+
+#[test]
+fn a_tight_memory_limit_means_conjugate_gradients_and_a_tighter_one_an_error() {
+    let d = sample(600);
+    let ridge = Ridge::new(kernel("gaussian(lengthscale=2)"), 0.5);
+    let roomy = ridge.fit(d.x.view(), d.y.view(), None, &Compute::new()).unwrap();
+    assert_eq!(roomy.plan().solver, Solver::Cholesky);
+    let tight = Compute::new().with_threads(1).unwrap().with_memory(3 << 20);
+    let fit = ridge.fit(d.x.view(), d.y.view(), None, &tight).unwrap();
+    assert!(matches!(fit.method(), Method::ConjugateGradients { .. }), "{}", fit.plan());
+    assert!(fit.plan().bytes <= 3 << 20);
+    assert_near(&fit.fitted().to_owned(), &roomy.fitted().to_owned(), 1e-9, "fitted");
+    let none = Compute::new().with_threads(1).unwrap().with_memory(1 << 16);
+    assert!(matches!(ridge.fit(d.x.view(), d.y.view(), None, &none), Err(Error::Memory { .. })));
+    let bare = Ridge { diagnostics: false, ..ridge.clone() };
+    let plan =
+        |ridge: &Ridge, rows: usize| ridge.plan(rows, 2, 1, &Compute::new().with_memory(1 << 32)).unwrap().solver;
+    assert_eq!(
+        (plan(&bare, 5000), plan(&bare, 500), plan(&ridge, 5000)),
+        (Solver::Mixed, Solver::Cholesky, Solver::Cholesky)
+    );
+    let interpolation = Ridge { lambda: 0.0, ..ridge };
+    assert!(matches!(interpolation.fit(d.x.view(), d.y.view(), None, &tight), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn precomputed_values_give_the_answer_of_their_points() {
+    let (d, compute) = (sample(30), Compute::new());
+    let t = sample(5).x;
+    let k = kernel("matern(nu=5/2, lengthscale=2)");
+    let values = |a: &Array2<f64>| {
+        let bound = k.bind(mercer::gram::Pairs::between(a.view(), d.x.view()), &compute).unwrap();
+        mercer::gram::dense(&bound, &compute).unwrap()
+    };
+    let square = values(&d.x);
+    let square = (&square + &square.t()) * 0.5;
+    let mut weights = d.weights.clone();
+    weights[4] = 0.0;
+    let weights = Some(weights.view());
+    let points = Ridge { intercept: true, ..Ridge::new(k.clone(), 0.1) };
+    let given = Ridge { kernel: kernel("precomputed()"), ..points.clone() };
+    let expected = points.fit(d.x.view(), d.y.view(), weights, &compute).unwrap();
+    let found = given.fit(square.view(), d.y.view(), weights, &compute).unwrap();
+    assert_near(&found.residuals().to_owned(), &expected.residuals().to_owned(), 1e-11, "residuals");
+    let (a, b) = (found.predict(values(&t).view(), &compute), expected.predict(t.view(), &compute));
+    assert_near(&a.unwrap(), &b.unwrap(), 1e-11, "predictions");
+    // Not symmetric, not square, not positive.
+    let fit = |matrix: &Array2<f64>| given.fit(matrix.view(), d.y.view(), None, &compute);
+    let mut lopsided = square.clone();
+    lopsided[[2, 5]] += 0.1;
+    assert!(matches!(fit(&lopsided), Err(Error::Request(_))));
+    assert!(matches!(fit(&d.x), Err(Error::Request(_))));
+    assert!(matches!(fit(&-square), Err(Error::NotPositiveDefinite { .. })));
+}
+
+#[test]
+fn wrong_input_is_refused() {
+    let (d, compute) = (sample(8), Compute::new());
+    let ridge = Ridge::new(kernel("gaussian()"), 0.1);
+    let (x, y) = (d.x.view(), d.y.view());
+    for lambda in [-1.0, f64::NAN, f64::INFINITY] {
+        let bad = Ridge { lambda, ..ridge.clone() };
+        assert!(matches!(bad.fit(x, y, None, &compute), Err(Error::Parameter { .. })), "{lambda}");
+    }
+    let empty = Array2::zeros((0, 2));
+    assert!(matches!(ridge.fit(empty.view(), empty.view(), None, &compute), Err(Error::Shape { .. })));
+    assert!(matches!(ridge.fit(x, y.slice(s![1.., ..]), None, &compute), Err(Error::Shape { .. })));
+    assert!(matches!(ridge.fit(x, y.slice(s![.., ..0]), None, &compute), Err(Error::Shape { .. })));
+    let mut bad = d.y.clone();
+    bad[[3, 1]] = f64::NAN;
+    assert!(matches!(ridge.fit(x, bad.view(), None, &compute), Err(Error::Value { row: 3, .. })));
+    assert!(matches!(ridge.fit(bad.view(), y, None, &compute), Err(Error::Value { row: 3, .. })));
+    let weights = |w: Array1<f64>| ridge.fit(x, y, Some(w.view()), &compute);
+    assert!(matches!(weights(Array1::ones(7)), Err(Error::Shape { .. })));
+    assert!(matches!(weights(Array1::from_elem(8, -1.0)), Err(Error::Value { .. })));
+    assert!(matches!(weights(Array1::zeros(8)), Err(Error::Request(_))));
+    let twice = Ridge { intercept: true, ..ridge.clone() };
+    let ones = Array2::ones((8, 1));
+    assert!(matches!(twice.fit_with_null_space(x, ones.view(), y, None, &compute), Err(Error::Request(_))));
+    let indefinite = Ridge { kernel: kernel("tanh()"), ..ridge.clone() };
+    assert!(matches!(indefinite.fit(x, y, None, &compute), Err(Error::NotPositiveDefinite { .. })));
+    assert!(Ridge { indefinite: true, lambda: 10.0, ..indefinite }.fit(x, y, None, &compute).is_ok());
+    let fit = twice.fit_with_null_space(x, d.basis.view(), y, None, &compute).unwrap();
+    assert!(matches!(fit.predict(x, &compute), Err(Error::Request(_))));
+    assert!(matches!(fit.predict_with_null_space(x, ones.slice(s![1.., ..]), &compute), Err(Error::Shape { .. })));
+    assert!(matches!(fit.function(2, &compute), Err(Error::Parameter { .. })));
+    let wider = Array2::zeros((2, 3));
+    assert!(matches!(
+        ridge.fit(x, y, None, &compute).unwrap().predict(wider.view(), &compute),
+        Err(Error::Shape { .. })
+    ));
+}

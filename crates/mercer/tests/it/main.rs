@@ -1,0 +1,86 @@
+//! The integration tests of the library as one binary; modules follow the folders of `src/`.
+
+#[macro_use]
+mod common;
+mod rooms;
+
+mod definiteness {
+    mod check;
+}
+mod features {
+    mod maps;
+    mod statistics;
+}
+mod function {
+    mod expansions;
+    mod spectra;
+}
+mod golden {
+    mod definiteness;
+    mod features;
+    mod functions;
+    mod hypothesis;
+    mod kernels;
+    mod logistic;
+    mod measures;
+    mod ridge;
+    mod smoothing;
+    mod spectra;
+    mod svm;
+}
+mod gram {
+    mod binding;
+    mod many_points;
+    mod precomputed;
+    mod tiles;
+}
+mod hypothesis {
+    mod calibration;
+    mod drift;
+    mod interpretation;
+    mod outcomes;
+}
+mod io {
+    mod chunks;
+    mod files;
+    mod wrong_files;
+}
+mod kernel {
+    mod conformance;
+    mod docs_table;
+    mod properties;
+    mod text;
+}
+mod learn {
+    mod binned;
+    mod center_solvers;
+    mod centers;
+    mod centers_memory;
+    mod gaussian_process;
+    mod intervals;
+    mod logistic;
+    mod losses;
+    mod ridge;
+    mod smoothers;
+    mod sparse_gaussian_process;
+    mod splines;
+    mod streamed;
+    mod svm;
+    mod svm_libsvm;
+    mod svm_memory;
+}
+mod measure {
+    mod measures;
+}
+mod model {
+    mod files;
+    mod files_svm;
+    mod wrong_files;
+}
+mod select {
+    mod search;
+    mod tuning;
+}
+mod solve {
+    mod state_space;
+}
