@@ -30,7 +30,7 @@ from mercer._mercer import (
 )
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
-from mercer._settings import RUN
+from mercer._settings import RUN, parameters
 from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
 from mercer._streamed import StreamedKernelRidge
@@ -127,9 +127,9 @@ def _estimator(
     """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
     known = {kind.__name__: kind for kind in _CLASSES[type(fit)]}
     if notes.get(_CLASS) in known:
-        kind, parameters = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
+        kind, own = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
         allowed = kind().get_params()
-        return kind(**{k: v for k, v in parameters.items() if k in allowed}), json.loads(notes.get(_STATE, "{}"))
+        return kind(**{k: v for k, v in own.items() if k in allowed}), json.loads(notes.get(_STATE, "{}"))
     if not settings:
         return _from_fit(fit), {}
     kind = type(_from_fit(fit))
