@@ -32,7 +32,7 @@ from mercer._mercer import (
 )
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
-from mercer._settings import RUN
+from mercer._settings import RUN, parameters
 from mercer._smoothers import LocalLinear, NadarayaWatson
 from mercer._spline import SmoothingSpline
 from mercer._streamed import StreamedKernelRidge
