@@ -3,10 +3,11 @@
 import inspect
 import tracemalloc
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 import mercer
 
@@ -24,25 +25,31 @@ WRONG = {
 LINES = ("SmoothingSpline", "LocalLinear")
 
 
-def estimators():
-    for name in sorted(mercer.__all__):
-        found = getattr(mercer, name)
-        if inspect.isclass(found) and issubclass(found, BaseEstimator):
-            yield name
+def is_estimator(name):
+    found = getattr(mercer, name)
+    return inspect.isclass(found) and issubclass(found, BaseEstimator)
+
+
+ESTIMATORS = [name for name in sorted(mercer.__all__) if is_estimator(name)]
+
+
+@cache
+def fitted(name):
+    model = getattr(mercer, name)()
+    y = (Y > 0).astype(int) if is_classifier(model) else Y
+    return model.fit(np.linspace(0, 1, 24)[:, None] if name in LINES else X, y), y
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.parametrize("name", estimators())
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_points_of_the_wrong_shape_are_refused(name, wrong):
     if wrong == "one dimension" and name in LINES:
         pytest.skip("places on a line are an array of one dimension")
-    make, points = getattr(mercer, name), X[:, :1] if name in LINES else X
-    y = (Y > 0).astype(int) if is_classifier(make()) else Y
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        model, y = fitted(name)
         with pytest.raises((ValueError, TypeError) if wrong == "None" else ValueError):
-            make().fit(WRONG[wrong], y)
-        model = make().fit(points, y)
+            clone(model).fit(WRONG[wrong], y)
         for method in ("predict", "transform", "decision_function"):
             if hasattr(model, method):
                 with pytest.raises((ValueError, TypeError) if wrong == "None" else ValueError):
