@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use faer::MatRef;
-use ndarray::{Array1, Array2, ArrayView2, ArrayView3};
+use ndarray::{Array2, ArrayView2, ArrayView3};
 
 use crate::gram::Bound;
 use crate::solve::{Factor, Factored, factor_any};
@@ -102,9 +102,9 @@ impl Evidence {
                 format!("{:?}", slopes.dim()),
             ));
         }
-        let contract = |rows: &Range<usize>, cols: &Range<usize>, weights: &Array1<f64>, sums: &mut [f64]| {
-            let pairs = rows.clone().flat_map(|i| cols.clone().map(move |j| (i, j)));
-            for ((i, j), w) in pairs.zip(weights) {
+        let contract = |tile: &Tile<'_>, sums: &mut [f64]| {
+            let pairs = tile.cols.clone().flat_map(|j| tile.rows.clone().map(move |i| (i, j)));
+            for ((i, j), w) in pairs.zip(tile.weights) {
                 sums.iter_mut().enumerate().for_each(|(p, sum)| *sum += w * slopes[[i, j, p]]);
             }
             Ok(())
@@ -125,12 +125,12 @@ impl Evidence {
         wanted: &[bool],
         compute: &Compute,
     ) -> Result<EvidenceGradient> {
-        let contract = |rows: &Range<usize>, cols: &Range<usize>, weights: &Array1<f64>, sums: &mut [f64]| {
-            let mut slopes = Array1::zeros(weights.len());
+        // The kernel matrix is symmetric: the columns of a tile are rows of the derivative.
+        let contract = |tile: &Tile<'_>, sums: &mut [f64]| {
+            let mut slopes = vec![0.0; tile.weights.len()];
             for (p, sum) in sums.iter_mut().enumerate().filter(|(p, _)| wanted[*p]) {
-                let target = slopes.as_slice_mut().expect("a new array is contiguous");
-                bound.fill_derivative(p, rows.clone(), cols.clone(), target)?;
-                *sum += weights.dot(&slopes);
+                bound.fill_derivative(p, tile.cols.clone(), tile.rows.clone(), &mut slopes)?;
+                *sum += tile.weights.iter().zip(&slopes).map(|(w, s)| w * s).sum::<f64>();
             }
             Ok(())
         };
@@ -141,7 +141,7 @@ impl Evidence {
     fn sweep(
         &self,
         count: usize,
-        contract: impl Fn(&Range<usize>, &Range<usize>, &Array1<f64>, &mut [f64]) -> Result<()> + Sync,
+        contract: impl Fn(&Tile<'_>, &mut [f64]) -> Result<()> + Sync,
         compute: &Compute,
     ) -> Result<EvidenceGradient> {
         let n = self.alpha.nrows();
@@ -154,8 +154,9 @@ impl Evidence {
             for start in (first..n).step_by(STRIP) {
                 let rows = start..n.min(start + STRIP);
                 let weights = self.weights(&rows, &cols, inverse);
-                noise += diagonal_sum(&rows, &cols, &weights);
-                contract(&rows, &cols, &weights, &mut sums)?;
+                let tile = Tile { rows, cols: cols.clone(), weights: &weights };
+                noise += tile.diagonal_sum();
+                contract(&tile, &mut sums)?;
             }
             Ok((sums, noise))
         };
@@ -165,20 +166,33 @@ impl Evidence {
         Ok(EvidenceGradient { parameters: (0..count).map(total).collect(), noise })
     }
 
-    /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, row after row; twice that below the diagonal block, for the entries above it.
-    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Array1<f64> {
+    /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
+    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
         let targets = self.alpha.ncols() as f64;
-        let row = |i: usize| {
-            let times = if i < cols.end { 1.0 } else { 2.0 };
-            let (line, own) = (inverse.row(i - cols.start), self.alpha.row(i));
-            cols.clone().map(move |j| times * (own.dot(&self.alpha.row(j)) - targets * line[j - cols.start]))
-        };
-        rows.clone().flat_map(row).collect()
+        let mut weights = Vec::with_capacity(rows.len() * cols.len());
+        for j in cols.clone() {
+            let (own, line) = (self.alpha.row(j), inverse.col(j - cols.start));
+            weights.extend(rows.clone().map(|i| {
+                let products = own.iter().zip(self.alpha.row(i)).map(|(a, b)| a * b).sum::<f64>();
+                let times = if i < cols.end { 1.0 } else { 2.0 };
+                times * (products - targets * line[i - cols.start])
+            }));
+        }
+        weights
     }
 }
 
-/// The sum of the weights on the diagonal of the matrix.
-fn diagonal_sum(rows: &Range<usize>, cols: &Range<usize>, weights: &Array1<f64>) -> f64 {
-    let shared = rows.start.max(cols.start)..rows.end.min(cols.end);
-    shared.map(|i| weights[(i - rows.start) * cols.len() + (i - cols.start)]).sum()
+/// Weights of a block of the kernel matrix, column after column.
+struct Tile<'a> {
+    rows: Range<usize>,
+    cols: Range<usize>,
+    weights: &'a [f64],
+}
+
+impl Tile<'_> {
+    /// The sum of the weights on the diagonal of the matrix.
+    fn diagonal_sum(&self) -> f64 {
+        let shared = self.rows.start.max(self.cols.start)..self.rows.end.min(self.cols.end);
+        shared.map(|i| self.weights[(i - self.cols.start) * self.rows.len() + (i - self.rows.start)]).sum()
+    }
 }
