@@ -324,7 +324,8 @@ impl RidgeSearch {
         let before = self.least(&surface.tried[best].1);
         let path = self.path(&candidate, &surface.lambdas, sample, compute)?;
         // On a plateau, such as that of long lengthscales with small λ, no end is in sight.
-        if !(self.least(&path) < PLATEAU * before) {
+        let better = self.least(&path) < PLATEAU * before;
+        if !better {
             done[end] = REACH;
         }
         surface.tried.push((candidate, path));
