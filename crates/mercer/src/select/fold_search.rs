@@ -12,7 +12,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// Rows that the first grid is scored on.
 const SCREENING: usize = 1000;
 /// Candidates of the first grid that are scored again on all rows, at most.
-const FINALISTS: usize = 4;
+const FINALISTS: usize = 5;
 /// Times that the neighbours of the best are looked at, at most: on few rows, and on all.
 const ROUNDS: [usize; 2] = [12, 6];
 /// Standard errors of the mean difference of the losses, row by row, by which a candidate of the first grid is not scored again.
@@ -278,22 +278,17 @@ impl FoldSearch {
         length.map_or_else(|| Ok(kernel.clone()), |length| with_lengthscale(kernel, length))
     }
 
-    /// The best places of the first grid, the best of every family among them, unless they are clearly worse than the best.
+    /// The best place of every kernel and lengthscale of the first grid, unless it is clearly worse than the best; the best few of these.
     fn finalists(&self, first: &Stage) -> Vec<Place> {
         let Some(best) = first.best() else { return Vec::new() };
         let mut ranked: Vec<&Point> = first.points.iter().filter(|p| !p.score.is_nan()).collect();
         ranked.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.place.cmp(&b.place)));
         ranked.retain(|p| p.score <= best.score || !first.is_worse(p.place, best.place));
-        let mut seen = Vec::new();
-        let leaders = ranked.iter().filter(|p| {
-            !seen.contains(&p.place.family) && {
-                seen.push(p.place.family);
-                true
-            }
-        });
-        let mut chosen: Vec<Place> = leaders.map(|p| p.place).take(FINALISTS).collect();
+        // One of every lengthscale: beside the best on few rows lies a valley of shorter ones with a smoother parameter, and more rows prefer these.
+        let mut chosen: Vec<Place> = Vec::new();
         for point in ranked {
-            if chosen.len() < FINALISTS && !chosen.contains(&point.place) {
+            let same = |p: &Place| (p.family, p.length) == (point.place.family, point.place.length);
+            if chosen.len() < FINALISTS && !chosen.iter().any(same) {
                 chosen.push(point.place);
             }
         }
@@ -418,11 +413,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The places beside one, within the lists; also across where that is cheap.
+    /// The places beside one, within the lists, and those along the valley of shorter lengthscales with smoother parameters; all around where that
+    /// is cheap.
     fn neighbours(&self, of: Place, across: bool) -> Vec<Place> {
         let steps = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (a, b)));
         steps
-            .filter(|&(a, b): &(i64, i64)| (a, b) != (0, 0) && (across || a == 0 || b == 0))
+            .filter(|&(a, b): &(i64, i64)| (a, b) != (0, 0) && (across || a * b <= 0))
             .map(|(a, b)| Place { length: of.length + a, parameter: of.parameter + b, ..of })
             .filter(|&place| self.search.numbers(place).is_some())
             .collect()

@@ -148,6 +148,8 @@ const COUNT: usize = 19;
 /// λ by which a list goes on at a time, and how often it does at each end.
 const MORE: usize = 4;
 const TIMES: usize = 2;
+/// A lengthscale beyond the list that does not make the score smaller than this part of it is the last one.
+const PLATEAU: f64 = 0.995;
 /// Lengthscales that may be tried beyond each end of the list.
 const REACH: usize = 6;
 
@@ -319,7 +321,13 @@ impl RidgeSearch {
         done[end] += 1;
         let candidate = self.at(family, next)?;
         compute.remark(|| format!("{} beyond the grid", candidate.kernel));
+        let before = self.least(&surface.tried[best].1);
         let path = self.path(&candidate, &surface.lambdas, sample, compute)?;
+        // On a plateau, such as that of long lengthscales with small λ, no end is in sight.
+        let better = self.least(&path) < PLATEAU * before;
+        if !better {
+            done[end] = REACH;
+        }
         surface.tried.push((candidate, path));
         surface.sort();
         Ok(true)
