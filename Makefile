@@ -52,6 +52,7 @@ docs:
 bench: build-bench
 	$(BIN)/python bench/gram.py
 	$(BIN)/python bench/regression.py --grid-search
+	$(BIN)/python bench/gaussian_process.py
 	$(BIN)/python bench/tests.py
 	$(BIN)/python bench/features.py
 	$(BIN)/python bench/svm.py $(if $(DATA),--data $(DATA) --slow)

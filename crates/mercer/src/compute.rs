@@ -58,6 +58,11 @@ impl Cancel {
         self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
     }
 
+    /// The flag of the whole, for a [child](Cancel::child); none otherwise.
+    fn whole(&self) -> Option<Self> {
+        self.parent.as_ref().map(|parent| Self { flag: parent.clone(), parent: None })
+    }
+
     /// A flag for a part of the work: raised by itself, or with this one.
     pub fn child(&self) -> Self {
         Self { flag: Arc::default(), parent: Some(self.flag.clone()) }
@@ -246,6 +251,17 @@ impl Compute {
     /// [`Error::Cancelled`].
     pub fn check_cancelled(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// The same computation after a part of it was cancelled, such as by a time limit, so that the best answer so far can be finished.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when the whole was cancelled too.
+    pub(crate) fn after_part(&self) -> Result<Self> {
+        let cancel = self.cancel.whole().ok_or(Error::Cancelled)?;
+        let rest = self.clone().with_cancel(cancel);
+        rest.check_cancelled()?;
+        Ok(rest)
     }
 
     /// Tells the listener how far the work has come.

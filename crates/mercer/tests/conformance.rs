@@ -175,6 +175,53 @@ fn derivatives_agree_with_precise_differences() {
     assert!(checked >= 60, "only {checked} derivatives were checked");
 }
 
+/// Weights that go down the expression give what the matrices of derivatives give one by one, within a sample and between two.
+#[test]
+fn contracted_derivatives_are_those_of_the_matrices() {
+    let compute = Compute::new();
+    let extra = [
+        "gaussian(lengthscale=[0.4, 1.3, 0.9])",
+        "laplacian(norm=l1, lengthscale=[0.4, 1.3, 0.9])",
+        "0.3*matern(nu=1/2, lengthscale=[0.4, 1.3, 0.9])",
+        "0.3*matern(nu=5/2, lengthscale=[0.4, 1.3, 0.9])",
+        "matern(nu=7/2, lengthscale=0.8)",
+        "rational_quadratic(lengthscale=[0.4, 1.3, 0.9], shape=2) + rational_quadratic(shape=2)",
+        "1.7*periodic(period=2, lengthscale=[0.4, 1.3, 0.9]) + cauchy(lengthscale=[1, 2, 3])",
+        "2*gaussian(lengthscale=[0.5, 1, 2])*laplacian(norm=l1, lengthscale=[1, 2, 3]) + 0.3*matern(nu=1.5)^2",
+        "(1 + polynomial(degree=2, offset=0.7))*matern(nu=5/2, lengthscale=2)*gaussian(lengthscale=0.6)",
+        "0*gaussian(lengthscale=2) + 3*linear()*laplacian(lengthscale=0.4)*constant(value=2)",
+        "exp(0.5*gaussian())*normalized(polynomial(degree=2)) + 2*delta()",
+        "series([0.1, 0.7, 0.2], 0.5*gaussian(lengthscale=0.5))",
+        "schoenberg(distance(power=1.5) + 2*log_distance(), t=0.7)",
+        "minus(gaussian(), 0.5*cauchy(lengthscale=[1, 2, 3]))",
+        "3*conformal(2*matern(nu=3/2), by=gaussian(lengthscale=1.4))",
+        "on([1], conformal(2*matern(nu=3/2), by=gaussian(lengthscale=1.4)))",
+        "on([0, 2], rational_quadratic(lengthscale=[1, 2], shape=0.5)) * on([1], periodic(period=2))",
+        "based(distance(power=1.3), at=[0, 0, 0]) + 2*induced(3*gaussian(lengthscale=0.7), at=[[0, 0, 1], [1, 0, 0]])",
+        "on([0], brownian(hurst=0.4))*gaussian(lengthscale=2)",
+    ];
+    let kernels = examples().chain(extra.iter().map(|text| (*text, text.parse().unwrap())));
+    let mut checked = 0;
+    for (text, kernel) in kernels {
+        let Some(all) = sample_for(&kernel, 41, 8) else { continue };
+        let (x, y) = (all.slice(s![..34, ..]), all.slice(s![34.., ..]));
+        for pairs in [Pairs::within(x), Pairs::between(x, y)] {
+            let bound = kernel.bind(pairs, &compute).unwrap();
+            let mut stream = Seed(18).stream("weights", 0);
+            let g = Array2::from_shape_fn(bound.shape(), |_| stream.normal());
+            let found = bound.contract_derivatives(g.view(), &compute).unwrap();
+            for (index, parameter) in bound.kernel().parameters().iter().enumerate() {
+                let derivative = bound.derivative(index, &compute).unwrap();
+                let (sum, size) = ((&derivative * &g).sum(), (&derivative * &g).mapv(f64::abs).sum());
+                let error = (found[index] - sum).abs();
+                assert!(error <= 1e-11 * size.max(1.0), "{text} by {}: {} ≠ {sum}", parameter.name, found[index]);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 150, "only {checked} derivatives were checked");
+}
+
 #[test]
 fn empty_and_single_samples_and_no_columns() {
     let compute = Compute::new();

@@ -5,8 +5,8 @@ mod common;
 use common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::gaussian_process::shared::Evidence;
 use mercer::learn::{GaussianProcess, GaussianProcessFit, Ridge, SharedGaussianProcess};
-use mercer::{Compute, Error, Kernel, Seed};
-use ndarray::{Array1, Array2, Axis, array};
+use mercer::{Cancel, Compute, Error, Kernel, Progress, Seed};
+use ndarray::{Array1, Array2, Axis, array, s};
 
 const CASES: [&str; 6] = [
     "c06_gp_matern12_1d",
@@ -90,32 +90,45 @@ fn sample(n: usize) -> (Array2<f64>, Array1<f64>) {
 #[test]
 fn the_gradient_is_that_of_differences_for_every_kind_of_node() {
     let (x, y) = sample(15);
-    let compute = Compute::new();
     for text in [
         "2*gaussian(lengthscale=[1, 3]) + 0.5*linear()",
         "(1 + polynomial(degree=2, offset=0.7))*matern(nu=5/2, lengthscale=2)",
         "exp(0.3*normalized(1 + linear()))",
         "schoenberg(distance(), t=0.8)",
         "on([0], periodic(period=1.3, lengthscale=0.9))",
+        "2*matern(nu=1/2, lengthscale=[0.5, 2])*matern(nu=3/2, lengthscale=0.7) + 0.2*cauchy(lengthscale=[1, 3])",
     ] {
-        let fit = fixed(text, 0.3).fit(x.view(), y.view(), &compute).unwrap();
-        let parameters = fit.kernel().parameters();
-        let likelihood = |i: usize, factor: f64| {
-            let mut values: Vec<f64> = parameters.iter().map(|p| p.value).chain([0.3]).collect();
-            values[i] *= factor;
-            let (noise, own) = values.split_last().unwrap();
-            let process = fixed(&fit.kernel().with_parameters(own).unwrap().to_string(), *noise);
-            process.fit(x.view(), y.view(), &compute).unwrap().log_marginal_likelihood()
-        };
-        let gradient = fit.log_marginal_likelihood_gradient(&compute).unwrap();
-        for (place, name) in fit.parameter_names().iter().enumerate() {
-            let i = parameters.iter().position(|p| p.name == *name).unwrap_or(parameters.len());
-            let h: f64 = 1e-5;
-            let slope = (likelihood(i, h.exp()) - likelihood(i, (-h).exp())) / (2.0 * h);
-            let found = gradient[place];
-            assert!((found - slope).abs() <= 1e-6 * slope.abs().max(1.0), "{text} {name}: {found} ≠ {slope}");
-        }
+        assert!(agrees_with_differences(text, &x, &y), "{text}");
     }
+    // Between 0 and 1 every base kernel is defined.
+    let (line, mut checked) = (x.slice(s![.., ..1]).mapv(|v| 0.5 * v), 0);
+    for text in mercer::kernel::catalogue::entries().flat_map(|entry| entry.examples) {
+        checked += usize::from(agrees_with_differences(&format!("1.3*{text}"), &line, &y));
+    }
+    assert!(checked >= 30, "only {checked} base kernels were checked");
+}
+
+/// Whether there is a process with this kernel; its gradient is compared with differences of the likelihood.
+fn agrees_with_differences(text: &str, x: &Array2<f64>, y: &Array1<f64>) -> bool {
+    let compute = Compute::new();
+    let Ok(fit) = fixed(text, 0.3).fit(x.view(), y.view(), &compute) else { return false };
+    let parameters = fit.kernel().parameters();
+    let likelihood = |i: usize, factor: f64| {
+        let mut values: Vec<f64> = parameters.iter().map(|p| p.value).chain([0.3]).collect();
+        values[i] *= factor;
+        let (noise, own) = values.split_last().unwrap();
+        let process = fixed(&fit.kernel().with_parameters(own).unwrap().to_string(), *noise);
+        process.fit(x.view(), y.view(), &compute).unwrap().log_marginal_likelihood()
+    };
+    let gradient = fit.log_marginal_likelihood_gradient(&compute).unwrap();
+    for (place, name) in fit.parameter_names().iter().enumerate() {
+        let i = parameters.iter().position(|p| p.name == *name).unwrap_or(parameters.len());
+        let h: f64 = 1e-5;
+        let slope = (likelihood(i, h.exp()) - likelihood(i, (-h).exp())) / (2.0 * h);
+        let found = gradient[place];
+        assert!((found - slope).abs() <= 1e-6 * slope.abs().max(1.0), "{text} {name}: {found} ≠ {slope}");
+    }
+    true
 }
 
 #[test]
@@ -148,6 +161,7 @@ fn optimisation_reaches_a_stationary_point_and_keeps_what_is_fixed() {
     assert!(fit.log_marginal_likelihood() > before.log_marginal_likelihood() + 1.0);
     let optimisation = fit.optimisation().unwrap();
     assert!(optimisation.converged && optimisation.likelihoods.len() == 1, "{optimisation:?}");
+    assert!(optimisation.evaluations <= 40 && !optimisation.interrupted, "{optimisation:?}");
     let bound = 1e-5 * fit.log_marginal_likelihood().abs().max(1.0);
     assert!(fit.log_marginal_likelihood_gradient(&compute).unwrap().iter().all(|g| g.abs() <= bound));
     // The noise that was put in has a standard deviation of 0.1.
@@ -195,6 +209,41 @@ fn a_smoothness_is_a_choice_and_moves_only_when_it_is_freed() {
         let unknown = GaussianProcess { free: vec!["width".into()], ..process };
         assert!(matches!(unknown.fit(x.view(), y.view(), &compute), Err(Error::Parameter { .. })), "{text}");
     }
+}
+
+/// Raises a flag after some reports.
+struct Impatient(Cancel, std::sync::atomic::AtomicUsize);
+
+impl Progress for Impatient {
+    fn report(&self, _: &str, done: u64, total: u64) {
+        if done < total && self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 3 {
+            self.0.cancel();
+        }
+    }
+
+    fn remark(&self, text: &str) {
+        assert!(text.contains("of at most 400, best so far: log likelihood"), "{text}");
+    }
+}
+
+#[test]
+fn a_search_that_is_cut_short_keeps_the_best_so_far() {
+    let (x, y) = sample(60);
+    let whole = Cancel::default();
+    let process = GaussianProcess { restarts: 3, ..GaussianProcess::new("1*gaussian()".parse().unwrap(), 0.5) };
+    let run = |cancel: Cancel| {
+        let listener = std::sync::Arc::new(Impatient(cancel.clone(), 0.into()));
+        let compute = Compute::new().with_cancel(cancel).with_progress(listener);
+        process.fit(x.view(), y.view(), &compute)
+    };
+    let fit = run(whole.child()).unwrap();
+    let found = fit.optimisation().unwrap();
+    assert!(found.interrupted && !found.converged && found.evaluations == 4, "{found:?}");
+    let before = fixed("1*gaussian()", 0.5).fit(x.view(), y.view(), &Compute::new()).unwrap();
+    assert!(fit.log_marginal_likelihood() > before.log_marginal_likelihood());
+    assert_eq!(found.likelihoods, [fit.log_marginal_likelihood()]);
+    // Who cancels the whole wants no answer.
+    assert!(matches!(run(whole), Err(Error::Cancelled)));
 }
 
 #[test]

@@ -274,6 +274,40 @@ fn indefinite_kernels_and_solvers_that_are_not_done() {
     assert!(json["duality_gap"].as_f64().unwrap() > 0.0 && json["stopped"] == "step limit");
 }
 
+/// A choice of parameters that is cut short keeps the best so far, and says so; without a limit it says how much it took.
+#[test]
+fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: usize| {
+        let (a, b) = ((i as f64).sin(), (1.3 * i as f64).cos());
+        format!("{a},{b},{}\n", (3.0 * a).sin() + b * b + 0.1 * (7.0 * i as f64).sin())
+    };
+    let text: String = ["a,b,y\n".to_owned()].into_iter().chain((0..1500).map(line)).collect();
+    let data = file(&folder, "wave.csv", text.as_bytes());
+    let words =
+        ["fit", "gp", &data, "--target", "y", "--kernel", "1*matern(nu=3/2, lengthscale=1)", "--restarts", "1000"];
+    // Enough for one evaluation, on a busy machine perhaps at the second or third try, and far too little for a thousand starts.
+    let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "--json"]].concat());
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let found = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found));
+    let json = found.expect("sixteen seconds are enough for a likelihood of 1000 rows").json();
+    assert_eq!(json["interrupted"], true, "{json}");
+    assert!(json["evaluations"].as_u64().unwrap() >= 1);
+    assert!(json["remarks"][0].as_str().unwrap().contains("--budget-time"), "{json}");
+    let sample = ["fit", "gp", &data, "--target", "y", "--sample", "60", "--json"];
+    let json = mercer(&sample).json();
+    assert_eq!((json["interrupted"].as_bool(), json["converged"].as_bool()), (Some(false), Some(true)), "{json}");
+    // Three kernels, of which the best is told: its search is short.
+    assert!(json["evaluations"].as_u64().unwrap() <= 100, "{json}");
+    assert!(json["remarks"].to_string().contains("entered the choice of parameters"), "{json}");
+    let free =
+        ["fit", "gp", &data, "--target", "y", "--sample", "60", "--kernel", "matern(nu=3/2, lengthscale=1)", "--json"];
+    let kernel = mercer(&free).json()["kernel"].as_str().unwrap().to_owned();
+    assert!(kernel.contains("nu=1.5"), "{kernel}");
+    let kernel = mercer(&[&free[..], &["--free", "nu"]].concat()).json()["kernel"].as_str().unwrap().to_owned();
+    assert!(!kernel.contains("nu=1.5"), "{kernel}");
+}
+
 /// Labels that follow no rule, a large C and a tight tolerance: more steps than a tenth of a second has room for.
 #[test]
 fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {

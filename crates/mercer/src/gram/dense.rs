@@ -42,7 +42,8 @@ fn build<T: Element>(
     reserve::<T>(rows, cols, compute)?;
     compute.check_cancelled()?;
     let ticker = Ticker::new("Gram matrix", tile_count(rows, cols, tiles.symmetric()), compute);
-    let values = compute.install(|| assemble((rows, cols), BLOCK, tiles.symmetric(), &fill, || ticker.tick()))?;
+    let build = || assemble((rows, cols), BLOCK, tiles.symmetric(), &fill, || ticker.tick());
+    let values = if rows.max(cols) <= BLOCK { build()? } else { compute.install(build)? };
     ticker.finish();
     Array2::from_shape_vec((rows, cols), values).map_err(|e| Error::shape("Gram matrix", format!("{rows} × {cols}"), e))
 }

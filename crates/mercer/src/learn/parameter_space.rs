@@ -104,42 +104,105 @@ pub(crate) struct Search {
     pub(crate) values: Vec<f64>,
     /// Times that the objective was evaluated.
     pub(crate) evaluations: usize,
+    /// Whether a time limit ended it: the best is what was found until then.
+    pub(crate) interrupted: bool,
 }
 
 /// What a caller may choose.
-pub(crate) struct SearchOptions {
+pub(crate) struct SearchOptions<'a> {
     /// How many more starts there are, drawn from the seed around the first.
     pub(crate) restarts: usize,
     /// How many coordinates, from the first, are drawn anew.
     pub(crate) parameters: usize,
     /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
     pub(crate) tolerance: f64,
+    /// How many terms the objective is a sum of.
+    pub(crate) scale: f64,
+    /// What is searched, for the progress.
+    pub(crate) work: &'a str,
+    /// An objective in words.
+    pub(crate) tell: fn(f64) -> String,
 }
 
-/// Minimises from `start` and from points around it.
+/// The most evaluations from one start. A search that needs more is lost in a flat place.
+pub(crate) const MOST_EVALUATIONS: usize = 100;
+/// A step that makes the objective smaller by less than this part of it is the last.
+const DECREASE: f64 = 2e-9;
+
+/// The evaluations of a search: counted, told to the listener, and the best of the run kept.
+struct Watch<'a> {
+    options: &'a SearchOptions<'a>,
+    compute: &'a Compute,
+    start: &'a [f64],
+    evaluations: usize,
+    lowest: f64,
+    best: Option<Minimum>,
+}
+
+impl Watch<'_> {
+    fn evaluate(&mut self, objective: &mut Objective<'_>, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let far = point.iter().zip(self.start).any(|(p, s)| (p - s).abs() > REACH);
+        let (value, gradient) = if far { (f64::INFINITY, vec![0.0; point.len()]) } else { objective(point)? };
+        self.evaluations += 1;
+        if value.is_finite() && self.best.as_ref().is_none_or(|best| value < best.value) {
+            let (point, gradient) = (point.to_vec(), gradient.clone());
+            self.best = Some(Minimum { point, value, gradient, iterations: 0, converged: false });
+        }
+        self.lowest = self.lowest.min(value);
+        self.report();
+        Ok((value, gradient))
+    }
+
+    fn report(&self) {
+        let most = MOST_EVALUATIONS * (self.options.restarts + 1);
+        self.compute.report(self.options.work, self.evaluations.min(most - 1) as u64, most as u64);
+        self.compute.remark(|| {
+            let best = (self.options.tell)(self.lowest);
+            format!("evaluation {} of at most {most}, best so far: {best}", self.evaluations)
+        });
+    }
+}
+
+/// Minimises from `start` and from points around it. A part of the work that is cancelled, by a time limit, leaves the best so far.
 pub(crate) fn search(
     objective: &mut Objective<'_>,
     start: &[f64],
-    options: &SearchOptions,
+    options: &SearchOptions<'_>,
     compute: &Compute,
 ) -> Result<Search> {
-    let mut evaluations = 0;
-    let mut within_reach = |point: &[f64]| {
-        evaluations += 1;
-        let far = point.iter().zip(start).any(|(p, s)| (p - s).abs() > REACH);
-        if far { Ok((f64::INFINITY, vec![0.0; point.len()])) } else { objective(point) }
-    };
+    let mut watch = Watch { options, compute, start, evaluations: 0, lowest: f64::INFINITY, best: None };
     let mut runs: Vec<Minimum> = Vec::new();
+    let mut interrupted = false;
     for restart in 0..=options.restarts {
         let mut from = start.to_vec();
         perturb(&mut from[..options.parameters], restart, compute);
-        let lbfgs = LbfgsOptions { tolerance: options.tolerance, ..LbfgsOptions::default() };
-        runs.push(minimise(&mut within_reach, &from, &lbfgs)?);
-        compute.report("choosing parameters", restart as u64 + 1, options.restarts as u64 + 1);
+        let lbfgs = LbfgsOptions {
+            tolerance: options.tolerance,
+            decrease: DECREASE,
+            scale: options.scale,
+            max_evaluations: MOST_EVALUATIONS,
+            ..LbfgsOptions::default()
+        };
+        watch.best = None;
+        match minimise(&mut |point: &[f64]| watch.evaluate(objective, point), &from, &lbfgs) {
+            Ok(run) => runs.push(run),
+            Err(Error::Cancelled) => {
+                compute.after_part()?;
+                interrupted = true;
+                runs.extend(watch.best.take());
+                break;
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    let most = (MOST_EVALUATIONS * (options.restarts + 1)) as u64;
+    compute.report(options.work, most, most);
+    if interrupted && runs.is_empty() {
+        return Err(Error::Cancelled);
     }
     let values = runs.iter().map(|run| run.value).collect();
     let best = runs.into_iter().filter(|run| run.value.is_finite()).min_by(|a, b| a.value.total_cmp(&b.value));
-    Ok(Search { best, values, evaluations })
+    Ok(Search { best, values, evaluations: watch.evaluations, interrupted })
 }
 
 /// The first start itself, then points around it.

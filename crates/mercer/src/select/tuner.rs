@@ -116,12 +116,22 @@ impl RidgeTuner {
         let space = ParameterSpace::new(&kernel, ("lambda", self.lambda), &self.fixed, &self.free);
         let data = Data { x, y, basis: None, weights };
         let start = space.start();
-        let mut objective = |point: &[f64]| self.log_score(&space, point, data, compute);
-        let options = SearchOptions { restarts: self.restarts, parameters: start.len(), tolerance: TOLERANCE };
+        let silent = compute.silent();
+        let mut objective = |point: &[f64]| self.log_score(&space, point, data, &silent);
+        let options = SearchOptions {
+            restarts: self.restarts,
+            parameters: start.len(),
+            tolerance: TOLERANCE,
+            scale: 1.0,
+            work: &format!("parameters of {}", self.kernel),
+            tell: |value| format!("score {:.6}", value.exp()),
+        };
         let found = search(&mut objective, &start, &options, compute)?;
         let Some(best) = found.best else {
             return Err(Error::Numerical("the score is not defined at any start: try a larger λ".into()));
         };
+        let rest = if found.interrupted { compute.after_part()? } else { compute.clone() };
+        let compute = &rest;
         let (kernel, lambda) = space.at(&best.point)?;
         let ridge = self.ridge(kernel, lambda);
         let shown = movable(&ridge.kernel, &self.free);

@@ -98,5 +98,9 @@ pub(super) fn substitute<T: RealField + Copy>(
             solve_upper_triangular_in_place(lower.transpose(), part, Par::Seq);
         }
     };
+    if x.ncols() <= COLUMNS {
+        // One task: no other thread is woken for it.
+        return part(x);
+    }
     compute.install(|| x.rb_mut().par_col_chunks_mut(COLUMNS).for_each(part));
 }

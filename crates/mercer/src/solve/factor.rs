@@ -78,8 +78,10 @@ fn factor_if(a: Array2<f64>, accept: impl Fn(&[f64], &[f64], usize) -> bool, com
     let norm = a.rows().into_iter().map(|r| r.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
     let mut values =
         if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }.into_raw_vec_and_offset().0;
+    let matrix = MatMut::from_column_major_slice_mut(&mut values, n, n);
     let definite =
-        compute.install(|| factor_blocks(MatMut::from_column_major_slice_mut(&mut values, n, n), compute))?;
+        if n <= BLOCK { factor_blocks(matrix, compute) } else { compute.install(|| factor_blocks(matrix, compute)) };
+    let definite = definite?;
     if definite && accept(&values, &diagonal, n) {
         return Ok(Factored::Definite(Factor { size: n, values, norm }));
     }
@@ -208,8 +210,12 @@ impl Factor {
             }
             visit(start, x.as_ref())
         };
-        let blocks: Vec<Result<T>> =
-            compute.install(|| (0..self.size.div_ceil(width)).into_par_iter().map(block).collect());
+        let count = self.size.div_ceil(width);
+        if self.size <= BLOCK {
+            // To wake the other threads would take longer.
+            return (0..count).map(block).collect();
+        }
+        let blocks: Vec<Result<T>> = compute.install(|| (0..count).into_par_iter().map(block).collect());
         blocks.into_iter().collect()
     }
 

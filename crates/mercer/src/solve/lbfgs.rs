@@ -9,18 +9,35 @@ const MEMORY: usize = 10;
 /// Sufficient decrease, and the part of the slope that must be gone.
 const WOLFE: (f64, f64) = (1e-4, 0.9);
 
+/// The first step is at most this long, and so is the step of a direction that has no length of its own.
+const FIRST: f64 = 1.0;
+/// A slope of more than this part of `f` is not that of a minimum.
+const STEEP: f64 = 1e-3;
+/// Trials of one line search.
+const TRIALS: usize = 30;
+/// How much longer the next trial of a line search is, at least and at most, while the function still falls.
+const LONGER: (f64, f64) = (1.5, 5.0);
+/// How near the next trial comes to the ends of the interval that holds a minimum.
+const INSIDE: f64 = 0.1;
+
 /// What the caller may choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LbfgsOptions {
     /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
     pub tolerance: f64,
+    /// Stop when a step makes `f` smaller by at most this times `max(scale, |f|)`; 0 goes on until the gradient is small.
+    pub decrease: f64,
+    /// What `f` is a sum of: a guess of its curvature, and of the size of `f` where `f` itself happens to be near 0.
+    pub scale: f64,
     /// Give up after this many steps.
     pub max_iterations: usize,
+    /// Give up after this many evaluations of `f`.
+    pub max_evaluations: usize,
 }
 
 impl Default for LbfgsOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-6, max_iterations: 200 }
+        Self { tolerance: 1e-6, decrease: 0.0, scale: 1.0, max_iterations: 200, max_evaluations: usize::MAX }
     }
 }
 
@@ -45,8 +62,8 @@ pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 /// A local minimum of `objective` from `start`.
 ///
 /// # Theory
-/// The two-loop recursion over the last ten steps; the line search brackets and halves until `f` falls enough and its slope is mostly gone,
-/// which keeps the curvature `sᵀy` positive.
+/// The two-loop recursion over the last ten steps; the line search brackets and interpolates by cubics until `f` falls enough and its slope is mostly
+/// gone, which keeps the curvature `sᵀy` positive.
 ///
 /// # Errors
 /// Those of the objective.
@@ -60,18 +77,23 @@ pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn minimise(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOptions) -> Result<Minimum> {
+    let mut evaluations = 1;
     let (value, gradient) = objective(start)?;
     let mut at = Minimum { point: start.to_vec(), value, gradient, iterations: 0, converged: false };
     let mut history: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
-    while at.iterations < options.max_iterations && at.value.is_finite() {
+    while at.iterations < options.max_iterations && evaluations < options.max_evaluations && at.value.is_finite() {
         if largest(&at.gradient) <= options.tolerance * at.value.abs().max(1.0) {
             at.converged = true;
             break;
         }
-        let direction = direction(&at.gradient, &history);
-        // The first step has no scale of its own: a tenth, at most, in every coordinate.
-        let first = if history.is_empty() { 1.0_f64.min(0.1 / largest(&direction)) } else { 1.0 };
-        let Some((point, value, gradient)) = line_search(objective, &at, &direction, first)? else {
+        let direction = direction(&at.gradient, &history, options.scale);
+        // The first step has no scale of its own.
+        let first = if history.is_empty() { 1.0_f64.min(FIRST / dot(&direction, &direction).sqrt()) } else { 1.0 };
+        let mut counted = |point: &[f64]| {
+            evaluations += 1;
+            objective(point)
+        };
+        let Some((point, value, gradient)) = line_search(&mut counted, &at, &direction, first)? else {
             if history.is_empty() {
                 break;
             }
@@ -86,13 +108,20 @@ pub fn minimise(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOpt
         if history.len() > MEMORY {
             history.pop_front();
         }
-        at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged: false };
+        let size = value.abs().max(options.scale);
+        let little = at.value - value <= options.decrease * size;
+        // A short step before a place where f is not defined says nothing of a minimum.
+        let converged = little && largest(&gradient) <= STEEP * size;
+        at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged };
+        if little {
+            break;
+        }
     }
     Ok(at)
 }
 
 /// `−Hg` by the two-loop recursion.
-fn direction(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
+fn direction(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>)>, curvature: f64) -> Vec<f64> {
     let mut q: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let mut shares = Vec::with_capacity(history.len());
     for (s, y) in history.iter().rev() {
@@ -103,6 +132,8 @@ fn direction(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<
     if let Some((s, y)) = history.back() {
         let scale = dot(s, y) / dot(y, y);
         q.iter_mut().for_each(|v| *v *= scale);
+    } else {
+        q.iter_mut().for_each(|v| *v /= curvature);
     }
     for ((s, y), share) in history.iter().zip(shares.iter().rev()) {
         let back = dot(y, &q) / dot(s, y);
@@ -113,29 +144,64 @@ fn direction(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<
 
 type Place = (Vec<f64>, f64, Vec<f64>);
 
+/// A trial of a line search: how far, `f` and its slope along the direction there.
+#[derive(Clone, Copy)]
+struct Trial {
+    step: f64,
+    value: f64,
+    slope: f64,
+}
+
 /// A point along the direction that satisfies the weak Wolfe conditions, or at least makes `f` smaller.
 fn line_search(objective: &mut Objective<'_>, at: &Minimum, direction: &[f64], first: f64) -> Result<Option<Place>> {
-    let slope = dot(&at.gradient, direction);
-    if slope >= 0.0 || !slope.is_finite() {
+    let start = Trial { step: 0.0, value: at.value, slope: dot(&at.gradient, direction) };
+    if start.slope >= 0.0 || !start.slope.is_finite() {
         return Ok(None);
     }
-    let (mut low, mut high, mut step) = (0.0, f64::INFINITY, first);
+    // A minimum is between `low`, the best so far, and `high`, where there is one.
+    let (mut before, mut low, mut high, mut step) = (start, start, None, first);
     let mut better = None;
-    for _ in 0..40 {
+    for _ in 0..TRIALS {
         let mut point = at.point.clone();
         add(&mut point, step, direction);
         let (value, gradient) = objective(&point)?;
-        if !value.is_finite() || value > at.value + WOLFE.0 * step * slope {
-            high = step;
-        } else if dot(&gradient, direction) < WOLFE.1 * slope {
-            low = step;
+        let trial = Trial { step, value, slope: dot(&gradient, direction) };
+        let enough = value <= at.value + WOLFE.0 * step * start.slope;
+        if !value.is_finite() || !enough || value > low.value {
+            high = Some(trial);
+        } else if trial.slope < WOLFE.1 * start.slope {
+            (before, low) = (low, trial);
             better = Some((point, value, gradient));
         } else {
             return Ok(Some((point, value, gradient)));
         }
-        step = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * low };
+        step = next_step(before, low, high);
     }
     Ok(better)
+}
+
+/// Where a cubic through the last trials has its minimum, within reason.
+fn next_step(before: Trial, low: Trial, high: Option<Trial>) -> f64 {
+    match high {
+        None => {
+            let (shortest, longest) = (LONGER.0 * low.step, LONGER.1 * low.step);
+            cubic(before, low).filter(|t| *t > low.step).map_or(longest, |t| t.clamp(shortest, longest))
+        }
+        Some(high) => {
+            let width = high.step - low.step;
+            // Where f is not defined, the bound says nothing of where the minimum is.
+            let guess = if high.value.is_finite() { cubic(low, high) } else { Some(low.step + 0.25 * width) };
+            guess.unwrap_or(low.step + 0.5 * width).clamp(low.step + INSIDE * width, high.step - INSIDE * width)
+        }
+    }
+}
+
+/// The minimum of the cubic with the values and slopes of two trials.
+fn cubic(a: Trial, b: Trial) -> Option<f64> {
+    let mean = a.slope + b.slope - 3.0 * (a.value - b.value) / (a.step - b.step);
+    let root = (mean * mean - a.slope * b.slope).sqrt().copysign(b.step - a.step);
+    let step = b.step - (b.step - a.step) * (b.slope + root - mean) / (b.slope - a.slope + 2.0 * root);
+    Some(step).filter(|t| t.is_finite())
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -1,5 +1,6 @@
 //! `mercer fit gp`.
 
+use mercer::learn::gaussian_process::Optimisation;
 use mercer::learn::{GaussianProcess, GaussianProcessFit};
 use mercer::model::Model;
 use mercer::points::{Affine, Scaling};
@@ -30,7 +31,8 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
     if let Some(centers) = words.centers {
         return sparse::fit(processes, centers, words.approximation, training, map, session);
     }
-    let chosen = choose(&processes, words, &training, y.view(), session)?;
+    let chosen = session.anytime(|compute| choose(&processes, words, &training, y.view(), session, compute))?;
+    let chosen = on_all_rows(chosen, &training, y.view(), &session.compute)?;
     outcome(words, chosen, training, y, map, &session.compute)
 }
 
@@ -70,6 +72,10 @@ struct Chosen {
     fit: GaussianProcessFit,
     rows: usize,
     tried: Vec<(String, f64)>,
+    /// Kernels that the time limit left untried.
+    untried: usize,
+    /// How the parameters were chosen.
+    search: Option<Optimisation>,
 }
 
 fn choose(
@@ -78,21 +84,36 @@ fn choose(
     training: &Training,
     y: ArrayView1<f64>,
     session: &Session,
+    compute: &Compute,
 ) -> Result<Chosen> {
-    let compute = &session.compute;
     let wanted = processes.len() > 1 || processes.iter().any(|p| p.optimise);
     let rows = if wanted { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
     let (x, some) = (training.x.select(Axis(0), &rows), y.select(Axis(0), &rows));
     let mut fits = Vec::new();
     for process in processes {
-        fits.push(process.fit(x.view(), some.view(), compute)?);
+        match process.fit(x.view(), some.view(), compute) {
+            Ok(fit) => fits.push(fit),
+            // The time limit: the best of those that were tried.
+            Err(mercer::Error::Cancelled) if !fits.is_empty() => break,
+            Err(other) => return Err(other),
+        }
     }
+    let untried = processes.len() - fits.len();
     let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
     let best =
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
     let best = best.ok_or_else(|| mercer::Error::request("there is no kernel to try"))?;
-    let fit = if rows.len() < training.rows() { again(&best, training.x.view(), y, compute)? } else { best };
-    Ok(Chosen { fit, rows: rows.len(), tried })
+    let search = best.optimisation().cloned();
+    Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
+}
+
+/// The choice made on some rows, fitted to all of them.
+fn on_all_rows(chosen: Chosen, training: &Training, y: ArrayView1<f64>, compute: &Compute) -> Result<Chosen> {
+    if chosen.rows == training.rows() {
+        return Ok(chosen);
+    }
+    let fit = again(&chosen.fit, training.x.view(), y, compute)?;
+    Ok(Chosen { fit, ..chosen })
 }
 
 /// The process with the parameters that were found, on all rows.
@@ -114,14 +135,14 @@ fn outcome(
     map: Affine,
     compute: &Compute,
 ) -> Result<Outcome, Failure> {
-    let Chosen { fit, rows, tried } = chosen;
+    let Chosen { fit, rows, tried, untried, search } = chosen;
     let loo = fit.leave_one_out(compute)?;
     // y − f(x) = σ²α.
     let residuals = fit.dual_coefficients().mapv(|a| a * fit.noise() * map.scale);
     let left_out = (&y - &loo.mean) * map.scale;
     let observed = y.mapv(|v| map.shift + map.scale * v);
     let quality = Quality::new(&training.targets[0], observed.view(), residuals.view(), Some(left_out.view()));
-    let mut remarks = remarks(words, &fit, observed.view());
+    let mut remarks = remarks(words, search.as_ref(), untried, observed.view());
     if rows < training.rows() {
         let (some, all) = (grouped(rows as u64), grouped(training.rows() as u64));
         remarks.push(format!(
@@ -129,7 +150,8 @@ fn outcome(
         ));
     }
     let choice = (tried.len() > 1).then(|| likelihoods(&tried, rows, training.rows()));
-    let (facts, mut json) = (facts(&fit, map, loo.log_density), json_of(&fit, map, loo.log_density));
+    let facts = facts(&fit, search.as_ref(), map, loo.log_density);
+    let mut json = json_of(&fit, search.as_ref(), map, loo.log_density);
     if let Some(tried) = choice {
         json.insert("tried".into(), tried);
     }
@@ -154,10 +176,20 @@ fn likelihoods(tried: &[(String, f64)], rows: usize, of: usize) -> Value {
     json!({ "rows": rows, "of": of, "kernels": tried.iter().map(line).collect::<Vec<_>>() })
 }
 
-fn remarks(words: &GpArguments, fit: &GaussianProcessFit, y: ArrayView1<f64>) -> Vec<String> {
+fn remarks(words: &GpArguments, search: Option<&Optimisation>, untried: usize, y: ArrayView1<f64>) -> Vec<String> {
     let mut remarks = Vec::new();
-    if fit.optimisation().is_some_and(|o| !o.converged) {
-        remarks.push("The optimisation stopped before its gradient was small: try --restarts 5.".into());
+    match search {
+        Some(search) if search.interrupted || untried > 0 => {
+            let left = if untried > 0 { format!(", {untried} kernels were not tried") } else { String::new() };
+            remarks.push(format!(
+                "--budget-time ended the choice of parameters: the best of {} evaluations was taken{left}.",
+                search.evaluations
+            ));
+        }
+        Some(search) if !search.converged => {
+            remarks.push("The optimisation stopped before its gradient was small: try --restarts 5.".into());
+        }
+        _ => {}
     }
     let map = target_map(TargetScale::Standard, y);
     if words.target_scale() == TargetScale::None && map.shift.abs() > 2.0 * map.scale {
@@ -171,14 +203,19 @@ fn remarks(words: &GpArguments, fit: &GaussianProcessFit, y: ArrayView1<f64>) ->
     remarks
 }
 
-fn facts(fit: &GaussianProcessFit, map: Affine, log_density: f64) -> Vec<(&'static str, String)> {
+fn facts(
+    fit: &GaussianProcessFit,
+    search: Option<&Optimisation>,
+    map: Affine,
+    log_density: f64,
+) -> Vec<(&'static str, String)> {
     let mut facts = vec![("kernel", fit.kernel().to_string()), ("noise variance", short(fit.noise()))];
     if map != Affine::IDENTITY {
         facts.push(("target", format!("fitted as (y − {})/{}", short(map.shift), short(map.scale))));
     }
     facts.push(("log marginal likelihood", short(fit.log_marginal_likelihood())));
     facts.push(("leave-one-out log density", short(log_density)));
-    if let Some(o) = fit.optimisation() {
+    if let Some(o) = search {
         let runs = o.likelihoods.len();
         facts.push(("optimisation", format!("{} steps, {} evaluations, {runs} starts", o.iterations, o.evaluations)));
     }
@@ -186,7 +223,12 @@ fn facts(fit: &GaussianProcessFit, map: Affine, log_density: f64) -> Vec<(&'stat
     facts
 }
 
-fn json_of(fit: &GaussianProcessFit, map: Affine, log_density: f64) -> Map<String, Value> {
+fn json_of(
+    fit: &GaussianProcessFit,
+    search: Option<&Optimisation>,
+    map: Affine,
+    log_density: f64,
+) -> Map<String, Value> {
     let pairs = [
         ("kernel", json!(fit.kernel().to_string())),
         ("noise", number(fit.noise())),
@@ -194,7 +236,9 @@ fn json_of(fit: &GaussianProcessFit, map: Affine, log_density: f64) -> Map<Strin
         ("target_scale", number(map.scale)),
         ("log_marginal_likelihood", number(fit.log_marginal_likelihood())),
         ("loo_log_density", number(log_density)),
-        ("converged", fit.optimisation().map_or(Value::Null, |o| o.converged.into())),
+        ("converged", search.map_or(Value::Null, |o| o.converged.into())),
+        ("evaluations", search.map_or(Value::Null, |o| o.evaluations.into())),
+        ("interrupted", search.map_or(Value::Null, |o| o.interrupted.into())),
         ("parameter_names", json!(fit.parameter_names())),
     ];
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()

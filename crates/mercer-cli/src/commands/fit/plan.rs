@@ -17,7 +17,7 @@ use crate::session::Session;
 /// Candidates of a choice among kernels, about.
 const CANDIDATES: f64 = 18.0;
 /// Steps of an optimisation of likelihoods, about.
-const STEPS: f64 = 40.0;
+const STEPS: f64 = 25.0;
 
 /// One stage of the work.
 struct Stage {
@@ -229,7 +229,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
             name: "choice",
             what: format!("about {} steps of the optimisation on {} rows", short(runs * STEPS), grouped(rows)),
             bytes: 32 * rows * rows,
-            flops: runs * STEPS * 7.0 / 3.0 * (rows as f64).powi(3),
+            flops: runs * STEPS * (rows as f64).powi(3),
             plan: None,
             refusal: None,
         });

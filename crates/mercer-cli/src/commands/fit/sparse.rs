@@ -25,13 +25,23 @@ pub fn fit(
 ) -> Result<Outcome, Failure> {
     let y = training.y.column(0);
     let mut best: Option<SparseGaussianProcessFit> = None;
-    for process in processes {
-        let spec = sparse(process, centers, approximation);
-        let fit = spec.fit(training.x.view(), y, &session.compute)?;
-        if best.as_ref().is_none_or(|b| fit.log_marginal_likelihood() > b.log_marginal_likelihood()) {
-            best = Some(fit);
+    session.anytime(|compute| {
+        for process in processes {
+            let spec = sparse(process, centers, approximation);
+            match spec.fit(training.x.view(), y, compute) {
+                Ok(fit)
+                    if best.as_ref().is_none_or(|b| fit.log_marginal_likelihood() > b.log_marginal_likelihood()) =>
+                {
+                    best = Some(fit);
+                }
+                Ok(_) => {}
+                // The time limit: the best of those that were tried.
+                Err(mercer::Error::Cancelled) if best.is_some() => break,
+                Err(other) => return Err(other),
+            }
         }
-    }
+        Ok(())
+    })?;
     let best = best.ok_or_else(|| Failure::request("--kernel: there is no kernel to try"))?;
     let mean = best.predict(training.x.view(), &session.compute)?.mean;
     let residuals = (&y - &mean) * map.scale;
@@ -53,10 +63,13 @@ fn outcome(
     residuals: ArrayView1<f64>,
 ) -> Result<Outcome, Failure> {
     let quality = vec![Quality::new(&training.targets[0], observed, residuals, None)];
-    let remarks = Vec::from_iter(
+    let mut remarks = Vec::from_iter(
         (!fit.dropped().is_empty())
             .then(|| format!("{} centres were left out: the others determine them.", fit.dropped().len())),
     );
+    if fit.optimisation().is_some_and(|found| found.interrupted) {
+        remarks.push("--budget-time ended the choice of parameters: the best so far was taken.".into());
+    }
     let (facts, json) = (facts(&fit, map), json_of(&fit, map));
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit gp");
     let figures = Vec::new();

@@ -8,12 +8,17 @@ use crate::{Compute, Error, Result};
 
 /// Rows of a tile of derivatives.
 const TILE: usize = 32;
+/// So many values are computed before other threads would have woken up.
+const SMALL: usize = 192 * 192;
+/// Columns of a tile of derivatives.
+const WIDTH: usize = 256;
 
 impl Bound<'_> {
     /// `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ = tr(Gᵀ ∂K/∂θ)` for every parameter of [`Kernel::parameters`](crate::Kernel::parameters).
     ///
     /// # Cost
-    /// Every derivative once, in tiles of 32 rows, none of them kept. The same bytes for any number of threads.
+    /// One derivative by the metric of every base kernel, however many lengthscales it has, and one by each of its shapes; in tiles, none of them kept.
+    /// The same bytes for any number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Cancelled`].
@@ -40,20 +45,28 @@ impl Bound<'_> {
 
     /// The same for the parameters that are wanted; 0 for the others.
     pub(crate) fn contract_wanted(&self, g: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
-        let one = |p: usize| if wanted[p] { self.contract_derivative(p, g, compute) } else { Ok(0.0) };
-        (0..self.kernel.parameter_count()).map(one).collect()
-    }
-
-    fn contract_derivative(&self, parameter: usize, g: ArrayView2<f64>, compute: &Compute) -> Result<f64> {
         let (n, columns) = self.shape;
         let tile = |t: usize| {
             compute.check_cancelled()?;
             let rows = t * TILE..n.min((t + 1) * TILE);
-            let mut derivative = vec![0.0; rows.len() * columns];
-            self.fill_derivative(parameter, rows.clone(), 0..columns, &mut derivative)?;
-            Ok(g.slice(s![rows, ..]).iter().zip(&derivative).map(|(g, d)| g * d).sum::<f64>())
+            let mut sums = vec![0.0; self.kernel.parameter_count()];
+            for start in (0..columns).step_by(WIDTH) {
+                let cols = start..columns.min(start + WIDTH);
+                let weights: Vec<f64> = g.slice(s![rows.clone(), cols.clone()]).iter().copied().collect();
+                self.pull(rows.clone(), cols, &weights, wanted, &mut sums);
+            }
+            Ok(sums)
         };
-        let parts: Result<Vec<f64>> = compute.install(|| (0..n.div_ceil(TILE)).into_par_iter().map(tile).collect());
-        Ok(parts?.iter().sum())
+        let count = n.div_ceil(TILE);
+        let parts: Result<Vec<Vec<f64>>> = if n * columns <= SMALL {
+            (0..count).map(tile).collect()
+        } else {
+            compute.install(|| (0..count).into_par_iter().map(tile).collect())
+        };
+        let mut sums = vec![0.0; self.kernel.parameter_count()];
+        for part in parts? {
+            sums.iter_mut().zip(part).for_each(|(sum, value)| *sum += value);
+        }
+        Ok(sums)
     }
 }

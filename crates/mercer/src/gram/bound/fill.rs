@@ -3,15 +3,13 @@
 use std::ops::Range;
 
 use super::columnwise;
+use super::formula::{self, Exponential, FormulaVisitor};
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use crate::gram::Rows;
 use crate::gram::simd::{self, Element, Formula, Mode};
-use crate::kernel::leaf::{Profile, Shape};
 use crate::kernel::process::brownian::Brownian;
-use crate::kernel::radial::matern::HalfInteger;
-use crate::kernel::radial::rational_quadratic::WholeShape;
-use crate::kernel::{Base, ProfileVisitor, Series};
+use crate::kernel::{Base, Series};
 use crate::real::Real;
 
 /// One tile: its place, and the metric tiles that several nodes share.
@@ -141,28 +139,7 @@ impl<'s, T: Element> Tile<'s, T> {
         if matches!(base, Base::Ball(_)) && T::UNIT_ROUNDOFF > 1e-12 {
             return self.in_double(base, metric, scale, factor, mode, out);
         }
-        if self.closed_form(base, metric, scale, factor, mode, out) {
-            return;
-        }
-        let visitor = PutProfile { tile: self, base, metric, scale, factor, mode, out };
-        base.visit_profile(visitor).expect("a node of this kind is made from a profile");
-    }
-
-    /// Puts a profile by a shorter formula for its parameters, if there is one.
-    fn closed_form(&mut self, base: &Base, metric: usize, scale: f64, factor: f64, mode: Mode, out: &mut [T]) -> bool {
-        let mut put = |formula: &dyn ClosedForm<T>| formula.put(self, metric, factor, mode, out);
-        match base {
-            Base::Gaussian(_) => put(&Exponential(-0.5 * scale)),
-            Base::Matern(m) if m.nu() == 0.5 => put(&HalfMatern::<1>(scale)),
-            Base::Matern(m) if m.nu() == 1.5 => put(&HalfMatern::<3>(scale)),
-            Base::Matern(m) if m.nu() == 2.5 => put(&HalfMatern::<5>(scale)),
-            Base::RationalQuadratic(k) => match k.whole_shape() {
-                Some(shape) => put(&Rational { shape, scale }),
-                None => return false,
-            },
-            _ => return false,
-        }
-        true
+        formula::visit(base, scale, PutFormula { tile: self, metric, factor, mode, out });
     }
 
     /// A step function has to be decided in double precision.
@@ -176,17 +153,21 @@ impl<'s, T: Element> Tile<'s, T> {
     /// Puts `factor · f(metric)` into the tile. A metric with one user is computed in place.
     fn metric_map<F: Formula>(&mut self, metric: usize, formula: &F, factor: f64, mode: Mode, out: &mut [T]) {
         let shared = &self.slots.metrics[metric];
-        if shared.uses == 1 && mode == Mode::Set {
+        if shared.uses == 1 && mode == Mode::Set && self.shared[metric].is_none() {
             shared.metric.fill_rows(&self.rows, self.cols.clone(), out);
             return simd::map_in_place(formula, factor, out);
         }
+        simd::map(formula, factor, mode, self.metric(metric), out);
+    }
+
+    /// The tile of a metric, computed once.
+    pub(super) fn metric(&mut self, metric: usize) -> &[T] {
         let (rows, cols, len) = (&self.rows, self.cols.clone(), self.rows.len() * self.cols.len());
-        let values = self.shared[metric].get_or_insert_with(|| {
+        self.shared[metric].get_or_insert_with(|| {
             let mut values = vec![T::default(); len];
-            shared.metric.fill_rows(rows, cols, &mut values);
+            self.slots.metrics[metric].metric.fill_rows(rows, cols, &mut values);
             values
-        });
-        simd::map(formula, factor, mode, values, out);
+        })
     }
 }
 
@@ -211,71 +192,19 @@ fn pointwise<T: Element>(function: &Pointwise, factor: f64, out: &mut [T]) {
     }
 }
 
-/// A formula behind one virtual call per tile.
-trait ClosedForm<T> {
-    fn put(&self, tile: &mut Tile<'_, T>, metric: usize, factor: f64, mode: Mode, out: &mut [T]);
-}
-
-impl<F: Formula, T: Element> ClosedForm<T> for F {
-    fn put(&self, tile: &mut Tile<'_, T>, metric: usize, factor: f64, mode: Mode, out: &mut [T]) {
-        tile.metric_map(metric, self, factor, mode, out);
-    }
-}
-
-struct PutProfile<'t, 's, T> {
+struct PutFormula<'t, 's, T> {
     tile: &'t mut Tile<'s, T>,
-    base: &'t Base,
     metric: usize,
-    scale: f64,
     factor: f64,
     mode: Mode,
     out: &'t mut [T],
 }
 
-impl<T: Element> ProfileVisitor for PutProfile<'_, '_, T> {
+impl<T: Element> FormulaVisitor for PutFormula<'_, '_, T> {
     type Output = ();
 
-    fn visit<P: Profile>(self, profile: &P) {
-        let Self { tile, base, metric, scale, factor, mode, out } = self;
-        let formula = Scaled { profile, shape: base.shape_array::<f64>(), scale };
-        tile.metric_map(metric, &formula, factor, mode, out);
-    }
-}
-
-/// A profile of a scaled metric.
-struct Scaled<'p, P> {
-    profile: &'p P,
-    shape: Shape<f64>,
-    scale: f64,
-}
-
-impl<P: Profile> Formula for Scaled<'_, P> {
-    #[inline(always)]
-    fn apply<N: Real>(&self, s: N) -> N {
-        self.profile.profile(self.shape.map(N::from_f64), s * N::from_f64(self.scale))
-    }
-}
-
-/// The closed forms of the Matérn kernels.
-struct HalfMatern<const TWICE_NU: u32>(f64);
-
-impl<const TWICE_NU: u32> Formula for HalfMatern<TWICE_NU> {
-    #[inline(always)]
-    fn apply<N: Real>(&self, s: N) -> N {
-        HalfInteger::<TWICE_NU>::profile(s * N::from_f64(self.0))
-    }
-}
-
-/// The rational quadratic kernel with a whole shape.
-struct Rational {
-    shape: WholeShape,
-    scale: f64,
-}
-
-impl Formula for Rational {
-    #[inline(always)]
-    fn apply<N: Real>(&self, s: N) -> N {
-        self.shape.profile(s * N::from_f64(self.scale))
+    fn visit<F: Formula>(self, formula: &F) {
+        self.tile.metric_map(self.metric, formula, self.factor, self.mode, self.out);
     }
 }
 
@@ -303,15 +232,6 @@ impl Formula for WholePower {
     #[inline(always)]
     fn apply<N: Real>(&self, s: N) -> N {
         s.powi(self.0)
-    }
-}
-
-struct Exponential(f64);
-
-impl Formula for Exponential {
-    #[inline(always)]
-    fn apply<N: Real>(&self, s: N) -> N {
-        (N::from_f64(self.0) * s).exp()
     }
 }
 

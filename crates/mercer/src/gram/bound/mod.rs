@@ -7,7 +7,9 @@ mod diagonal;
 mod error_bound;
 mod family;
 mod fill;
+mod formula;
 mod node;
+mod pull;
 mod slots;
 mod tangent;
 

@@ -7,11 +7,11 @@ use ndarray::Axis;
 use super::Bound;
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
+use super::pull::profile::{by_metric, by_shape, degree};
 use super::slots::Slots;
 use crate::gram::MetricKind;
-use crate::gram::simd::{self, Formula, Mode};
-use crate::kernel::leaf::{Profile, Shape};
-use crate::kernel::{Base, Lengthscale, ProfileVisitor};
+use crate::gram::simd::Mode;
+use crate::kernel::{Base, Lengthscale};
 use crate::real::{Dual, Real};
 
 /// `out = ∂k/∂θ` for the parameter with this number in the whole expression.
@@ -128,15 +128,20 @@ impl Tangent<'_> {
     fn profile(&self, base: &Base, metric: usize, scale: f64, own: usize, out: &mut [f64]) {
         let shared = &self.slots.metrics[metric];
         shared.metric.fill(self.rows.clone(), self.cols.clone(), out);
-        let variable = match base.lengthscale() {
-            Some(Lengthscale::Shared(l)) if own == 0 => Variable::Length(l.get(), shared.metric.kind()),
-            Some(Lengthscale::PerColumn(l)) if own < l.len() => Variable::Metric,
-            lengthscale => Variable::Shape(own - lengthscale.map_or(0, |l| l.values().len())),
-        };
-        base.visit_profile(Differentiate { base, scale, variable, out })
-            .expect("a node of this kind is made from a profile");
-        if let (Variable::Metric, Some(Lengthscale::PerColumn(l))) = (variable, base.lengthscale()) {
-            self.times_metric_derivative(metric, own, l[own].get(), out);
+        match base.lengthscale() {
+            Some(Lengthscale::Shared(l)) if own == 0 => {
+                let chain = -degree(shared.metric.kind()) / l.get();
+                let slopes = by_metric(base, scale, true, out).1;
+                out.iter_mut().zip(slopes).for_each(|(out, slope)| *out = chain * slope);
+            }
+            Some(Lengthscale::PerColumn(l)) if own < l.len() => {
+                out.copy_from_slice(&by_metric(base, scale, false, out).1);
+                self.times_metric_derivative(metric, own, l[own].get(), out);
+            }
+            lengthscale => {
+                let k = own - lengthscale.map_or(0, Lengthscale::count);
+                out.copy_from_slice(&by_shape(base, scale, k, out));
+            }
         }
     }
 
@@ -150,62 +155,5 @@ impl Tangent<'_> {
             let z = (x[i] - y[j]) / length;
             *value *= if squared { -2.0 * z * z / length } else { -z.abs() / length };
         });
-    }
-}
-
-/// What a profile is differentiated by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Variable {
-    /// A lengthscale for all columns.
-    Length(f64, MetricKind),
-    /// A shape parameter.
-    Shape(usize),
-    /// The metric itself.
-    Metric,
-}
-
-struct Differentiate<'d> {
-    base: &'d Base,
-    scale: f64,
-    variable: Variable,
-    out: &'d mut [f64],
-}
-
-impl ProfileVisitor for Differentiate<'_> {
-    type Output = ();
-
-    fn visit<P: Profile>(self, profile: &P) {
-        let shape = self.base.shape_array::<f64>();
-        let formula = Derivative { profile, shape, scale: self.scale, variable: self.variable };
-        simd::map_in_place(&formula, 1.0, self.out);
-    }
-}
-
-struct Derivative<'p, P> {
-    profile: &'p P,
-    shape: Shape<f64>,
-    scale: f64,
-    variable: Variable,
-}
-
-impl<P: Profile> Formula for Derivative<'_, P> {
-    #[inline(always)]
-    fn apply<N: Real>(&self, s: N) -> N {
-        let constant = |v: N| Dual { value: v, derivative: N::zero() };
-        let variable = |v: N| Dual { value: v, derivative: N::one() };
-        let mut shape = self.shape.map(|v| constant(N::from_f64(v)));
-        let u = match self.variable {
-            Variable::Metric => variable(s),
-            Variable::Shape(k) => {
-                shape[k].derivative = N::one();
-                constant(s * N::from_f64(self.scale))
-            }
-            Variable::Length(l, MetricKind::SquaredEuclidean) => {
-                let l = variable(N::from_f64(l));
-                constant(s) / (l * l)
-            }
-            Variable::Length(l, _) => constant(s) / variable(N::from_f64(l)),
-        };
-        self.profile.profile(shape, u).derivative
     }
 }

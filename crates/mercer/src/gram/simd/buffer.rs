@@ -25,27 +25,31 @@ pub(crate) fn assemble<T: Element>(
     let mut values = allocate::<T>(rows, cols)?;
     let target = Target { start: values.as_mut_ptr(), cols, lifetime: PhantomData::<&mut [T]> };
     let side = |n: usize, b: usize| b * block..n.min((b + 1) * block);
-    tile_list(rows.div_ceil(block), cols.div_ceil(block), symmetric).into_par_iter().try_for_each_init(
-        || vec![T::default(); block * block],
-        |scratch, (i, j)| {
-            let (tile_rows, tile_cols) = (side(rows, i), side(cols, j));
-            let tile = &mut scratch[..tile_rows.len() * tile_cols.len()];
-            fill(tile_rows.clone(), tile_cols.clone(), tile);
-            if symmetric && i == j {
-                mirror(tile, tile_rows.len());
+    let one = |scratch: &mut Vec<T>, (i, j): (usize, usize)| {
+        let (tile_rows, tile_cols) = (side(rows, i), side(cols, j));
+        scratch.resize(tile_rows.len() * tile_cols.len(), T::default());
+        let tile = &mut scratch[..];
+        fill(tile_rows.clone(), tile_cols.clone(), tile);
+        if symmetric && i == j {
+            mirror(tile, tile_rows.len());
+        }
+        // SAFETY: the tiles of the list are pairwise disjoint rectangles of the matrix, and so are they and the
+        // transposes of those above the diagonal; `Target` covers the whole allocation of rows·cols values.
+        unsafe {
+            target.write(tile_rows.start, tile_cols.start, tile, tile_cols.len());
+            if symmetric && i != j {
+                let corner = target.start.add(tile_cols.start * cols + tile_rows.start);
+                write_transposed(tile, tile_cols.len(), corner, cols);
             }
-            // SAFETY: the tiles of the list are pairwise disjoint rectangles of the matrix, and so are they and the
-            // transposes of those above the diagonal; `Target` covers the whole allocation of rows·cols values.
-            unsafe {
-                target.write(tile_rows.start, tile_cols.start, tile, tile_cols.len());
-                if symmetric && i != j {
-                    let corner = target.start.add(tile_cols.start * cols + tile_rows.start);
-                    write_transposed(tile, tile_cols.len(), corner, cols);
-                }
-            }
-            finished()
-        },
-    )?;
+        }
+        finished()
+    };
+    let list = tile_list(rows.div_ceil(block), cols.div_ceil(block), symmetric);
+    match list[..] {
+        // One tile: no other thread is woken for it.
+        [tile] => one(&mut Vec::new(), tile)?,
+        _ => list.into_par_iter().try_for_each_init(Vec::new, one)?,
+    }
     // SAFETY: the tiles (and their transposes) cover the matrix, so all rows·cols values have been written.
     unsafe { values.set_len(rows * cols) };
     Ok(values)

@@ -12,8 +12,8 @@ use crate::kernel::Parameter;
 use crate::solve::{Factor, Factored, factor};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Rows of a strip of derivatives.
-const STRIP: usize = 64;
+/// Points against which a block of columns of the inverse is looked at together.
+const STRIP: usize = 256;
 
 /// `α = A⁻¹y` for `A = K + σ²I`, with the decomposition of `A` once it was needed.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ impl Posterior {
         let advice = "use fewer rows, fewer threads or a higher memory limit";
         compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
-        let block = |first: usize, inverse: MatRef<'_, f64>| self.traces(&bound, first, inverse, wanted);
+        let block = |first: usize, inverse: MatRef<'_, f64>| Ok(self.traces(&bound, first, inverse, wanted));
         let blocks = factor.inverse_columns(block, compute)?;
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
         let chains = self.kernel.parameters().iter().map(chain).chain([self.noise]).collect::<Vec<f64>>();
@@ -102,32 +102,32 @@ impl Posterior {
     }
 
     /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
-    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, wanted: &[bool]) -> Result<Vec<f64>> {
+    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, wanted: &[bool]) -> Vec<f64> {
         let cols = first..first + inverse.ncols();
         let mut traces = vec![0.0; wanted.len()];
         let (noise, parameters) = traces.split_last_mut().expect("the noise is always there");
         *noise = cols.clone().map(|j| self.alpha[j] * self.alpha[j] - inverse[(j - first, j - first)]).sum();
+        let Some((_, wanted)) = wanted.split_last() else { return traces };
         for start in (first..self.alpha.len()).step_by(STRIP) {
             let rows = start..self.alpha.len().min(start + STRIP);
             let weights = self.weights(&rows, &cols, inverse);
-            let mut slopes = Array1::zeros(weights.len());
-            for (p, trace) in parameters.iter_mut().enumerate().filter(|(p, _)| wanted[*p]) {
-                let target = slopes.as_slice_mut().expect("a new array is contiguous");
-                bound.fill_derivative(p, rows.clone(), cols.clone(), target)?;
-                *trace += weights.dot(&slopes);
-            }
+            // The columns of A⁻¹ stand one after the other, and A⁻¹ is symmetric: they are the rows of the tile.
+            bound.pull(cols.clone(), rows, &weights, wanted, parameters);
         }
-        Ok(traces)
+        traces
     }
 
-    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, row after row; twice that below the diagonal block, for the entries above it.
-    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Array1<f64> {
-        let row = |i: usize| {
-            let times = if i < cols.end { 1.0 } else { 2.0 };
-            let line = inverse.row(i - cols.start);
-            cols.clone().map(move |j| times * (self.alpha[i] * self.alpha[j] - line[j - cols.start]))
-        };
-        rows.clone().flat_map(row).collect()
+    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
+    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
+        let mut weights = Vec::with_capacity(rows.len() * cols.len());
+        for j in cols.clone() {
+            let (alpha, line) = (self.alpha[j], inverse.col(j - cols.start));
+            let entry = |i: usize| self.alpha[i] * alpha - line[i - cols.start];
+            let inside = rows.end.min(cols.end).max(rows.start);
+            weights.extend((rows.start..inside).map(entry));
+            weights.extend((inside..rows.end).map(|i| 2.0 * entry(i)));
+        }
+        weights
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Optimisation {
     pub likelihoods: Vec<f64>,
     /// Times that the likelihood was evaluated.
     pub evaluations: usize,
+    /// Whether a time limit ended the search: the parameters are the best until then.
+    pub interrupted: bool,
 }
 
 /// The kernel and the noise of the largest marginal likelihood that was found.
@@ -30,8 +32,16 @@ pub(super) fn optimise(
 ) -> Result<(Kernel, f64, Optimisation)> {
     let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed, &process.free);
     let start = space.start();
-    let mut objective = |point: &[f64]| negative(&space, point, x, y, compute);
-    let options = SearchOptions { restarts: process.restarts, parameters: start.len(), tolerance: 1e-6 };
+    let silent = compute.silent();
+    let mut objective = |point: &[f64]| negative(&space, point, x, y, &silent);
+    let options = SearchOptions {
+        restarts: process.restarts,
+        parameters: start.len(),
+        tolerance: 1e-6,
+        scale: x.nrows() as f64,
+        work: &format!("parameters of {} on {} rows", process.kernel, x.nrows()),
+        tell: |value| format!("log likelihood {:.4}", -value),
+    };
     let found = search(&mut objective, &start, &options, compute)?;
     let Some(best) = found.best else {
         // The first start says what is wrong.
@@ -41,7 +51,8 @@ pub(super) fn optimise(
     let (kernel, noise) = space.at(&best.point)?;
     let likelihoods = found.values.iter().map(|v| -v).collect();
     let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);
-    Ok((kernel, noise, Optimisation { converged, iterations, likelihoods, evaluations }))
+    let interrupted = found.interrupted;
+    Ok((kernel, noise, Optimisation { converged, iterations, likelihoods, evaluations, interrupted }))
 }
 
 /// `−log p(y)` and its gradient by the free parameters; infinity where the matrix is singular or a parameter leaves its range.

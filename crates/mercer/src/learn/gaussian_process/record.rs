@@ -57,6 +57,9 @@ impl Optimisation {
         record.put_count("optimisation_iterations", self.iterations);
         record.put_slice("optimisation_likelihoods", &self.likelihoods);
         record.put_count("optimisation_evaluations", self.evaluations);
+        if self.interrupted {
+            record.put_text("optimisation_interrupted", true);
+        }
     }
 
     pub(super) fn take_from(record: &mut Record) -> Result<Option<Self>> {
@@ -68,6 +71,7 @@ impl Optimisation {
             iterations: record.count("optimisation_iterations")?,
             likelihoods: record.take_any_vector("optimisation_likelihoods")?.to_vec(),
             evaluations: record.count("optimisation_evaluations")?,
+            interrupted: record.has("optimisation_interrupted"),
         }))
     }
 }

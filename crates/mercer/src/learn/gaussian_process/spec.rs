@@ -81,7 +81,12 @@ impl GaussianProcess {
         } else {
             (kernel, self.noise, None)
         };
-        let posterior = Posterior::new(&kernel, noise, x, y, compute)?;
+        // What a time limit left is finished beyond it.
+        let rest = match &optimisation {
+            Some(found) if found.interrupted => compute.after_part()?,
+            _ => compute.clone(),
+        };
+        let posterior = Posterior::new(&kernel, noise, x, y, &rest)?;
         Ok(GaussianProcessFit::new(posterior, x, y, optimisation, self.free.clone()))
     }
 

@@ -11,6 +11,9 @@ use crate::gram::Pairs;
 use crate::solve::products::{add_symmetric, mirror, multiply};
 use crate::{Compute, Result};
 
+/// Points whose own values one task looks at.
+const OWN: usize = 64;
+
 /// Slopes of the objective.
 pub(super) struct Slopes {
     /// By the logarithms of the parameters of the kernel (by the parameter where it may be negative), then of the noise.
@@ -116,14 +119,16 @@ impl Posterior {
         add(slopes, &bound.contract_wanted(strip.cross.view(), wanted, compute)?);
         let Some(slack) = &strip.slack else { return Ok(()) };
         let bound = kernel.bind(Pairs::within(x), compute)?;
-        for (p, slope) in slopes.iter_mut().enumerate().filter(|(p, _)| wanted[*p]) {
-            let own = |i: usize| {
-                let mut own = [0.0];
-                bound.fill_derivative(p, i..i + 1, i..i + 1, &mut own).map(|()| own[0])
-            };
-            let derivatives: Result<Vec<f64>> = compute.install(|| (0..slack.len()).into_par_iter().map(own).collect());
-            *slope -= slack.dot(&Array1::from(derivatives?));
-        }
+        let own = |k: usize| {
+            let mut sums = vec![0.0; slopes.len()];
+            for i in k * OWN..slack.len().min((k + 1) * OWN) {
+                bound.pull(i..i + 1, i..i + 1, &[-slack[i]], wanted, &mut sums);
+            }
+            sums
+        };
+        let parts: Vec<Vec<f64>> =
+            compute.install(|| (0..slack.len().div_ceil(OWN)).into_par_iter().map(own).collect());
+        parts.iter().for_each(|part| add(slopes, part));
         Ok(())
     }
 }

@@ -79,8 +79,16 @@ pub(super) fn optimise(
     let units = data.x.std_axis(Axis(0), 0.0).mapv(|s| if s > 0.0 { s } else { 1.0 });
     let moving = parameters.start().len();
     let space = Space { spec, parameters, points: &points, units, data: data.view() };
-    let mut objective = |point: &[f64]| space.negative(point, compute);
-    let options = SearchOptions { restarts: spec.restarts, parameters: moving, tolerance: 1e-6 };
+    let silent = compute.silent();
+    let mut objective = |point: &[f64]| space.negative(point, &silent);
+    let options = SearchOptions {
+        restarts: spec.restarts,
+        parameters: moving,
+        tolerance: 1e-6,
+        scale: data.x.nrows() as f64,
+        work: &format!("parameters of {} by {} inducing points", spec.kernel, points.nrows()),
+        tell: |value| format!("log likelihood {:.4}", -value),
+    };
     let found = search(&mut objective, &space.start(), &options, compute)?;
     let Some(best) = found.best else {
         // The first start says what is wrong.
@@ -89,5 +97,6 @@ pub(super) fn optimise(
     };
     let likelihoods = found.values.iter().map(|v| -v).collect();
     let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);
-    Ok((space.at(&best.point)?, Optimisation { converged, iterations, likelihoods, evaluations }))
+    let interrupted = found.interrupted;
+    Ok((space.at(&best.point)?, Optimisation { converged, iterations, likelihoods, evaluations, interrupted }))
 }

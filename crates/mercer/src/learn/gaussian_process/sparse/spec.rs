@@ -89,7 +89,12 @@ impl SparseGaussianProcess {
         } else {
             (start, None)
         };
-        let posterior = self.posterior(&place.0, place.1, place.2.view(), data, compute)?;
+        // What a time limit left is finished beyond it.
+        let rest = match &optimisation {
+            Some(found) if found.interrupted => compute.after_part()?,
+            _ => compute.clone(),
+        };
+        let posterior = self.posterior(&place.0, place.1, place.2.view(), data, &rest)?;
         Ok(SparseGaussianProcessFit::new(posterior, data, given, optimisation, self.free.clone()))
     }
 

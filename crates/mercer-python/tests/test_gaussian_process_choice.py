@@ -1,0 +1,90 @@
+"""The choice of the parameters of a Gaussian process: what moves, how far it gets, how often it looks."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor as Peer
+from sklearn.gaussian_process.kernels import (
+    RBF,
+    ConstantKernel,
+    DotProduct,
+    ExpSineSquared,
+    Matern,
+    RationalQuadratic,
+    WhiteKernel,
+)
+
+from mercer import GaussianProcessRegressor
+
+C = ConstantKernel()
+
+
+def sample(rows, columns, seed=0):
+    random = np.random.default_rng(seed)
+    x = random.uniform(0.0, 1.0, (rows, columns))
+    y = np.sin(6.0 * x[:, 0]) + (2.0 * x[:, 1 % columns] - 1.0) ** 2 + 0.1 * random.normal(size=rows)
+    return x, (y - y.mean()) / y.std()
+
+
+def pairs(columns):
+    ones = ", ".join(["1"] * columns)
+    each = np.ones(columns)
+    return [
+        ("1*gaussian(lengthscale=1)", C * RBF(1.0)),
+        (f"1*gaussian(lengthscale=[{ones}])", C * RBF(each)),
+        ("1*matern(nu=1/2, lengthscale=1)", C * Matern(1.0, nu=0.5)),
+        ("1*matern(nu=3/2, lengthscale=1)", C * Matern(1.0, nu=1.5)),
+        (f"1*matern(nu=5/2, lengthscale=[{ones}])", C * Matern(each, nu=2.5)),
+        ("1*rational_quadratic(lengthscale=1, shape=1)", C * RationalQuadratic()),
+        ("1*gaussian(lengthscale=1)*matern(nu=3/2, lengthscale=1)", C * RBF(1.0) * Matern(1.0, nu=1.5)),
+        ("1*linear() + constant(value=1)", C * DotProduct(1.0)),
+    ]
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5])
+@pytest.mark.filterwarnings("ignore")
+def test_the_likelihood_is_at_least_that_of_scikit_learn(columns):
+    x, y = sample(80, columns)
+    known = [
+        *pairs(columns),
+        *([("1*periodic(period=2, lengthscale=1)", C * ExpSineSquared(1.0, 2.0))] * (columns == 1)),
+    ]
+    for text, kernel in known:
+        ours = GaussianProcessRegressor(text, noise=0.1).fit(x, y)
+        theirs = Peer(kernel + WhiteKernel(0.1), alpha=0.0).fit(x, y)
+        assert ours.log_marginal_likelihood_ >= theirs.log_marginal_likelihood_value_ - 1e-3, text
+        assert ours._fit.optimisation[3] <= 100, text
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_the_gradient_is_that_of_scikit_learn(columns):
+    x, y = sample(30, columns, seed=1)
+    for text, kernel in pairs(columns)[:6]:
+        ours = GaussianProcessRegressor(text, noise=0.1, optimize=False).fit(x, y)
+        theirs = Peer(kernel + WhiteKernel(0.1), alpha=0.0, optimizer=None).fit(x, y)
+        value, gradient = theirs.log_marginal_likelihood(theirs.kernel_.theta, eval_gradient=True)
+        assert ours.log_marginal_likelihood_ == pytest.approx(value, rel=1e-9), text
+        if "rational" in text:
+            # Theirs has the shape before the lengthscale.
+            gradient[[1, 2]] = gradient[[2, 1]]
+        assert ours.log_marginal_likelihood_gradient_ == pytest.approx(gradient, rel=1e-6, abs=1e-8), text
+
+
+def test_a_smoothness_moves_only_when_it_is_freed():
+    x, y = sample(40, 2, seed=2)
+    kernel = "1*matern(nu=3/2, lengthscale=1)"
+    model = GaussianProcessRegressor(kernel).fit(x, y)
+    assert model.parameter_names_ == ["scale", "matern.lengthscale", "noise"]
+    assert "nu=1.5" in str(model.kernel_)
+    # Another fixed parameter leaves the smoothness where it is.
+    held = GaussianProcessRegressor(kernel, fixed=["noise"]).fit(x, y)
+    assert "nu=1.5" in str(held.kernel_)
+    for free in (["nu"], ["matern.nu"]):
+        moved = GaussianProcessRegressor(kernel, free=free).fit(x, y)
+        assert moved.parameter_names_ == ["scale", "matern.lengthscale", "matern.nu", "noise"]
+        assert len(moved.log_marginal_likelihood_gradient_) == 4
+        assert "nu=1.5" not in str(moved.kernel_)
+        assert moved.log_marginal_likelihood_ > model.log_marginal_likelihood_
+    with pytest.raises(ValueError, match="free = width is not allowed: it must be one of"):
+        GaussianProcessRegressor(kernel, free=["width"]).fit(x, y)
+    with pytest.raises(ValueError, match="a parameter that is not fixed too"):
+        GaussianProcessRegressor(kernel, free=["nu"], fixed=["matern.nu"]).fit(x, y)

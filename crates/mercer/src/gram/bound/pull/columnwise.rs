@@ -1,0 +1,168 @@
+//! Passes over the columns: forward with every sum kept for one row of the tile, then backward with the slopes of each step.
+
+use super::Pull;
+use crate::gram::bound::slots::Slot;
+use crate::gram::simd::{self, Formula, StepSlopes, Steps, differentiate, dot, step_back};
+use crate::kernel::elementary::finite_rank::FiniteRank;
+use crate::kernel::leaf::{Columnwise, Shape};
+use crate::kernel::{Base, ColumnwiseVisitor, Lengthscale};
+use crate::real::{Dual, Real};
+
+impl Pull<'_> {
+    /// `finish(step(… step(start)))`.
+    pub(super) fn columnwise(
+        &mut self,
+        base: &Base,
+        lengths: &[f64],
+        slot: usize,
+        own: usize,
+        w: &[f64],
+        factor: f64,
+    ) -> f64 {
+        let counted = base.lengthscale().map_or(0, Lengthscale::count);
+        let mut slopes = ColumnSlopes { lengths: vec![0.0; lengths.len()], shape: 0.0, total: 0.0 };
+        let slot = &self.slots.points[slot];
+        let mut back =
+            Back { base, lengths, slot, partial: Vec::new(), slopes: &mut slopes, row: 0, cols: 0..0, w: &[] };
+        for (row, w) in self.rows.clone().zip(w.chunks_exact(self.cols.len().max(1))) {
+            (back.row, back.cols, back.w) = (row, self.cols.clone(), w);
+            base.visit_columnwise(&mut back);
+        }
+        for (column, slope) in slopes.lengths.iter().enumerate().filter(|_| counted > 0) {
+            self.add(own + column.min(counted - 1), factor * slope);
+        }
+        if !base.shape().is_empty() {
+            self.add(own + counted, factor * slopes.shape);
+        }
+        slopes.total
+    }
+
+    /// `Σₖ ηₖ φₖ(x) φₖ(y)`: the slope by a weight is a product of functions of one point each.
+    pub(super) fn finite_rank(&mut self, kernel: &FiniteRank, slot: usize, own: usize, w: &[f64], factor: f64) -> f64 {
+        let weights = kernel.weights();
+        let functions = |x: f64| {
+            let mut values = vec![0.0; weights.len()];
+            kernel.basis().values(weights.len(), x, |k, phi| values[k] = phi);
+            values
+        };
+        let points = &self.slots.points[slot];
+        let columns = points.columns();
+        let right: Vec<Vec<f64>> = self.cols.clone().map(|j| functions(columns[[j, 0]])).collect();
+        let mut slopes = vec![0.0; weights.len()];
+        for (i, w) in self.rows.clone().zip(w.chunks_exact(self.cols.len().max(1))) {
+            let left = functions(points.rows[[i, 0]]);
+            for (k, slope) in slopes.iter_mut().enumerate() {
+                *slope += left[k] * w.iter().zip(&right).map(|(w, phi)| w * phi[k]).sum::<f64>();
+            }
+        }
+        slopes.iter().enumerate().for_each(|(k, slope)| self.add(own + k, factor * slope));
+        dot(&weights, &slopes)
+    }
+}
+
+/// The slopes by the lengthscale of every column and by the shape, and `Σ w k`.
+struct ColumnSlopes {
+    lengths: Vec<f64>,
+    shape: f64,
+    total: f64,
+}
+
+/// One row point against the column points of a tile.
+struct Back<'l> {
+    base: &'l Base,
+    lengths: &'l [f64],
+    slot: &'l Slot,
+    /// The sums before every column, and after the last.
+    partial: Vec<f64>,
+    slopes: &'l mut ColumnSlopes,
+    row: usize,
+    cols: std::ops::Range<usize>,
+    w: &'l [f64],
+}
+
+impl ColumnwiseVisitor for &mut Back<'_> {
+    type Output = ();
+
+    fn visit<C: Columnwise>(self, kernel: &C) {
+        let (shape, width, count) = (self.base.shape_array::<f64>(), self.cols.len(), self.lengths.len());
+        let (point, transposed) = (self.slot.rows.row(self.row), self.slot.transposed());
+        let step = |column: usize| Step { kernel, shape, length: self.lengths[column], x: point[column] };
+        let coordinates = |column: usize| &transposed.row(column).to_slice().unwrap_or_default()[self.cols.clone()];
+        self.partial.resize((count + 1) * width, 0.0);
+        self.partial[..width].fill(kernel.start());
+        for column in 0..count {
+            let (before, after) = self.partial[column * width..][..2 * width].split_at_mut(width);
+            after.copy_from_slice(before);
+            simd::steps(&step(column), coordinates(column), after);
+        }
+        let last = &self.partial[count * width..][..width];
+        let (mut values, mut adjoint) = (vec![0.0; width], vec![0.0; width]);
+        differentiate(&Finish { kernel, shape }, false, last, &mut values, &mut adjoint);
+        self.slopes.total += dot(self.w, &values);
+        adjoint.iter_mut().zip(self.w).for_each(|(a, w)| *a *= w);
+        if !self.base.shape().is_empty() {
+            simd::map(&FinishByShape { kernel, shape }, 1.0, simd::Mode::Set, last, &mut values);
+            self.slopes.shape += dot(self.w, &values);
+        }
+        for column in (0..count).rev() {
+            let before = &self.partial[column * width..][..width];
+            let [by_length, by_shape] = step_back(&step(column), before, coordinates(column), &mut adjoint);
+            self.slopes.lengths[column] += by_length;
+            self.slopes.shape += by_shape;
+        }
+    }
+}
+
+struct Step<'k, C> {
+    kernel: &'k C,
+    shape: Shape<f64>,
+    length: f64,
+    x: f64,
+}
+
+impl<C: Columnwise> Steps for Step<'_, C> {
+    #[inline(always)]
+    fn step<N: Real>(&self, sum: N, y: N) -> N {
+        self.kernel.step(self.shape.map(N::from_f64), N::from_f64(self.length), sum, N::from_f64(self.x), y)
+    }
+}
+
+impl<C: Columnwise> StepSlopes for Step<'_, C> {
+    #[inline(always)]
+    fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3] {
+        // Three seeds of one formula: what they share is computed once.
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|[by_sum, by_length, by_shape]| {
+            let seed = |value: N, derivative: f64| Dual { value, derivative: N::from_f64(derivative) };
+            let shape = [seed(N::from_f64(self.shape[0]), by_shape), Dual::from_f64(self.shape[1])];
+            let (length, x) = (seed(N::from_f64(self.length), by_length), Dual::from_f64(self.x));
+            self.kernel.step(shape, length, seed(sum, by_sum), x, Dual::constant(y)).derivative
+        })
+    }
+}
+
+struct Finish<'k, C> {
+    kernel: &'k C,
+    shape: Shape<f64>,
+}
+
+impl<C: Columnwise> Formula for Finish<'_, C> {
+    #[inline(always)]
+    fn apply<N: Real>(&self, sum: N) -> N {
+        self.kernel.finish(self.shape.map(N::from_f64), sum)
+    }
+}
+
+/// The derivative of the last step by the shape.
+struct FinishByShape<'k, C> {
+    kernel: &'k C,
+    shape: Shape<f64>,
+}
+
+impl<C: Columnwise> Formula for FinishByShape<'_, C> {
+    #[inline(always)]
+    fn apply<N: Real>(&self, sum: N) -> N {
+        let mut shape = self.shape.map(|v| Dual::constant(N::from_f64(v)));
+        shape[0].derivative = N::one();
+        self.kernel.finish(shape, Dual::constant(sum)).derivative
+    }
+}

@@ -1,0 +1,148 @@
+//! Sums `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile for all parameters at once: weights go down the expression, slopes come out at the parameters.
+//!
+//! A sum hands its weights on, a product hands on weights times the other factors, a function of a kernel weights times its slope. A base kernel
+//! needs one derivative by its metric, however many lengthscales it has, and one by each of its shapes: its one formula over dual numbers.
+
+mod columnwise;
+mod points;
+pub(super) mod profile;
+
+use std::ops::Range;
+
+use super::Bound;
+use super::fill::Tile;
+use super::node::{Kind, Node, Pointwise};
+use super::slots::Slots;
+use crate::gram::simd::{Mode, dot};
+use crate::kernel::Base;
+use crate::real::{Dual, Real};
+
+impl Bound<'_> {
+    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter that is wanted. The weights stand row after row.
+    pub(crate) fn pull(
+        &self,
+        rows: Range<usize>,
+        cols: Range<usize>,
+        weights: &[f64],
+        wanted: &[bool],
+        sums: &mut [f64],
+    ) {
+        let tile = Tile::new(&self.slots, rows.clone(), cols.clone(), self.symmetric);
+        let mut pull = Pull { slots: &self.slots, symmetric: self.symmetric, rows, cols, wanted, sums, tile };
+        pull.node(&self.root, weights, 1.0, false);
+    }
+}
+
+struct Pull<'b> {
+    slots: &'b Slots,
+    symmetric: bool,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    wanted: &'b [bool],
+    sums: &'b mut [f64],
+    tile: Tile<'b, f64>,
+}
+
+impl Pull<'_> {
+    /// Adds `factor Σ w ∂k/∂θ` for the parameters of a node; gives `Σ w k` where `total` asks for it.
+    fn node(&mut self, node: &Node<'_>, w: &[f64], factor: f64, total: bool) -> f64 {
+        if !self.any_wanted(&node.parameters) {
+            return if total { dot(w, &self.values(node)) } else { 0.0 };
+        }
+        let own = node.parameters.start;
+        match &node.kind {
+            Kind::Profile { base, metric, scale } => self.profile(base, (*metric, *scale), own, w, factor, total),
+            Kind::Columnwise { base: Base::FiniteRank(kernel), slot, .. } => {
+                self.finite_rank(kernel, *slot, own, w, factor)
+            }
+            Kind::Columnwise { base, lengths, slot } => self.columnwise(base, lengths, *slot, own, w, factor),
+            Kind::Constant(value) => {
+                let sum: f64 = w.iter().sum();
+                self.add(own, factor * sum);
+                value * sum
+            }
+            Kind::Scale(a, inner) => {
+                let inner = self.node(inner, w, factor * a, total || self.wanted[own]);
+                self.add(own, factor * inner);
+                a * inner
+            }
+            Kind::Sum(terms) => terms.iter().map(|term| self.node(term, w, factor, total)).sum(),
+            Kind::Minus(a, b) => self.node(a, w, factor, total) - self.node(b, w, -factor, total),
+            Kind::Product(factors) => self.product(factors, w, factor, total),
+            Kind::Pointwise(function, inner) => self.pointwise(function, inner, own, w, factor),
+            Kind::Outer { .. } | Kind::Based { .. } | Kind::Features { .. } => {
+                self.by_points(node, w, factor);
+                if total { dot(w, &self.values(node)) } else { 0.0 }
+            }
+            Kind::Brownian { .. } | Kind::Matrix(_) => {
+                self.by_formula(node, w, factor);
+                if total { dot(w, &self.values(node)) } else { 0.0 }
+            }
+        }
+    }
+
+    fn any_wanted(&self, parameters: &Range<usize>) -> bool {
+        self.wanted[parameters.clone()].iter().any(|wanted| *wanted)
+    }
+
+    /// Adds to the sum of a parameter, if it is wanted.
+    fn add(&mut self, parameter: usize, value: f64) {
+        if self.wanted[parameter] {
+            self.sums[parameter] += value;
+        }
+    }
+
+    fn values(&mut self, node: &Node<'_>) -> Vec<f64> {
+        let mut values = vec![0.0; self.tile.len()];
+        self.tile.put(node, 1.0, Mode::Set, &mut values);
+        values
+    }
+
+    fn product(&mut self, factors: &[Node<'_>], w: &[f64], factor: f64, total: bool) -> f64 {
+        let mut sum = 0.0;
+        for (i, inner) in factors.iter().enumerate() {
+            if !self.any_wanted(&inner.parameters) {
+                continue;
+            }
+            let mut weights = w.to_vec();
+            for (_, other) in factors.iter().enumerate().filter(|(j, _)| *j != i) {
+                self.tile.put(other, 1.0, Mode::Multiply, &mut weights);
+            }
+            sum = self.node(inner, &weights, factor, total);
+        }
+        sum
+    }
+
+    /// `f(k)`: its slope goes into the weights.
+    fn pointwise(&mut self, function: &Pointwise, inner: &Node<'_>, own: usize, w: &[f64], factor: f64) -> f64 {
+        let values = self.values(inner);
+        match function {
+            Pointwise::Schoenberg(t) => {
+                let slope: f64 = w.iter().zip(&values).map(|(w, v)| -w * v * (-t * v).exp()).sum();
+                self.add(own, factor * slope);
+            }
+            Pointwise::Series(series) => {
+                for n in 0..series.coefficients().len() {
+                    let slope: f64 = w.iter().zip(&values).map(|(w, v)| w * v.powi(n as i32)).sum();
+                    self.add(own + n, factor * slope);
+                }
+            }
+            Pointwise::Power(_) | Pointwise::Exp => {}
+        }
+        let mut total = 0.0;
+        let weigh = |(w, v): (&f64, &f64)| {
+            let k = Dual::variable(*v);
+            let at = match function {
+                Pointwise::Power(m) => k.powi(*m as i32),
+                Pointwise::Exp => k.exp(),
+                Pointwise::Schoenberg(t) => (Dual::<f64>::from_f64(-t) * k).exp(),
+                Pointwise::Series(series) => series.evaluate(k),
+            };
+            total += w * at.value;
+            w * at.derivative
+        };
+        let weights: Vec<f64> = w.iter().zip(&values).map(weigh).collect();
+        self.node(inner, &weights, factor, false);
+        total
+    }
+}

@@ -1,0 +1,161 @@
+//! What gradients are made of: a formula with its derivative, and sums over a tile with weights.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::Fast64;
+use super::element::{Lane, Width};
+use super::map::Formula;
+use crate::real::{Dual, Real};
+
+/// Sums run side by side, so that they are vectors; the number never depends on the machine.
+const LANES: usize = 8;
+
+/// `values = f(s)` and `slopes = f′(s)`, or `s f′(s)` by the logarithm, for every value `s` of `source`, from one evaluation.
+pub(crate) fn differentiate<F: Formula>(
+    formula: &F,
+    logarithm: bool,
+    source: &[f64],
+    values: &mut [f64],
+    slopes: &mut [f64],
+) {
+    Arch::new().dispatch(Differentiate { formula, logarithm, source, values, slopes });
+}
+
+struct Differentiate<'a, F> {
+    formula: &'a F,
+    logarithm: bool,
+    source: &'a [f64],
+    values: &'a mut [f64],
+    slopes: &'a mut [f64],
+}
+
+impl<F: Formula> WithSimd for Differentiate<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if Width::of::<S>() == Width::Baseline { self.run::<Fast64<false>>() } else { self.run::<Fast64<true>>() }
+    }
+}
+
+impl<F: Formula> Differentiate<'_, F> {
+    #[inline(always)]
+    fn run<N: Lane<f64>>(self) {
+        let places = self.source.iter().zip(self.values).zip(self.slopes);
+        if self.logarithm {
+            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::wrap(s)));
+        } else {
+            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::one()));
+        }
+    }
+}
+
+#[inline(always)]
+fn at<F: Formula, N: Lane<f64>>(formula: &F, value: N, derivative: N) -> (f64, f64) {
+    let found = formula.apply(Dual { value, derivative });
+    (found.value.unwrap(), found.derivative.unwrap())
+}
+
+/// `Σ aᵢbᵢ`.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    Arch::new().dispatch(Dot { a, b })
+}
+
+struct Dot<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+}
+
+impl WithSimd for Dot<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        lanes(self.a, self.b, |a, b| a * b)
+    }
+}
+
+/// `Σ f(aᵢ, bᵢ)` in a fixed order.
+#[inline(always)]
+pub(super) fn lanes(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..LANES {
+            sums[k] += f(a[k], b[k]);
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| f(*a, *b)).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// `Σᵢⱼ wᵢⱼ (xᵢ − yⱼ)²` over a tile, or `Σᵢⱼ wᵢⱼ |xᵢ − yⱼ|`.
+pub(crate) fn weighted_differences(weights: &[f64], x: &[f64], y: &[f64], squared: bool) -> f64 {
+    Arch::new().dispatch(WeightedDifferences { weights, x, y, squared })
+}
+
+struct WeightedDifferences<'a> {
+    weights: &'a [f64],
+    x: &'a [f64],
+    y: &'a [f64],
+    squared: bool,
+}
+
+impl WithSimd for WeightedDifferences<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let lines = self.weights.chunks_exact(self.y.len().max(1)).zip(self.x);
+        if self.squared {
+            lines.map(|(w, x)| lanes(w, self.y, |w, y| w * (x - y) * (x - y))).sum()
+        } else {
+            lines.map(|(w, x)| lanes(w, self.y, |w, y| w * (x - y).abs())).sum()
+        }
+    }
+}
+
+/// A step of a pass over the columns with its derivatives, in every arithmetic; mark both `#[inline(always)]`.
+pub(crate) trait StepSlopes: Sync {
+    /// `∂step/∂sum`, `∂step/∂length` and `∂step/∂shape` at `sum` and `y`.
+    fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3];
+}
+
+/// One column backwards: the sums of `adjoint·∂step/∂length` and `adjoint·∂step/∂shape`; `adjoint ← adjoint·∂step/∂sum`.
+pub(crate) fn step_back<F: StepSlopes>(step: &F, sums: &[f64], values: &[f64], adjoint: &mut [f64]) -> [f64; 2] {
+    Arch::new().dispatch(StepBack { step, sums, values, adjoint })
+}
+
+struct StepBack<'a, F> {
+    step: &'a F,
+    sums: &'a [f64],
+    values: &'a [f64],
+    adjoint: &'a mut [f64],
+}
+
+impl<F: StepSlopes> WithSimd for StepBack<'_, F> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> [f64; 2] {
+        if Width::of::<S>() == Width::Baseline { self.run::<Fast64<false>>() } else { self.run::<Fast64<true>>() }
+    }
+}
+
+impl<F: StepSlopes> StepBack<'_, F> {
+    #[inline(always)]
+    fn run<N: Lane<f64>>(self) -> [f64; 2] {
+        let (mut length, mut shape) = ([0.0; LANES], [0.0; LANES]);
+        let chunks = self.adjoint.chunks_mut(LANES).zip(self.sums.chunks(LANES)).zip(self.values.chunks(LANES));
+        for ((adjoint, sums), values) in chunks {
+            let places = adjoint.iter_mut().zip(sums).zip(values).zip(length.iter_mut().zip(&mut shape));
+            for (((adjoint, &sum), &value), (length, shape)) in places {
+                let [by_sum, by_length, by_shape] = self.step.slopes(N::wrap(sum), N::wrap(value));
+                *length += *adjoint * by_length.unwrap();
+                *shape += *adjoint * by_shape.unwrap();
+                *adjoint *= by_sum.unwrap();
+            }
+        }
+        [length.iter().sum(), shape.iter().sum()]
+    }
+}
