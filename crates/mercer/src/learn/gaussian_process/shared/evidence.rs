@@ -107,7 +107,6 @@ impl Evidence {
             for ((i, j), w) in pairs.zip(tile.weights) {
                 sums.iter_mut().enumerate().for_each(|(p, sum)| *sum += w * slopes[[i, j, p]]);
             }
-            Ok(())
         };
         self.sweep(count, contract, compute)
     }
@@ -127,12 +126,7 @@ impl Evidence {
     ) -> Result<EvidenceGradient> {
         // The kernel matrix is symmetric: the columns of a tile are rows of the derivative.
         let contract = |tile: &Tile<'_>, sums: &mut [f64]| {
-            let mut slopes = vec![0.0; tile.weights.len()];
-            for (p, sum) in sums.iter_mut().enumerate().filter(|(p, _)| wanted[*p]) {
-                bound.fill_derivative(p, tile.cols.clone(), tile.rows.clone(), &mut slopes)?;
-                *sum += tile.weights.iter().zip(&slopes).map(|(w, s)| w * s).sum::<f64>();
-            }
-            Ok(())
+            bound.pull(tile.cols.clone(), tile.rows.clone(), tile.weights, wanted, sums);
         };
         self.sweep(wanted.len(), contract, compute)
     }
@@ -141,7 +135,7 @@ impl Evidence {
     fn sweep(
         &self,
         count: usize,
-        contract: impl Fn(&Tile<'_>, &mut [f64]) -> Result<()> + Sync,
+        contract: impl Fn(&Tile<'_>, &mut [f64]) + Sync,
         compute: &Compute,
     ) -> Result<EvidenceGradient> {
         let n = self.alpha.nrows();
@@ -156,7 +150,7 @@ impl Evidence {
                 let weights = self.weights(&rows, &cols, inverse);
                 let tile = Tile { rows, cols: cols.clone(), weights: &weights };
                 noise += tile.diagonal_sum();
-                contract(&tile, &mut sums)?;
+                contract(&tile, &mut sums);
             }
             Ok((sums, noise))
         };
