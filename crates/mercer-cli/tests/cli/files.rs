@@ -118,10 +118,10 @@ fn rows_without_end_are_refused_by_the_memory_limit() {
             run.fails(1, &["a row of", "memory limit"]);
         }
     }
-    // Fewer columns, which are read, are too many to make columns of.
+    // Fewer columns under a higher limit.
     let many = file(&folder, "m.csv.gz", &packed(&b"1,".repeat(1_000_000)));
     let words = ["fit", "ridge", &many, "--stream", "--target", "0", "--format", "csv", "--memory", "500MB"];
-    mercer(&words).fails(1, &["1000001 columns", "memory limit"]);
+    mercer(&words).fails(1, &["a row of", "memory limit"]);
 }
 
 #[test]
@@ -199,10 +199,10 @@ fn links_as_outputs_are_followed() {
 
 /// Runs with a standard output that nobody reads; the code and what standard error says.
 fn unread(words: &[&str]) -> (Option<i32>, String) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_mercer"));
-    let mut child = program.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    // The reading end is closed before the program starts, so that it cannot be quicker.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_mercer")).args(words).stdout(writer).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
