@@ -278,7 +278,7 @@ mod tests {
             .with("intercept", true)
             .with("kernel", "gaussian(lengthscale=[1, 2])")
             .with("levels", &[0.1, 0.9][..])
-            .with("none", &[][..] as &[f64])
+            .with("none", Vec::<f64>::new().as_slice())
             .with("fixed", &names[..])
             .with_some("absent", None::<f64>);
         let mut r = record();
