@@ -232,7 +232,7 @@ fn the_global_pool_is_never_started() {
     assert!(
         RandomFourier::new(kernel("gaussian()"), 21).draw(2, &compute).unwrap().transform(x.view(), &compute).is_ok()
     );
-    assert!(TwoSample { permutations: 99, ..TwoSample::default() }.test(x.view(), x.view(), &compute).is_ok());
+    assert!(TwoSample::permutation(kernel("gaussian()")).test(&x, &x, &compute).is_ok());
     let matrix = gram_of("gaussian(lengthscale=0.01) + 1", &x) + Array2::<f64>::eye(400);
     assert!(solve_positive(matrix.view(), column).is_ok());
     let first = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
