@@ -25,7 +25,7 @@ const INSIDE: f64 = 0.1;
 pub struct LbfgsOptions {
     /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
     pub tolerance: f64,
-    /// Stop when a step makes `f` smaller by at most this times `max(scale, |f|)`; 0 goes on until the gradient is small.
+    /// Stop when two steps in a row make `f` smaller by at most this times `max(scale, |f|)`; 0 goes on until the gradient is small.
     pub decrease: f64,
     /// What `f` is a sum of: a guess of its curvature, and of the size of `f` where `f` itself happens to be near 0.
     pub scale: f64,
@@ -77,7 +77,7 @@ pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn minimise(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOptions) -> Result<Minimum> {
-    let mut evaluations = 1;
+    let (mut evaluations, mut small) = (1, 0);
     let (value, gradient) = objective(start)?;
     let mut at = Minimum { point: start.to_vec(), value, gradient, iterations: 0, converged: false };
     let mut history: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
@@ -109,7 +109,8 @@ pub fn minimise(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOpt
             history.pop_front();
         }
         let size = value.abs().max(options.scale);
-        let little = at.value - value <= options.decrease * size;
+        small = if at.value - value <= options.decrease * size { small + 1 } else { 0 };
+        let little = small > 1;
         // A short step before a place where f is not defined says nothing of a minimum.
         let converged = little && largest(&gradient) <= STEEP * size;
         at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged };

@@ -249,7 +249,9 @@ fn optimisation_finds_the_noise_and_moves_the_points() {
         |fit: SparseGaussianProcessFit| fit.kernel().parameters().iter().find(|p| p.name == "matern.nu").unwrap().value;
     assert_eq!(nu(matern.fit(x.view(), y.view(), &compute).unwrap()), 1.5);
     let freed = SparseGaussianProcess { free: vec!["nu".into()], ..matern };
-    assert_ne!(nu(freed.fit(x.view(), y.view(), &compute).unwrap()), 1.5);
+    // A Bessel function per pair: few rows will do.
+    let (few_x, few_y) = (x.slice(s![..30, ..]), y.slice(s![..30]));
+    assert_ne!(nu(freed.fit(few_x, few_y, &compute).unwrap()), 1.5);
     let held = SparseGaussianProcess { fixed: vec!["noise".into()], restarts: 1, ..start };
     let held = held.fit(x.view(), y.view(), &compute).unwrap();
     assert_eq!((held.noise(), held.optimisation().unwrap().likelihoods.len()), (0.5, 2));
