@@ -34,7 +34,9 @@ pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) 
         Some(median) if median > 0.0 => Some(median),
         _ => distances.without_zeros().median(compute),
     }
-    .ok_or_else(|| Error::request("lengthscale=median needs at least two distinct points"))
+    .ok_or_else(|| {
+        Error::request("lengthscale=median needs at least two distinct points (of tiny ones, rescale the data)")
+    })
     .and_then(|median| match median.is_finite() {
         true => Ok(median),
         false => Err(Error::request("the median distance of the points overflows: rescale the data")),
