@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
 from mercer._binned import BinnedClassifier as BinnedClassifier
 from mercer._binned import BinnedRegressor as BinnedRegressor
+from mercer._borders import BorderWarning as BorderWarning
 from mercer._features import EmpiricalKernelMap as EmpiricalKernelMap
 from mercer._features import ExplicitFeatures as ExplicitFeatures
 from mercer._features import Nystroem as Nystroem

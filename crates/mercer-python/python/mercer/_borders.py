@@ -8,12 +8,26 @@ from typing import Any
 
 
 class BorderWarning(UserWarning):
-    """A search chose a number at an end of its range: the best may lie beyond."""
+    """A search chose a number at an end of its range: the best may lie beyond.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import mercer
+    >>> x = np.linspace(0, 6, 40)[:, None]
+    >>> model = mercer.KernelRidgeCV([1e-3, 1e-2, 1e-1], kernel="gaussian()", lengthscales=[8.0, 16.0, 32.0])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = model.fit(x, np.sin(5 * x[:, 0]))
+    >>> any(issubclass(found.category, mercer.BorderWarning) for found in caught)
+    True
+    """
 
 
 def searched(parameter: str, first: tuple[float, float], last: tuple[float, float], chosen: float, at: bool) -> dict:
     """Give what a search tried of one number, as plain data."""
-    return {"parameter": parameter, "first": first, "range": last, "chosen": chosen, "at_border": at}
+    return {"parameter": parameter, "first": list(first), "range": list(last), "chosen": chosen, "at_border": at}
 
 
 def searched_list(parameter: str, values: Sequence[Any], chosen: Any, perfect: bool = False) -> list[dict]:

@@ -193,6 +193,10 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def without_rows(self) -> StreamedKernelRidge:
         """Give a model of the same features that has seen no rows: what another machine begins with.
 
+        Returns
+        -------
+        A new estimator with the features of this one.
+
         Examples
         --------
         >>> import numpy as np

@@ -91,6 +91,8 @@ impl Bound<'_> {
         let mut out = Array2::zeros((n, m));
         if let Some(slice) = out.as_slice_mut() {
             self.fill_derivative(parameter, 0..n, 0..m, slice)?;
+            // A slope below 0 times a distance of 0 is −0, which people would see printed.
+            slice.iter_mut().for_each(|v| *v += 0.0);
         }
         Ok(out)
     }

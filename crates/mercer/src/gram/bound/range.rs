@@ -28,6 +28,9 @@ const TINY: f64 = 1e-18;
 pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
     let reach: Vec<f64> = slots.points.iter().map(|slot| reach(slot.rows.view()).max(reach(slot.columns()))).collect();
     let check = Check { slots, reach };
+    if check.reach.iter().any(|reach| !reach.is_finite()) {
+        return Err(check.refusal(root, "a transformation of entries of this size overflows: rescale the data"));
+    }
     let size = check.size(root)?;
     let seen = check.reach.iter().all(|reach| *reach == 0.0 || *reach >= TINY);
     Ok(seen && size <= SINGLE && slots.metrics.iter().all(|shared| check.is_narrow(shared)))

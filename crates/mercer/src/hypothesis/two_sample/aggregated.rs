@@ -202,7 +202,8 @@ impl Standings {
 
 /// Equal minima differ by rounding of the division alone.
 fn compare(a: f64, b: f64) -> Ordering {
-    if a == b || (a - b).abs() <= 1e-12 * b { Ordering::Equal } else { a.total_cmp(&b) }
+    let equal = a == b || (b.is_finite() && (a - b).abs() <= 1e-12 * b);
+    if equal { Ordering::Equal } else { a.total_cmp(&b) }
 }
 
 fn texts(kernels: &[Kernel]) -> String {

@@ -2,7 +2,7 @@
 
 use mercer::hypothesis::{
     ConditionalIndependence, GoodnessOfFit, Independence, IndependenceMethod, Interaction, JointIndependence,
-    KernelWeights, Smoothing, TwoSample, TwoSampleMethod,
+    KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::{Density, Estimator, HsicEstimator, hsic, mmd};
 use mercer::{Compute, Error, Kernel, Precision, Seed};
@@ -432,8 +432,20 @@ fn aggregated_tests_reject_with_few_permutations() {
         let test = Independence { permutations: 99, ..Independence::with_method(method) };
         let outcome = test.test(&x, &y, &compute).unwrap();
         assert!(outcome.reject && outcome.p_value <= 0.02, "{outcome}");
+        assert_is_a_minimum(&outcome);
     }
     let shifted = normal(5, 60, 1) + 1.0;
     let test = TwoSample { permutations: 99, ..TwoSample::default() };
-    assert!(test.test(&x, &shifted, &compute).unwrap().p_value <= 0.02);
+    let outcome = test.test(&x, &shifted, &compute).unwrap();
+    assert!(outcome.p_value <= 0.02);
+    assert_is_a_minimum(&outcome);
+}
+
+/// The statistic of an aggregated test is the smallest of `p/w`, and so is every one of its null values.
+fn assert_is_a_minimum(outcome: &TestOutcome) {
+    let detail = |name: &str, k: usize| outcome.detail(&format!("{name}_{k}"));
+    let shares = (1..).map_while(|k| Some(detail("p", k)? / detail("weight", k)?));
+    assert_close!(outcome.statistic, shares.fold(f64::INFINITY, f64::min), 1e-12);
+    let null = outcome.null.as_ref().unwrap();
+    assert!(null.len() == outcome.permutations && null.iter().all(|v| v.is_finite() && *v > 0.0));
 }
