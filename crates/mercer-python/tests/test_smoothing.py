@@ -124,3 +124,14 @@ def test_small_and_constant_data():
     with pytest.raises(MemoryError, match="a smoothing spline needs"):
         SmoothingSpline(1.0, max_memory="1kB").fit(X, Y)
     assert isinstance(mercer.SmoothingSpline(), SmoothingSpline)
+
+
+def test_a_chosen_bandwidth_gives_lines_at_every_observation():
+    """Steps are smoothed best by narrow weights, beside which the own observation of a lonely place weighs alone."""
+    for seed in range(20):
+        x = 3 * np.random.RandomState(seed).uniform(size=20)
+        model = LocalLinear().fit(x, x.astype(int))
+        assert np.isfinite(model.predict(x)).all()
+        assert np.isfinite(model.slope(x)).all()
+    with pytest.raises(ValueError, match="at one place only"):
+        LocalLinear(0.5, weights="uniform").fit([0.0, 0.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0])

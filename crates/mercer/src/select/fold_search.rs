@@ -38,11 +38,11 @@ const STANDARD_ERRORS: f64 = 2.0;
 /// // Two classes in turn along a line: the lengthscales of the list are all too long, and it is extended.
 /// let x = Array2::from_shape_fn((120, 1), |(i, _)| i as f64);
 /// let classes = Classes::from_indices((0..120).map(|i| i / 5 % 2).collect(), vec!["a".into(), "b".into()])?;
-/// let mut search = FoldSearch::new(vec!["gaussian()".parse()?], Choices::open(vec![1.0, 10.0], 4));
-/// search.lengthscales = Choices::open(vec![64.0, 32.0], 6);
+/// let mut search = FoldSearch::new(vec!["gaussian()".parse()?], Choices::open(vec![0.1, 1.0], 0));
+/// search.lengthscales = Choices::open(vec![8.0, 4.0], 6);
 /// let held = HeldOutSvc { spec: Svc::new("gaussian()".parse()?, 1.0), x: x.view(), classes: &classes, weights: None };
 /// let found = search.fit(&held, classes.of(), None, &Compute::new())?;
-/// assert!(found.best().lengthscale < Some(16.0));
+/// assert!(found.best().lengthscale < Some(4.0));
 /// assert!(found.ranges.iter().any(|range| range.parameter == "lengthscale" && range.is_extended()));
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -1,6 +1,8 @@
 //! Whether the values of a bound kernel stay within the range of the numbers: asked once, from the
 //! size of the points. Pairs are looked at only where that leaves a doubt.
 
+use std::cell::Cell;
+
 use ndarray::ArrayView2;
 
 use super::diagonal;
@@ -27,19 +29,21 @@ const TINY: f64 = 1e-18;
 /// distance does; [`Error::Parameter`] for a lengthscale whose square overflows.
 pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
     let reach: Vec<f64> = slots.points.iter().map(|slot| reach(slot.rows.view()).max(reach(slot.columns()))).collect();
-    let check = Check { slots, reach };
+    let check = Check { slots, reach, narrow: Cell::new(true) };
     if check.reach.iter().any(|reach| !reach.is_finite()) {
         return Err(check.refusal(root, "a transformation of entries of this size overflows: rescale the data"));
     }
     let size = check.size(root)?;
     let seen = check.reach.iter().all(|reach| *reach == 0.0 || *reach >= TINY);
-    Ok(seen && size <= SINGLE && slots.metrics.iter().all(|shared| check.is_narrow(shared)))
+    Ok(seen && check.narrow.get() && size <= SINGLE && slots.metrics.iter().all(|shared| check.is_narrow(shared)))
 }
 
 struct Check<'s> {
     slots: &'s Slots,
     /// The largest `|x|` of every slot.
     reach: Vec<f64>,
+    /// Whether single precision holds the factors of all metrics, such as `1/ℓ²`.
+    narrow: Cell<bool>,
 }
 
 impl Check<'_> {
@@ -99,6 +103,7 @@ impl Check<'_> {
 
     fn profile(&self, node: &Node<'_>, base: &Base, shared: &Shared, scale: f64) -> Result<f64> {
         let (metric, columns) = self.rough(shared);
+        self.narrow.set(self.narrow.get() && (SINGLE.recip()..=SINGLE).contains(&scale));
         let good = |factor: f64| factor.is_normal();
         if columns > 0 && !(good(scale) && (0..columns).all(|j| good(shared.weight(j)))) {
             let text = base.lengthscale().map_or_else(String::new, Lengthscale::text);
