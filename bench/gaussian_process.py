@@ -40,8 +40,8 @@ WITHOUT_PEER = [
     "1*exponential(scale=0.2)",
     "1*histogram_intersection()",
     "1*chi2(gamma=1)",
-    "1*wiener()",
-    "1*sobolev(order=2)",
+    "1*on([0], wiener())",
+    "1*on([0], sobolev(order=2))",
     "1*brownian(hurst=0.4)",
 ]
 
