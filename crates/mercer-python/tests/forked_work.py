@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -67,12 +68,10 @@ def statistics(kind):
 
 
 def file(how):
-    path = f"/tmp/mercer-forked-{os.getpid()}.safetensors"
-    try:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.safetensors")
         mercer.save(mercer.KernelRidge(0.1, kernel=RBF, **how).fit(X, Y), path)
         return mercer.load(path).predict(X[:100])
-    finally:
-        os.path.exists(path) and os.remove(path)
 
 
 WORK = {
