@@ -3,7 +3,7 @@
     python bench/accuracy.py [--data FOLDER] [--only TEXT] [--splits 5] [--output docs/accuracy.md]
 
 Every row is a method on held-out rows: root mean square error, and the share of held-out targets inside the 90 %
-interval. The splits are 90/10, drawn from seeds 0, 1, …; inputs and targets are standardised on the training rows, and
+interval. The splits are 90/10, drawn from seeds 0, 1, …; inputs and targets are standardized on the training rows, and
 errors are given in the units of the target.
 """
 
@@ -89,16 +89,16 @@ def carbon_dioxide() -> tuple[np.ndarray, np.ndarray]:
 # ---- methods --------------------------------------------------------------------------------------------------------
 
 
-def standardised(fit: Fit) -> Fit:
-    """Give the same method on standardised inputs and targets."""
+def standardized(fit: Fit) -> Fit:
+    """Give the same method on standardized inputs and targets."""
 
     def wrapped(x: np.ndarray, y: np.ndarray) -> Predict:
-        centre, scale = x.mean(axis=0), np.where(x.std(axis=0) > 0, x.std(axis=0), 1.0)
+        center, scale = x.mean(axis=0), np.where(x.std(axis=0) > 0, x.std(axis=0), 1.0)
         mean, sd = y.mean(), y.std()
-        predict = fit((x - centre) / scale, (y - mean) / sd)
+        predict = fit((x - center) / scale, (y - mean) / sd)
 
         def back(new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            found, spread = predict((new - centre) / scale)
+            found, spread = predict((new - center) / scale)
             return mean + sd * found, sd * spread
 
         return back
@@ -254,7 +254,7 @@ def sets(folder: Path | None) -> Iterator[Set]:
         if path is None:
             print(f"{name}: not bundled; name its folder by --data")
             continue
-        yield Set(name, load(path), {m: standardised(f) for m, f in methods.items()}, published, splits)
+        yield Set(name, load(path), {m: standardized(f) for m, f in methods.items()}, published, splits)
     yield from curves()
 
 
@@ -269,10 +269,10 @@ def curves() -> Iterator[Set]:
             "smoothing spline, REML": spline("reml"),
             "local linear, LOO": local(mercer.LocalLinear),
             "Nadaraya–Watson, LOO": local(mercer.NadarayaWatson),
-            "GP, Matérn 5/2": standardised(process("1*matern(nu=5/2, lengthscale=1)")),
+            "GP, Matérn 5/2": standardized(process("1*matern(nu=5/2, lengthscale=1)")),
         }
         yield Set("mcycle", data, methods, "about 12 degrees of freedom by GCV", 20)
-    yield Set("co2", carbon_dioxide(), {"GP, trend + seasons": standardised(process(SEASONS, subset=700))}, "", 1)
+    yield Set("co2", carbon_dioxide(), {"GP, trend + seasons": standardized(process(SEASONS, subset=700))}, "", 1)
 
 
 def split(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
     python bench/classification.py [--data FOLDER] [--only TEXT] [--output docs/accuracy.md]
 
 Every row is one fit on the training file with the parameters of the publication, and the accuracy on the test file.
-Files are in LIBSVM's format; `letter` and `a9a` are bundled, `svmguide1` and `ijcnn1` (no licence stated) are looked
+Files are in LIBSVM's format; `letter` and `a9a` are bundled, `svmguide1` and `ijcnn1` (no license stated) are looked
 for in the folder of `--data`, as `NAME.libsvm.gz` or `NAME/NAME.libsvm.gz`.
 """
 

@@ -1,4 +1,4 @@
-"""Gaussian processes whose parameters are optimised: Mercer beside scikit-learn, in one run, and kernel beside kernel.
+"""Gaussian processes whose parameters are optimized: Mercer beside scikit-learn, in one run, and kernel beside kernel.
 
 Both sides are run in turn and the best time of each counts; both likelihoods are printed. Run it as
 
@@ -131,7 +131,7 @@ def compare(name: str, text: str, kernel: Kernel, x: np.ndarray, y: np.ndarray, 
         their_clock,
         cpu,
         their_cpu,
-        model._fit.optimisation[3],
+        model._fit.optimization[3],
         model.log_marginal_likelihood_,
         peer.log_marginal_likelihood_value_,
     )
@@ -159,7 +159,7 @@ def without_peer(rows: int, columns: int, repeat: int) -> list[dict[str, object]
         counts = []
 
         def run(text: str = text, counts: list[int] = counts) -> None:
-            counts.append(ours_of(text, x, y)._fit.optimisation[3])
+            counts.append(ours_of(text, x, y)._fit.optimization[3])
 
         clock = interleaved([run], repeat)[0][0] / counts[0]
         reference = reference or clock

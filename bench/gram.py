@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="multiply the numbers of rows by this (default 1)")
     arguments = parser.parse_args()
     rows = measure(arguments)
-    summary = summarise(arguments, rows) if not arguments.only else {}
+    summary = summarize(arguments, rows) if not arguments.only else {}
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({"rows": [asdict(r) | {"ratio": r.ratio} for r in rows], **summary}, file, indent=1)
@@ -190,7 +190,7 @@ def compare(case: Case, repeat: int) -> list[Row]:
     return rows
 
 
-def summarise(arguments: argparse.Namespace, rows: list[Row]) -> dict[str, object]:
+def summarize(arguments: argparse.Namespace, rows: list[Row]) -> dict[str, object]:
     """Measure the rest: sums of kernels, memory, and the share of the GEMM peak."""
     n, d = int(10_000 * arguments.scale), 50
     x = np.random.default_rng(0).normal(size=(n, d))

@@ -165,7 +165,7 @@ def gaussian_processes(arguments: argparse.Namespace) -> list[Row]:
 
 
 def prediction(arguments: argparse.Namespace) -> list[Row]:
-    """Predict 10 000 rows from 10 000 centres."""
+    """Predict 10 000 rows from 10 000 centers."""
     n, d = int(10_000 * arguments.scale), 50
     x, y = sample(n, d)
     new, _ = sample(n, d, seed=1)

@@ -71,7 +71,7 @@ def is_number(text: str) -> bool:
 
 
 def california(folder: Path) -> Iterator[str]:
-    """Falkon's notebook: sigma 1, lambda 1e-5, 5000 centers, standardised inputs, 80/20."""
+    """Falkon's notebook: sigma 1, lambda 1e-5, 5000 centers, standardized inputs, 80/20."""
     data = table_of(folder, "california_housing")
     order = np.random.default_rng(0).permutation(len(data))
     train, test = np.split(order, [int(0.8 * len(data))])

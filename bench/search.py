@@ -4,7 +4,7 @@
 
 Every `NAME.csv` of the folder (a header, the target in the last column) is one data set: classes where the target is
 texts or has at most ten whole numbers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out.
-Both sides get the rest on standardised columns: `mercer fit svm` (`fit auto` for numbers; `--learners auto,logistic`
+Both sides get the rest on standardized columns: `mercer fit svm` (`fit auto` for numbers; `--learners auto,logistic`
 names others) without settings, and `GridSearchCV` of `SVC` over C = 1, 10, 100 and gamma = 1/4, 1, 4 over the number of
 columns (for numbers of `KernelRidge`, on at most 2000 rows, over four alphas and three gammas). Processor time is user
 and system time of a process of its own.

@@ -81,7 +81,7 @@ PROBLEMS = [
 
 
 def read_images(folder: Path, name: str) -> Data:
-    """Read images and labels in the format of MNIST, grey values from 0 to 1."""
+    """Read images and labels in the format of MNIST, gray values from 0 to 1."""
     with gzip.open(folder / f"{name}-images-idx3-ubyte.gz") as file:
         pixels = np.frombuffer(file.read(), np.uint8, offset=16)
     with gzip.open(folder / f"{name}-labels-idx1-ubyte.gz") as file:

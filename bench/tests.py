@@ -64,13 +64,13 @@ def peer(name: str) -> object | None:
 
 
 def split_labels(m: int, n: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Give a column per relabelling, the observed one first: 1/m for the first sample and −1/n for the second."""
+    """Give a column per relabeling, the observed one first: 1/m for the first sample and −1/n for the second."""
     labels = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
     return np.stack([labels, *(rng.permutation(labels) for _ in range(count))], axis=1)
 
 
 def numpy_mmd(x: np.ndarray, y: np.ndarray, permutations: int) -> float:
-    """Give the p-value of the biased MMD², all relabellings as one product with the matrix of signs."""
+    """Give the p-value of the biased MMD², all relabelings as one product with the matrix of signs."""
     pooled = np.concatenate([x, y])
     squares = cdist(pooled, pooled, "sqeuclidean")
     median = np.median(squares[np.triu_indices_from(squares, 1)])
@@ -83,7 +83,7 @@ def numpy_mmd(x: np.ndarray, y: np.ndarray, permutations: int) -> float:
 def numpy_aggregated(x: np.ndarray, y: np.ndarray, first: int, second: int, level: float = 0.05) -> bool:
     """Decide by MMDAgg as its paper describes it.
 
-    Ten lengthscales of two kernels, quantiles from the first set of relabellings, the correction of the level by
+    Ten lengthscales of two kernels, quantiles from the first set of relabelings, the correction of the level by
     bisection on the second.
     """
     pooled = np.concatenate([x, y])
@@ -121,7 +121,7 @@ def family(pooled: np.ndarray) -> list[np.ndarray]:
 
 
 def unbiased(kernel: np.ndarray, labels: np.ndarray, m: int, n: int) -> np.ndarray:
-    """Give the unbiased MMD² of every relabelling from products with the indicators of the first sample."""
+    """Give the unbiased MMD² of every relabeling from products with the indicators of the first sample."""
     hollow = kernel - np.diag(np.diag(kernel))
     inside = (labels > 0).astype(float)
     product = hollow @ inside
@@ -156,7 +156,7 @@ def permutation(arguments: argparse.Namespace) -> list[Row]:
 
 
 def aggregated(arguments: argparse.Namespace) -> list[Row]:
-    """Run the default test, 20 kernels, beside MMDAgg in numpy with two sets of relabellings."""
+    """Run the default test, 20 kernels, beside MMDAgg in numpy with two sets of relabelings."""
     n = int(500 * arguments.scale)
     rows = [aggregated_row(n, 10, arguments.repeat, 5.0)]
     if arguments.slow:

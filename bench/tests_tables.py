@@ -43,7 +43,7 @@ def holm(p_values: list[float]) -> list[float]:
     return adjusted.tolist()
 
 
-def standardised(x: np.ndarray) -> np.ndarray:
+def standardized(x: np.ndarray) -> np.ndarray:
     spread = x.std(axis=0)
     return (x - x.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
@@ -158,7 +158,7 @@ def interval(hits: int, count: int) -> str:
 def directions(values: np.ndarray, limit: int) -> tuple[mercer.TestResult, mercer.TestResult]:
     """Test the residuals of y given x against x, and the other way round."""
     values = values[np.random.default_rng(0).permutation(len(values))[:limit]]
-    x, y = standardised(values).T
+    x, y = standardized(values).T
     return residual_test(x, y), residual_test(y, x)
 
 
@@ -171,7 +171,7 @@ def residual_test(x: np.ndarray, y: np.ndarray) -> mercer.TestResult:
         )
         model.set_params(fit_intercept=True).fit(x[:, None], y)
     residuals = y - model.predict(x[:, None])
-    return mercer.independence_test(x, standardised(residuals[:, None]), permutations=999)
+    return mercer.independence_test(x, standardized(residuals[:, None]), permutations=999)
 
 
 # ---- gas sensors ----------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def gas(folder: Path, size: int = 80) -> list[str]:
     head, rows = columns(folder / "gas_sensor_drift.csv.gz")
     chosen = [row for row in rows if row[head.index("gas")] == "Ethanol"]
     batch = np.array([int(row[head.index("batch")]) for row in chosen])
-    sensors = standardised(np.array([row[3:] for row in chosen], dtype=float))
+    sensors = standardized(np.array([row[3:] for row in chosen], dtype=float))
     numbers = sorted(set(batch.tolist()))
     rng = np.random.default_rng(0)
     lines = ["| batch | rows |" + "".join(f" against {b} |" for b in numbers), "|---|---|" + "---|" * len(numbers)]

@@ -71,9 +71,9 @@ pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failur
 
 /// The features of a table, of which there must be some where there is a label.
 pub fn without_label(table: Table) -> Result<Table, Failure> {
-    let labelled = table.label().is_some();
+    let labeled = table.label().is_some();
     let features = table.features();
-    if labelled && features.columns().is_empty() {
+    if labeled && features.columns().is_empty() {
         return Err(Failure::request("there is no feature: the file holds only its label"));
     }
     Ok(features)

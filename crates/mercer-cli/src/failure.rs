@@ -39,7 +39,7 @@ impl Failure {
                     2
                 }
             }
-            Self::Library(Error::Cancelled | Error::NotConverged { .. } | Error::Numerical(_)) => 2,
+            Self::Library(Error::Canceled | Error::NotConverged { .. } | Error::Numerical(_)) => 2,
             Self::Library(_) | Self::Request(_) => 1,
             Self::Drawing(_) | Self::Output(_) | Self::Panic(_) => 2,
         }
@@ -122,7 +122,7 @@ mod tests {
     fn wrong_paths_are_requests_and_full_disks_are_failures() {
         assert_eq!(file(ErrorKind::NotFound).exit_code(), 1);
         assert_eq!(file(ErrorKind::StorageFull).exit_code(), 2);
-        assert_eq!(Failure::from(Error::Cancelled).exit_code(), 2);
+        assert_eq!(Failure::from(Error::Canceled).exit_code(), 2);
         assert_eq!(Failure::from(Error::request("no")).exit_code(), 1);
         assert!(file(ErrorKind::BrokenPipe).is_closed_pipe());
     }

@@ -24,7 +24,7 @@ pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
         atomic_write(path, |out| out.write_all(html.as_bytes()))?;
     }
     let terminal = std::io::stdout().is_terminal();
-    let text = if common.json { json(report) } else { render(report, Paint(colours(terminal)), terminal) };
+    let text = if common.json { json(report) } else { render(report, Paint(colors(terminal)), terminal) };
     print(text.as_bytes())
 }
 
@@ -56,8 +56,8 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Output)
 }
 
-/// Colours only on a terminal that can show them, and not where somebody asked for none.
-fn colours(terminal: bool) -> bool {
+/// Colors only on a terminal that can show them, and not where somebody asked for none.
+fn colors(terminal: bool) -> bool {
     let unset = |name| std::env::var_os(name).is_none_or(|v| v.is_empty());
     terminal && unset("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
@@ -65,7 +65,7 @@ fn colours(terminal: bool) -> bool {
 /// The complaint on standard error, and the exit code.
 pub fn complain(failure: &Failure) -> ExitCode {
     if !failure.is_closed_pipe() {
-        let paint = Paint(colours(std::io::stderr().is_terminal()));
+        let paint = Paint(colors(std::io::stderr().is_terminal()));
         // If even standard error is gone, the exit code is all that is left to say.
         let _ = writeln!(std::io::stderr(), "{} {}", paint.alarm("error:"), clean(&failure.to_string()));
     }
@@ -76,7 +76,7 @@ pub fn complain(failure: &Failure) -> ExitCode {
 pub fn show_help_or_usage(message: &clap::Error) -> ExitCode {
     if message.use_stderr() {
         let styled = message.render();
-        let text = if colours(std::io::stderr().is_terminal()) && !holds_command(&styled.to_string()) {
+        let text = if colors(std::io::stderr().is_terminal()) && !holds_command(&styled.to_string()) {
             styled.ansi().to_string()
         } else {
             clean(&styled.to_string()).into_owned()

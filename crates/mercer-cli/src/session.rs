@@ -74,7 +74,7 @@ impl Session {
 
     fn until<T>(&self, limit: Option<f64>, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
         let found = work(&self.within(limit));
-        if matches!(found, Err(Error::Cancelled)) && !self.cancel.is_cancelled() {
+        if matches!(found, Err(Error::Canceled)) && !self.cancel.is_canceled() {
             let message = "--budget-time was over before there was a model: allow more seconds, or use fewer rows";
             return Err(Failure::request(message));
         }
@@ -118,7 +118,7 @@ fn speed(compute: &Compute) -> f64 {
 
 fn listen_to_ctrl_c(cancel: Cancel) {
     let handler = move || {
-        if cancel.is_cancelled() {
+        if cancel.is_canceled() {
             std::process::exit(2);
         }
         cancel.cancel();

@@ -25,7 +25,7 @@ pub fn to_python(error: Error) -> PyErr {
         | Error::Request(_)
         | Error::Format { .. } => PyValueError::new_err(message),
         Error::Memory { .. } => PyMemoryError::new_err(message),
-        Error::Cancelled => PyKeyboardInterrupt::new_err(message),
+        Error::Canceled => PyKeyboardInterrupt::new_err(message),
         Error::File { path, source } => file_error(&path, &source),
         Error::NotPositiveDefinite { counterexample, .. } => {
             let error = NotPositiveDefiniteError::new_err(message);

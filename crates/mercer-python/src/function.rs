@@ -56,9 +56,9 @@ impl PyFunction {
         coefficients: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (centres, coefficients) = (Matrix::read(points, "points")?, numbers(coefficients, "coefficients")?);
-        let kernel = centres.name_columns(&kernel_of(kernel)?).map_err(to_python)?;
-        let (options, x) = (Options::read(options)?, centres.view());
+        let (centers, coefficients) = (Matrix::read(points, "points")?, numbers(coefficients, "coefficients")?);
+        let kernel = centers.name_columns(&kernel_of(kernel)?).map_err(to_python)?;
+        let (options, x) = (Options::read(options)?, centers.view());
         let f = run(py, &options, || Expansion::new(&kernel, x, aview1(&coefficients), &options.compute))?;
         Ok(f.into())
     }
@@ -193,7 +193,7 @@ impl PyFunction {
     /// The distinct points ``xᵢ``, one per row.
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.expansion.centres())
+        PyArray2::from_array(py, &self.expansion.centers())
     }
 
     /// The coefficients ``αᵢ``.
@@ -233,7 +233,7 @@ impl PyFunction {
     }
 
     fn __repr__(&self) -> String {
-        let (n, d) = self.expansion.centres().dim();
+        let (n, d) = self.expansion.centers().dim();
         let (points, columns) = (plural(n, "point"), plural(d, "column"));
         format!("Function(\"{}\", {points} with {columns})", self.expansion.kernel())
     }

@@ -39,7 +39,7 @@ impl PyGaussianProcess {
     ) -> PyResult<Self> {
         let process = GaussianProcess::new(kernel_of(kernel)?, noise);
         let (fixed, free) = (fixed.unwrap_or_default(), free.unwrap_or_default());
-        Ok(Self(Process::Exact(GaussianProcess { optimise: optimize, fixed, free, restarts, ..process })))
+        Ok(Self(Process::Exact(GaussianProcess { optimize: optimize, fixed, free, restarts, ..process })))
     }
 
     /// The same process seen through inducing points: an array of them, or how many and ``"greedy"`` or ``"random"``.
@@ -272,10 +272,10 @@ impl PyGaussianProcessFit {
         self.0.parameter_names()
     }
 
-    /// Whether the optimisation converged, its steps, the likelihood that each start led to, and the evaluations; None without one.
+    /// Whether the optimization converged, its steps, the likelihood that each start led to, and the evaluations; None without one.
     #[getter]
-    fn optimisation(&self) -> Option<(bool, usize, Vec<f64>, usize)> {
-        self.0.optimisation().map(|o| (o.converged, o.iterations, o.likelihoods.clone(), o.evaluations))
+    fn optimization(&self) -> Option<(bool, usize, Vec<f64>, usize)> {
+        self.0.optimization().map(|o| (o.converged, o.iterations, o.likelihoods.clone(), o.evaluations))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {

@@ -24,7 +24,7 @@ const WEIGHTS: [(&str, KernelWeights); 4] = [
     ("uniform", KernelWeights::Uniform),
     ("decreasing", KernelWeights::Decreasing),
     ("increasing", KernelWeights::Increasing),
-    ("centred", KernelWeights::Centred),
+    ("centered", KernelWeights::Centered),
 ];
 const CORRECTIONS: [(&str, Correction); 5] = [
     ("holm", Correction::Holm),

@@ -3,7 +3,7 @@
 mod betting;
 mod binned;
 mod catalogue;
-mod centres;
+mod centers;
 mod data;
 mod definiteness;
 mod effects;
@@ -102,8 +102,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<svc::PySvcFit>()?;
     module.add_class::<svm::PySvm>()?;
     module.add_class::<svm::PySvmFit>()?;
-    module.add_class::<losses::PyPenalised>()?;
-    module.add_class::<losses::PyPenalisedFit>()?;
+    module.add_class::<losses::PyPenalized>()?;
+    module.add_class::<losses::PyPenalizedFit>()?;
     module.add_class::<features::PyFeatures>()?;
     module.add_class::<statistics::PyRidgeStatistics>()?;
     module.add_class::<statistics::PyMeanStatistics>()?;

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::centres::centres;
+use crate::centers::centers_of;
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
@@ -21,8 +21,8 @@ use crate::run::{at_points, run};
 use crate::svm::{reason, reworded};
 
 /// A logistic regression or a loss that was not fitted yet.
-#[pyclass(frozen, name = "Penalised", module = "mercer._mercer")]
-pub struct PyPenalised(Spec);
+#[pyclass(frozen, name = "Penalized", module = "mercer._mercer")]
+pub struct PyPenalized(Spec);
 
 enum Spec {
     Logistic(LogisticRegression),
@@ -32,7 +32,7 @@ enum Spec {
 
 #[pymethods]
 #[allow(non_snake_case)]
-impl PyPenalised {
+impl PyPenalized {
     /// ``loss=None`` is logistic regression of any number of classes; a list of levels is quantile curves.
     #[new]
     #[pyo3(signature = (kernel, alpha, *, loss=None, parameter=None, levels=None, intercept=true, class_weights=None,
@@ -51,7 +51,7 @@ impl PyPenalised {
         tol: Option<f64>,
         max_iter: Option<u64>,
     ) -> PyResult<Self> {
-        let (kernel, solver, centres) = (kernel_of(kernel)?, solver_named(solver)?, centres(centers)?);
+        let (kernel, solver, centers) = (kernel_of(kernel)?, solver_named(solver)?, centers_of(centers)?);
         Ok(Self(match (loss, levels) {
             (None, None) => {
                 let base = LogisticRegression::new(kernel, alpha);
@@ -62,7 +62,7 @@ impl PyPenalised {
                     intercept,
                     class_weights,
                     solver,
-                    centres,
+                    centers,
                     tolerance,
                     max_iterations,
                     leave_one_out,
@@ -77,7 +77,7 @@ impl PyPenalised {
             }
             (Some(loss), None) => {
                 let base = machine(loss, parameter, kernel, alpha, intercept, solver, tol, max_iter)?;
-                Spec::Machine(KernelMachine { centres, ..base })
+                Spec::Machine(KernelMachine { centers, ..base })
             }
         }))
     }
@@ -91,14 +91,14 @@ impl PyPenalised {
         y: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<PyPenalisedFit> {
+    ) -> PyResult<PyPenalizedFit> {
         let points = Matrix::read(X, "X")?;
         let targets = numbers(y, "y")?;
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let (x, weights) = (points.view(), weights.as_deref().map(aview1));
         let work = || self.run(x, &targets, weights, &options.compute).map_err(reworded);
-        run(py, &options, work).map(PyPenalisedFit)
+        run(py, &options, work).map(PyPenalizedFit)
     }
 
     /// What a fit of these sizes will run, as text.
@@ -122,21 +122,21 @@ impl PyPenalised {
     }
 }
 
-impl PyPenalised {
+impl PyPenalized {
     fn run(
         &self,
         x: ArrayView2<f64>,
         y: &[f64],
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
-    ) -> Result<PenalisedFit> {
+    ) -> Result<PenalizedFit> {
         match &self.0 {
             Spec::Logistic(spec) => {
                 let labels: Vec<usize> = y.iter().map(|&c| c as usize).collect();
-                spec.fit(x, &labels, weights, compute).map(PenalisedFit::Logistic)
+                spec.fit(x, &labels, weights, compute).map(PenalizedFit::Logistic)
             }
-            Spec::Machine(spec) => spec.fit(x, aview1(y), weights, compute).map(PenalisedFit::Machine),
-            Spec::Quantiles(spec) => spec.fit(x, aview1(y), weights, compute).map(PenalisedFit::Quantiles),
+            Spec::Machine(spec) => spec.fit(x, aview1(y), weights, compute).map(PenalizedFit::Machine),
+            Spec::Quantiles(spec) => spec.fit(x, aview1(y), weights, compute).map(PenalizedFit::Quantiles),
         }
     }
 }
@@ -164,7 +164,7 @@ const SOLVERS: [(&str, Solver); 5] = [
     ("newton", Solver::Newton),
     ("newton-cg", Solver::NewtonConjugateGradients),
     ("dual", Solver::Dual),
-    ("centers", Solver::Centres),
+    ("centers", Solver::Centers),
 ];
 
 fn solver_named(name: &str) -> PyResult<Solver> {
@@ -175,13 +175,13 @@ fn solver_named(name: &str) -> PyResult<Solver> {
 }
 
 /// A fitted logistic regression, loss, or set of quantile curves.
-pub enum PenalisedFit {
+pub enum PenalizedFit {
     Logistic(LogisticFit),
     Machine(KernelMachineFit),
     Quantiles(QuantileCurvesFit),
 }
 
-impl PenalisedFit {
+impl PenalizedFit {
     fn evidence(&self) -> Vec<Evidence> {
         match self {
             Self::Logistic(fit) => vec![*fit.evidence()],
@@ -212,12 +212,12 @@ impl PenalisedFit {
     }
 }
 
-#[pyclass(frozen, name = "PenalisedFit", module = "mercer._mercer")]
-pub struct PyPenalisedFit(pub PenalisedFit);
+#[pyclass(frozen, name = "PenalizedFit", module = "mercer._mercer")]
+pub struct PyPenalizedFit(pub PenalizedFit);
 
 #[pymethods]
 #[allow(non_snake_case)]
-impl PyPenalisedFit {
+impl PyPenalizedFit {
     /// ``f(x)``: a column per function; quantile curves in ascending order.
     #[pyo3(signature = (X, **options))]
     fn decision<'py>(
@@ -227,9 +227,9 @@ impl PyPenalisedFit {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.evaluate(py, X, options, |fit, x, compute| match fit {
-            PenalisedFit::Logistic(fit) => fit.decision(x, compute),
-            PenalisedFit::Machine(fit) => Ok(fit.decision(x, compute)?.insert_axis(Axis(1))),
-            PenalisedFit::Quantiles(fit) => fit.predict(x, compute),
+            PenalizedFit::Logistic(fit) => fit.decision(x, compute),
+            PenalizedFit::Machine(fit) => Ok(fit.decision(x, compute)?.insert_axis(Axis(1))),
+            PenalizedFit::Quantiles(fit) => fit.predict(x, compute),
         })
     }
 
@@ -242,12 +242,12 @@ impl PyPenalisedFit {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.evaluate(py, X, options, |fit, x, compute| match fit {
-            PenalisedFit::Logistic(fit) => {
+            PenalizedFit::Logistic(fit) => {
                 let classes = fit.predict(x, compute)?;
                 Ok(Array2::from_shape_fn((classes.len(), 1), |(i, _)| classes[i] as f64))
             }
-            PenalisedFit::Machine(fit) => Ok(fit.predict(x, compute)?.insert_axis(Axis(1))),
-            PenalisedFit::Quantiles(fit) => fit.predict(x, compute),
+            PenalizedFit::Machine(fit) => Ok(fit.predict(x, compute)?.insert_axis(Axis(1))),
+            PenalizedFit::Quantiles(fit) => fit.predict(x, compute),
         })
     }
 
@@ -260,16 +260,16 @@ impl PyPenalisedFit {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.evaluate(py, X, options, |fit, x, compute| match fit {
-            PenalisedFit::Logistic(fit) => fit.probabilities(x, compute),
-            PenalisedFit::Machine(fit) => Ok(fit.probabilities(x, compute)?.insert_axis(Axis(1))),
-            PenalisedFit::Quantiles(_) => Err(mercer::Error::request("quantiles have no probabilities")),
+            PenalizedFit::Logistic(fit) => fit.probabilities(x, compute),
+            PenalizedFit::Machine(fit) => Ok(fit.probabilities(x, compute)?.insert_axis(Axis(1))),
+            PenalizedFit::Quantiles(_) => Err(mercer::Error::request("quantiles have no probabilities")),
         })
     }
 
     #[getter]
     fn kernel(&self) -> Option<PyKernel> {
         let kernel = match &self.0 {
-            PenalisedFit::Logistic(fit) => Some(fit.kernel()),
+            PenalizedFit::Logistic(fit) => Some(fit.kernel()),
             other => other.machines().first().map(KernelMachineFit::kernel),
         };
         kernel.map(|k| PyKernel(k.clone()))
@@ -278,7 +278,7 @@ impl PyPenalisedFit {
     #[getter]
     fn alpha(&self) -> Option<f64> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => Some(fit.lambda()),
+            PenalizedFit::Logistic(fit) => Some(fit.lambda()),
             other => other.machines().first().map(KernelMachineFit::lambda),
         }
     }
@@ -287,7 +287,7 @@ impl PyPenalisedFit {
     #[getter]
     fn classes(&self) -> Option<usize> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => Some(fit.classes()),
+            PenalizedFit::Logistic(fit) => Some(fit.classes()),
             _ => None,
         }
     }
@@ -296,9 +296,9 @@ impl PyPenalisedFit {
     #[getter]
     fn loss(&self) -> String {
         match &self.0 {
-            PenalisedFit::Logistic(_) => "logistic".into(),
-            PenalisedFit::Machine(fit) => fit.loss().to_string(),
-            PenalisedFit::Quantiles(_) => "quantile".into(),
+            PenalizedFit::Logistic(_) => "logistic".into(),
+            PenalizedFit::Machine(fit) => fit.loss().to_string(),
+            PenalizedFit::Quantiles(_) => "quantile".into(),
         }
     }
 
@@ -306,7 +306,7 @@ impl PyPenalisedFit {
     #[getter]
     fn levels(&self) -> Option<Vec<f64>> {
         match &self.0 {
-            PenalisedFit::Quantiles(fit) => Some(fit.levels().to_vec()),
+            PenalizedFit::Quantiles(fit) => Some(fit.levels().to_vec()),
             _ => None,
         }
     }
@@ -315,7 +315,7 @@ impl PyPenalisedFit {
     #[getter]
     fn crossings(&self) -> Option<usize> {
         match &self.0 {
-            PenalisedFit::Quantiles(fit) => Some(fit.crossings()),
+            PenalizedFit::Quantiles(fit) => Some(fit.crossings()),
             _ => None,
         }
     }
@@ -323,7 +323,7 @@ impl PyPenalisedFit {
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => PyArray2::from_array(py, &fit.points()),
+            PenalizedFit::Logistic(fit) => PyArray2::from_array(py, &fit.points()),
             other => match other.machines().first() {
                 Some(fit) => PyArray2::from_array(py, &fit.points()),
                 None => PyArray2::zeros(py, (0, 0), false),
@@ -335,7 +335,7 @@ impl PyPenalisedFit {
     #[getter]
     fn dual_coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => PyArray2::from_array(py, &fit.dual_coefficients()),
+            PenalizedFit::Logistic(fit) => PyArray2::from_array(py, &fit.dual_coefficients()),
             other => PyArray2::from_owned_array(py, other.columns(KernelMachineFit::dual_coefficients)),
         }
     }
@@ -343,7 +343,7 @@ impl PyPenalisedFit {
     #[getter]
     fn intercept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => PyArray1::from_array(py, &fit.intercept()),
+            PenalizedFit::Logistic(fit) => PyArray1::from_array(py, &fit.intercept()),
             other => PyArray1::from_vec(py, other.machines().iter().map(KernelMachineFit::intercept).collect()),
         }
     }
@@ -351,7 +351,7 @@ impl PyPenalisedFit {
     #[getter]
     fn fitted<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => PyArray2::from_array(py, &fit.fitted()),
+            PenalizedFit::Logistic(fit) => PyArray2::from_array(py, &fit.fitted()),
             other => PyArray2::from_owned_array(py, other.columns(KernelMachineFit::fitted)),
         }
     }
@@ -360,7 +360,7 @@ impl PyPenalisedFit {
     #[getter]
     fn loo_decisions<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => fit.leave_one_out().map(|l| PyArray1::from_array(py, &l.decisions)),
+            PenalizedFit::Logistic(fit) => fit.leave_one_out().map(|l| PyArray1::from_array(py, &l.decisions)),
             _ => None,
         }
     }
@@ -379,20 +379,20 @@ impl PyPenalisedFit {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
         match &self.0 {
-            PenalisedFit::Logistic(fit) => reduce(py, fit.clone()),
-            PenalisedFit::Machine(fit) => reduce(py, fit.clone()),
-            PenalisedFit::Quantiles(fit) => reduce(py, fit.clone()),
+            PenalizedFit::Logistic(fit) => reduce(py, fit.clone()),
+            PenalizedFit::Machine(fit) => reduce(py, fit.clone()),
+            PenalizedFit::Quantiles(fit) => reduce(py, fit.clone()),
         }
     }
 }
 
-impl PyPenalisedFit {
+impl PyPenalizedFit {
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
-        of: fn(&PenalisedFit, ArrayView2<f64>, &Compute) -> Result<Array2<f64>>,
+        of: fn(&PenalizedFit, ArrayView2<f64>, &Compute) -> Result<Array2<f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         at_points(py, x, options, |x, compute| of(&self.0, x, compute))
     }

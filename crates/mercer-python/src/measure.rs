@@ -94,7 +94,7 @@ pub fn wasserstein(x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<f64> 
     measure::wasserstein(aview1(&x), aview1(&y)).map_err(crate::errors::to_python)
 }
 
-/// The Hilbert–Schmidt independence criterion, or its normalised form.
+/// The Hilbert–Schmidt independence criterion, or its normalized form.
 #[pyfunction]
 #[pyo3(signature = (X, Y, kernel_x, kernel_y, estimator, normalized, **options))]
 #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::to_python;
 use crate::gaussian_process::PyGaussianProcessFit;
-use crate::losses::{PenalisedFit, PyPenalisedFit};
+use crate::losses::{PenalizedFit, PyPenalizedFit};
 use crate::options::Options;
 use crate::process::ProcessFit;
 use crate::ridge::PyRidgeFit;
@@ -36,7 +36,7 @@ pub enum AnyFit<'py> {
     Local(Bound<'py, PyLocalFit>),
     Svc(Bound<'py, PySvcFit>),
     Svm(Bound<'py, PySvmFit>),
-    Penalised(Bound<'py, PyPenalisedFit>),
+    Penalized(Bound<'py, PyPenalizedFit>),
     Streamed(Bound<'py, PyStreamedRidgeFit>),
 }
 
@@ -53,10 +53,10 @@ impl AnyFit<'_> {
                 SvmFit::Regression(fit) => fit.clone().into(),
                 SvmFit::Region(fit) => fit.clone().into(),
             },
-            Self::Penalised(fit) => match &fit.get().0 {
-                PenalisedFit::Logistic(fit) => fit.clone().into(),
-                PenalisedFit::Machine(fit) => fit.clone().into(),
-                PenalisedFit::Quantiles(fit) => fit.clone().into(),
+            Self::Penalized(fit) => match &fit.get().0 {
+                PenalizedFit::Logistic(fit) => fit.clone().into(),
+                PenalizedFit::Machine(fit) => fit.clone().into(),
+                PenalizedFit::Quantiles(fit) => fit.clone().into(),
             },
             Self::Streamed(fit) => fit.get().0.clone().into(),
         }
@@ -76,9 +76,9 @@ fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
         Fitted::Svc(fit) => Bound::new(py, PySvcFit(fit))?.into_any(),
         Fitted::Svr(fit) => Bound::new(py, PySvmFit(SvmFit::Regression(fit)))?.into_any(),
         Fitted::OneClass(fit) => Bound::new(py, PySvmFit(SvmFit::Region(fit)))?.into_any(),
-        Fitted::Logistic(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Logistic(fit)))?.into_any(),
-        Fitted::KernelMachine(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Machine(fit)))?.into_any(),
-        Fitted::Quantiles(fit) => Bound::new(py, PyPenalisedFit(PenalisedFit::Quantiles(fit)))?.into_any(),
+        Fitted::Logistic(fit) => Bound::new(py, PyPenalizedFit(PenalizedFit::Logistic(fit)))?.into_any(),
+        Fitted::KernelMachine(fit) => Bound::new(py, PyPenalizedFit(PenalizedFit::Machine(fit)))?.into_any(),
+        Fitted::Quantiles(fit) => Bound::new(py, PyPenalizedFit(PenalizedFit::Quantiles(fit)))?.into_any(),
         Fitted::StreamedRidge(fit) => Bound::new(py, PyStreamedRidgeFit(fit))?.into_any(),
         other => {
             return Err(PyValueError::new_err(format!("no estimator of this package is a {} model", other.kind())));
@@ -187,7 +187,7 @@ impl PyInputs {
         }
     }
 
-    /// Whether points are made from the columns of a table, by what was learnt from the table of the fit.
+    /// Whether points are made from the columns of a table, by what was learned from the table of the fit.
     #[getter]
     fn encoded(&self) -> bool {
         matches!(self.0.features, Features::Columns(_))

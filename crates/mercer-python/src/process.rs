@@ -2,7 +2,7 @@
 
 use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
-use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimisation, Prediction};
+use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimization, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 use mercer::model::Fitted;
 use mercer::{Compute, Error, Expansion, Kernel, Result};
@@ -24,9 +24,9 @@ impl Process {
 
     /// The same process seen through inducing points.
     pub fn sparse(self, inducing: Inducing, approximation: Approximation, move_inducing: bool) -> Self {
-        let Self::Exact(GaussianProcess { kernel, noise, optimise, fixed, free, restarts }) = self else { return self };
+        let Self::Exact(GaussianProcess { kernel, noise, optimize, fixed, free, restarts }) = self else { return self };
         let process = SparseGaussianProcess::new(kernel, noise, inducing);
-        Self::Sparse(SparseGaussianProcess { approximation, optimise, move_inducing, fixed, free, restarts, ..process })
+        Self::Sparse(SparseGaussianProcess { approximation, optimize, move_inducing, fixed, free, restarts, ..process })
     }
 }
 
@@ -131,10 +131,10 @@ impl ProcessFit {
         }
     }
 
-    pub fn optimisation(&self) -> Option<&Optimisation> {
+    pub fn optimization(&self) -> Option<&Optimization> {
         match self {
-            Self::Exact(fit) => fit.optimisation(),
-            Self::Sparse(fit) => fit.optimisation(),
+            Self::Exact(fit) => fit.optimization(),
+            Self::Sparse(fit) => fit.optimization(),
         }
     }
 

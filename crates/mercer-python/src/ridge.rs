@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::centres::centres;
+use crate::centers::centers_of;
 use crate::effects::to_dicts;
 use crate::errors::to_python;
 use crate::function::PyFunction;
@@ -38,11 +38,11 @@ impl PyRidge {
         diagnostics: bool,
         indefinite: bool,
     ) -> PyResult<Self> {
-        let (kernel, solver, centres) = (kernel_of(kernel)?, solver_named(solver)?, centres(centers)?);
-        Ok(Self(Ridge { kernel, lambda: alpha, intercept, solver, centres, diagnostics, indefinite }))
+        let (kernel, solver, centers) = (kernel_of(kernel)?, solver_named(solver)?, centers_of(centers)?);
+        Ok(Self(Ridge { kernel, lambda: alpha, intercept, solver, centers, diagnostics, indefinite }))
     }
 
-    /// Fits ``y``, a column per output, with the values of unpenalised functions in the columns of ``null_space``.
+    /// Fits ``y``, a column per output, with the values of unpenalized functions in the columns of ``null_space``.
     #[pyo3(signature = (X, y, sample_weight=None, null_space=None, **options))]
     fn fit(
         &self,
@@ -92,13 +92,13 @@ fn fit(ridge: &Ridge, (x, basis, y, weights): Data<'_>, compute: &Compute) -> me
     }
 }
 
-/// The words of Python: the regularisation is called `alpha`, as in scikit-learn, and `indefinite` allows what is refused.
+/// The words of Python: the regularization is called `alpha`, as in scikit-learn, and `indefinite` allows what is refused.
 pub fn reworded(error: Error) -> Error {
     match error {
         Error::Parameter { name, value, requirement } if name == "lambda" => {
             Error::Parameter { name: "alpha".into(), value, requirement }
         }
-        Error::Parameter { name, value, requirement } if name == "centres" => {
+        Error::Parameter { name, value, requirement } if name == "centers" => {
             Error::Parameter { name: "n_centers".into(), value, requirement }
         }
         Error::NotPositiveDefinite { kernel, reason, counterexample } => {
@@ -116,7 +116,7 @@ const SOLVERS: [(&str, Solver); 7] = [
     ("state_space", Solver::StateSpace),
     ("eigen", Solver::Eigen),
     ("cg", Solver::ConjugateGradients),
-    ("centers", Solver::Centres),
+    ("centers", Solver::Centers),
 ];
 
 fn solver_named(name: &str) -> PyResult<Solver> {
@@ -299,8 +299,8 @@ impl PyRidgeFit {
     #[getter]
     fn centers(&self) -> Option<(usize, usize, f64, bool, f64)> {
         match self.0.method() {
-            Method::Centres { centres, iterations, residual, converged, missed } => {
-                Some((centres, iterations, residual, converged, missed))
+            Method::Centers { centers, iterations, residual, converged, missed } => {
+                Some((centers, iterations, residual, converged, missed))
             }
             _ => None,
         }
@@ -338,8 +338,8 @@ fn describe(method: Method) -> String {
         Method::ConjugateGradients { iterations, residual, rank } => format!(
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
         ),
-        Method::Centres { centres, iterations, residual, missed, .. } => format!(
-            "conjugate gradients on {centres} centers: {iterations} passes, relative residual {residual:.1e}; the centers miss \
+        Method::Centers { centers, iterations, residual, missed, .. } => format!(
+            "conjugate gradients on {centers} centers: {iterations} passes, relative residual {residual:.1e}; the centers miss \
              {:.2e} of the kernel's trace",
             missed
         ),

@@ -79,7 +79,7 @@ fn run_until<T: Send>(
     options.tracker.as_ref().map_or(Ok(()), |tracker| tracker.show(py, true))?;
     match interrupted {
         Some(error) => Err(error),
-        None if limit.is_some() && matches!(result, Ok(Err(mercer::Error::Cancelled))) => Err(PyTimeoutError::new_err(
+        None if limit.is_some() && matches!(result, Ok(Err(mercer::Error::Canceled))) => Err(PyTimeoutError::new_err(
             "max_time was over before there was a model: allow more seconds, or fewer rows",
         )),
         None => result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(to_python),

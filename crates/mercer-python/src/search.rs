@@ -1,4 +1,4 @@
-//! The search for the kernel, the lengthscale and the regularisation of a ridge regression.
+//! The search for the kernel, the lengthscale and the regularization of a ridge regression.
 
 use mercer::select::{self, Criterion, RidgeSearch, RidgeSearchFit, SearchedRange};
 use ndarray::aview1;
@@ -108,7 +108,7 @@ impl PyRidgeSearchFit {
         self.0.candidates.iter().map(|c| c.lengthscale).collect()
     }
 
-    /// The regularisations, one per column of the scores.
+    /// The regularizations, one per column of the scores.
     #[getter]
     fn alphas(&self) -> Vec<f64> {
         self.0.lambdas.clone()

@@ -44,7 +44,7 @@ pub fn reason(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Converged => "converged",
         Stopped::StepLimit => "step limit",
-        Stopped::Cancelled => "cancelled",
+        Stopped::Canceled => "canceled",
         Stopped::Stalled => "stalled",
     }
 }

@@ -35,7 +35,7 @@ def test_few_centers_are_kept_and_errors_are_told():
     assert model.n_iter_ > 0
     with pytest.raises(AttributeError, match="centers"):
         _ = model.loo_residuals_
-    with pytest.raises(ValueError, match="centres"):
+    with pytest.raises(ValueError, match="centers"):
         model.predict(X, return_std=True)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         mercer.KernelRidge(1e-9, kernel=KERNEL, n_centers=60, max_iter=1).fit(X, Y)
@@ -68,14 +68,14 @@ def test_squared_hinge_on_centers():
 def test_plans_say_solver_memory_time_and_approximation():
     big = np.broadcast_to(np.zeros(3), (2_000_000, 3))
     text = mercer.KernelRidge(0.1, kernel=KERNEL, max_memory="2GB").explain(big)
-    assert "centres" in text
+    assert "centers" in text
     assert "approximation" in text
     assert "operations" in text
     assert "operations, " in text
     assert "about" in text or "less than" in text
     hurried = mercer.KernelRidge(0.1, kernel=KERNEL, max_time=1e-3).explain(np.zeros((5000, 3)))
     assert "time limit" in hurried
-    assert "centres" in mercer.KernelLogisticRegression(kernel=KERNEL, max_memory="2GB").explain(big)
+    assert "centers" in mercer.KernelLogisticRegression(kernel=KERNEL, max_memory="2GB").explain(big)
 
 
 def test_files(tmp_path):

@@ -55,7 +55,7 @@ def test_the_likelihood_is_at_least_that_of_scikit_learn(columns):
         ours = GaussianProcessRegressor(text, noise=0.1).fit(x, y)
         theirs = Peer(kernel + WhiteKernel(0.1), alpha=0.0).fit(x, y)
         assert ours.log_marginal_likelihood_ >= theirs.log_marginal_likelihood_value_ - 1e-3, text
-        assert ours._fit.optimisation[3] <= 100, text
+        assert ours._fit.optimization[3] <= 100, text
 
 
 @pytest.mark.parametrize("columns", [1, 3])

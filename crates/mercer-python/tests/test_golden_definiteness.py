@@ -10,7 +10,7 @@ def descending(matrix):
     return np.linalg.eigvalsh(matrix)[::-1]
 
 
-def doubly_centred(matrix):
+def doubly_centered(matrix):
     """`−½JKJ`, positive semi-definite if and only if K is negative semi-definite."""
     j = np.eye(len(matrix)) - 1 / len(matrix)
     return -0.5 * j @ matrix @ j
@@ -62,7 +62,7 @@ def test_powers_of_distances(golden):
     case = golden("c02_nds_distance_powers")
     for entry in case.expected["powers"]:
         kernel = mercer.distance(power=entry["p"])
-        found = descending(doubly_centred(kernel(case.inputs["x"])))
+        found = descending(doubly_centered(kernel(case.inputs["x"])))
         case.check("powers", found, entry["S_eigenvalues_descending"])
         assert (kernel.properties["nsd"] is True) == entry["is_nds"]
     c = np.array(case.inputs["cube_c"])
@@ -73,7 +73,7 @@ def test_powers_of_distances(golden):
 def test_logarithm_and_other_verdicts(golden):
     case = golden("c02_nds_log_and_products")
     x, s, log = case.inputs["X"], case.inputs["s"], mercer.log_distance()
-    case.check("", descending(doubly_centred(log(x))), case.expected["log_S_eigenvalues_descending"])
+    case.check("", descending(doubly_centered(log(x))), case.expected["log_S_eigenvalues_descending"])
     assert log.properties["nsd"] is True
     for t, expected in zip(case.inputs["t"], case.expected["exp_minus_t_psi_min_eigenvalue"], strict=True):
         kernel = mercer.schoenberg(log, t=t)
@@ -88,7 +88,7 @@ def test_logarithm_and_other_verdicts(golden):
         "min_nds": (mercer.wiener(), "nsd"),
     }
     for key, (kernel, side) in kernels.items():
-        matrix = kernel(s) if side == "psd" else doubly_centred(kernel(s))
+        matrix = kernel(s) if side == "psd" else doubly_centered(kernel(s))
         case.check(key, descending(matrix), case.expected[key]["eigenvalues_descending"])
         if not case.expected[key]["verdict"]:
             assert kernel.properties[side] is not True
@@ -98,7 +98,7 @@ def test_squared_distance(golden):
     case = golden("c02_nds_squared_distance_schoenberg")
     x, kernel = case.inputs["X"], mercer.sqdist()
     case.check("D", kernel(x), case.expected["D"])
-    case.check("S", doubly_centred(kernel(x)), case.expected["S"])
+    case.check("S", doubly_centered(kernel(x)), case.expected["S"])
     assert kernel.properties["nsd"] is True
     for t, expected in zip(case.inputs["t"], case.expected["exp_minus_tD_min_eigenvalue"], strict=True):
         gaussian = mercer.schoenberg(kernel, t=t)

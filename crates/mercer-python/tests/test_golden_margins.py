@@ -18,7 +18,7 @@ def kernel_of(case):
     return {"gaussian": mercer.gaussian, "laplacian": mercer.laplacian}[case["kernel"]](lengthscale=params["l"])
 
 
-def standardised(x):
+def standardized(x):
     x = np.array(x)
     return (x - x.mean(axis=0)) / x.std(axis=0)
 
@@ -75,7 +75,7 @@ def test_pairs_of_iris(golden):
 
 def test_breast_cancer(golden):
     case = golden("c08_csvc_breast_cancer")
-    x, y = standardised(case.inputs["X_raw"]), np.array(case.inputs["target"])
+    x, y = standardized(case.inputs["X_raw"]), np.array(case.inputs["target"])
     for expected in case.expected.values():
         model = mercer.SVC(C=expected["C"], kernel=kernel_of(expected), tol=TOL).fit(x, y)
         check(case, model, expected, x, 1)
@@ -110,7 +110,7 @@ def test_regression(golden):
     case = golden("c08_svr")
     for key in ("toy", "data"):
         given, expected = case.inputs[key], case.expected[key]
-        x = np.reshape(given["x"], (-1, 1)) if "x" in given else standardised(given["X_raw"])
+        x = np.reshape(given["x"], (-1, 1)) if "x" in given else standardized(given["X_raw"])
         length = given["l"] if "l" in given else given["params"]["l"]
         model = mercer.SVR(C=given["C"], epsilon=given["eps"], kernel=mercer.gaussian(lengthscale=length), tol=TOL)
         model.fit(x, given["y"])

@@ -32,7 +32,7 @@ def check_ridge(case, model, y, expected):
         case.check(key, found[key], expected[key])
 
 
-def standardised(x):
+def standardized(x):
     x = np.array(x)
     return (x - x.mean(axis=0)) / x.std(axis=0)
 
@@ -57,7 +57,7 @@ def test_ridge_small_example(golden):
 
 def test_ridge_diabetes(golden):
     case = golden("c05_krr_diabetes")
-    x, y = standardised(case.inputs["X_raw"]), np.array(case.inputs["y_raw"])
+    x, y = standardized(case.inputs["X_raw"]), np.array(case.inputs["y_raw"])
     y = y - y.mean()
     kernel = mercer.gaussian(lengthscale=case.inputs["kernel"]["params"]["l"])
     model = mercer.KernelRidge(case.inputs["lambda"], kernel=kernel).fit(x, y)
@@ -66,7 +66,7 @@ def test_ridge_diabetes(golden):
 
 def test_ridge_several_outputs(golden):
     case = golden("c05_krr_multi_output")
-    x, y = standardised(case.inputs["X_raw"]), np.array(case.inputs["Y_raw"])
+    x, y = standardized(case.inputs["X_raw"]), np.array(case.inputs["Y_raw"])
     kernel = mercer.gaussian(lengthscale=case.inputs["kernel"]["params"]["l"])
     model = mercer.KernelRidge(case.inputs["lambda"], kernel=kernel).fit(x, y - y.mean(axis=0))
     found = {

@@ -95,7 +95,7 @@ def test_paired_and_stratified():
     inside = mercer.two_sample_test(X, Y, K, strata=strata, permutations=199)
     assert inside.reject
     assert inside.p_value >= 1 / 200
-    wild = mercer.two_sample_test(X[:30], Y, wild=True, weights="centred", permutations=199)
+    wild = mercer.two_sample_test(X[:30], Y, wild=True, weights="centered", permutations=199)
     assert wild.reject
 
 
@@ -118,14 +118,14 @@ def test_results_are_readable():
     result = mercer.two_sample_test(X, Y, K, permutations=199)
     text = str(result)
     assert text.splitlines()[0] == "Two-sample test: rejected at level 0.05 (p = 0.005)"
-    for part in ["both samples have one law", "199 random relabellings", "gaussian(lengthscale=1.5)", "99 %"]:
+    for part in ["both samples have one law", "199 random relabelings", "gaussian(lengthscale=1.5)", "99 %"]:
         assert part in text
     html = result._repr_html_()
     assert "<svg" in html
     assert "rejected at level 0.05" in html
     assert html.count("<rect") == 40
     exact = mercer.two_sample_test(X[:3], Y[:3], K)
-    assert "19 all relabellings" in str(exact)
+    assert "19 all relabelings" in str(exact)
     assert "<svg" not in mercer.two_sample_test(X, Y, K, method="gamma")._repr_html_()
     again = pickle.loads(pickle.dumps(result))
     assert str(again) == text
@@ -214,7 +214,7 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
         (lambda: mercer.two_sample_test(X, Y, level=np.nan), "level = NaN is not allowed"),
         (lambda: mercer.two_sample_test(X, Y, method="magic"), 'method = "magic" is not allowed: it must be one of'),
         (lambda: mercer.two_sample_test(X, Y, estimator="linear"), "estimator = .* is not allowed"),
-        (lambda: mercer.two_sample_test(X, Y, K, "exact"), "relabellings, more than the 1e6"),
+        (lambda: mercer.two_sample_test(X, Y, K, "exact"), "relabelings, more than the 1e6"),
         (lambda: mercer.two_sample_test(X, Y, K, "paired"), "as many as in the first"),
         (lambda: mercer.two_sample_test(np.ones((5, 2)), np.ones((5, 2))), "equal"),
         (lambda: mercer.two_sample_test(K(X), Y, "precomputed"), "X is the matrix of the pooled sample"),
@@ -228,7 +228,7 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
         (lambda: mercer.independence_test(U, np.ones(60)), "median"),
         (lambda: mercer.independence_test(U, V, permutations=0), "permutations = 0 is not allowed"),
         (lambda: mercer.independence_test(U, V, level=2), "level = 2 is not allowed"),
-        (lambda: mercer.independence_test(U, V, method="exact"), "relabellings"),
+        (lambda: mercer.independence_test(U, V, method="exact"), "relabelings"),
         (lambda: mercer.joint_independence_test([U]), "variables: expected at least 2, found 1"),
         (lambda: mercer.joint_independence_test([U, V], kernels=["auto"]), "one per variable"),
         (lambda: mercer.interaction_test(U, V, U[:9]), "rows of z"),
@@ -255,7 +255,7 @@ def test_identical_samples_are_not_rejected():
 
 
 def test_constant_samples_with_a_given_kernel():
-    """All points are equal: every relabelling gives the same statistic, so that p = 1."""
+    """All points are equal: every relabeling gives the same statistic, so that p = 1."""
     ones = np.ones((6, 1))
     assert mercer.two_sample_test(ones, ones, K).p_value == 1
     assert mercer.two_sample_test(ones, 2 * ones, K, permutations=999).p_value < 0.01

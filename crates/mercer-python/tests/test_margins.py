@@ -319,7 +319,7 @@ def test_a_time_limit_gives_the_model_so_far():
     for seconds in (0.5, 2, 8):
         model = mercer.SVC(C=1e6, tol=1e-10, max_time=seconds)
         try:
-            with pytest.warns(ConvergenceWarning, match=r"cancelled.*Raise max_iter, max_time"):
+            with pytest.warns(ConvergenceWarning, match=r"canceled.*Raise max_iter, max_time"):
                 model.fit(points, labels)
             break
         except TimeoutError:

@@ -133,7 +133,7 @@ def test_weights_count_points():
     close(KernelRidge(2.0).fit(X, Y, sample_weight=2.0).predict(T), KernelRidge(1.0).fit(X, Y).predict(T))
 
 
-def test_unpenalised_functions():
+def test_unpenalized_functions():
     """A line costs nothing beside the kernel: it is recovered whatever alpha is."""
     y = 3 + 2 * X[:, 0] - X[:, 1]
     model = KernelRidge(5.0, kernel="gaussian()", fit_intercept=True).fit(X, y, null_space=X[:, :2])
@@ -141,9 +141,9 @@ def test_unpenalised_functions():
     close(model.null_coef_, [2.0, -1.0])
     close(model.norm_, 0.0)
     close(model.predict(T, null_space=T[:, :2]), 3 + 2 * T[:, 0] - T[:, 1])
-    with pytest.raises(ValueError, match="the model has 2 unpenalised functions"):
+    with pytest.raises(ValueError, match="the model has 2 unpenalized functions"):
         model.predict(T)
-    with pytest.raises(ValueError, match="unpenalised functions"):
+    with pytest.raises(ValueError, match="unpenalized functions"):
         model.predict(T, null_space=T[:, :1])
     with pytest.raises(ValueError, match="combination of those before it"):
         model.fit(X, y, null_space=np.ones(len(X)))

@@ -14,7 +14,7 @@ T = np.linspace(0.05, 0.95, 11)
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_a_spline_is_ridge_with_a_null_space(order):
-    """The spline of order m is ridge with the Sobolev kernel and the polynomials of degree below m unpenalised."""
+    """The spline of order m is ridge with the Sobolev kernel and the polynomials of degree below m unpenalized."""
     lam = 1e-3
     spline = SmoothingSpline(lam, order=order).fit(X, Y)
     powers = [] if order == 1 else [X]

@@ -10,7 +10,7 @@ use ndarray::{Array1, Array2};
 
 const COLUMNS: usize = 10;
 
-/// Points around one centre per class, with overlap.
+/// Points around one center per class, with overlap.
 fn clouds(n: usize, classes: usize) -> (Array2<f64>, Vec<usize>) {
     let mut stream = Seed(1).stream("clouds", n as u64);
     let labels: Vec<usize> = (0..n).map(|i| i % classes).collect();

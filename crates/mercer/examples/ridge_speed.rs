@@ -154,7 +154,7 @@ fn measure_process(compute: &Compute) -> Result<()> {
     for text in ["1*gaussian(lengthscale=1)", "1*gaussian(lengthscale=[1, 1, 1, 1, 1])"] {
         let process = GaussianProcess::new(text.parse()?, 1.0);
         let (seconds, fit) = best(3, || process.fit(x.view(), y.view(), compute))?;
-        let steps = fit.optimisation().map_or(0, |o| o.evaluations);
+        let steps = fit.optimization().map_or(0, |o| o.evaluations);
         println!(
             "Gaussian process 1000 × 5: {seconds}, {steps} evaluations, {:.6} at {}, noise {:.6}",
             fit.log_marginal_likelihood(),
@@ -167,15 +167,15 @@ fn measure_process(compute: &Compute) -> Result<()> {
 
 fn measure_predict(compute: &Compute) -> Result<()> {
     let (x, y) = sample(20_000, 50);
-    let (centres, new) = x.view().split_at(ndarray::Axis(0), 10_000);
+    let (centers, new) = x.view().split_at(ndarray::Axis(0), 10_000);
     let kernel: Kernel = "gaussian(lengthscale=7)".parse()?;
     let dual = y.slice(ndarray::s![..10_000]).insert_axis(ndarray::Axis(1)).to_owned();
-    let predict = || multiply(&kernel.bind(Pairs::between(new, centres), compute)?, dual.view(), compute);
-    println!("10 000 rows from 10 000 centres, d = 50: {}", best(5, predict)?.0);
+    let predict = || multiply(&kernel.bind(Pairs::between(new, centers), compute)?, dual.view(), compute);
+    println!("10 000 rows from 10 000 centers, d = 50: {}", best(5, predict)?.0);
     Ok(())
 }
 
-/// One part of the programme.
+/// One part of the program.
 type Measure = fn(&Compute) -> Result<()>;
 
 fn main() -> Result<()> {

@@ -27,7 +27,7 @@ fn main() -> Result<()> {
         let (three, five) = (ridge("matern(nu=3/2)")?, ridge("matern(nu=5/2)")?);
         let process = GaussianProcess::new("1*matern(nu=3/2, lengthscale=1)".parse()?, 1.0);
         let (seconds, best) = timed(|| process.fit(table, y.view(), &compute))?;
-        let evaluations = best.optimisation().map_or(0, |o| o.evaluations);
+        let evaluations = best.optimization().map_or(0, |o| o.evaluations);
         println!(
             "{n:>9} {spline:>10.4} s {:>7} {three:>8.4} s {five:>8.4} s {seconds:>8.3} s ({evaluations})",
             fit.passes()

@@ -40,7 +40,7 @@ const ABORT: u8 = 2;
 /// A flag that stops long work at the next tile. Clones share the flag.
 ///
 /// Solvers that have an answer at any moment, such as those of support vector machines, still
-/// finish it when they are cancelled, and give it back; when they are aborted they drop everything.
+/// finish it when they are canceled, and give it back; when they are aborted they drop everything.
 /// For all other work both are the same.
 ///
 /// # Example
@@ -49,7 +49,7 @@ const ABORT: u8 = 2;
 /// let all = Cancel::default();
 /// let part = all.child();
 /// part.cancel();
-/// assert!(part.is_cancelled() && !all.is_cancelled());
+/// assert!(part.is_canceled() && !all.is_canceled());
 /// ```
 #[derive(Clone, Default)]
 pub struct Cancel {
@@ -74,7 +74,7 @@ impl Cancel {
     /// let compute = Compute::new().with_cancel(Cancel::when(|| true));
     /// let x = ndarray::Array2::<f64>::zeros((10, 1));
     /// let bound = "gaussian()".parse::<Kernel>()?.bind(Pairs::within(x.view()), &compute)?;
-    /// assert!(matches!(gram::dense(&bound, &compute), Err(Error::Cancelled)));
+    /// assert!(matches!(gram::dense(&bound, &compute), Err(Error::Canceled)));
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn when(hook: impl Fn() -> bool + Send + Sync + 'static) -> Self {
@@ -97,7 +97,7 @@ impl Cancel {
     }
 
     /// Whether someone asked the work to stop.
-    pub fn is_cancelled(&self) -> bool {
+    pub fn is_canceled(&self) -> bool {
         self.asked() >= STOP
     }
 
@@ -246,7 +246,7 @@ impl Compute {
         self
     }
 
-    /// Choose methods, and numbers of centres, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is asked for by name is
+    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is asked for by name is
     /// run in any case.
     pub fn with_time(mut self, seconds: f64) -> Self {
         self.time = Some(seconds).filter(|s| s.is_finite() && *s > 0.0);
@@ -309,31 +309,31 @@ impl Compute {
         Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory, suggestion: suggestion.into() })
     }
 
-    /// An error if the work was cancelled.
+    /// An error if the work was canceled.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
-    pub fn check_cancelled(&self) -> Result<()> {
-        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    /// [`Error::Canceled`].
+    pub fn check_canceled(&self) -> Result<()> {
+        if self.cancel.is_canceled() { Err(Error::Canceled) } else { Ok(()) }
     }
 
     /// An error if the work is to be dropped: asked where an answer is still being finished after a
     /// cancellation.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::Canceled`].
     pub fn check_aborted(&self) -> Result<()> {
-        if self.cancel.is_aborted() { Err(Error::Cancelled) } else { Ok(()) }
+        if self.cancel.is_aborted() { Err(Error::Canceled) } else { Ok(()) }
     }
 
-    /// The same computation after a part of it was cancelled, such as by a time limit, so that the best answer so far can be finished.
+    /// The same computation after a part of it was canceled, such as by a time limit, so that the best answer so far can be finished.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when the whole was cancelled too.
+    /// [`Error::Canceled`] when the whole was canceled too.
     pub(crate) fn after_part(&self) -> Result<Self> {
-        let cancel = self.cancel.whole().ok_or(Error::Cancelled)?;
+        let cancel = self.cancel.whole().ok_or(Error::Canceled)?;
         let rest = self.clone().with_cancel(cancel);
-        rest.check_cancelled()?;
+        rest.check_canceled()?;
         Ok(rest)
     }
 

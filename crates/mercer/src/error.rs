@@ -75,9 +75,9 @@ pub enum Error {
         /// What to do instead.
         suggestion: String,
     },
-    /// The work was cancelled through [`crate::Compute`].
-    #[error("cancelled")]
-    Cancelled,
+    /// The work was canceled through [`crate::Compute`].
+    #[error("canceled")]
+    Canceled,
     /// A file cannot be read or written at all.
     #[error("{}: {source}", path.display())]
     File {
@@ -110,7 +110,7 @@ pub enum Error {
         /// Residual asked for.
         tolerance: f64,
     },
-    /// A factorisation broke down: the matrix is singular to working precision.
+    /// A factorization broke down: the matrix is singular to working precision.
     #[error("{0}")]
     Numerical(String),
 }
@@ -141,7 +141,7 @@ pub struct SyntaxError {
     pub position: usize,
     /// What is wrong and what was expected.
     pub message: String,
-    /// The nearest known name, for a misspelt one.
+    /// The nearest known name, for a misspelled one.
     pub suggestion: Option<String>,
 }
 

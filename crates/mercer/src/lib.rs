@@ -8,7 +8,7 @@
 //! | [`points`] | 𝒳: what kernels eat |
 //! | [`kernel`] | `k`: the algebra of kernels, their text, their properties with proofs |
 //! | [`gram`] | `K = [k(xᵢ, xⱼ)]`: tiles, dense matrices, products without storing `K` |
-//! | [`solve`] | `Kα = y`, `Kv = λv`: factorisations and eigenvalues |
+//! | [`solve`] | `Kα = y`, `Kv = λv`: factorizations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`features`] | `z(x)ᵀz(y) ≈ k(x, y)`: explicit features, random Fourier features |

@@ -95,9 +95,9 @@ impl Record {
         Ok(settings)
     }
 
-    /// Whether there is an array of this name.
+    /// Whether there is a text or an array of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.arrays.contains_key(name)
+        self.arrays.contains_key(name) || self.texts.contains_key(name)
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<&str> {

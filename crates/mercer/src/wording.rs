@@ -11,7 +11,7 @@ pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) 
         .map(|(_, name)| name)
 }
 
-/// Edit distance with swaps of neighbours (optimal string alignment).
+/// Edit distance with swaps of neighbors (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut table = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misspelt_names_find_their_neighbour() {
+    fn misspelled_names_find_their_neighbor() {
         let names = ["gaussian", "laplacian", "linear", "sinc"];
         assert_eq!(nearest("gausian", names), Some("gaussian"));
         assert_eq!(nearest("guassian", names), Some("gaussian"));

@@ -103,7 +103,7 @@ pub enum SamplingWord {
     Iid,
     /// In orthogonal frames
     Orthogonal,
-    /// Evenly: a randomised Halton sequence
+    /// Evenly: a randomized Halton sequence
     Qmc,
 }
 

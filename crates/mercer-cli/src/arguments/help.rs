@@ -43,7 +43,7 @@ Exit codes:
      also a request over the memory limit, refused before anything is allocated
   2  the work failed: a full disk, an iteration that did not converge, Ctrl-C
 
-Colours appear on a terminal only; NO_COLOR turns them off.";
+Colors appear on a terminal only; NO_COLOR turns them off.";
 
 pub const KERNEL: &str = "\
 Kernels: their list, their proofs, counterexamples, Gram matrices.
@@ -114,7 +114,7 @@ Fit a model to a table and save it.
 
 A function f is chosen from the space of a kernel so that it is near the data and its
 norm is small. Columns of categories become one 0/1 column per level. A kernel that you
-write meets the data as it is; where the kernel is chosen, columns are standardised and a
+write meets the data as it is; where the kernel is chosen, columns are standardized and a
 constant is fitted too. The model remembers the columns, their levels and scales.";
 
 pub const FIT_RIDGE: &str = "\
@@ -207,8 +207,8 @@ pub const TEST: &str = "\
 Hypothesis tests whose p-values are right.
 
 A sample is embedded as the mean of k(·, xᵢ) in the space of a kernel; distances there tell
-laws apart, and products tell dependence. The null law is that of relabelled data: the
-observed labelling is counted among them, ties count against rejection, and p is never 0.
+laws apart, and products tell dependence. The null law is that of relabeled data: the
+observed labeling is counted among them, ties count against rejection, and p is never 0.
 The exit code is 0 whether or not the hypothesis is rejected.";
 
 pub const TEST_TWO_SAMPLE: &str = "\

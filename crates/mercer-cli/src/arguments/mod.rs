@@ -97,7 +97,7 @@ pub enum PlanTarget {
     /// The plan of a fit: solver, bytes, work, time
     #[command(subcommand)]
     Fit(FitCommand),
-    /// The plan of a test: sizes, relabellings, bytes, work
+    /// The plan of a test: sizes, relabelings, bytes, work
     #[command(subcommand)]
     Test(TestCommand),
 }

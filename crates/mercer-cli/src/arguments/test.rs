@@ -38,7 +38,7 @@ pub struct TestOptions {
     /// The level of the decision
     #[arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true, default_value = "0.05")]
     pub level: f64,
-    /// How many relabellings are drawn, beside the observed one
+    /// How many relabelings are drawn, beside the observed one
     #[arg(long, value_name = "B", value_parser = positive, default_value = "1999")]
     pub permutations: usize,
     /// A test for every value of this column, with corrected p-values
@@ -131,13 +131,13 @@ pub struct TwoSampleArguments {
 pub enum TwoSampleWord {
     /// Many kernels at once, without splitting the data (MMDAgg)
     Aggregated,
-    /// Random relabellings
+    /// Random relabelings
     Permutation,
-    /// All relabellings; refused above a million
+    /// All relabelings; refused above a million
     Exact,
     /// Exchanges within pairs: row i of A belongs to row i of B
     Paired,
-    /// Relabellings until rejection has become impossible
+    /// Relabelings until rejection has become impossible
     Sequential,
     /// Many kernels in a soft maximum (MMD-FUSE)
     Fused,
@@ -178,7 +178,7 @@ pub enum WeightsWord {
     /// Large lengthscales count more
     Increasing,
     /// Those in the middle count more
-    Centred,
+    Centered,
 }
 
 impl From<WeightsWord> for KernelWeights {
@@ -187,7 +187,7 @@ impl From<WeightsWord> for KernelWeights {
             WeightsWord::Uniform => Self::Uniform,
             WeightsWord::Decreasing => Self::Decreasing,
             WeightsWord::Increasing => Self::Increasing,
-            WeightsWord::Centred => Self::Centred,
+            WeightsWord::Centered => Self::Centered,
         }
     }
 }

@@ -18,11 +18,11 @@ pub fn draw(kernel: &Kernel, compute: &Compute) -> Result<Figure> {
     let (low, high) = interval(kernel);
     let at = |part: f64| low + (high - low) * part;
     let grid = Array2::from_shape_fn((POINTS, 1), |(i, _)| at(i as f64 / (POINTS - 1) as f64));
-    let centres = Array2::from_shape_fn((3, 1), |(i, _)| at([0.2, 0.5, 0.8][i]));
-    let bound = kernel.bind(Pairs::between(grid.view(), centres.view()), compute)?;
+    let centers = Array2::from_shape_fn((3, 1), |(i, _)| at([0.2, 0.5, 0.8][i]));
+    let bound = kernel.bind(Pairs::between(grid.view(), centers.view()), compute)?;
     let values = dense(&bound, compute)?;
     let curve = |j: usize| Curve {
-        label: format!("y = {}", short(centres[[j, 0]])).replace('-', "−"),
+        label: format!("y = {}", short(centers[[j, 0]])).replace('-', "−"),
         points: (0..POINTS).map(|i| (grid[[i, 0]], values[[i, j]])).collect(),
         mark: Mark::Line,
     };

@@ -98,7 +98,7 @@ fn stream(
         digest.see(rows, block);
         write(block).map_err(|error| {
             failed = Some(error);
-            mercer::Error::Cancelled
+            mercer::Error::Canceled
         })
     });
     match (failed, walked) {

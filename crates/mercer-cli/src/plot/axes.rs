@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::canvas::{Anchor, Canvas};
-use super::{colours, ticks};
+use super::{colors, ticks};
 use crate::failure::Failure;
 
 /// Sizes of letters.
@@ -41,11 +41,11 @@ impl Axes {
         let (left, top, right, bottom) = self.paper;
         for &tick in x_ticks {
             let (x, _) = self.place((tick, self.y.0));
-            canvas.line(&[(x, top), (x, bottom)], 0.75, colours::GRID)?;
+            canvas.line(&[(x, top), (x, bottom)], 0.75, colors::GRID)?;
         }
         for &tick in y_ticks {
             let (_, y) = self.place((self.x.0, tick));
-            canvas.line(&[(left, y), (right, y)], 0.75, colours::GRID)?;
+            canvas.line(&[(left, y), (right, y)], 0.75, colors::GRID)?;
         }
         Ok(())
     }
@@ -60,12 +60,12 @@ impl Axes {
         let (left, _, _, bottom) = self.paper;
         for &tick in x_ticks {
             let (x, _) = self.place((tick, self.y.0));
-            canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colours::FRAME)?;
+            canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colors::FRAME)?;
             canvas.text((x, bottom + 13.0), &ticks::label(tick), TICK, Anchor::Middle)?;
         }
         for &tick in y_ticks {
             let (_, y) = self.place((self.x.0, tick));
-            canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colours::FRAME)?;
+            canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colors::FRAME)?;
             canvas.text((left - 8.0, y), &ticks::label(tick), TICK, Anchor::End)?;
         }
         Ok(())
@@ -75,7 +75,7 @@ impl Axes {
     pub fn draw_frame<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Result<(), Failure> {
         let (left, top, right, bottom) = self.paper;
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
-        canvas.line(&corners, 0.75, colours::FRAME)
+        canvas.line(&corners, 0.75, colors::FRAME)
     }
 }
 

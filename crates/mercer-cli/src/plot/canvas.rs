@@ -11,7 +11,7 @@ use plotters::prelude::{DrawingBackend, FontTransform, IntoFont, RGBColor, Shape
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font as register};
 
-use super::colours::{self, Rgb};
+use super::colors::{self, Rgb};
 use super::png;
 use crate::failure::Failure;
 use crate::report::clean_line;
@@ -81,42 +81,42 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         ((x * self.scale).round() as i32, (y * self.scale).round() as i32)
     }
 
-    fn stroke(&self, colour: Rgb, width: f64) -> ShapeStyle {
-        paint(colour).stroke_width((width * self.scale).round().max(1.0) as u32)
+    fn stroke(&self, color: Rgb, width: f64) -> ShapeStyle {
+        paint(color).stroke_width((width * self.scale).round().max(1.0) as u32)
     }
 
     /// A filled rectangle.
-    pub fn rectangle(&self, from: (f64, f64), to: (f64, f64), colour: Rgb) -> Result<(), Failure> {
-        self.area.draw(&Rectangle::new([self.at(from), self.at(to)], paint(colour).filled())).map_err(failed)
+    pub fn rectangle(&self, from: (f64, f64), to: (f64, f64), color: Rgb) -> Result<(), Failure> {
+        self.area.draw(&Rectangle::new([self.at(from), self.at(to)], paint(color).filled())).map_err(failed)
     }
 
     /// A line through points.
-    pub fn line(&self, points: &[(f64, f64)], width: f64, colour: Rgb) -> Result<(), Failure> {
+    pub fn line(&self, points: &[(f64, f64)], width: f64, color: Rgb) -> Result<(), Failure> {
         let points: Vec<(i32, i32)> = points.iter().map(|&p| self.at(p)).collect();
-        self.area.draw(&PathElement::new(points, self.stroke(colour, width))).map_err(failed)
+        self.area.draw(&PathElement::new(points, self.stroke(color, width))).map_err(failed)
     }
 
     /// A filled area.
-    pub fn area(&self, corners: &[(f64, f64)], colour: Rgb) -> Result<(), Failure> {
+    pub fn area(&self, corners: &[(f64, f64)], color: Rgb) -> Result<(), Failure> {
         let corners: Vec<(i32, i32)> = corners.iter().map(|&p| self.at(p)).collect();
         if corners.len() < 3 {
             return Ok(());
         }
-        self.area.draw(&Polygon::new(corners, paint(colour).filled())).map_err(failed)
+        self.area.draw(&Polygon::new(corners, paint(color).filled())).map_err(failed)
     }
 
     /// A filled disc.
-    pub fn dot(&self, centre: (f64, f64), radius: f64, colour: Rgb) -> Result<(), Failure> {
+    pub fn dot(&self, center: (f64, f64), radius: f64, color: Rgb) -> Result<(), Failure> {
         let radius = (radius * self.scale).round().max(1.0) as i32;
-        self.area.draw(&Circle::new(self.at(centre), radius, paint(colour).filled())).map_err(failed)
+        self.area.draw(&Circle::new(self.at(center), radius, paint(color).filled())).map_err(failed)
     }
 
-    /// Text in one line, centred vertically at its place.
+    /// Text in one line, centered vertically at its place.
     pub fn text(&self, place: (f64, f64), text: &str, size: f64, anchor: Anchor) -> Result<(), Failure> {
         self.write(place, text, size, anchor, FontTransform::None)
     }
 
-    /// Text that runs upwards, centred at its place.
+    /// Text that runs upwards, centered at its place.
     pub fn upwards(&self, place: (f64, f64), text: &str, size: f64) -> Result<(), Failure> {
         self.write(place, text, size, Anchor::Middle, FontTransform::Rotate270)
     }
@@ -143,7 +143,7 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         self.area.draw(&Text::new(clean_line(text).into_owned(), self.at(place), style)).map_err(failed)
     }
 
-    /// A matrix of values in `[0, 1]` as coloured cells.
+    /// A matrix of values in `[0, 1]` as colored cells.
     pub fn cells(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
         let (rows, columns) = cells.dim();
         if cells.is_empty() {
@@ -155,14 +155,14 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         let x = |j: usize| from.0 + (to.0 - from.0) * j as f64 / columns as f64;
         let y = |i: usize| from.1 + (to.1 - from.1) * i as f64 / rows as f64;
         for ((i, j), &value) in cells.indexed_iter() {
-            self.rectangle((x(j), y(i)), (x(j + 1), y(i + 1)), colours::heat(value))?;
+            self.rectangle((x(j), y(i)), (x(j + 1), y(i + 1)), colors::heat(value))?;
         }
         Ok(())
     }
 
     /// The cells as a small picture inside the SVG, one pixel per cell.
     fn image(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
-        let pixels: Vec<u8> = cells.iter().flat_map(|&value| colours::heat(value)).collect();
+        let pixels: Vec<u8> = cells.iter().flat_map(|&value| colors::heat(value)).collect();
         let bytes = png::encode(&pixels, (cells.ncols() as u32, cells.nrows() as u32))?;
         let ((left, top), (right, bottom)) = (self.at(from), self.at(to));
         self.images.borrow_mut().push_str(&format!(
@@ -183,6 +183,6 @@ fn paint([r, g, b]: Rgb) -> ShapeStyle {
 }
 
 fn ink() -> RGBColor {
-    let [r, g, b] = colours::INK;
+    let [r, g, b] = colors::INK;
     RGBColor(r, g, b)
 }

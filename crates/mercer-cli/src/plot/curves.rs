@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::axes::{Axes, LABEL, TICK, TITLE, fitted};
 use super::canvas::{Anchor, Canvas};
 use super::heat::range;
-use super::{colours, ticks};
+use super::{colors, ticks};
 use crate::failure::Failure;
 
 /// A plot of several curves.
@@ -57,8 +57,8 @@ pub fn draw<B: DrawingBackend>(
     canvas: &Canvas<'_, B>,
     (left, top, width, height): (f64, f64, f64, f64),
 ) -> Result<(), Failure> {
-    let labelled = plot.curves.iter().filter(|c| !c.label.is_empty()).count();
-    let legend = if labelled > 0 { 22.0 * labelled.div_ceil(legend_columns(plot, width)) as f64 } else { 0.0 };
+    let labeled = plot.curves.iter().filter(|c| !c.label.is_empty()).count();
+    let legend = if labeled > 0 { 22.0 * labeled.div_ceil(legend_columns(plot, width)) as f64 } else { 0.0 };
     let axes = Axes {
         paper: (left + 58.0, top + 44.0, left + width - 18.0, top + height - 50.0 - legend),
         x: horizontal(plot),
@@ -69,7 +69,7 @@ pub fn draw<B: DrawingBackend>(
     let y_ticks = ticks::round(axes.y.0, axes.y.1, ((d - b) / 50.0) as usize);
     axes.draw_grid(canvas, &x_ticks, &y_ticks)?;
     if axes.y.0 < 0.0 && axes.y.1 > 0.0 {
-        canvas.line(&[axes.place((axes.x.0, 0.0)), axes.place((axes.x.1, 0.0))], 1.0, colours::ZERO)?;
+        canvas.line(&[axes.place((axes.x.0, 0.0)), axes.place((axes.x.1, 0.0))], 1.0, colors::ZERO)?;
     }
     plot.curves.iter().enumerate().try_for_each(|(i, curve)| draw_curve(canvas, &axes, i, curve))?;
     axes.draw_frame(canvas)?;
@@ -104,20 +104,20 @@ fn draw_curve<B: DrawingBackend>(
     index: usize,
     curve: &Curve,
 ) -> Result<(), Failure> {
-    let colour = colours::curve(index);
+    let color = colors::curve(index);
     match curve.mark {
         // A value that is not finite breaks the line.
         Mark::Line => curve.points.split(|p| !p.1.is_finite()).filter(|piece| piece.len() > 1).try_for_each(|piece| {
             let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.place(p)).collect();
-            canvas.line(&piece, 1.7, colour)
+            canvas.line(&piece, 1.7, color)
         }),
         Mark::Dots => {
             let finite = curve.points.iter().filter(|p| p.1.is_finite());
-            finite.into_iter().try_for_each(|&p| canvas.dot(axes.place(p), radius(curve.points.len()), colour))
+            finite.into_iter().try_for_each(|&p| canvas.dot(axes.place(p), radius(curve.points.len()), color))
         }
         Mark::Band => {
             let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.place(p)).collect();
-            canvas.area(&corners, colours::pale(colour))
+            canvas.area(&corners, colors::pale(color))
         }
     }
 }
@@ -144,15 +144,15 @@ fn draw_legend<B: DrawingBackend>(
     (left, top, width): (f64, f64, f64),
 ) -> Result<(), Failure> {
     let columns = legend_columns(plot, width + 76.0);
-    let labelled = plot.curves.iter().enumerate().filter(|(_, c)| !c.label.is_empty());
+    let labeled = plot.curves.iter().enumerate().filter(|(_, c)| !c.label.is_empty());
     let step = (legend_width(plot) + 16.0).min(width / columns as f64);
-    for (place, (i, curve)) in labelled.enumerate() {
+    for (place, (i, curve)) in labeled.enumerate() {
         let x = left + step * (place % columns) as f64;
         let y = top + 22.0 * (place / columns) as f64;
         match curve.mark {
-            Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, colours::curve(i))?,
-            Mark::Dots => canvas.dot((x + 10.0, y), 2.8, colours::curve(i))?,
-            Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colours::pale(colours::curve(i)))?,
+            Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, colors::curve(i))?,
+            Mark::Dots => canvas.dot((x + 10.0, y), 2.8, colors::curve(i))?,
+            Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::pale(colors::curve(i)))?,
         }
         canvas.text((x + 26.0, y), &fitted(&curve.label, TICK, width - 26.0), TICK, Anchor::Start)?;
     }

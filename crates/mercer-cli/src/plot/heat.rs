@@ -1,14 +1,14 @@
-//! A matrix by colours, with a colour bar.
+//! A matrix by colors, with a color bar.
 
 use ndarray::Array2;
 use plotters::prelude::DrawingBackend;
 
 use super::axes::{Axes, LABEL, TICK, TITLE, fitted};
 use super::canvas::{Anchor, Canvas};
-use super::{colours, ticks};
+use super::{colors, ticks};
 use crate::failure::Failure;
 
-/// A matrix to be shown by colours.
+/// A matrix to be shown by colors.
 pub struct HeatMap {
     /// The headline.
     pub title: String,
@@ -16,7 +16,7 @@ pub struct HeatMap {
     pub cells: Array2<f64>,
     /// Rows and columns of the matrix.
     pub shape: (usize, usize),
-    /// What the colours mean.
+    /// What the colors mean.
     pub bar: String,
     /// What rows and columns are; without it they are counted.
     pub labels: Option<Box<HeatLabels>>,
@@ -92,12 +92,12 @@ fn draw_counts<B: DrawingBackend>(
     let (left, top, right, bottom) = axes.paper;
     for tick in ticks::whole(columns, 5) {
         let x = left + (right - left) * (tick + 0.5) / columns.max(1) as f64;
-        canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colours::FRAME)?;
+        canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colors::FRAME)?;
         canvas.text((x, bottom + 13.0), &ticks::label(tick), TICK, Anchor::Middle)?;
     }
     for tick in ticks::whole(rows, 5) {
         let y = top + (bottom - top) * (tick + 0.5) / rows.max(1) as f64;
-        canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colours::FRAME)?;
+        canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colors::FRAME)?;
         canvas.text((left - 8.0, y), &ticks::label(tick), TICK, Anchor::End)?;
     }
     Ok(())
@@ -110,15 +110,15 @@ fn draw_names<B: DrawingBackend>(canvas: &Canvas<'_, B>, axes: &Axes, labels: &H
     let x = |j: usize| left + (right - left) * (j as f64 + 0.5) / columns.max(1) as f64;
     let y = |i: usize| top + (bottom - top) * (i as f64 + 0.5) / rows.max(1) as f64;
     for (j, name) in labels.columns.iter().enumerate().step_by(columns.div_ceil(7).max(1)) {
-        canvas.line(&[(x(j), bottom), (x(j), bottom + 4.0)], 0.75, colours::FRAME)?;
+        canvas.line(&[(x(j), bottom), (x(j), bottom + 4.0)], 0.75, colors::FRAME)?;
         canvas.text((x(j), bottom + 13.0), name, TICK, Anchor::Middle)?;
     }
     for (i, name) in labels.rows.iter().enumerate().step_by(rows.div_ceil(14).max(1)) {
-        canvas.line(&[(left - 4.0, y(i)), (left, y(i))], 0.75, colours::FRAME)?;
+        canvas.line(&[(left - 4.0, y(i)), (left, y(i))], 0.75, colors::FRAME)?;
         canvas.text((left - 8.0, y(i)), name, TICK, Anchor::End)?;
     }
     canvas.dot((x(labels.marked.1), y(labels.marked.0)), 5.0, [255, 255, 255])?;
-    canvas.dot((x(labels.marked.1), y(labels.marked.0)), 3.5, colours::curve(1))
+    canvas.dot((x(labels.marked.1), y(labels.marked.0)), 3.5, colors::curve(1))
 }
 
 fn draw_bar<B: DrawingBackend>(
@@ -134,7 +134,7 @@ fn draw_bar<B: DrawingBackend>(
     axes.draw_frame(canvas)?;
     for tick in ticks::round(low, high, 5) {
         let (_, y) = axes.place((0.0, tick));
-        canvas.line(&[(left + 16.0, y), (left + 20.0, y)], 0.75, colours::FRAME)?;
+        canvas.line(&[(left + 16.0, y), (left + 20.0, y)], 0.75, colors::FRAME)?;
         canvas.text((left + 24.0, y), &ticks::label(tick), TICK, Anchor::Start)?;
     }
     canvas.text((left + 8.0, top - 18.0), &map.bar, LABEL, Anchor::Middle)

@@ -2,7 +2,7 @@
 
 mod axes;
 mod canvas;
-mod colours;
+mod colors;
 mod curves;
 mod heat;
 mod png;
@@ -31,7 +31,7 @@ const SAMPLES: u32 = 3;
 
 /// A picture, before it is drawn.
 pub enum Figure {
-    /// A matrix by colours.
+    /// A matrix by colors.
     Heat(HeatMap),
     /// Plots of curves, side by side.
     Curves(Vec<CurvePlot>),

@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 
 use super::axes::{Axes, LABEL, TICK, TITLE, fitted};
 use super::canvas::{Anchor, Canvas};
-use super::colours::{self, Rgb};
+use super::colors::{self, Rgb};
 use super::ticks;
 use crate::failure::Failure;
 
@@ -47,7 +47,7 @@ pub fn draw<B: DrawingBackend>(
     draw_legend(plot, canvas, (a, d + 54.0, c - a))
 }
 
-/// Neighbours of one colour are one rectangle.
+/// Neighbors of one color are one rectangle.
 fn draw_cells<B: DrawingBackend>(plot: &RegionPlot, canvas: &Canvas<'_, B>, axes: &Axes) -> Result<(), Failure> {
     let (rows, columns) = plot.cells.dim();
     let (left, top, right, bottom) = axes.paper;
@@ -66,7 +66,7 @@ fn draw_cells<B: DrawingBackend>(plot: &RegionPlot, canvas: &Canvas<'_, B>, axes
 
 /// Pale, and paler within the margin.
 fn shade((class, margin): (usize, bool)) -> Rgb {
-    let pale = colours::pale(colours::curve(class));
+    let pale = colors::pale(colors::curve(class));
     if margin { pale.map(|c| (u16::from(c) / 2 + 127) as u8) } else { pale }
 }
 
@@ -77,10 +77,10 @@ fn draw_point<B: DrawingBackend>(
 ) -> Result<(), Failure> {
     let at = axes.place(place);
     if support {
-        canvas.dot(at, 4.6, colours::INK)?;
+        canvas.dot(at, 4.6, colors::INK)?;
         canvas.dot(at, 3.7, [255, 255, 255])?;
     }
-    canvas.dot(at, 2.5, colours::curve(class))
+    canvas.dot(at, 2.5, colors::curve(class))
 }
 
 fn draw_legend<B: DrawingBackend>(
@@ -93,12 +93,12 @@ fn draw_legend<B: DrawingBackend>(
     let step = (width / entries.max(1) as f64).min(150.0);
     for (i, name) in plot.names.iter().enumerate() {
         let x = left + step * i as f64;
-        canvas.dot((x + 6.0, y), 3.2, colours::curve(i))?;
+        canvas.dot((x + 6.0, y), 3.2, colors::curve(i))?;
         canvas.text((x + 16.0, y), &fitted(name, TICK, step - 20.0), TICK, Anchor::Start)?;
     }
     if rings {
         let x = left + step * plot.names.len() as f64;
-        canvas.dot((x + 6.0, y), 4.6, colours::INK)?;
+        canvas.dot((x + 6.0, y), 4.6, colors::INK)?;
         canvas.dot((x + 6.0, y), 3.7, [255, 255, 255])?;
         canvas.text((x + 16.0, y), &fitted("support vector", TICK, step - 16.0), TICK, Anchor::Start)?;
     }

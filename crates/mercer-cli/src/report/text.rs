@@ -2,7 +2,7 @@
 
 use super::{Block, Report, Table, Truth, clean, clean_line};
 
-/// Colours, or none.
+/// Colors, or none.
 #[derive(Clone, Copy)]
 pub struct Paint(pub bool);
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_only_where_asked_for() {
+    fn colors_only_where_asked_for() {
         assert_eq!(Paint(false).bold("x"), "x");
         assert_eq!(Paint(true).bold("x"), "\x1b[1mx\x1b[0m");
     }

@@ -186,7 +186,7 @@ fn the_target_of_a_process_is_scaled_and_comes_back() {
 }
 
 #[test]
-fn a_process_through_centres_says_that_it_is_one() {
+fn a_process_through_centers_says_that_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let (data, model) = (wave(&folder, 150), place(&folder, "m.safetensors"));
     let words = ["fit", "gp", &data, "--target", "y", "--columns", "x", "--kernel", "1*gaussian(lengthscale=1)"];
@@ -347,13 +347,13 @@ fn centers_are_a_solver_of_ridge_and_logistic_fits() {
         ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1", "--centers", "40"];
     let json = mercer(&[&words[..], &["-o", &model, "--json"]].concat()).json();
     assert_eq!(json["plan"]["centers"].as_u64(), Some(40));
-    assert!(json["plan"]["approximation"].as_str().unwrap().contains("centres"));
+    assert!(json["plan"]["approximation"].as_str().unwrap().contains("centers"));
     assert!(json["method"].as_str().unwrap().contains("trace"));
     mercer(&["predict", &model, &data, "-o", &out]).done();
     assert_eq!(columns(&out)[0].1.len(), 400);
     let words = ["explain", "fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1"];
     let json = mercer(&[&words[..], &["--json", "--budget-time", "0.000001"]].concat()).json();
-    assert_eq!(json["solver"].as_str(), Some("conjugate gradients on centres"));
+    assert_eq!(json["solver"].as_str(), Some("conjugate gradients on centers"));
     assert!(json["stages"][0]["work"].as_str().unwrap().contains("time limit"));
     mercer(&[&words[..], &["--budget-time", "0"]].concat()).fails(1, &["--budget-time", "above 0"]);
     mercer(&["fit", "ridge", &data, "--target", "y", "--centers", "0"]).fails(1, &["--centers", "at least 1"]);

@@ -46,7 +46,7 @@ fn all_formats(folder: &TempDir, label: bool) -> Vec<String> {
             format!("{t}{}\n", pairs.collect::<String>())
         })
         .collect();
-    let stem = if label { "labelled" } else { "plain" };
+    let stem = if label { "labeled" } else { "plain" };
     let name = |ending: &str| format!("{stem}.{ending}");
     let mut all = vec![
         file(folder, &name("csv"), csv.as_bytes()),
@@ -135,19 +135,19 @@ fn two_samples_and_plans() {
 #[test]
 fn the_label_is_a_feature_where_it_is_asked_for_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    let (plain, labelled) = (all_formats(&folder, false), all_formats(&folder, true));
+    let (plain, labeled) = (all_formats(&folder, false), all_formats(&folder, true));
     let gram = |path: &str, columns: &str| {
         mercer(&["kernel", "gram", "linear()", path, "--columns", columns, "--json"]).json()["matrix"].clone()
     };
-    assert_eq!(gram(&plain[3], "target,x1"), gram(&labelled[0], "target,x1"));
-    assert_eq!(gram(&plain[3], "x1"), gram(&labelled[0], "x1"));
+    assert_eq!(gram(&plain[3], "target,x1"), gram(&labeled[0], "target,x1"));
+    assert_eq!(gram(&plain[3], "x1"), gram(&labeled[0], "x1"));
     for (text, keys) in [
         ("test independence DATA --x target --y x2", ["statistic", "p_value"]),
         ("test conditional DATA --x target --y x2 --given x3", ["statistic", "p_value"]),
         ("test interaction DATA --x target --y x2 --z x3", ["statistic", "p_value"]),
         ("test joint DATA --variable target --variable x2 --variable x3", ["statistic", "p_value"]),
     ] {
-        assert_same(&labelled, |path| words(text, path), &keys);
+        assert_same(&labeled, |path| words(text, path), &keys);
     }
     let json = mercer(&["data", "describe", &plain[3], "--json"]).json();
     assert_eq!(json["label"], "target");
@@ -155,8 +155,8 @@ fn the_label_is_a_feature_where_it_is_asked_for_by_name() {
         let json = mercer(&["data", "describe", path, "--json"]).json();
         json["columns"].as_array().unwrap().iter().filter(|c| c["name"] != "target").cloned().collect::<Vec<_>>()
     };
-    for path in &labelled {
-        assert_eq!(described(path), described(&labelled[0]), "{path}");
+    for path in &labeled {
+        assert_eq!(described(path), described(&labeled[0]), "{path}");
     }
 }
 

@@ -50,7 +50,7 @@ fn properties_of_a_kernel_on_a_half_line_and_of_an_open_one() {
 }
 
 #[test]
-fn misspelt_kernels_get_a_caret_and_a_suggestion() {
+fn misspelled_kernels_get_a_caret_and_a_suggestion() {
     let run = mercer(&["kernel", "explain", "2*gausian(lengthscale=1)"]);
     assert!(run.err.contains("\n  2*gausian(lengthscale=1)\n    ^"), "{}", run.err);
     run.fails(1, &["gausian", "did you mean `gaussian`?"]);

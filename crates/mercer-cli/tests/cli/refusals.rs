@@ -116,6 +116,6 @@ fn ctrl_c_stops_the_work_and_leaves_nothing() {
     assert!(signalled.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: cancelled\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: canceled\n");
     assert_eq!(files(), 1, "no part of the matrix stays");
 }

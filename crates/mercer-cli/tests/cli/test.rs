@@ -261,7 +261,7 @@ fn what_is_refused() {
         two_sample(&a, &b, &["--level", level]).fails(1, &["--level", "between 0 and 1"]);
     }
     two_sample(&a, &b, &["--method", "magic"]).fails(1, &["--method", "aggregated"]);
-    two_sample(&a, &b, &["--method", "exact"]).fails(1, &["relabellings, more than the"]);
+    two_sample(&a, &b, &["--method", "exact"]).fails(1, &["relabelings, more than the"]);
     two_sample(&a, &b, &["--method", "paired"]).fails(1, &["as many as in the first (40)"]);
     two_sample(&a, &b, &["--kernel", "gausian()"]).fails(1, &["--kernel", "did you mean `gaussian`?"]);
     two_sample(&a, &b, &["--by", "month"]).fails(1, &["--by", "month"]);
@@ -273,7 +273,7 @@ fn what_is_refused() {
     independence(&["--x", "sepal_length"]).fails(1, &["--y"]);
     independence(&["--x", "sepal_lenght", "--y", "1"]).fails(1, &["--x", "did you mean `sepal_length`?"]);
     independence(&["--x", "0", "--y", "0,1"]).fails(1, &["--x, --y", "sepal_length", "twice"]);
-    independence(&["--x", "0", "--y", "1", "--method", "exact"]).fails(1, &["relabellings"]);
+    independence(&["--x", "0", "--y", "1", "--method", "exact"]).fails(1, &["relabelings"]);
     mercer(&["test", "joint", &iris, "--variable", "0"]).fails(1, &["at least 2, found 1"]);
     mercer_with_input(&["test", "independence", "-", "--x", "0", "--y", "1"], b"a,b\n1,2\n3,4\n")
         .fails(1, &["at least 4, found 2"]);

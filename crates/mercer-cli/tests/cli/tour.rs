@@ -115,7 +115,7 @@ fn the_demo_shows_a_proof_a_refutation_and_leaves_pictures() {
 }
 
 #[test]
-fn no_colours_in_pipes() {
+fn no_colors_in_pipes() {
     for words in [&["kernel", "list"][..], &["kernel", "explain", "gaussian()"], &["--help"]] {
         assert!(!mercer(words).done().out.contains('\x1b'), "{words:?}");
     }

@@ -91,7 +91,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
     Parameters
     ----------
     alpha : float, default=1.0
-        The regularisation, above 0, beside a *sum* of losses.
+        The regularization, above 0, beside a *sum* of losses.
     kernel : str, Kernel, default="laplacian"
         A product over the columns with convex profiles, or a sum of such products.
     n_grids : int, default=100
@@ -103,7 +103,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
     gamma : float, optional
         For the names of scikit-learn; 1/n_features by default.
     fit_intercept : bool, default=True
-        Whether a constant is fitted too, unpenalised.
+        Whether a constant is fitted too, unpenalized.
     tol : float, optional
         When conjugate gradients stop: 1e-5 by default, 1e-10 for at most 100 rows.
     max_iter : int, default=500

@@ -11,7 +11,7 @@ from mercer._mercer import Kernel
 
 @dataclass(frozen=True, eq=False)
 class PartialEffect:
-    """A part of a fitted function, centred over the data.
+    """A part of a fitted function, centered over the data.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class PartialEffect:
     mean : float
         The mean over the data, which was taken away.
     at_data : array of shape (n_samples,)
-        The centred part at the data.
+        The centered part at the data.
     axes : list of array, or None
         The places of the grid along every column; None for a part of more than two columns.
     values, standard_errors : array, or None
-        The centred part on the grid, a row per place of the first column and a column per place of the second, and its
+        The centered part on the grid, a row per place of the first column and a column per place of the second, and its
         standard errors.
     """
 

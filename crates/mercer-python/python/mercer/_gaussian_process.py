@@ -405,10 +405,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         >>> import numpy as np
         >>> from mercer import GaussianProcessRegressor
         >>> GaussianProcessRegressor("matern(nu=3/2)").explain(np.zeros((10**6, 1))).partition(":")[0]
-        'every step of the optimisation, state space'
+        'every step of the optimization, state space'
         """
         kernel, noise = self._chosen()
-        step = "every step of the optimisation" if self._optimizes() else "once"
+        step = "every step of the optimization" if self._optimizes() else "once"
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         if not self._is_compiled(kernel):
             return f"{step}, a Cholesky factor of {len(X)} rows and {targets} targets: O(n³)"

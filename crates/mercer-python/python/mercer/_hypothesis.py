@@ -51,19 +51,19 @@ def two_sample_test(
         ``"fused"``, and a Gaussian kernel with the median distance for the others.
     method : str, default="auto"
         ``"auto"`` is ``"aggregated"`` with ``kernel="auto"`` and ``"permutation"`` with a given kernel.
-        ``"permutation"``, ``"exact"`` (all relabellings), ``"paired"`` (exchanges within pairs), ``"sequential"``
+        ``"permutation"``, ``"exact"`` (all relabelings), ``"paired"`` (exchanges within pairs), ``"sequential"``
         (stops when rejection has become impossible), ``"aggregated"`` (MMDAgg), ``"fused"`` (MMD-FUSE), ``"split"``
         and ``"features"`` (random Fourier features, in linear time, for millions of points) have their level exactly;
         ``"gamma"``, ``"spectral"``, ``"linear"`` and ``"block"`` in the limit; ``"bound"`` always, with little power.
     permutations : int, default=1999
-        How many relabellings are drawn; the observed one is counted besides.
+        How many relabelings are drawn; the observed one is counted besides.
     level : float, default=0.05
         The level of the decision.
     estimator : {"biased", "unbiased"}
-        The estimator that is relabelled or bounded.
+        The estimator that is relabeled or bounded.
     strata : array of int or str, optional
         A stratum for each point, those of X first: labels are exchanged only within strata.
-    weights : {"uniform", "decreasing", "increasing", "centred"}
+    weights : {"uniform", "decreasing", "increasing", "centered"}
         The importance of the lengthscales of the aggregated test, from small to large.
     wild : bool, default=False
         For the aggregated test of samples of the same size: signs of pairs instead of permutations, a quarter of the
@@ -282,7 +282,7 @@ def interaction_test(
 ) -> TestResult:
     """Test whether three variables interact, by Lancaster's statistic.
 
-    The hypothesis is that the joint law factorises in some way. Each of the three ways is tested by permuting the
+    The hypothesis is that the joint law factorizes in some way. Each of the three ways is tested by permuting the
     variable that stands alone (``details["p_x"]``, ``["p_y"]``, ``["p_z"]``); the p-value is the largest of the
     three, which needs no further correction.
 

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from mercer._margins import ClassMixin
-from mercer._mercer import Kernel, Penalised
+from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds
-from mercer._penalised import PenalisedEstimator
+from mercer._penalized import PenalizedEstimator
 
 
-class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
+class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
     """Kernel logistic regression: ``min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (alpha/2)·‖f‖²``, softmax for more classes.
 
     Probabilities by construction: with an intercept the mean probability of each class is its share of the data.
@@ -21,7 +21,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
     Parameters
     ----------
     alpha : float, default=1.0
-        The regularisation, above 0; half of it multiplies ``‖f‖²`` beside a *sum* of losses.
+        The regularization, above 0; half of it multiplies ``‖f‖²`` beside a *sum* of losses.
     kernel : text, Kernel, name or callable, default="rbf"
         A text or a `mercer.Kernel`; one of scikit-learn's names with ``gamma``, ``degree`` and ``coef0``;
         ``"precomputed"``; or a function.
@@ -30,7 +30,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
     degree, coef0, kernel_params
         Parameters of the names, and of a kernel that is a function.
     fit_intercept : bool, default=True
-        Whether each function has an unpenalised constant.
+        Whether each function has an unpenalized constant.
     class_weight : dict or "balanced", optional
         Factors of the losses of the classes.
     solver : {"auto", "newton", "newton-cg", "centers"}, default="auto"
@@ -65,7 +65,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
     X_fit_, fitted_ : array
         The points of the fit, and the decision values there.
     objective_, dual_objective_, duality_gap_, kkt_violation_, n_iter_, loss_, norm_
-        What was minimised, a bound below it, their difference, how stationary the answer is, steps, and the parts.
+        What was minimized, a bound below it, their difference, how stationary the answer is, steps, and the parts.
     loo_decisions_ : array or None
         What each decision would be without its own point, by one Newton step; for two classes and exact steps.
     kernel_, plan_
@@ -153,9 +153,9 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalisedEstimator):
         self._warn()
         return self
 
-    def _specification(self, kernel: Kernel, factors: np.ndarray | None) -> Penalised:
+    def _specification(self, kernel: Kernel, factors: np.ndarray | None) -> Penalized:
         weights = None if factors is None else factors.tolist()
-        return Penalised(kernel, self.alpha, class_weights=weights, **self._choices())
+        return Penalized(kernel, self.alpha, class_weights=weights, **self._choices())
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs.

@@ -10,9 +10,9 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
 from mercer._margins import ClassMixin
-from mercer._mercer import Kernel, Penalised
+from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds
-from mercer._penalised import PenalisedEstimator
+from mercer._penalized import PenalizedEstimator
 
 #: Losses whose targets are two classes.
 _CLASSES = ("hinge", "squared_hinge", "logistic")
@@ -20,8 +20,8 @@ _CLASSES = ("hinge", "squared_hinge", "logistic")
 _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": "epsilon"}
 
 
-class KernelMachine(ClassMixin, PenalisedEstimator):
-    """A regularised loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
+class KernelMachine(ClassMixin, PenalizedEstimator):
+    """A regularized loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
 
     A regressor or a classifier of two classes, as the loss says.
 
@@ -32,12 +32,12 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
         ``"poisson"`` (predictions are means of counts); of two classes ``"hinge"``, ``"squared_hinge"``,
         ``"logistic"``.
     alpha : float, default=1.0
-        The regularisation, above 0, beside a *sum* of losses.
+        The regularization, above 0, beside a *sum* of losses.
     kernel : text, Kernel, name or callable, default="rbf"
         A text or a `mercer.Kernel`; one of scikit-learn's names with ``gamma``, ``degree`` and ``coef0``;
         ``"precomputed"``; or a function.
     fit_intercept : bool, default=True
-        Whether there is an unpenalised constant.
+        Whether there is an unpenalized constant.
     quantile : float or list of floats, default=0.5
         The level of the quantile loss. For an ascending list predictions have a column per level, and never cross.
     delta : float, default=1.0
@@ -70,7 +70,7 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
     dual_coef_, intercept_, X_fit_, fitted_ : array
         ``f = Σ αᵢk(·, xᵢ) + b``, its points, and its values there; a column per level for a list of levels.
     objective_, dual_objective_, duality_gap_, kkt_violation_, n_iter_, loss_, norm_
-        What was minimised, a bound below it, their difference, how stationary the answer is, steps, and the parts.
+        What was minimized, a bound below it, their difference, how stationary the answer is, steps, and the parts.
     classes_ : array
         The labels, for losses of classes.
     crossings_ : int or None
@@ -191,13 +191,13 @@ class KernelMachine(ClassMixin, PenalisedEstimator):
             )
         return X, 2.0 * codes - 1.0
 
-    def _specification(self, kernel: Kernel) -> Penalised:
+    def _specification(self, kernel: Kernel) -> Penalized:
         if self.loss == "quantile" and np.ndim(self.quantile) == 1:
             levels = [float(level) for level in self.quantile]
-            return Penalised(kernel, self.alpha, levels=levels, **self._choices())
+            return Penalized(kernel, self.alpha, levels=levels, **self._choices())
         name = _PARAMETERS.get(self.loss)
         parameter = None if name is None else float(getattr(self, name))
-        return Penalised(kernel, self.alpha, loss=self.loss, parameter=parameter, **self._choices())
+        return Penalized(kernel, self.alpha, loss=self.loss, parameter=parameter, **self._choices())
 
     def explain(self, X: Any, y: Any = None) -> str:
         """Tell what a fit of this data would run, before it runs.

@@ -128,7 +128,7 @@ def normalized_hsic(
 ) -> float:
     """Give ``HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y))`` with biased estimates, between 0 and 1.
 
-    It is also known as centred kernel alignment. Parameters as in `hsic`.
+    It is also known as centered kernel alignment. Parameters as in `hsic`.
 
     Examples
     --------

@@ -580,7 +580,7 @@ class GaussianProcessFit:
     @property
     def parameter_names(self) -> list[str]: ...
     @property
-    def optimisation(self) -> tuple[bool, int, list[float], int] | None: ...
+    def optimization(self) -> tuple[bool, int, list[float], int] | None: ...
 
 @final
 class SharedProcessFit:
@@ -821,7 +821,7 @@ class SvmFit:
     def evidence(self) -> dict[str, Any]: ...
 
 @final
-class Penalised:
+class Penalized:
     def __new__(
         cls,
         kernel: _Kernel,
@@ -836,14 +836,14 @@ class Penalised:
         centers: dict[str, Any] | None = None,
         tol: float | None = None,
         max_iter: int | None = None,
-    ) -> Penalised: ...
+    ) -> Penalized: ...
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **options: Unpack[Options]
-    ) -> PenalisedFit: ...
+    ) -> PenalizedFit: ...
     def plan(self, rows: int, columns: int, classes: int = 2, **options: Unpack[Options]) -> str: ...
 
 @final
-class PenalisedFit:
+class PenalizedFit:
     def decision(self, X: ArrayLike, **options: Unpack[Options]) -> NDArray[np.float64]: ...
     def predict(self, X: ArrayLike, **options: Unpack[Options]) -> NDArray[np.float64]: ...
     def probabilities(self, X: ArrayLike, **options: Unpack[Options]) -> NDArray[np.float64]: ...
@@ -892,7 +892,7 @@ class Inputs:
     def encode(self, columns: Sequence[tuple[str, Sequence[Any]]]) -> tuple[NDArray[np.float64], list[int]]: ...
 
 _Fit: TypeAlias = (
-    RidgeFit | GaussianProcessFit | SharedProcessFit | SplineFit | LocalFit | SvcFit | SvmFit | PenalisedFit
+    RidgeFit | GaussianProcessFit | SharedProcessFit | SplineFit | LocalFit | SvcFit | SvmFit | PenalizedFit
 )
 
 def save_model(

@@ -20,7 +20,7 @@ from mercer._mercer import (
     Inputs,
     Kernel,
     LocalFit,
-    PenalisedFit,
+    PenalizedFit,
     RidgeFit,
     SharedProcessFit,
     SplineFit,
@@ -51,7 +51,7 @@ _CLASSES: dict[type, tuple[type, ...]] = {
     LocalFit: (NadarayaWatson, LocalLinear),
     SvcFit: (SVC, NuSVC, SVCCV),
     SvmFit: (SVR, NuSVR, OneClassSVM),
-    PenalisedFit: (KernelLogisticRegression, KernelMachine),
+    PenalizedFit: (KernelLogisticRegression, KernelMachine),
     StreamedRidgeFit: (StreamedKernelRidge,),
 }
 
@@ -165,7 +165,7 @@ def _from_fit(fit: Any) -> Any:
         )
     if isinstance(fit, SplineFit):
         return SmoothingSpline(fit.lam, order=fit.order, period=fit.period)
-    if isinstance(fit, (SvcFit, SvmFit, PenalisedFit)):
+    if isinstance(fit, (SvcFit, SvmFit, PenalizedFit)):
         return _from_margins(fit)
     return (LocalLinear if fit.linear else NadarayaWatson)(fit.bandwidth, weights=fit.weights)
 

@@ -172,8 +172,8 @@ class ProcessFitting(ProcessChoices):
         return found.x, found.fun
 
     def _warn_if_unfinished(self) -> None:
-        if self._fit.optimisation is not None:
-            converged, iterations, _, _ = self._fit.optimisation
+        if self._fit.optimization is not None:
+            converged, iterations, _, _ = self._fit.optimization
             if not converged:
                 warnings.warn(
                     f"the marginal likelihood was not at its maximum after {iterations} steps: try other starts "
@@ -191,8 +191,8 @@ class ProcessFitting(ProcessChoices):
         self._keep_likelihood(self._fit.log_marginal_likelihood)
         self.parameter_names_, self.plan_ = self._fit.parameter_names, self._fit.method
         self.__dict__.pop("likelihoods_", None)
-        if self._fit.optimisation is not None:
-            self.likelihoods_ = np.array(self._fit.optimisation[2])
+        if self._fit.optimization is not None:
+            self.likelihoods_ = np.array(self._fit.optimization[2])
 
     def _adopt_shared(self) -> None:
         coefficients = self._posterior.dual_coefficients

@@ -25,11 +25,11 @@ class TestResult:
     method : str
         How the p-value was found.
     n_permutations, permutations : int
-        The relabellings that were evaluated beside the observed one (two names of one number); 0 for other null laws.
+        The relabelings that were evaluated beside the observed one (two names of one number); 0 for other null laws.
     null : array or None
-        The statistic under the relabellings, or simulated from its null law.
+        The statistic under the relabelings, or simulated from its null law.
     seed : int
-        The seed of the relabellings.
+        The seed of the relabelings.
     kernel : str
         The kernel or kernels with the parameters that were used.
     details : dict of str to float
@@ -37,9 +37,9 @@ class TestResult:
     threshold : float or None
         Statistics above it are rejected at the level.
     p_interval : (float, float) or None
-        Holds the p-value of all relabellings with 99 % confidence, where they were drawn at random.
+        Holds the p-value of all relabelings with 99 % confidence, where they were drawn at random.
     exact, stopped_early : bool
-        Whether all relabellings were evaluated; whether drawing stopped because rejection had become impossible.
+        Whether all relabelings were evaluated; whether drawing stopped because rejection had become impossible.
     test, hypothesis : str
         The name of the test, and what it tests.
     """
@@ -87,7 +87,7 @@ class TestResult:
             yield "effect", f"{self.effect:.3g} standard deviations of the null law above its mean"
         if self.p_interval is not None:
             low, high = self.p_interval
-            yield "p-value", f"{self.p_value:.4g}, of all relabellings within [{low:.3g}, {high:.3g}] (99 %)"
+            yield "p-value", f"{self.p_value:.4g}, of all relabelings within [{low:.3g}, {high:.3g}] (99 %)"
         yield "method", self._how()
         if self.kernel:
             yield "kernel", self.kernel if len(self.kernel) <= 100 else f"{self.kernel[:99]}…"
@@ -98,7 +98,7 @@ class TestResult:
         kind = "all" if self.exact else "random"
         early = ", stopped early" if self.stopped_early else ""
         seed = "" if self.exact else f" (seed {self.seed})"
-        return f"{self.method}, {self.n_permutations} {kind} relabellings beside the observed one{seed}{early}"
+        return f"{self.method}, {self.n_permutations} {kind} relabelings beside the observed one{seed}{early}"
 
     def __str__(self) -> str:
         rows = [f"  {name:<10}  {value}" for name, value in self._rows()]

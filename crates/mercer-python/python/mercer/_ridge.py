@@ -39,17 +39,17 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def predict(
         self, X: Any, null_space: Any = None, *, return_std: bool = False, include_noise: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """Predict ``f(x) + b``, plus the unpenalised functions if the model has any.
+        """Predict ``f(x) + b``, plus the unpenalized functions if the model has any.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
         null_space : array of shape (n_samples, n_functions), optional
-            Values of the unpenalised functions at the new points.
+            Values of the unpenalized functions at the new points.
         return_std : bool, default=False
             Whether to give standard errors too: those of the Gaussian process whose mean the model is, with its noise
-            estimated (``noise_variance_``). Takes a factorisation.
+            estimated (``noise_variance_``). Takes a factorization.
         include_noise : bool, default=False
             Whether the standard errors are those of a new observation instead of ``f(x) + b``.
 
@@ -205,7 +205,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     @property
     def gcv_(self) -> Any:
-        """Generalised cross-validation ``(RSS/n)/(1 − dof/n)²``."""
+        """Generalized cross-validation ``(RSS/n)/(1 − dof/n)²``."""
         return self._shaped(self._gathered(self._evidence("gcv")))
 
     def _per_output(self, values: list[Any]) -> Any:
@@ -234,7 +234,7 @@ class KernelRidge(FittedRidge):
     Parameters
     ----------
     alpha : float or array of shape (n_targets,), default=1.0
-        The regularisation, at least 0, beside a *sum* of squares. At 0, or where the matrix is singular to working
+        The regularization, at least 0, beside a *sum* of squares. At 0, or where the matrix is singular to working
         precision, the answer is the least-squares function of least norm, with a warning.
     kernel : text, Kernel, name or callable, default="linear"
         A text or a `mercer.Kernel`; one of scikit-learn's names ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``,
@@ -258,7 +258,7 @@ class KernelRidge(FittedRidge):
     n_iter_no_change : int, default=5
         Stop after so many iterations without a better loss on these rows.
     fit_intercept : bool, default=False
-        Whether a constant is fitted too, unpenalised.
+        Whether a constant is fitted too, unpenalized.
     indefinite : bool, default=False
         Whether a kernel that is not positive semi-definite is meant. The name ``"sigmoid"`` says so by itself.
     random_state, n_jobs, max_memory, max_time, verbose
@@ -279,7 +279,7 @@ class KernelRidge(FittedRidge):
     intercept_ : float or array
         The constant, 0 without one.
     null_coef_ : array
-        The coefficients of the unpenalised functions.
+        The coefficients of the unpenalized functions.
     fitted_, norm_ : array, float
         ``f(xᵢ) + b``, and ``‖f‖``.
     hat_diagonal_, dof_, loo_residuals_, gcv_
@@ -362,7 +362,7 @@ class KernelRidge(FittedRidge):
         sample_weight : float or array of shape (n_samples,), optional
             A point of weight m counts as m points.
         null_space : array of shape (n_samples, n_functions), optional
-            Values of functions whose coefficients are not penalised: a semi-parametric model.
+            Values of functions whose coefficients are not penalized: a semi-parametric model.
 
         Returns
         -------
@@ -456,7 +456,7 @@ class KernelRidge(FittedRidge):
 
 
 def read_functions(null_space: Any, X: np.ndarray) -> np.ndarray:
-    """Check the values of unpenalised functions: a row per point."""
+    """Check the values of unpenalized functions: a row per point."""
     values = check_array(null_space, dtype=np.float64, order="C", ensure_2d=False, input_name="null_space")
     values = values.reshape(-1, 1) if values.ndim == 1 else values
     check_consistent_length(X, values)

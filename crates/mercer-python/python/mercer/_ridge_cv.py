@@ -27,7 +27,7 @@ class KernelRidgeCV(FittedRidge):
     Parameters
     ----------
     alphas : array, optional
-        The regularisations to try; 19 from 1e-6 to 1e3 by default, and more where the best is at an end of these.
+        The regularizations to try; 19 from 1e-6 to 1e3 by default, and more where the best is at an end of these.
     kernels : list of text or Kernel, optional
         The kernels to choose from, instead of ``kernel``.
     kernel : text, Kernel, name or callable, default="gaussian(lengthscale=median)"
@@ -36,7 +36,7 @@ class KernelRidgeCV(FittedRidge):
         The lengthscales to try with every kernel; a number takes so many around the median distance, powers of 2 apart,
         and more where the best is at an end of these. By default the kernels are taken as they are.
     scoring : {"loo", "gcv"} or int, default="loo"
-        What is made small: the mean square of the leave-one-out residuals, generalised cross-validation, or the mean
+        What is made small: the mean square of the leave-one-out residuals, generalized cross-validation, or the mean
         square of the residuals of this many folds.
     refinements : int, default=0
         How often the gaps beside the best lengthscale are halved after the grid, and those beside the best alpha cut in

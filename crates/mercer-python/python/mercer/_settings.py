@@ -84,7 +84,7 @@ _CLASSIFIER: dict[str, Reader] = {
     "calibration_cv": of("calibration_folds", int),
     "fit_intercept": of("offset"),
 }
-_PENALISED: dict[str, Reader] = {
+_PENALIZED: dict[str, Reader] = {
     **_ANY,
     **_CENTERS,
     "alpha": of("lambda"),
@@ -131,9 +131,9 @@ PARAMETERS: dict[str, dict[str, Reader]] = {
     "SVR": {**_ANY, **_SOLVER, "C": of("C"), "epsilon": of("epsilon"), "fit_intercept": of("offset")},
     "NuSVR": {**_ANY, **_SOLVER, "C": of("C"), "nu": of("nu")},
     "OneClassSVM": {**_ANY, **_SOLVER, "nu": of("nu")},
-    "KernelLogisticRegression": {**_PENALISED, "class_weight": of("class_weights")},
+    "KernelLogisticRegression": {**_PENALIZED, "class_weight": of("class_weights")},
     "KernelMachine": {
-        **_PENALISED,
+        **_PENALIZED,
         "loss": _loss,
         "quantile": _quantile,
         "delta": _loss_number("delta", 1.0),

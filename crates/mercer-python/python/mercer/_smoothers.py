@@ -84,7 +84,7 @@ class LocalSmoother(RegressorMixin, Estimator):
         """
         kind = "lines" if self._linear else "means"
         passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
-        return f"local {kind} with {self.weights} weights: {passes} over the neighbourhoods of {len(X)} observations"
+        return f"local {kind} with {self.weights} weights: {passes} over the neighborhoods of {len(X)} observations"
 
     def predict(self, X: Any) -> np.ndarray:
         """Give the local fit at every row of ``X``.
@@ -133,7 +133,7 @@ class NadarayaWatson(LocalSmoother):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # A local mean needs neighbours, of which there are few in many columns.
+        # A local mean needs neighbors, of which there are few in many columns.
         tags.regressor_tags.poor_score = True
         return tags
 

@@ -27,7 +27,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     Parameters
     ----------
     alpha : float or list of float, default=1.0
-        The regularisation, beside a *sum* of squares. Of several, the one with the least error on rows left out is
+        The regularization, beside a *sum* of squares. Of several, the one with the least error on rows left out is
         taken: row ``i`` belongs to fold ``i mod folds``, and one pass serves them all.
     kernel : text, Kernel or name, default="rbf"
         The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
@@ -39,7 +39,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     folds : int, default=5
         The folds by which alpha is chosen.
     fit_intercept : bool, default=False
-        Whether a constant is fitted too, unpenalised.
+        Whether a constant is fitted too, unpenalized.
     gamma, degree, coef0 : float
         Parameters of the names of scikit-learn.
     random_state, n_jobs, max_memory, verbose
@@ -48,7 +48,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     Attributes
     ----------
     alpha_ : float
-        The regularisation that was taken.
+        The regularization that was taken.
     scores_ : dict
         The mean squared error of every alpha on rows left out; empty where there was one.
     coef_ : array of shape (n_features,) or (n_targets, n_features)
@@ -255,7 +255,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     @property
     def alpha_(self) -> float:
-        """The regularisation that was taken."""
+        """The regularization that was taken."""
         return self._solved().alpha
 
     @property

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Counts rejections; repetition `r` draws its data and its relabellings from seed `r`.
+/// Counts rejections; repetition `r` draws its data and its relabelings from seed `r`.
 fn run(experiment: &Experiment<'_>, repetitions: u64) -> mercer::Result<Line> {
     let mut rejections = 0;
     for repetition in 0..repetitions {

@@ -65,7 +65,7 @@ pub(super) fn round(index: usize, scales: &Scales, region: &Region, seed: Seed) 
 }
 
 fn families(index: usize, n: usize, d: usize, length: f64, stream: &mut Stream) -> Vec<Array2<f64>> {
-    let mut sets = vec![axis_grid(n, d, length), centred_grid(n, d, length)];
+    let mut sets = vec![axis_grid(n, d, length), centered_grid(n, d, length)];
     if index < 3 {
         sets.push(cloud(n, d, length, |s| s.normal(), stream));
         sets.push(cloud(n, d, length, |s| 2.0 * s.uniform() - 1.0, stream));
@@ -83,7 +83,7 @@ fn axis_grid(n: usize, d: usize, h: f64) -> Array2<f64> {
 }
 
 /// `…, −h, 0, h, …` in the first column, 0 in the others.
-fn centred_grid(n: usize, d: usize, h: f64) -> Array2<f64> {
+fn centered_grid(n: usize, d: usize, h: f64) -> Array2<f64> {
     Array2::from_shape_fn((n, d), |(i, j)| if j == 0 { (i as f64 - (n / 2) as f64) * h } else { 0.0 })
 }
 
@@ -93,9 +93,9 @@ fn cloud(n: usize, d: usize, length: f64, draw: fn(&mut Stream) -> f64, stream: 
 
 /// Three tight groups far apart.
 fn clusters(n: usize, d: usize, length: f64, stream: &mut Stream) -> Array2<f64> {
-    let centres = cloud(3, d, 3.0 * length, |s| s.normal(), stream);
+    let centers = cloud(3, d, 3.0 * length, |s| s.normal(), stream);
     let spread = cloud(n, d, 0.1 * length, |s| s.normal(), stream);
-    let rows: Vec<_> = (0..n).map(|i| (&centres.row(i % 3) + &spread.row(i)).insert_axis(Axis(0))).collect();
+    let rows: Vec<_> = (0..n).map(|i| (&centers.row(i % 3) + &spread.row(i)).insert_axis(Axis(0))).collect();
     let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
     concatenate(Axis(0), &views).unwrap_or(spread)
 }

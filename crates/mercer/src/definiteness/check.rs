@@ -93,7 +93,7 @@ impl Check {
 ///
 /// # Errors
 /// [`Error::Value`], [`Error::Shape`] and [`Error::Request`] if the data does not fit the kernel (or, without data, if the kernel
-/// cannot be evaluated: an unresolved median, a column by name, a precomputed matrix), [`Error::Cancelled`].
+/// cannot be evaluated: an unresolved median, a column by name, a precomputed matrix), [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -136,7 +136,7 @@ pub fn check_negative(
 }
 
 fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
-    compute.check_cancelled()?;
+    compute.check_canceled()?;
     let property = match side {
         Side::Positive => Property::PositiveSemidefinite,
         Side::Negative => Property::NegativeSemidefinite,

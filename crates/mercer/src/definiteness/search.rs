@@ -107,7 +107,7 @@ impl<'k> Attack<'k> {
 
     /// All attempts, the worst for the claim first. The order does not depend on the number of threads.
     fn attempt_all(&self, sets: &[Array2<f64>], compute: &Compute) -> Result<Vec<Attempt>> {
-        let run = |points: &Array2<f64>| compute.check_cancelled().map(|()| self.attempt(points.view()));
+        let run = |points: &Array2<f64>| compute.check_canceled().map(|()| self.attempt(points.view()));
         let results = compute.install(|| sets.par_iter().map(run).collect::<Result<Vec<_>>>())?;
         let mut attempts: Vec<Attempt> = results.into_iter().flatten().collect();
         attempts.sort_by(|a, b| a.grade().total_cmp(&b.grade()));
@@ -132,7 +132,7 @@ impl<'k> Attack<'k> {
     fn improve_all(&self, small: &[Attempt], region: &Region, compute: &Compute, found: &mut Found) -> Result<()> {
         let tasks: Vec<(usize, &Attempt)> = small.iter().enumerate().collect();
         let run = |&(task, start): &(usize, &Attempt)| {
-            compute.check_cancelled().map(|()| self.improve(start, region, task as u64, compute))
+            compute.check_canceled().map(|()| self.improve(start, region, task as u64, compute))
         };
         let mut attempts = compute.install(|| tasks.par_iter().map(run).collect::<Result<Vec<_>>>())?;
         found.sets += attempts.len() * STEPS as usize;

@@ -16,7 +16,7 @@ impl Side {
     pub(super) fn matrix(self, gram: &Array2<f64>) -> Array2<f64> {
         match self {
             Self::Positive => gram.clone(),
-            Self::Negative => -centred(gram),
+            Self::Negative => -centered(gram),
         }
     }
 
@@ -30,7 +30,7 @@ impl Side {
 }
 
 /// `JKJ`, symmetric to the last bit for symmetric `K`.
-fn centred(gram: &Array2<f64>) -> Array2<f64> {
+fn centered(gram: &Array2<f64>) -> Array2<f64> {
     let n = gram.nrows().max(1) as f64;
     let means = gram.sum_axis(Axis(1)) / n;
     let total = means.sum() / n;

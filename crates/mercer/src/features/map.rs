@@ -21,7 +21,7 @@ pub trait FeatureMap: std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for a wrong number of columns, [`Error::Value`](crate::Error::Value) for NaN and infinities,
-    /// [`Error::Memory`](crate::Error::Memory) when the answer does not fit into the limit, [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Memory`](crate::Error::Memory) when the answer does not fit into the limit, [`Error::Canceled`](crate::Error::Canceled).
     fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>>;
 
     /// The features in single precision: about half the time and the memory, with some seven digits where a map has a way of its own to them.

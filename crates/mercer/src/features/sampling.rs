@@ -12,7 +12,7 @@ pub enum Sampling {
     /// Directions in orthogonal frames of `d`, lengths independent (Yu et al. 2016): never more variance for the Gaussian kernel in the limit of
     /// large `d`, much less at short distances. For radial kernels.
     Orthogonal,
-    /// The points of a randomised Halton sequence: evenly spread, each of them uniform by itself.
+    /// The points of a randomized Halton sequence: evenly spread, each of them uniform by itself.
     QuasiMonteCarlo,
 }
 

@@ -10,7 +10,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// A function `f = Σ αᵢ k(·, xᵢ)` of the RKHS of `k`.
 ///
 /// # Formula
-/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centres are merged: their coefficients are added.
+/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centers are merged: their coefficients are added.
 ///
 /// # Example
 /// ```
@@ -27,26 +27,26 @@ use crate::{Compute, Error, Kernel, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expansion {
     kernel: Kernel,
-    centres: Array2<f64>,
+    centers: Array2<f64>,
     coefficients: Array1<f64>,
 }
 
 impl Expansion {
-    /// The function with these centres and coefficients. A median in the kernel is resolved on the centres.
+    /// The function with these centers and coefficients. A median in the kernel is resolved on the centers.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is one coefficient per centre, [`Error::Value`] for NaN, infinities and centres
+    /// [`Error::Shape`] unless there is one coefficient per center, [`Error::Value`] for NaN, infinities and centers
     /// outside the domain of the kernel.
     pub fn new(
         kernel: &Kernel,
-        centres: ArrayView2<f64>,
+        centers: ArrayView2<f64>,
         coefficients: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        if coefficients.len() != centres.nrows() {
+        if coefficients.len() != centers.nrows() {
             return Err(Error::shape(
                 "coefficients",
-                format!("one per point ({})", centres.nrows()),
+                format!("one per point ({})", centers.nrows()),
                 coefficients.len(),
             ));
         }
@@ -56,11 +56,11 @@ impl Expansion {
             return Err(Error::Value { what, row, column, value: value.to_string(), requirement });
         }
         // Binding checks the domain and resolves medians.
-        let bound = kernel.bind(Pairs::within(centres), compute)?;
+        let bound = kernel.bind(Pairs::within(centers), compute)?;
         crate::gram::check_weights("coefficients", coefficients, &bound)?;
         let kernel = bound.kernel().clone();
-        let (centres, coefficients) = merge_repeated(centres, coefficients);
-        Ok(Self { kernel, centres, coefficients })
+        let (centers, coefficients) = merge_repeated(centers, coefficients);
+        Ok(Self { kernel, centers, coefficients })
     }
 
     /// The kernel, with medians resolved.
@@ -68,9 +68,9 @@ impl Expansion {
         &self.kernel
     }
 
-    /// The distinct centres `xᵢ`, one per row.
-    pub fn centres(&self) -> ArrayView2<'_, f64> {
-        self.centres.view()
+    /// The distinct centers `xᵢ`, one per row.
+    pub fn centers(&self) -> ArrayView2<'_, f64> {
+        self.centers.view()
     }
 
     /// The coefficients `αᵢ`.
@@ -81,7 +81,7 @@ impl Expansion {
     /// `f(x)` for every row of `x`.
     ///
     /// # Cost
-    /// `O(mn)` kernel values for `m` rows and `n` centres, none of them stored.
+    /// `O(mn)` kernel values for `m` rows and `n` centers, none of them stored.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -89,9 +89,9 @@ impl Expansion {
         self.apply(x, self.coefficients.view().insert_axis(Axis(1)), compute).map(first_column)
     }
 
-    /// `K(x, centres) · V`.
+    /// `K(x, centers) · V`.
     pub(super) fn apply(&self, x: ArrayView2<f64>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let bound = self.kernel.bind(Pairs::between(x, self.centres.view()), compute)?;
+        let bound = self.kernel.bind(Pairs::between(x, self.centers.view()), compute)?;
         gram::multiply(&bound, v, compute)
     }
 
@@ -101,7 +101,7 @@ impl Expansion {
     /// [`Error::Request`] when the kernels differ: the functions then live in different spaces.
     pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
         self.check_same_space(other)?;
-        Ok(self.coefficients.dot(&other.evaluate(self.centres.view(), compute)?))
+        Ok(self.coefficients.dot(&other.evaluate(self.centers.view(), compute)?))
     }
 
     /// `‖f‖² = αᵀKα`, at least 0 (a negative value can only be rounding, and counts as 0).
@@ -109,7 +109,7 @@ impl Expansion {
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn squared_norm(&self, compute: &Compute) -> Result<f64> {
-        let bound = self.kernel.bind(Pairs::within(self.centres.view()), compute)?;
+        let bound = self.kernel.bind(Pairs::within(self.centers.view()), compute)?;
         let image = gram::multiply(&bound, self.coefficients.view().insert_axis(Axis(1)), compute)?;
         Ok(self.coefficients.dot(&first_column(image)).max(0.0))
     }
@@ -170,12 +170,12 @@ impl Expansion {
 
     fn combine(&self, other: &Self, sign: f64) -> Result<Self> {
         self.check_same_space(other)?;
-        let centres = concatenate(Axis(0), &[self.centres(), other.centres()])
-            .map_err(|_| Error::shape("columns of the centres", self.centres.ncols(), other.centres.ncols()))?;
+        let centers = concatenate(Axis(0), &[self.centers(), other.centers()])
+            .map_err(|_| Error::shape("columns of the centers", self.centers.ncols(), other.centers.ncols()))?;
         let scaled = &other.coefficients * sign;
         let coefficients = Array1::from_iter(self.coefficients.iter().chain(&scaled).copied());
-        let (centres, coefficients) = merge_repeated(centres.view(), coefficients.view());
-        Ok(Self { kernel: self.kernel.clone(), centres, coefficients })
+        let (centers, coefficients) = merge_repeated(centers.view(), coefficients.view());
+        Ok(Self { kernel: self.kernel.clone(), centers, coefficients })
     }
 
     fn check_same_space(&self, other: &Self) -> Result<()> {
@@ -194,8 +194,8 @@ impl Expansion {
     }
 
     /// A function made of parts that were checked.
-    pub(super) fn from_parts(kernel: Kernel, centres: Array2<f64>, coefficients: Array1<f64>) -> Self {
-        Self { kernel, centres, coefficients }
+    pub(super) fn from_parts(kernel: Kernel, centers: Array2<f64>, coefficients: Array1<f64>) -> Self {
+        Self { kernel, centers, coefficients }
     }
 }
 
@@ -203,11 +203,11 @@ pub(super) fn first_column(matrix: Array2<f64>) -> Array1<f64> {
     matrix.index_axis_move(Axis(1), 0)
 }
 
-/// Adds the coefficients of equal centres; the first of each stays, in order.
-fn merge_repeated(centres: ArrayView2<f64>, coefficients: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
-    let mut place: HashMap<Vec<u64>, usize> = HashMap::with_capacity(centres.nrows());
+/// Adds the coefficients of equal centers; the first of each stays, in order.
+fn merge_repeated(centers: ArrayView2<f64>, coefficients: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
+    let mut place: HashMap<Vec<u64>, usize> = HashMap::with_capacity(centers.nrows());
     let (mut kept, mut sums) = (Vec::new(), Vec::new());
-    for (i, (row, &coefficient)) in centres.rows().into_iter().zip(&coefficients).enumerate() {
+    for (i, (row, &coefficient)) in centers.rows().into_iter().zip(&coefficients).enumerate() {
         // Adding 0 makes the two zeros one.
         let key = row.iter().map(|v| (v + 0.0).to_bits()).collect();
         let at = *place.entry(key).or_insert(kept.len());
@@ -218,5 +218,5 @@ fn merge_repeated(centres: ArrayView2<f64>, coefficients: ArrayView1<f64>) -> (A
             sums[at] += coefficient;
         }
     }
-    (centres.select(Axis(0), &kept), sums.into())
+    (centers.select(Axis(0), &kept), sums.into())
 }

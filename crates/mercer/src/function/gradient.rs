@@ -18,7 +18,7 @@ impl Expansion {
     /// at its centers, such as the Laplacian, has a gradient everywhere else.
     ///
     /// # Cost
-    /// `O(d)` kernel values in dual numbers for each pair of row and centre.
+    /// `O(d)` kernel values in dual numbers for each pair of row and center.
     ///
     /// # Errors
     /// [`Error::Request`] at a point where the kernel has a kink or a jump, with its center; as
@@ -35,11 +35,11 @@ impl Expansion {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.kernel().bind(Pairs::between(x, self.centres()), compute)?;
+        self.kernel().bind(Pairs::between(x, self.centers()), compute)?;
         let rows = (0..x.nrows()).into_par_iter();
         let slopes: Vec<Vec<f64>> = compute.install(|| {
             let slopes = |i: usize| {
-                compute.check_cancelled()?;
+                compute.check_canceled()?;
                 let point = x.row(i).to_vec();
                 self.check_smooth(i, &point)?;
                 Ok(self.slopes(&point))
@@ -52,13 +52,13 @@ impl Expansion {
     /// An error where the kernel of a center that takes part has a kink.
     fn check_smooth(&self, row: usize, point: &[f64]) -> Result<()> {
         let takes_part = |i: usize| self.coefficients()[i] != 0.0;
-        match self.kernel().first_kink(point, self.centres(), takes_part) {
+        match self.kernel().first_kink(point, self.centers(), takes_part) {
             None => Ok(()),
             Some(center) => Err(Error::request(format!(
                 "f has no gradient at row {row}, {}: {} has a kink there, with center {center}, {}; it has one elsewhere",
                 list_text(point),
                 self.kernel(),
-                list_text(&self.centres().row(center).to_vec()),
+                list_text(&self.centers().row(center).to_vec()),
             ))),
         }
     }
@@ -67,12 +67,12 @@ impl Expansion {
     fn slopes(&self, point: &[f64]) -> Vec<f64> {
         let p = self.kernel().parameter_values::<Dual<f64>>();
         let lift = |v: &[f64]| v.iter().map(|&v| Dual::<f64>::from_f64(v)).collect::<Vec<_>>();
-        let centres: Vec<_> = self.centres().rows().into_iter().map(|r| lift(&r.to_vec())).collect();
+        let centers: Vec<_> = self.centers().rows().into_iter().map(|r| lift(&r.to_vec())).collect();
         let slope = |j: usize| {
             let mut x = lift(point);
             x[j].derivative = 1.0;
-            let terms = centres.iter().zip(self.coefficients());
-            terms.map(|(centre, &a)| a * self.kernel().value(&p, &x, centre).derivative).sum()
+            let terms = centers.iter().zip(self.coefficients());
+            terms.map(|(center, &a)| a * self.kernel().value(&p, &x, center).derivative).sum()
         };
         (0..point.len()).map(slope).collect()
     }

@@ -13,10 +13,10 @@ impl Expansion {
     /// `f ⊗ g` lies in the RKHS of `k₁(x, x′) k₂(z, z′)`, with `‖f ⊗ g‖ = ‖f‖‖g‖`.
     ///
     /// # Cost
-    /// `mn` centres.
+    /// `mn` centers.
     ///
     /// # Errors
-    /// [`crate::Error::Memory`] when the centres do not fit into the limit.
+    /// [`crate::Error::Memory`] when the centers do not fit into the limit.
     ///
     /// # Example
     /// ```
@@ -30,18 +30,18 @@ impl Expansion {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn tensor_product(&self, other: &Self, compute: &Compute) -> Result<Self> {
-        let (m, n) = (self.centres().nrows(), other.centres().nrows());
-        let (left, right) = (self.centres().ncols(), other.centres().ncols());
+        let (m, n) = (self.centers().nrows(), other.centers().nrows());
+        let (left, right) = (self.centers().ncols(), other.centers().ncols());
         let bytes = 8 * (m as u64) * (n as u64) * (left + right + 1) as u64;
-        compute.reserve("the centres of a tensor product", bytes, "project the factors on fewer points first")?;
+        compute.reserve("the centers of a tensor product", bytes, "project the factors on fewer points first")?;
         let columns = |range: std::ops::Range<usize>| range.map(ColumnRef::Index).collect();
         let kernel =
             self.kernel().clone().on(columns(0..left))? * other.kernel().clone().on(columns(left..left + right))?;
-        let centres = Array2::from_shape_fn((m * n, left + right), |(ij, c)| {
-            if c < left { self.centres()[[ij / n, c]] } else { other.centres()[[ij % n, c - left]] }
+        let centers = Array2::from_shape_fn((m * n, left + right), |(ij, c)| {
+            if c < left { self.centers()[[ij / n, c]] } else { other.centers()[[ij % n, c - left]] }
         });
         let coefficients =
             Array1::from_shape_fn(m * n, |ij| self.coefficients()[ij / n] * other.coefficients()[ij % n]);
-        Ok(Self::from_parts(kernel, centres, coefficients))
+        Ok(Self::from_parts(kernel, centers, coefficients))
     }
 }

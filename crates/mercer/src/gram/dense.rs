@@ -22,7 +22,7 @@ const LARGE: f64 = 1e75;
 ///
 /// # Errors
 /// [`Error::Memory`] before anything is allocated when the matrix does not fit into the limit,
-/// [`Error::Request`] when the system refuses the memory, [`Error::Cancelled`].
+/// [`Error::Request`] when the system refuses the memory, [`Error::Canceled`].
 pub fn dense(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
     build(tiles, compute, |rows, cols, out| tiles.fill(rows, cols, out))
 }
@@ -59,7 +59,7 @@ fn build<T: Element>(
 ) -> Result<Array2<T>> {
     let (rows, cols) = tiles.shape();
     reserve::<T>(rows, cols, compute)?;
-    compute.check_cancelled()?;
+    compute.check_canceled()?;
     let ticker = Ticker::new("Gram matrix", tile_count(rows, cols, tiles.symmetric()), compute);
     let build = || assemble((rows, cols), BLOCK, tiles.symmetric(), &fill, || ticker.tick());
     let values = if rows.max(cols) <= BLOCK { build()? } else { compute.install(build)? };
@@ -119,7 +119,7 @@ impl<'a> Ticker<'a> {
         if done < self.total {
             self.compute.report(self.work, done, self.total);
         }
-        self.compute.check_cancelled()
+        self.compute.check_canceled()
     }
 
     pub(crate) fn finish(&self) {

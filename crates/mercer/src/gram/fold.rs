@@ -38,7 +38,7 @@ impl Tile<'_> {
 /// state of every strip in order: totals over them do not depend on the number of threads.
 ///
 /// # Errors
-/// [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::Canceled`](crate::Error::Canceled).
 pub(crate) fn fold_tiles<S: Send>(
     matrices: &[&dyn Tiles],
     compute: &Compute,

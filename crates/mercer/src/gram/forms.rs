@@ -6,7 +6,7 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::dense::{Ticker, tile_count};
-use super::simd::subsets::{LabelledBlock, POINTS, Tables, add_weighted, empty_tables, expand};
+use super::simd::subsets::{LabeledBlock, POINTS, Tables, add_weighted, empty_tables, expand};
 use super::simd::{Element, add_margins};
 use crate::{Compute, Result};
 
@@ -59,7 +59,7 @@ pub(crate) struct Forms {
 /// Every pair of points once; `n²B/8` additions for each matrix and `B` label vectors, by tables of the sums over four points.
 ///
 /// # Errors
-/// [`Error::Memory`](crate::Error::Memory) when the sums of the strips exceed the limit, [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::Memory`](crate::Error::Memory) when the sums of the strips exceed the limit, [`Error::Canceled`](crate::Error::Canceled).
 pub(crate) fn quadratic_forms<T: Element>(
     fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     (n, count): (usize, usize),
@@ -69,9 +69,9 @@ pub(crate) fn quadratic_forms<T: Element>(
 ) -> Result<Forms> {
     let strips = n.div_ceil(BLOCK);
     let held = reserve_strips((n, count), labels.len(), strips, compute)?;
-    let ticker = Ticker::new("relabelled statistics", tile_count(n, n, true), compute);
+    let ticker = Ticker::new("relabeled statistics", tile_count(n, n, true), compute);
     let words = compute.install(|| packed(labels, n));
-    let work = Work { fill, n, count, words: &words, relabellings: labels.len(), values };
+    let work = Work { fill, n, count, words: &words, relabelings: labels.len(), values };
     let run = |scratch: &mut Scratch<T>, i: usize| work.strip(scratch, i, &ticker);
     let mut total = Sums::new(n, count, labels.len());
     for start in (0..strips).step_by(held) {
@@ -92,7 +92,7 @@ fn reserve_strips((n, count): (usize, usize), labels: usize, strips: usize, comp
     let affordable = compute.memory().saturating_sub(fixed) / each.max(1);
     let held = affordable.clamp(1, strips.clamp(1, FORMS_HELD) as u64);
     let suggestion = "use method features or linear, fewer kernels, or a higher memory limit";
-    compute.reserve("the sums of the relabelled statistics", fixed.saturating_add(held * each), suggestion)?;
+    compute.reserve("the sums of the relabeled statistics", fixed.saturating_add(held * each), suggestion)?;
     Ok(held as usize)
 }
 
@@ -102,7 +102,7 @@ struct Work<'a, F> {
     count: usize,
     /// The labels of each group of points, a word per label vector, group after group.
     words: &'a [u32],
-    relabellings: usize,
+    relabelings: usize,
     values: LabelValues,
 }
 
@@ -118,9 +118,9 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(n: usize, count: usize, relabellings: usize) -> Self {
+    fn new(n: usize, count: usize, relabelings: usize) -> Self {
         let zeros = |each: usize| vec![0.0; count * each];
-        Self { squares: zeros(relabellings), rows: zeros(n), diagonal: zeros(n), plain: vec![[0.0; 2]; count] }
+        Self { squares: zeros(relabelings), rows: zeros(n), diagonal: zeros(n), plain: vec![[0.0; 2]; count] }
     }
 
     fn add(&mut self, other: &Self) {
@@ -173,7 +173,7 @@ impl<F: Sync> Work<'_, F> {
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
-        let (mut sums, rows) = (Sums::new(self.n, self.count, self.relabellings), self.block(i));
+        let (mut sums, rows) = (Sums::new(self.n, self.count, self.relabelings), self.block(i));
         for j in i..self.n.div_ceil(BLOCK) {
             let cols = self.block(j);
             let size = rows.len() * cols.len();
@@ -189,7 +189,7 @@ impl<F: Sync> Work<'_, F> {
 
     /// `Σ aᵢwᵢ` for every label vector.
     fn weighted(&self, weights: &[f64]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.relabellings];
+        let mut sums = vec![0.0; self.relabelings];
         for (at, weights) in (0..self.n).step_by(POINTS).zip(weights.chunks(POINTS)) {
             add_weighted(self.labels(at), self.values.of(), weights, &mut sums);
         }
@@ -205,8 +205,8 @@ impl<F: Sync> Work<'_, F> {
         squares: &mut [f64],
     ) {
         let (labels, size) = (self.values.of(), rows.len() * cols.len());
-        for chunk in (0..self.relabellings).step_by(LABELS) {
-            let range = chunk..self.relabellings.min(chunk + LABELS);
+        for chunk in (0..self.relabelings).step_by(LABELS) {
+            let range = chunk..self.relabelings.min(chunk + LABELS);
             for col in cols.clone().step_by(POINTS) {
                 expand(&self.labels(col)[range.clone()], labels, &mut scratch.labels);
                 let numbers = &scratch.labels[..POINTS * range.len()];
@@ -215,7 +215,7 @@ impl<F: Sync> Work<'_, F> {
                     let shape = ((rows.end - row).min(POINTS), (cols.end - col).min(POINTS));
                     let factor = if row == col { 1.0 } else { 2.0 };
                     for (k, tile) in scratch.tiles.chunks_exact(size.max(1)).take(self.count).enumerate() {
-                        let block = LabelledBlock {
+                        let block = LabeledBlock {
                             values: &tile[corner..],
                             stride: cols.len(),
                             shape,
@@ -223,7 +223,7 @@ impl<F: Sync> Work<'_, F> {
                             cols: numbers,
                             labels,
                         };
-                        let sums = &mut squares[k * self.relabellings..][range.clone()];
+                        let sums = &mut squares[k * self.relabelings..][range.clone()];
                         block.add_forms(factor, &mut scratch.tables, sums);
                     }
                 }
@@ -233,7 +233,7 @@ impl<F: Sync> Work<'_, F> {
 
     /// The words of the group of points that begins at `point`.
     fn labels(&self, point: usize) -> &[u32] {
-        &self.words[point / POINTS * self.relabellings..][..self.relabellings]
+        &self.words[point / POINTS * self.relabelings..][..self.relabelings]
     }
 
     fn block(&self, i: usize) -> Range<usize> {
@@ -242,17 +242,17 @@ impl<F: Sync> Work<'_, F> {
 
     /// What the sums over all strips give.
     fn forms(&self, sums: Sums) -> Forms {
-        let (count, relabellings) = (self.count, self.relabellings);
+        let (count, relabelings) = (self.count, self.relabelings);
         let of_points = |values: &[f64]| -> Vec<f64> {
             let matrices = values.par_chunks_exact(self.n.max(1));
             matrices.flat_map_iter(|weights| self.weighted(weights)).collect()
         };
         let table =
-            |values: Vec<f64>| Array2::from_shape_fn((relabellings, count), |(b, k)| values[k * relabellings + b]);
+            |values: Vec<f64>| Array2::from_shape_fn((relabelings, count), |(b, k)| values[k * relabelings + b]);
         let total = |values: &[f64]| values.chunks_exact(self.n.max(1)).map(|v| v.iter().sum()).collect::<Vec<f64>>();
         let lines = match self.values {
             LabelValues::Membership => of_points(&sums.rows),
-            LabelValues::Signs => vec![0.0; count * relabellings],
+            LabelValues::Signs => vec![0.0; count * relabelings],
         };
         Forms {
             lines: table(lines),

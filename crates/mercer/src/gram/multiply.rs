@@ -21,7 +21,7 @@ use crate::{Compute, Error, Precision, Result};
 /// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the answer and a tile per thread.
 ///
 /// # Errors
-/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`], [`Error::Cancelled`].
+/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`], [`Error::Canceled`].
 pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) -> Result<Array2<f64>> {
     let (rows, cols) = tiles.shape();
     if v.nrows() != cols {
@@ -29,7 +29,7 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
     }
     let bytes = (rows as u64 + cols as u64).saturating_mul(v.ncols() as u64).saturating_mul(8);
     compute.reserve("the product of the Gram matrix", bytes, "multiply by fewer columns at a time")?;
-    compute.check_cancelled()?;
+    compute.check_canceled()?;
     let values: Vec<f64> = v.iter().copied().collect();
     let product = match compute.precision() {
         Precision::Double => {

@@ -10,7 +10,7 @@ use super::two_sample::quantiles;
 use crate::gram::{self, MetricKind, Pairs};
 use crate::{Compute, Kernel, Points, Result, Sample};
 
-/// Pairs that are only learnt from before the first bet, and the fewest in a round.
+/// Pairs that are only learned from before the first bet, and the fewest in a round.
 const FIRST: usize = 8;
 /// Recent points on which the range of the witness is looked up.
 const RECENT: usize = 128;
@@ -20,7 +20,7 @@ const MULTIPLES: [f64; 3] = [0.25, 0.5, 1.0];
 /// A sequential test of `P = Q` whose level holds however long one goes on, and whenever one stops.
 ///
 /// # Formula
-/// Before a round the witness `g` of the points seen so far is known. Each new pair is a bet on it: with `h` the witness centred, scaled by its range on the past and cut
+/// Before a round the witness `g` of the points seen so far is known. Each new pair is a bet on it: with `h` the witness centered, scaled by its range on the past and cut
 /// at ±½, the wealth is multiplied by `1 + λ(h(x) − h(y))`. It starts at 1, and is the mean over bets `λ` and over kernels. Points of the larger batch
 /// enter as means of groups.
 ///
@@ -114,7 +114,7 @@ pub struct BettingTest {
 }
 
 impl BettingTest {
-    /// Bets on a new batch of each sample. Batches may differ in size; points of an empty side are only learnt from.
+    /// Bets on a new batch of each sample. Batches may differ in size; points of an empty side are only learned from.
     ///
     /// # Cost
     /// Kernel values of the new points with all earlier ones.

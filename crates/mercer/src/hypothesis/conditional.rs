@@ -19,7 +19,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// A test of `X ⫫ Y | Z` (kernel conditional independence, KCI).
 ///
 /// # Formula
-/// With centred matrices `K` of `(x, z/2)`, `L` of `y` and `M` of `z`, and `R = ε(M + εI)⁻¹`: `Σᵢⱼ (RKR)ᵢⱼ(RLR)ᵢⱼ`, the inner product of the covariances of what
+/// With centered matrices `K` of `(x, z/2)`, `L` of `y` and `M` of `z`, and `R = ε(M + εI)⁻¹`: `Σᵢⱼ (RKR)ᵢⱼ(RLR)ᵢⱼ`, the inner product of the covariances of what
 /// ridge regression on `z` leaves of the features of `(x, z)` and `y`. The columns are brought to mean 0 and variance 1 first.
 ///
 /// # Theory
@@ -124,7 +124,7 @@ impl ConditionalIndependence {
             return self.without_condition().test(x, y, compute);
         }
         reserve(x.len(), compute)?;
-        let (x, y, z) = (standardised(x.vectors()?), standardised(y.vectors()?), standardised(condition));
+        let (x, y, z) = (standardized(x.vectors()?), standardized(y.vectors()?), standardized(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
         let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
@@ -270,7 +270,7 @@ fn inflation(left: &Array2<f64>, right: &Array2<f64>) -> f64 {
 }
 
 /// Columns of mean 0 and variance 1 (divisor `n − 1`); a constant column becomes 0.
-fn standardised(x: ArrayView2<'_, f64>) -> Array2<f64> {
+fn standardized(x: ArrayView2<'_, f64>) -> Array2<f64> {
     let n = x.nrows() as f64;
     let mut scaled = x.to_owned();
     for mut column in scaled.columns_mut() {

@@ -5,70 +5,70 @@ use rayon::prelude::*;
 
 use crate::{Compute, Error, Result, Stream};
 
-/// Relabellings evaluated at once, unless they are longer than `BATCH_BYTES` together.
+/// Relabelings evaluated at once, unless they are longer than `BATCH_BYTES` together.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 1 << 27;
-/// Relabellings evaluated at once by the sequential mode, which may stop after any of them.
+/// Relabelings evaluated at once by the sequential mode, which may stop after any of them.
 const SEQUENTIAL_BATCH: usize = 128;
-/// The most relabellings that are enumerated.
+/// The most relabelings that are enumerated.
 const MAX_ENUMERATED: f64 = 1e6;
 
-/// The relabellings of a statistic.
+/// The relabelings of a statistic.
 pub trait Group: Sync {
-    /// A relabelling: labels, signs or an order.
+    /// A relabeling: labels, signs or an order.
     type Label: Clone + PartialEq + Send + Sync;
 
-    /// The relabelling that leaves everything as it was observed.
+    /// The relabeling that leaves everything as it was observed.
     fn identity(&self) -> Self::Label;
 
-    /// A uniformly random relabelling.
+    /// A uniformly random relabeling.
     fn draw(&self, random: &mut Stream) -> Self::Label;
 
-    /// How many relabellings there are, `∞` for more than can be counted.
+    /// How many relabelings there are, `∞` for more than can be counted.
     fn count(&self) -> f64;
 
     /// All of them, in any order. Only called for a [`Group::count`] of at most a million.
     fn all(&self) -> Vec<Self::Label>;
 
-    /// The bytes of one relabelling: of long ones fewer are evaluated at once.
+    /// The bytes of one relabeling: of long ones fewer are evaluated at once.
     fn bytes(&self) -> usize;
 }
 
 /// What the permutation engine needs of a statistic.
 ///
 /// # Theory
-/// Under the hypothesis the law of the data does not change when a relabelling of the group is applied. The observed statistic is then
-/// exchangeable with the relabelled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
-pub trait Relabelled: Sync {
-    /// The relabellings.
+/// Under the hypothesis the law of the data does not change when a relabeling of the group is applied. The observed statistic is then
+/// exchangeable with the relabeled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
+pub trait Relabeled: Sync {
+    /// The relabelings.
     type Group: Group;
 
-    /// The relabellings that leave the law of the data unchanged when the hypothesis is true.
+    /// The relabelings that leave the law of the data unchanged when the hypothesis is true.
     fn group(&self) -> &Self::Group;
 
-    /// The bytes that one more relabelling takes while it is evaluated: where memory is short,
+    /// The bytes that one more relabeling takes while it is evaluated: where memory is short,
     /// fewer are evaluated at once. The values do not depend on how many.
     fn bytes_each(&self) -> usize {
         self.group().bytes()
     }
 
-    /// The statistics under some relabellings.
+    /// The statistics under some relabelings.
     ///
     /// # Errors
     /// As the statistic demands.
-    fn evaluate(&self, labels: &[<Self::Group as Group>::Label], compute: &Compute) -> Result<Relabelling>;
+    fn evaluate(&self, labels: &[<Self::Group as Group>::Label], compute: &Compute) -> Result<Relabeling>;
 }
 
-/// Statistics under some relabellings.
+/// Statistics under some relabelings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Relabelling {
-    /// A row per relabelling, a column per statistic.
+pub struct Relabeling {
+    /// A row per relabeling, a column per statistic.
     pub values: Array2<f64>,
     /// For each statistic, differences up to this size are rounding: such values count as equal.
     pub rounding: Vec<f64>,
 }
 
-/// Whether all relabellings are enumerated.
+/// Whether all relabelings are enumerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Enumeration {
     /// When there are not more of them than would be drawn.
@@ -80,7 +80,7 @@ pub enum Enumeration {
     Never,
 }
 
-/// How relabellings are chosen.
+/// How relabelings are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resampling {
     /// How many are drawn, beside the observed one.
@@ -98,22 +98,22 @@ impl Resampling {
     }
 }
 
-/// Statistics under relabellings, the observed ones first.
+/// Statistics under relabelings, the observed ones first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resampled {
-    /// A row per relabelling, the first of them the observed one; a column per statistic.
+    /// A row per relabeling, the first of them the observed one; a column per statistic.
     pub values: Array2<f64>,
     /// For each statistic, the size of rounding.
     pub rounding: Vec<f64>,
-    /// Whether these are all relabellings.
+    /// Whether these are all relabelings.
     pub exact: bool,
     /// Whether drawing stopped before the number asked for.
     pub stopped: bool,
 }
 
 impl Resampled {
-    /// The relabellings beside the observed one.
-    pub fn relabellings(&self) -> usize {
+    /// The relabelings beside the observed one.
+    pub fn relabelings(&self) -> usize {
         self.values.nrows() - 1
     }
 
@@ -122,18 +122,18 @@ impl Resampled {
         self.values[[0, statistic]]
     }
 
-    /// The values of a statistic under the other relabellings.
+    /// The values of a statistic under the other relabelings.
     pub fn null(&self, statistic: usize) -> Vec<f64> {
         self.values.slice(s![1.., statistic]).to_vec()
     }
 
-    /// The same with the relabelled values, not the observed ones, multiplied by a factor.
+    /// The same with the relabeled values, not the observed ones, multiplied by a factor.
     pub(super) fn with_null_times(mut self, factor: f64) -> Self {
         self.values.slice_mut(s![1.., ..]).mapv_inplace(|v| factor * v);
         self
     }
 
-    /// How many relabelled values are at least the observed one; ties count.
+    /// How many relabeled values are at least the observed one; ties count.
     pub fn at_least(&self, statistic: usize) -> usize {
         let bar = self.observed(statistic) - self.rounding[statistic];
         self.values.slice(s![1.., statistic]).iter().filter(|v| **v >= bar).count()
@@ -141,7 +141,7 @@ impl Resampled {
 
     /// `(1 + #{≥})/(1 + B)`; after an early stop `#{≥}/B` (Besag, Clifford). Never 0.
     pub fn p_value(&self, statistic: usize) -> f64 {
-        let (above, drawn) = (self.at_least(statistic) as f64, self.relabellings() as f64);
+        let (above, drawn) = (self.at_least(statistic) as f64, self.relabelings() as f64);
         if self.stopped { above / drawn } else { (1.0 + above) / (1.0 + drawn) }
     }
 
@@ -154,15 +154,15 @@ impl Resampled {
     }
 }
 
-/// Evaluates a statistic under relabellings.
+/// Evaluates a statistic under relabelings.
 ///
 /// # Cost
-/// One evaluation of all relabellings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
+/// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
 ///
 /// # Errors
 /// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Request`] when enumeration is asked for and there are too many
-/// relabellings; as the statistic demands.
-pub fn resample<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
+/// relabelings; as the statistic demands.
+pub fn resample<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     if how.permutations == 0 {
         return Err(Error::parameter("permutations", 0, "at least 1"));
     }
@@ -170,7 +170,7 @@ pub fn resample<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Comput
     let few = count <= how.permutations as f64 + 1.0;
     match how.enumeration {
         Enumeration::Always if count > MAX_ENUMERATED => Err(Error::request(format!(
-            "there are {count:.3e} relabellings, more than the {MAX_ENUMERATED:e} that can be enumerated: draw permutations instead"
+            "there are {count:.3e} relabelings, more than the {MAX_ENUMERATED:e} that can be enumerated: draw permutations instead"
         ))),
         Enumeration::Always => enumerate(statistic, compute),
         Enumeration::WhenFew if few && count <= MAX_ENUMERATED => enumerate(statistic, compute),
@@ -178,7 +178,7 @@ pub fn resample<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Comput
     }
 }
 
-fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resampled> {
+fn enumerate<S: Relabeled>(statistic: &S, compute: &Compute) -> Result<Resampled> {
     let identity = statistic.group().identity();
     let others = statistic.group().all().into_iter().filter(|label| *label != identity);
     let labels: Vec<_> = std::iter::once(identity.clone()).chain(others).collect();
@@ -189,13 +189,13 @@ fn enumerate<S: Relabelled>(statistic: &S, compute: &Compute) -> Result<Resample
     Ok(Resampled { exact: true, ..collected.finish(false)? })
 }
 
-fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
+fn draw<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     let total = how.permutations + 1;
     let stop = how.stop_at.map(|level| exceedances_to_stop(level, total)).transpose()?;
     let batch = batch(statistic, compute).min(if stop.is_some() { SEQUENTIAL_BATCH } else { BATCH });
     let label = |b: usize| match b {
         0 => statistic.group().identity(),
-        b => statistic.group().draw(&mut compute.seed().stream("relabelling", b as u64)),
+        b => statistic.group().draw(&mut compute.seed().stream("relabeling", b as u64)),
     };
     let mut collected = Collected::default();
     for start in (0..total).step_by(batch) {
@@ -210,9 +210,9 @@ fn draw<S: Relabelled>(statistic: &S, how: &Resampling, compute: &Compute) -> Re
     collected.finish(false)
 }
 
-/// How many relabellings are evaluated at once: together they take no more than a quarter of the
+/// How many relabelings are evaluated at once: together they take no more than a quarter of the
 /// memory limit.
-fn batch<S: Relabelled>(statistic: &S, compute: &Compute) -> usize {
+fn batch<S: Relabeled>(statistic: &S, compute: &Compute) -> usize {
     let usual = (BATCH_BYTES / statistic.group().bytes().max(1)).clamp(8, BATCH);
     let affordable = compute.memory() / 4 / statistic.bytes_each().max(1) as u64;
     usual.min(usize::try_from(affordable).unwrap_or(BATCH)).max(1)
@@ -234,10 +234,10 @@ struct Collected {
 }
 
 impl Collected {
-    fn add(&mut self, part: Relabelling) -> Result<()> {
+    fn add(&mut self, part: Relabeling) -> Result<()> {
         if let Some(at) = part.values.iter().position(|v| !v.is_finite()) {
             return Err(Error::Numerical(format!(
-                "the statistic of relabelling {at} is not a finite number; rescale the data"
+                "the statistic of relabeling {at} is not a finite number; rescale the data"
             )));
         }
         match self.rounding.is_empty() {
@@ -248,7 +248,7 @@ impl Collected {
         Ok(())
     }
 
-    /// The rows up to the `h`-th relabelling whose first statistic is at least the observed one.
+    /// The rows up to the `h`-th relabeling whose first statistic is at least the observed one.
     fn rows_until(&self, h: usize) -> Option<usize> {
         let bar = self.parts.first()?[[0, 0]] - self.rounding[0];
         let values = self.parts.iter().flat_map(|part| part.column(0).to_vec());

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2, Axis, LinalgScalar, s};
 use rayon::prelude::*;
 
-use super::engine::{Group, Relabelled, Relabelling};
+use super::engine::{Group, Relabeled, Relabeling};
 use super::groups::Orders;
 use crate::gram::simd::Element;
 use crate::gram::{Bound, Tiles};
@@ -36,7 +36,8 @@ impl FactorProducts<f64> {
     /// # Errors
     /// As [`pivoted_cholesky`].
     pub(super) fn new(k: &Bound<'_>, l: &Bound<'_>, orders: Orders, compute: &Compute) -> Result<Option<Self>> {
-        let (Some((fixed, k_left)), Some((moved, l_left))) = (centred_factor(k, compute)?, centred_factor(l, compute)?)
+        let (Some((fixed, k_left)), Some((moved, l_left))) =
+            (centered_factor(k, compute)?, centered_factor(l, compute)?)
         else {
             return Ok(None);
         };
@@ -51,7 +52,7 @@ impl FactorProducts<f64> {
 }
 
 impl FactorProducts<f32> {
-    /// Explicit features as factors, centred. Sums over all rows are accurate to the last digits of single precision, relative to their size.
+    /// Explicit features as factors, centered. Sums over all rows are accurate to the last digits of single precision, relative to their size.
     pub(super) fn of_features(fixed: Array2<f32>, moved: Array2<f32>, orders: Orders) -> Self {
         Self { fixed, moved, orders, rounding: (0.0, 1e-6) }
     }
@@ -59,7 +60,7 @@ impl FactorProducts<f32> {
     /// A value as a share of the largest that it could be, `‖FᵀF‖‖GᵀG‖/n²`.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::Canceled`].
     pub(super) fn share(&self, value: f64, compute: &Compute) -> Result<f64> {
         let order = [self.orders.identity()];
         let own = |factor: &Array2<f32>| squared_products(factor, factor, &order, compute).map(|values| values[0]);
@@ -82,7 +83,7 @@ fn squared_products<T: Element + LinalgScalar>(
     let lines = moved.as_slice().expect("the standard layout is one slice");
     let mut gathered = vec![T::default(); ROWS.min(n) * width];
     for start in (0..n).step_by(ROWS) {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let rows = start..n.min(start + ROWS);
         for (i, line) in rows.clone().zip(gathered.chunks_exact_mut(width.max(1))) {
             for (order, part) in orders.iter().zip(line.chunks_exact_mut(rank.max(1))) {
@@ -99,7 +100,7 @@ fn squared_products<T: Element + LinalgScalar>(
 }
 
 /// `HF` and `tr(K − FFᵀ)`, unless the matrix is not known to be positive semi-definite, small, or of a rank above `2√n`.
-fn centred_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2<f64>, f64)>> {
+fn centered_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2<f64>, f64)>> {
     let n = bound.shape().0;
     if n < FROM || !bound.kernel().property(Property::PositiveSemidefinite).is_proven() {
         return Ok(None);
@@ -114,14 +115,14 @@ fn centred_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2
     Ok(Some(((found.factor - &means).as_standard_layout().into_owned(), found.trace_left)))
 }
 
-impl<T: Element + LinalgScalar> Relabelled for FactorProducts<T> {
+impl<T: Element + LinalgScalar> Relabeled for FactorProducts<T> {
     type Group = Orders;
 
     fn group(&self) -> &Orders {
         &self.orders
     }
 
-    fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabeling> {
         let orders = (COLUMNS / self.moved.ncols()).max(1);
         let products = |chunk: &[Vec<u32>]| squared_products(&self.fixed, &self.moved, chunk, compute);
         let chunks: Vec<Vec<f64>> =
@@ -129,6 +130,6 @@ impl<T: Element + LinalgScalar> Relabelled for FactorProducts<T> {
         let values = chunks.concat();
         let largest = values.iter().copied().fold(0.0, f64::max);
         let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
-        Ok(Relabelling { values, rounding: vec![self.rounding.0 + self.rounding.1 * largest] })
+        Ok(Relabeling { values, rounding: vec![self.rounding.0 + self.rounding.1 * largest] })
     }
 }

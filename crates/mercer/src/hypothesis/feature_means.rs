@@ -1,10 +1,10 @@
-//! The squared distance of the means of two samples in a space of explicit features, relabelled: linear in the number of points.
+//! The squared distance of the means of two samples in a space of explicit features, relabeled: linear in the number of points.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
-use super::engine::{Relabelled, Relabelling};
+use super::engine::{Relabeled, Relabeling};
 use super::groups::Splits;
 use crate::features::FeatureMap;
 use crate::{Compute, Result};
@@ -28,7 +28,7 @@ pub(super) struct FeatureMeans<'a> {
 /// Sums over some points.
 struct Sums {
     /// `Σ aᵢz(xᵢ)`, a row per label vector.
-    labelled: Array2<f64>,
+    labeled: Array2<f64>,
     /// `Σ z(xᵢ)` and `Σ ‖z(xᵢ)‖²`.
     total: Array1<f64>,
     squares: f64,
@@ -36,11 +36,11 @@ struct Sums {
 
 impl Sums {
     fn new(labels: usize, components: usize) -> Self {
-        Self { labelled: Array2::zeros((labels, components)), total: Array1::zeros(components), squares: 0.0 }
+        Self { labeled: Array2::zeros((labels, components)), total: Array1::zeros(components), squares: 0.0 }
     }
 
     fn add(mut self, other: &Self) -> Self {
-        self.labelled += &other.labelled;
+        self.labeled += &other.labeled;
         self.total += &other.total;
         self.squares += other.squares;
         self
@@ -54,7 +54,7 @@ impl FeatureMeans<'_> {
         let affordable = compute.memory().saturating_sub(each) / each.max(1);
         let held = affordable.clamp(1, strips.clamp(1, HELD) as u64);
         let suggestion = "ask for fewer components or give more memory";
-        compute.reserve("the sums of the relabelled features", each.saturating_mul(held + 1), suggestion)?;
+        compute.reserve("the sums of the relabeled features", each.saturating_mul(held + 1), suggestion)?;
         Ok(held as usize)
     }
 
@@ -62,12 +62,12 @@ impl FeatureMeans<'_> {
         let mut sums = Sums::new(labels.len(), self.map.components());
         let end = self.points.nrows().min((at + 1) * STRIP);
         for start in (at * STRIP..end).step_by(ROWS) {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let rows = start..end.min(start + ROWS);
             let features = self.map.transform(self.points.slice(s![rows.clone(), ..]), compute)?;
             let chosen =
                 Array2::from_shape_fn((labels.len(), rows.len()), |(b, i)| f64::from(labels[b][rows.start + i]));
-            general_mat_mul(1.0, &chosen, &features, 1.0, &mut sums.labelled);
+            general_mat_mul(1.0, &chosen, &features, 1.0, &mut sums.labeled);
             sums.total += &features.sum_axis(Axis(0));
             sums.squares += features.iter().map(|v| v * v).sum::<f64>();
         }
@@ -75,7 +75,7 @@ impl FeatureMeans<'_> {
     }
 }
 
-impl Relabelled for FeatureMeans<'_> {
+impl Relabeled for FeatureMeans<'_> {
     type Group = Splits;
 
     fn group(&self) -> &Splits {
@@ -87,7 +87,7 @@ impl Relabelled for FeatureMeans<'_> {
         self.points.nrows() + 8 * (ROWS + self.map.components() * (HELD + 1))
     }
 
-    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabeling> {
         let size = self.points.nrows();
         let strips = size.div_ceil(STRIP);
         let held = self.reserve_strips(labels.len(), strips, compute)?;
@@ -102,8 +102,8 @@ impl Relabelled for FeatureMeans<'_> {
         let value = |line: ndarray::ArrayView1<'_, f64>| {
             line.iter().zip(&sums.total).map(|(a, all)| (a / m - (all - a) / n).powi(2)).sum::<f64>()
         };
-        let values: Array1<f64> = sums.labelled.rows().into_iter().map(value).collect();
+        let values: Array1<f64> = sums.labeled.rows().into_iter().map(value).collect();
         let rounding = 1e-13 * sums.squares / size as f64;
-        Ok(Relabelling { values: values.insert_axis(Axis(1)), rounding: vec![rounding] })
+        Ok(Relabeling { values: values.insert_axis(Axis(1)), rounding: vec![rounding] })
     }
 }

@@ -53,7 +53,7 @@ impl GoodnessOfFit {
     ///
     /// # Errors
     /// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
-    /// (0, 1) or no permutations, [`Error::Cancelled`].
+    /// (0, 1) or no permutations, [`Error::Canceled`].
     pub fn test(&self, x: ArrayView2<'_, f64>, scores: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         let tiles = SteinTiles::new(self.kernel, x, scores)?;

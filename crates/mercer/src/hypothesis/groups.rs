@@ -1,4 +1,4 @@
-//! The relabellings that leave the law of the data unchanged when the hypothesis is true.
+//! The relabelings that leave the law of the data unchanged when the hypothesis is true.
 
 use super::engine::Group;
 use crate::{Error, Result, Stream};
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// Every relabelling is drawn as often as any other: χ² of 9 and 36 cells, at most its 99.99 % quantile.
+    /// Every relabeling is drawn as often as any other: χ² of 9 and 36 cells, at most its 99.99 % quantile.
     #[test]
     fn draws_are_uniform() {
         let strata = Strata::of(&[0, 0, 1, 1, 1, 0], 6).unwrap();

@@ -6,16 +6,16 @@ use super::TestOutcome;
 use super::engine::{Resampled, Resampling, resample};
 use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
-use super::orders::{OrderProducts, centred, reserve};
+use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
 use crate::gram::Pairs;
-use crate::measure::{Centring, check_same_rows, check_sizes, row_sums};
+use crate::measure::{Centering, check_same_rows, check_sizes, row_sums};
 use crate::{Compute, Kernel, Points, Result};
 
 /// Lancaster's test of a three-variable interaction.
 ///
 /// # Theory
-/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint law factorises in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
+/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint law factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
 /// hypothesis is the union of these three. Each is tested by permuting the variable that stands alone, and the union is rejected when all three are: the
 /// p-value is the largest of the three. No correction is needed, because a union is rejected wrongly only if the one part that is true is
 /// (intersection–union test; the Holm correction of Sejdinovic et al. 2013 is more careful than it has to be).
@@ -48,7 +48,7 @@ impl Default for Interaction {
 }
 
 impl Interaction {
-    /// Tests whether the law of the three variables factorises in some way.
+    /// Tests whether the law of the three variables factorizes in some way.
     ///
     /// # Cost
     /// Six matrices, stored; three times `n²/2` operations per permutation.
@@ -102,7 +102,7 @@ impl Interaction {
         for (pairs, kernel) in variables.into_iter().zip(&kernels) {
             let bound = kernel.bind(pairs, compute)?;
             check_symmetric(&bound)?;
-            matrices.push(centred(&bound, &Centring::double(&row_sums(&bound, compute)?), compute)?);
+            matrices.push(centered(&bound, &Centering::double(&row_sums(&bound, compute)?), compute)?);
             texts.push(bound.kernel().to_string());
         }
         let parts = (0..3).map(|alone| self.part(&matrices, alone, n, compute)).collect::<Result<Vec<_>>>()?;

@@ -1,10 +1,10 @@
-//! Statistics of labels and signs: quadratic forms of tiles, all relabellings at once.
+//! Statistics of labels and signs: quadratic forms of tiles, all relabelings at once.
 
 use std::ops::Range;
 
 use ndarray::Array2;
 
-use super::engine::{Group, Relabelled, Relabelling};
+use super::engine::{Group, Relabeled, Relabeling};
 use super::groups::{Signs, Splits};
 use crate::gram::simd::Element;
 use crate::gram::{FORMS_HELD, Family, Forms, LabelValues, Tiles, quadratic_forms};
@@ -12,8 +12,8 @@ use crate::measure::PairTiles;
 use crate::{Compute, Precision, Result};
 
 /// Kernel values from which tiles are taken in single precision: the observed value and the
-/// relabelled ones share the rounding, and differences below it count as ties. Never a function of
-/// how many relabellings are evaluated at once, which depends on the memory.
+/// relabeled ones share the rounding, and differences below it count as ties. Never a function of
+/// how many relabelings are evaluated at once, which depends on the memory.
 const SINGLE_FROM: f64 = 3e5;
 
 /// The matrices whose forms a statistic is made of.
@@ -48,7 +48,7 @@ impl Matrices<'_, '_, '_> {
         }
     }
 
-    /// The bytes of one relabelling: its label, its bits, its sums.
+    /// The bytes of one relabeling: its label, its bits, its sums.
     fn bytes_each(&self) -> usize {
         let (n, count) = self.size();
         n + n / 8 + 8 * count * (FORMS_HELD + 8)
@@ -111,7 +111,7 @@ fn fill_products<T: Element>(
     }
 }
 
-/// Which squared MMD is relabelled.
+/// Which squared MMD is relabeled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SplitStatistic {
     /// The V-statistic.
@@ -119,7 +119,7 @@ pub(super) enum SplitStatistic {
     /// The U-statistic.
     Unbiased,
     /// The U-statistic over the root mean square of the kernel values.
-    Normalised,
+    Normalized,
 }
 
 /// The squared MMDs of a pooled sample, one per kernel, as functions of the labels.
@@ -129,7 +129,7 @@ pub(super) struct SplitMmd<'f, 'd> {
     pub(super) statistic: SplitStatistic,
 }
 
-impl Relabelled for SplitMmd<'_, '_> {
+impl Relabeled for SplitMmd<'_, '_> {
     type Group = Splits;
 
     fn group(&self) -> &Splits {
@@ -140,20 +140,20 @@ impl Relabelled for SplitMmd<'_, '_> {
         self.matrices.bytes_each()
     }
 
-    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabeling> {
         let (forms, relative) = self.matrices.forms(labels, LabelValues::Membership, compute)?;
         let total = self.matrices.size().0 as f64;
         let ones = self.splits.identity().iter().filter(|l| **l == 1).count() as f64;
         let sizes = (ones, total - ones);
         let scale = |k: usize| match self.statistic {
-            SplitStatistic::Normalised => root_mean_square(&forms, k, total),
+            SplitStatistic::Normalized => root_mean_square(&forms, k, total),
             _ => 1.0,
         };
         let scales: Vec<f64> = (0..forms.totals.len()).map(scale).collect();
         let value = |(b, k): (usize, usize)| self.value(&forms, b, k, sizes) / scales[k];
         let spread = (total / sizes.0.min(sizes.1)).powi(2);
         let rounding = |k: usize| relative * spread * forms.absolute[k] / (total * total * scales[k]);
-        Ok(Relabelling {
+        Ok(Relabeling {
             values: Array2::from_shape_fn(forms.squares.dim(), value),
             rounding: (0..scales.len()).map(rounding).collect(),
         })
@@ -197,7 +197,7 @@ impl<'f, 'd, 'e> SignForms<'f, 'd, 'e> {
     }
 }
 
-impl Relabelled for SignForms<'_, '_, '_> {
+impl Relabeled for SignForms<'_, '_, '_> {
     type Group = Signs;
 
     fn group(&self) -> &Signs {
@@ -208,12 +208,12 @@ impl Relabelled for SignForms<'_, '_, '_> {
         self.matrices.bytes_each()
     }
 
-    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabeling> {
         let (forms, relative) = self.matrices.forms(labels, LabelValues::Signs, compute)?;
         let own = |k: usize| if self.hollow { forms.traces[k] } else { 0.0 };
         let value = |(b, k): (usize, usize)| (forms.squares[[b, k]] - own(k)) / self.divisor;
         let rounding = |k: usize| relative * forms.absolute[k] / self.divisor;
-        Ok(Relabelling {
+        Ok(Relabeling {
             values: Array2::from_shape_fn(forms.squares.dim(), value),
             rounding: (0..forms.totals.len()).map(rounding).collect(),
         })

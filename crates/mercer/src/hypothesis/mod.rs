@@ -8,8 +8,8 @@
 //! | do three variables interact? | [`Interaction`] |
 //! | is a sample from this density? | [`GoodnessOfFit`] |
 //!
-//! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one engine ([`resample`]): the statistic says what its relabellings are and evaluates many of them at once
-//! ([`Relabelled`]); the engine draws or enumerates them, counts the observed one, counts ties against the rejection, and so never gives `p = 0`.
+//! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one engine ([`resample`]): the statistic says what its relabelings are and evaluates many of them at once
+//! ([`Relabeled`]); the engine draws or enumerates them, counts the observed one, counts ties against the rejection, and so never gives `p = 0`.
 
 mod betting;
 mod conditional;
@@ -30,7 +30,7 @@ mod two_sample;
 pub use betting::{BettingTest, Evidence, SequentialTwoSample};
 pub use conditional::{ConditionalIndependence, ConditionalMethod, Smoothing};
 pub use dependence::{Independence, IndependenceMethod, JointIndependence};
-pub use engine::{Enumeration, Group, Relabelled, Relabelling, Resampled, Resampling, resample};
+pub use engine::{Enumeration, Group, Relabeled, Relabeling, Resampled, Resampling, resample};
 pub use fit::GoodnessOfFit;
 pub use groups::Strata;
 pub use interaction::Interaction;

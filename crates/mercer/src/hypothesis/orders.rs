@@ -3,11 +3,11 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::engine::{Relabelled, Relabelling};
+use super::engine::{Relabeled, Relabeling};
 use super::groups::{Orders, SeveralOrders};
 use crate::gram::simd::Element;
 use crate::gram::{self, Tiles};
-use crate::measure::Centring;
+use crate::measure::Centering;
 use crate::{Compute, Error, Result};
 
 /// Points from which the matrices are stored in single precision.
@@ -31,7 +31,7 @@ enum Stored {
 }
 
 impl OrderProducts {
-    /// Stores the matrices, centred; the sums are divided by `divisor`.
+    /// Stores the matrices, centered; the sums are divided by `divisor`.
     ///
     /// # Errors
     /// [`Error::Memory`] when they do not fit the limit.
@@ -65,19 +65,19 @@ pub(super) fn reserve(n: usize, count: usize, compute: &Compute) -> Result<()> {
     let bytes =
         (n as u64).saturating_mul(n as u64).saturating_mul(count as u64 * if n >= SINGLE_FROM { 12 } else { 8 });
     let suggestion = "use method gamma, fewer points, or a higher memory limit";
-    compute.reserve(&format!("{count} centred matrices of {n} × {n} values"), bytes, suggestion)
+    compute.reserve(&format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
 }
 
-/// The centred matrix, stored.
-pub(super) fn centred(tiles: &dyn Tiles, centring: &Centring, compute: &Compute) -> Result<Array2<f64>> {
+/// The centered matrix, stored.
+pub(super) fn centered(tiles: &dyn Tiles, centering: &Centering, compute: &Compute) -> Result<Array2<f64>> {
     let mut matrix = gram::dense(tiles, compute)?;
     for (i, mut row) in matrix.rows_mut().into_iter().enumerate() {
-        row.iter_mut().enumerate().for_each(|(j, v)| *v = centring.value(i, j, *v));
+        row.iter_mut().enumerate().for_each(|(j, v)| *v = centering.value(i, j, *v));
     }
     Ok(matrix)
 }
 
-impl Relabelled for OrderProducts {
+impl Relabeled for OrderProducts {
     type Group = Orders;
 
     fn group(&self) -> &Orders {
@@ -90,13 +90,13 @@ impl Relabelled for OrderProducts {
         4 * n + 8 * self.rounding.len() * (n.div_ceil(STRIP) + 1)
     }
 
-    fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabeling> {
         let sums = match (&self.fixed, &self.moved) {
             (Stored::Double(p), Stored::Double(q)) => gathered(p, q, labels, compute)?,
             (Stored::Single(p), Stored::Single(q)) => gathered(p, q, labels, compute)?,
             _ => return Err(Error::request("matrices of one statistic are stored in one precision")),
         };
-        Ok(Relabelling { values: sums / self.divisor, rounding: self.rounding.clone() })
+        Ok(Relabeling { values: sums / self.divisor, rounding: self.rounding.clone() })
     }
 }
 
@@ -113,7 +113,7 @@ fn gathered<T: Element>(
         let mut sums = vec![0.0; orders.len() * width];
         let mut buffer = vec![T::default(); n];
         for (order, sums) in orders.iter().zip(sums.chunks_exact_mut(width.max(1))) {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             for i in at * STRIP..n.min((at + 1) * STRIP) {
                 add_row(fixed, moved, order, i, &mut buffer, sums);
             }
@@ -194,7 +194,7 @@ impl JointOrders {
         let mut products = vec![0.0; n];
         for i in 0..n {
             if i % STRIP == 0 {
-                compute.check_cancelled()?;
+                compute.check_canceled()?;
             }
             products.iter_mut().zip(views[0].row(i)).for_each(|(p, v)| *p = *v);
             let mut means = self.means[0][i];
@@ -212,18 +212,18 @@ impl JointOrders {
     }
 }
 
-impl Relabelled for JointOrders {
+impl Relabeled for JointOrders {
     type Group = SeveralOrders;
 
     fn group(&self) -> &SeveralOrders {
         &self.orders
     }
 
-    fn evaluate(&self, labels: &[Vec<Vec<u32>>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<Vec<u32>>], compute: &Compute) -> Result<Relabeling> {
         let value = |label: &Vec<Vec<u32>>| self.value(label, compute);
         let values: Vec<f64> = compute.install(|| labels.par_iter().map(value).collect::<Result<_>>())?;
         let scale = self.means.iter().map(|m| m.iter().fold(0.0_f64, |a, v| a.max(v.abs()))).product::<f64>();
         let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
-        Ok(Relabelling { values, rounding: vec![1e-13 * scale] })
+        Ok(Relabeling { values, rounding: vec![1e-13 * scale] })
     }
 }

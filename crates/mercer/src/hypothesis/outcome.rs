@@ -19,21 +19,21 @@ pub struct TestOutcome {
     pub reject: bool,
     /// How the p-value was found.
     pub method: String,
-    /// The relabellings that were evaluated beside the observed one; 0 when the null law is an approximation.
+    /// The relabelings that were evaluated beside the observed one; 0 when the null law is an approximation.
     pub permutations: usize,
-    /// Whether these were all relabellings.
+    /// Whether these were all relabelings.
     pub exact: bool,
     /// Whether drawing stopped early because rejection had become impossible.
     pub stopped_early: bool,
-    /// The statistic under the relabellings, or simulated from its null law.
+    /// The statistic under the relabelings, or simulated from its null law.
     pub null: Option<Vec<f64>>,
     /// Statistics above this are rejected at the level.
     pub threshold: Option<f64>,
-    /// The seed of the relabellings.
+    /// The seed of the relabelings.
     pub seed: Seed,
     /// The kernel or kernels, as text, with the parameters that were used.
     pub kernel: String,
-    /// An interval that holds the p-value of all relabellings with 99 % confidence, where they were drawn at random.
+    /// An interval that holds the p-value of all relabelings with 99 % confidence, where they were drawn at random.
     /// For the smallest p-value of several kernels the interval is approximate: it takes the p-values of the single kernels as they were found.
     pub p_interval: Option<(f64, f64)>,
     /// Further numbers by name.
@@ -66,12 +66,12 @@ impl TestOutcome {
         let null = found.null(0);
         let p_value = found.p_value(0);
         let mut outcome = Self::new(method, found.observed(0), p_value, level, kernel, seed);
-        outcome.permutations = found.relabellings();
+        outcome.permutations = found.relabelings();
         outcome.exact = found.exact;
         outcome.stopped_early = found.stopped;
         outcome.threshold = Some(found.threshold(0, level));
         if !found.exact {
-            outcome.p_interval = Some(binomial_interval(found.at_least(0), found.relabellings(), 0.99));
+            outcome.p_interval = Some(binomial_interval(found.at_least(0), found.relabelings(), 0.99));
         }
         if let Some(effect) = effect(found.observed(0), &null) {
             outcome.details.push(("effect".into(), effect));
@@ -109,7 +109,7 @@ impl fmt::Display for TestOutcome {
         writeln!(f, "the hypothesis is {decision} at level {}: p = {:.4}", self.level, self.p_value)?;
         writeln!(f, "  statistic {:.6} by {}", self.statistic, self.method)?;
         if self.permutations > 0 {
-            let all = if self.exact { "all relabellings" } else { "random relabellings" };
+            let all = if self.exact { "all relabelings" } else { "random relabelings" };
             let early = if self.stopped_early { ", stopped early" } else { "" };
             writeln!(f, "  {} {all} beside the observed one (seed {}){early}", self.permutations, self.seed.0)?;
         }

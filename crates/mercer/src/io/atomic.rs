@@ -196,9 +196,9 @@ mod tests {
         atomic_write(&path, |out| out.write_all(b"old")).unwrap();
         let failed: Result<()> = atomic_write(&path, |out| {
             out.write_all(&[b'x'; 1 << 20])?;
-            Err(carry(Error::Cancelled))
+            Err(carry(Error::Canceled))
         });
-        assert!(matches!(failed, Err(Error::Cancelled)));
+        assert!(matches!(failed, Err(Error::Canceled)));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(files(folder.path()), ["a.txt"]);
     }

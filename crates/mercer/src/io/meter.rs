@@ -1,4 +1,4 @@
-//! A reader that reports progress and stops when the work is cancelled.
+//! A reader that reports progress and stops when the work is canceled.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::{Compute, Error};
 /// Bytes between two reports.
 const STEP: u64 = 4 << 20;
 
-/// Counts the bytes that pass, reports them, and fails with [`Error::Cancelled`] inside when asked to stop.
+/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when asked to stop.
 pub(super) struct Meter<R> {
     inner: R,
     done: u64,
@@ -46,7 +46,7 @@ impl<R: Read> Meter<R> {
         if self.done >= self.next || at_end {
             self.next = self.done + STEP;
             self.compute.report("reading", self.done.min(self.total), self.total);
-            self.compute.check_cancelled().map_err(carry)?;
+            self.compute.check_canceled().map_err(carry)?;
         }
         Ok(())
     }
@@ -99,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn cancelling_stops_the_reading() {
+    fn canceling_stops_the_reading() {
         let cancel = Cancel::default();
         cancel.cancel();
         let compute = Compute::new().with_cancel(cancel);
         let mut meter = Meter::new(io::repeat(7).take(10 * STEP), 10 * STEP, &compute);
         let error = io::copy(&mut meter, &mut io::sink()).unwrap_err();
-        assert!(matches!(uncarry(error), Ok(Error::Cancelled)));
+        assert!(matches!(uncarry(error), Ok(Error::Canceled)));
     }
 }

@@ -49,7 +49,7 @@ pub struct ReadOptions {
 }
 
 /// Reads a table from a file. The format is told by the ending (`.csv`, `.tsv`, `.libsvm`, `.svm`, `.npy`,
-/// `.parquet`) unless the options say it; compressed files (gzip) are recognised by their first bytes.
+/// `.parquet`) unless the options say it; compressed files (gzip) are recognized by their first bytes.
 ///
 /// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and [`Delimiter`].
 ///   Space around a cell is not part of it. Missing values: an empty cell, `NA`, `N/A`, `NaN`, `nan`, `null`, `?`.
@@ -63,7 +63,7 @@ pub struct ReadOptions {
 ///
 /// # Errors
 /// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not what it should be,
-/// [`Error::Memory`] if the table is over the memory limit, [`Error::Cancelled`].
+/// [`Error::Memory`] if the table is over the memory limit, [`Error::Canceled`].
 ///
 /// # Example
 /// ```

@@ -81,7 +81,7 @@ impl Source {
         })
     }
 
-    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be cancelled.
+    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be canceled.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         let meter = Meter::new(self.raw()?, self.total, &self.listener()).counting(&self.passed);
         if self.compressed {
@@ -167,7 +167,7 @@ impl Source {
         }
     }
 
-    /// The error for bytes that could not be read: cancelled, damaged, or what the system said.
+    /// The error for bytes that could not be read: canceled, damaged, or what the system said.
     pub fn failed(&self, error: io::Error) -> Error {
         let error = match uncarry(error) {
             Ok(ours) => return ours,

@@ -10,7 +10,7 @@ use crate::function::Component;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
-/// A part of a fitted function, centred over the data.
+/// A part of a fitted function, centered over the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialEffect {
     /// The kernel of the part.
@@ -24,13 +24,13 @@ pub struct PartialEffect {
     pub variance_share: f64,
     /// The mean of the part over the data, which was taken away from all values.
     pub mean: f64,
-    /// The centred part at the data.
+    /// The centered part at the data.
     pub at_data: Array1<f64>,
-    /// The centred part over the range of the data, for a part of one or two columns.
+    /// The centered part over the range of the data, for a part of one or two columns.
     pub grid: Option<EffectGrid>,
 }
 
-/// A centred part on a grid.
+/// A centered part on a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectGrid {
     /// The places along every column of the effect.
@@ -62,10 +62,10 @@ impl Additive<'_> {
         let components = self.function.components(compute)?;
         let values = components.iter().map(|c| c.function.evaluate(self.points, compute));
         let values = values.collect::<Result<Vec<_>>>()?;
-        let total = centred(&values.iter().fold(Array1::zeros(self.points.nrows()), |sum, v| sum + v)).1;
+        let total = centered(&values.iter().fold(Array1::zeros(self.points.nrows()), |sum, v| sum + v)).1;
         let variance = total.dot(&total);
         let part = |(component, values): (Component, Array1<f64>)| {
-            let (mean, at_data) = centred(&values);
+            let (mean, at_data) = centered(&values);
             let kernel = component.function.kernel().clone();
             let columns = kernel.used_columns(self.points.ncols());
             let grid = match columns.len() {
@@ -111,7 +111,7 @@ impl Additive<'_> {
         })
     }
 
-    /// The posterior of `fⱼ(x) − Σᵢ fⱼ(xᵢ)/n`: that of the kernel centred over the data.
+    /// The posterior of `fⱼ(x) − Σᵢ fⱼ(xᵢ)/n`: that of the kernel centered over the data.
     fn standard_errors(&self, kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let n = self.points.nrows();
         let within = kernel.bind(Pairs::within(self.points), compute)?;
@@ -127,7 +127,7 @@ impl Additive<'_> {
 }
 
 /// The mean, and what is left without it.
-fn centred(values: &Array1<f64>) -> (f64, Array1<f64>) {
+fn centered(values: &Array1<f64>) -> (f64, Array1<f64>) {
     let mean = values.sum() / values.len() as f64;
     (mean, values - mean)
 }

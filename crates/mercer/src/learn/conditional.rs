@@ -6,7 +6,7 @@ use crate::gram::{self, Pairs};
 use crate::solve::{Factor, Factored, Solved, factor, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
 
-/// What is given: the covariance and the unpenalised functions of the data.
+/// What is given: the covariance and the unpenalized functions of the data.
 pub(super) struct Given<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) points: ArrayView2<'a, f64>,
@@ -47,7 +47,7 @@ impl<'a> Conditional<'a> {
         Ok(Self { given, factor, null, schur: found.solution })
     }
 
-    /// The number of unpenalised functions.
+    /// The number of unpenalized functions.
     pub(super) fn functions(&self) -> usize {
         self.null.ncols()
     }

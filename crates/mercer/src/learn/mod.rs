@@ -5,7 +5,7 @@
 
 pub mod additive;
 pub mod binned;
-pub mod centres;
+pub mod centers;
 mod conditional;
 pub mod gaussian_process;
 pub mod logistic;
@@ -26,7 +26,7 @@ pub(crate) const PLANNED_THREADS: u64 = 8;
 pub(crate) const FROM_FILE: &str = "read from a model file";
 
 pub use binned::{BinnedFit, BinnedMachine};
-pub use centres::{CentreFit, CentreMachine};
+pub use centers::{CenterFit, CenterMachine};
 pub use gaussian_process::{
     GaussianProcess, GaussianProcessFit, SharedGaussianProcess, SharedGaussianProcessFit, SparseGaussianProcess,
     SparseGaussianProcessFit,

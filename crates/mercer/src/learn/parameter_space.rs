@@ -1,6 +1,6 @@
 //! The parameters of a kernel and one number beside them (a noise variance, a λ) as a point of ℝᵖ, and the search for the best one.
 
-use crate::solve::{LbfgsOptions, Minimum, Objective, minimise};
+use crate::solve::{LbfgsOptions, Minimum, Objective, minimize};
 use crate::{Compute, Error, Kernel, Result};
 
 /// The logarithm of a parameter stays this close to where it started: a factor of 10¹⁰.
@@ -163,7 +163,7 @@ impl Watch<'_> {
     }
 }
 
-/// Minimises from `start` and from points around it. A part of the work that is cancelled, by a time limit, leaves the best so far.
+/// Minimizes from `start` and from points around it. A part of the work that is canceled, by a time limit, leaves the best so far.
 pub(crate) fn search(
     objective: &mut Objective<'_>,
     start: &[f64],
@@ -184,9 +184,9 @@ pub(crate) fn search(
             ..LbfgsOptions::default()
         };
         watch.best = None;
-        match minimise(&mut |point: &[f64]| watch.evaluate(objective, point), &from, &lbfgs) {
+        match minimize(&mut |point: &[f64]| watch.evaluate(objective, point), &from, &lbfgs) {
             Ok(run) => runs.push(run),
-            Err(Error::Cancelled) => {
+            Err(Error::Canceled) => {
                 compute.after_part()?;
                 interrupted = true;
                 runs.extend(watch.best.take());
@@ -198,7 +198,7 @@ pub(crate) fn search(
     let most = (MOST_EVALUATIONS * (options.restarts + 1)) as u64;
     compute.report(options.work, most, most);
     if interrupted && runs.is_empty() {
-        return Err(Error::Cancelled);
+        return Err(Error::Canceled);
     }
     let values = runs.iter().map(|run| run.value).collect();
     let best = runs.into_iter().filter(|run| run.value.is_finite()).min_by(|a, b| a.value.total_cmp(&b.value));

@@ -8,7 +8,7 @@ pub(super) fn word(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Converged => "converged",
         Stopped::StepLimit => "step_limit",
-        Stopped::Cancelled => "cancelled",
+        Stopped::Canceled => "canceled",
         Stopped::Stalled => "stalled",
     }
 }
@@ -20,7 +20,7 @@ pub(super) fn words(all: impl Iterator<Item = Stopped>) -> String {
 
 /// The reasons that [`words`] wrote.
 pub(super) fn read(text: &str, count: usize) -> Result<Vec<Stopped>> {
-    let known = [Stopped::Converged, Stopped::StepLimit, Stopped::Cancelled, Stopped::Stalled];
+    let known = [Stopped::Converged, Stopped::StepLimit, Stopped::Canceled, Stopped::Stalled];
     let one = |name: &str| {
         let found = known.iter().copied().find(|&s| word(s) == name);
         found.ok_or_else(|| Error::parameter("stopped", name, "a reason that this version knows"))
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn reasons_come_back() {
-        let all = [Stopped::Stalled, Stopped::Converged, Stopped::StepLimit, Stopped::Cancelled];
+        let all = [Stopped::Stalled, Stopped::Converged, Stopped::StepLimit, Stopped::Canceled];
         assert_eq!(read(&words(all.into_iter()), 4).unwrap(), all);
         assert!(read("converged", 2).is_err() && read("tired", 1).is_err());
     }

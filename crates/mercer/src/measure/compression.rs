@@ -22,10 +22,10 @@ impl MeanEmbedding {
     /// `count` points of equal weight, chosen greedily.
     ///
     /// # Formula
-    /// `x_{t+1}` maximises `μ(x)/W − (1/(t+1)) Σ_{s≤t} k(x, x_s)` over the sample, `W = Σwᵢ`; each has the weight `W/count`.
+    /// `x_{t+1}` maximizes `μ(x)/W − (1/(t+1)) Σ_{s≤t} k(x, x_s)` over the sample, `W = Σwᵢ`; each has the weight `W/count`.
     ///
     /// # Theory
-    /// Kernel herding [Chen, Welling, Smola 2010]: a Frank–Wolfe step towards `μ`, with `‖μ − μ̂‖ = O(1/count)` in finite dimensions and never slower
+    /// Kernel herding [Chen, Welling, Smola 2010]: a Frank–Wolfe step toward `μ`, with `‖μ − μ̂‖ = O(1/count)` in finite dimensions and never slower
     /// than `O(1/√count)`.
     ///
     /// # Cost
@@ -91,7 +91,7 @@ impl MeanEmbedding {
         let (mut covered, mut line) = (Array1::<f64>::zeros(n), vec![0.0; n]);
         let mut rows = Vec::with_capacity(count);
         for t in 0..count {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let score = |i: usize| target[i] - covered[i] / (t as f64 + 1.0);
             // The first of equal scores, so that the choice does not depend on the search.
             let best = (1..n).fold(0, |best, i| if score(i) > score(best) { i } else { best });

@@ -4,7 +4,7 @@ use ndarray::Array1;
 use rayon::prelude::*;
 
 use super::HsicEstimator;
-use super::hsic::{centring, check_matrices};
+use super::hsic::{centering, check_matrices};
 use super::samples::{check_same_rows, check_sizes};
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Kernel, Points, Result};
@@ -86,10 +86,10 @@ pub fn dependence_shares<'a, 'b>(
     let k = kernels.0.bind(Pairs::Within(x), compute)?;
     let l = kernels.1.bind(Pairs::Within(y), compute)?;
     let n = check_matrices(&[&k, &l], 2)? as f64;
-    let (k_centring, l_centring) =
-        (centring(&k, HsicEstimator::Biased, compute)?, centring(&l, HsicEstimator::Biased, compute)?);
+    let (k_centering, l_centering) =
+        (centering(&k, HsicEstimator::Biased, compute)?, centering(&l, HsicEstimator::Biased, compute)?);
     let value = |i: usize, k: &[f64], l: &[f64]| {
-        let entry = |(j, (a, b)): (usize, (&f64, &f64))| k_centring.value(i, j, *a) * l_centring.value(i, j, *b);
+        let entry = |(j, (a, b)): (usize, (&f64, &f64))| k_centering.value(i, j, *a) * l_centering.value(i, j, *b);
         k.iter().zip(l).enumerate().map(entry).sum::<f64>() / n
     };
     by_row(&k, &l, value, compute)
@@ -109,7 +109,7 @@ fn by_row(
 ) -> Result<Array1<f64>> {
     let (rows, columns) = k.shape();
     let strip = |at: usize| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let range = at * STRIP..rows.min((at + 1) * STRIP);
         let (mut k_lines, mut l_lines) = (vec![0.0; range.len() * columns], vec![0.0; range.len() * columns]);
         k.fill(range.clone(), 0..columns, &mut k_lines);

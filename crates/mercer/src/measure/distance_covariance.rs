@@ -104,7 +104,7 @@ pub fn distance_statistics<'a, 'b>(
     statistics(x.into(), y.into(), HsicEstimator::Biased, compute)
 }
 
-/// The bias-corrected statistics (U-centred products over `n(n−3)`), for at least 4 points; they may be negative.
+/// The bias-corrected statistics (U-centered products over `n(n−3)`), for at least 4 points; they may be negative.
 ///
 /// # Errors
 /// As [`distance_covariance`], and [`Error::Shape`](crate::Error::Shape) for fewer than 4 points.

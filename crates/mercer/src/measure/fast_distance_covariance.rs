@@ -25,8 +25,8 @@ impl DistanceProducts {
                 self.products / (n * n) - 2.0 * self.rows / (n * n * n) + (a / (n * n)) * (b / (n * n))
             }
             HsicEstimator::Unbiased => {
-                let centred = self.products - 2.0 * self.rows / (n - 2.0) + a * b / ((n - 1.0) * (n - 2.0));
-                centred / (n * (n - 3.0))
+                let centered = self.products - 2.0 * self.rows / (n - 2.0) + a * b / ((n - 1.0) * (n - 2.0));
+                centered / (n * (n - 3.0))
             }
         }
     }
@@ -34,7 +34,7 @@ impl DistanceProducts {
 
 /// Every sum in `O(n log n)` [Huo, Székely 2016].
 pub(super) fn fast_products(x: ArrayView1<'_, f64>, y: ArrayView1<'_, f64>) -> DistanceProducts {
-    let (x, y) = (centred(x), centred(y));
+    let (x, y) = (centered(x), centered(y));
     let (a, b) = (distance_rows(&x), distance_rows(&y));
     DistanceProducts {
         n: x.len() as f64,
@@ -45,7 +45,7 @@ pub(super) fn fast_products(x: ArrayView1<'_, f64>, y: ArrayView1<'_, f64>) -> D
 }
 
 /// The column less its mean, so that sums of products keep their digits.
-fn centred(column: ArrayView1<'_, f64>) -> Vec<f64> {
+fn centered(column: ArrayView1<'_, f64>) -> Vec<f64> {
     let mean = column.sum() / column.len() as f64;
     column.iter().map(|v| v - mean).collect()
 }

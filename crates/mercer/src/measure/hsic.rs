@@ -1,6 +1,6 @@
 //! The Hilbert–Schmidt independence criterion.
 
-use super::centred::{Centring, inner_products, product_sum, row_sums};
+use super::centered::{Centering, inner_products, product_sum, row_sums};
 use super::samples::{check_same_rows, check_sizes};
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -70,8 +70,8 @@ pub fn hsic<'a, 'b>(
 /// ```
 pub fn hsic_of(k: &dyn Tiles, l: &dyn Tiles, estimator: HsicEstimator, compute: &Compute) -> Result<f64> {
     let n = check_matrices(&[k, l], if estimator == HsicEstimator::Unbiased { 4 } else { 2 })?;
-    let (k_centring, l_centring) = (centring(k, estimator, compute)?, centring(l, estimator, compute)?);
-    let sum = product_sum(&[(k, &k_centring), (l, &l_centring)], compute)?;
+    let (k_centering, l_centering) = (centering(k, estimator, compute)?, centering(l, estimator, compute)?);
+    let sum = product_sum(&[(k, &k_centering), (l, &l_centering)], compute)?;
     Ok(sum / weight(n, estimator))
 }
 
@@ -81,9 +81,9 @@ pub fn hsic_of(k: &dyn Tiles, l: &dyn Tiles, estimator: HsicEstimator, compute: 
 /// As [`hsic_of`].
 pub(crate) fn aligned_hsic(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Result<(f64, f64)> {
     let n = check_matrices(&[k, l], 2)? as f64;
-    let (k_centring, l_centring) =
-        (centring(k, HsicEstimator::Biased, compute)?, centring(l, HsicEstimator::Biased, compute)?);
-    let [both, own_k, own_l] = inner_products((k, &k_centring), (l, &l_centring), compute)?;
+    let (k_centering, l_centering) =
+        (centering(k, HsicEstimator::Biased, compute)?, centering(l, HsicEstimator::Biased, compute)?);
+    let [both, own_k, own_l] = inner_products((k, &k_centering), (l, &l_centering), compute)?;
     let largest = (own_k * own_l).sqrt();
     Ok((both / (n * n), if largest > 0.0 { both / largest } else { 0.0 }))
 }
@@ -94,16 +94,16 @@ fn weight(n: usize, estimator: HsicEstimator) -> f64 {
     if estimator == HsicEstimator::Biased { n * n } else { n * (n - 3.0) }
 }
 
-/// The centring that belongs to an estimator.
-pub(super) fn centring(tiles: &dyn Tiles, estimator: HsicEstimator, compute: &Compute) -> Result<Centring> {
+/// The centering that belongs to an estimator.
+pub(super) fn centering(tiles: &dyn Tiles, estimator: HsicEstimator, compute: &Compute) -> Result<Centering> {
     let sums = row_sums(tiles, compute)?;
     Ok(match estimator {
-        HsicEstimator::Biased => Centring::double(&sums),
-        HsicEstimator::Unbiased => Centring::unbiased(&sums, &tiles.diagonal()?),
+        HsicEstimator::Biased => Centering::double(&sums),
+        HsicEstimator::Unbiased => Centering::unbiased(&sums, &tiles.diagonal()?),
     })
 }
 
-/// HSIC divided by what it could be at most: centred kernel alignment.
+/// HSIC divided by what it could be at most: centered kernel alignment.
 ///
 /// # Formula
 /// `HSIC(x, y)/√(HSIC(x, x) HSIC(y, y))` with biased estimates; between 0 and 1, and 0 when one of the samples is constant.

@@ -1,8 +1,8 @@
 //! Several variables at once: joint independence and Lancaster's interaction.
 
 use super::HsicEstimator;
-use super::centred::{product_sum, row_sums};
-use super::hsic::{centring, check_matrices};
+use super::centered::{product_sum, row_sums};
+use super::hsic::{centering, check_matrices};
 use super::samples::check_sizes;
 use crate::gram::{Bound, Pairs, Tile, Tiles, fold_tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -94,9 +94,9 @@ pub fn lancaster(samples: [Points<'_>; 3], kernels: [&Kernel; 3], compute: &Comp
 /// [`Error::Shape`] and [`Error::Request`] for matrices that do not fit.
 pub fn lancaster_of(matrices: &[&dyn Tiles], compute: &Compute) -> Result<f64> {
     let n = check_matrices(matrices, 2)? as f64;
-    let centrings =
-        matrices.iter().map(|m| centring(*m, HsicEstimator::Biased, compute)).collect::<Result<Vec<_>>>()?;
-    let parts: Vec<_> = matrices.iter().copied().zip(&centrings).collect();
+    let centerings =
+        matrices.iter().map(|m| centering(*m, HsicEstimator::Biased, compute)).collect::<Result<Vec<_>>>()?;
+    let parts: Vec<_> = matrices.iter().copied().zip(&centerings).collect();
     Ok(product_sum(&parts, compute)? / (n * n))
 }
 

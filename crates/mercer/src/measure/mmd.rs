@@ -200,7 +200,7 @@ pub(crate) fn block_values(tiles: &dyn Tiles, first: usize, size: usize, compute
         return Err(Error::shape("pairs of points", format!("at least one block of {size}"), q));
     }
     let statistic = |block: usize| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let (x, y) = (block * size..(block + 1) * size, first + block * size..first + (block + 1) * size);
         let mut tile = vec![0.0; size * size];
         let mut total = 0.0;

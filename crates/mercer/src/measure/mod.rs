@@ -11,7 +11,7 @@
 //!
 //! Every statistic is a sum over tiles in a fixed order: no matrix is stored, and the bytes do not depend on the number of threads.
 
-mod centred;
+mod centered;
 mod compression;
 mod dependence_witness;
 mod distance_covariance;
@@ -31,7 +31,7 @@ mod stein;
 mod stein_kernel;
 mod witness;
 
-pub(crate) use centred::{Centring, row_sums};
+pub(crate) use centered::{Centering, row_sums};
 pub use compression::Compression;
 pub use dependence_witness::{dependence_shares, dependence_witness};
 pub use distance_covariance::{

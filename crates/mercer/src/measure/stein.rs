@@ -84,14 +84,14 @@ pub enum Density {
     Student {
         /// ν.
         freedom: f64,
-        /// The centre.
+        /// The center.
         location: f64,
         /// The scale.
         scale: f64,
     },
     /// Independent logistic variables in every column.
     Logistic {
-        /// The centre.
+        /// The center.
         location: f64,
         /// The scale.
         scale: f64,

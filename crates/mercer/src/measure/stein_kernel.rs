@@ -15,7 +15,7 @@ use crate::{Error, Points, Result};
 /// `u(x, y) = s(x)ᵀs(y)φ − 2φ′(s(x) − s(y))ᵀ(x − y) − 2dφ′ − 4φ″‖x − y‖²`.
 ///
 /// # Theory
-/// `E u(X, y) = 0` for `X ~ p` and every `y`, whatever the normalising constant of `p`. With the inverse multiquadric the discrepancy metrises
+/// `E u(X, y) = 0` for `X ~ p` and every `y`, whatever the normalizing constant of `p`. With the inverse multiquadric the discrepancy metrises
 /// convergence to `p` for distantly dissipative densities; with the Gaussian kernel it does not from three dimensions on [Gorham, Mackey 2017].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SteinKernel {

@@ -37,7 +37,7 @@ pub enum Fitted {
     OneClass(OneClassFit),
     /// Kernel logistic regression.
     Logistic(LogisticFit),
-    /// A regularised loss.
+    /// A regularized loss.
     KernelMachine(KernelMachineFit),
     /// Quantile curves that do not cross.
     Quantiles(QuantileCurvesFit),

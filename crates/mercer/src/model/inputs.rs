@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// How points become vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Features {
-    /// From the columns of a table, by what was learnt from the table of the fit.
+    /// From the columns of a table, by what was learned from the table of the fit.
     Columns(FittedEncoding),
     /// They are vectors already.
     Vectors {
@@ -193,11 +193,11 @@ mod tests {
 
     #[test]
     fn the_label_of_a_table_is_no_input() {
-        let labelled = table(&["label", "a", "b"]).with_label("label").unwrap();
-        assert_eq!(inputs().encode(&labelled).unwrap().matrix, array![[1.0, 1.0], [2.0, 2.0]]);
-        assert_eq!(Inputs::vectors(2, 1).encode(&labelled).unwrap().matrix, array![[1.0, 2.0], [2.0, 3.0]]);
+        let labeled = table(&["label", "a", "b"]).with_label("label").unwrap();
+        assert_eq!(inputs().encode(&labeled).unwrap().matrix, array![[1.0, 1.0], [2.0, 2.0]]);
+        assert_eq!(Inputs::vectors(2, 1).encode(&labeled).unwrap().matrix, array![[1.0, 2.0], [2.0, 3.0]]);
         let own = Inputs::columns(Encoding::default().fit(&table(&["a", "label"])).unwrap(), ["y"]);
-        assert_eq!(own.encode(&labelled.drop_columns(["b"]).unwrap()).unwrap().matrix, array![[1.0, 0.0], [2.0, 1.0]]);
+        assert_eq!(own.encode(&labeled.drop_columns(["b"]).unwrap()).unwrap().matrix, array![[1.0, 0.0], [2.0, 1.0]]);
     }
 
     #[test]

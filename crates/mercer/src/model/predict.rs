@@ -83,7 +83,7 @@ impl Model {
     /// use mercer::model::{Inputs, Model};
     /// use mercer::{Compute, learn::GaussianProcess};
     /// use ndarray::array;
-    /// let process = GaussianProcess { optimise: false, ..GaussianProcess::new("gaussian()".parse()?, 1.0) };
+    /// let process = GaussianProcess { optimize: false, ..GaussianProcess::new("gaussian()".parse()?, 1.0) };
     /// let fit = process.fit(array![[0.0]].view(), array![2.0].view(), &Compute::new())?;
     /// let model = Model::new(fit, Inputs::vectors(1, 1))?;
     /// // Mean 1, variance 1/2 of f and 1 of the noise.

@@ -41,10 +41,10 @@ pub enum Missing {
 /// use mercer::points::{Column, Encoding, Table};
 /// let table = Table::from_columns(vec![
 ///     Column::numbers("height", vec![1.5, 1.75]),
-///     Column::categories("colour", [Some("red"), Some("blue")]),
+///     Column::categories("color", [Some("red"), Some("blue")]),
 /// ])?;
 /// let encoded = Encoding::default().fit(&table)?.apply(&table)?;
-/// assert_eq!(encoded.names, ["height", "colour=blue", "colour=red"]);
+/// assert_eq!(encoded.names, ["height", "color=blue", "color=red"]);
 /// assert_eq!(encoded.matrix, ndarray::array![[1.5, 0.0, 1.0], [1.75, 1.0, 0.0]]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
@@ -56,7 +56,7 @@ pub struct Encoding {
     pub scaling: Scaling,
 }
 
-/// What was learnt about one column.
+/// What was learned about one column.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EncodedColumn {
@@ -112,7 +112,7 @@ impl EncodedColumn {
     }
 }
 
-/// The rules with what they learnt from a table: plain data that can be saved and applied to new tables.
+/// The rules with what they learned from a table: plain data that can be saved and applied to new tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedEncoding {
     rules: Encoding,
@@ -142,7 +142,7 @@ impl FittedEncoding {
         self.rules
     }
 
-    /// What was learnt, column by column, in the order of the fitted table.
+    /// What was learned, column by column, in the order of the fitted table.
     pub fn columns(&self) -> &[EncodedColumn] {
         &self.columns
     }

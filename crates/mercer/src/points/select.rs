@@ -153,13 +153,13 @@ mod tests {
     #[test]
     fn a_label_is_a_feature_only_when_it_is_selected() {
         let names = |t: &Table| t.names().map(str::to_owned).collect::<Vec<_>>();
-        let labelled = table().with_label("dist").unwrap();
-        assert_eq!(names(&labelled.clone().features()), ["speed", "0"]);
-        let dropped = labelled.drop_columns(["speed"]).unwrap();
+        let labeled = table().with_label("dist").unwrap();
+        assert_eq!(names(&labeled.clone().features()), ["speed", "0"]);
+        let dropped = labeled.drop_columns(["speed"]).unwrap();
         assert_eq!((dropped.label(), names(&dropped.features())), (Some(0), vec!["0".to_owned()]));
-        assert_eq!(labelled.drop_columns(["dist"]).unwrap().label(), None);
-        assert_eq!(names(&labelled.select(["speed", "dist"]).unwrap().features()), ["speed", "dist"]);
-        assert_eq!(labelled.select_rows(&[0]).unwrap().label(), Some(1));
+        assert_eq!(labeled.drop_columns(["dist"]).unwrap().label(), None);
+        assert_eq!(names(&labeled.select(["speed", "dist"]).unwrap().features()), ["speed", "dist"]);
+        assert_eq!(labeled.select_rows(&[0]).unwrap().label(), Some(1));
         assert!(table().with_label("none").is_err());
     }
 

@@ -115,10 +115,10 @@ impl Column {
 /// use mercer::points::{Column, Table};
 /// let table = Table::from_columns(vec![
 ///     Column::numbers("height", vec![1.6, 1.8]),
-///     Column::categories("colour", [Some("red"), None]),
+///     Column::categories("color", [Some("red"), None]),
 /// ])?;
 /// assert_eq!((table.rows(), table.columns().len()), (2, 2));
-/// assert_eq!(table.find("colour")?, 1);
+/// assert_eq!(table.find("color")?, 1);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]

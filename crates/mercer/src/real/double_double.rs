@@ -18,7 +18,7 @@ use arithmetic::{quick_two_sum, two_product};
 /// Sums and products of two `f64` have errors that are themselves `f64`, found exactly by the error-free
 /// transformations of Dekker and Knuth; a number and its error together carry 106 bits. The range is that of `f64`,
 /// and so are the answers at 0, ±∞ and beyond overflow. Below `1e-290` the low part leaves the range and the
-/// precision falls back towards that of `f64`.
+/// precision falls back toward that of `f64`.
 ///
 /// # Cost
 /// About 10–20 floating-point operations per sum or product; a microsecond or less per elementary function.
@@ -42,7 +42,7 @@ impl DoubleDouble {
         Self::sum_of_two(first, second)
     }
 
-    /// A pair that is already normalised; for tables of constants.
+    /// A pair that is already normalized; for tables of constants.
     pub(super) const fn from_parts(high: f64, low: f64) -> Self {
         Self { high, low }
     }

@@ -8,7 +8,7 @@ pub enum Criterion {
     /// The mean square of the leave-one-out residuals, exact and in closed form.
     #[default]
     LeaveOneOut,
-    /// Generalised cross-validation `(RSS/n)/(1 − df/n)²`.
+    /// Generalized cross-validation `(RSS/n)/(1 − df/n)²`.
     Gcv,
     /// The mean square of the residuals of rows that were held out, in this many folds drawn from the seed: exact and in closed form.
     Folds(usize),

@@ -13,7 +13,7 @@ use crate::{Compute, Error, Kernel, Result};
 const SCREENING: usize = 1000;
 /// Candidates of the first grid that are scored again on all rows, at most.
 const FINALISTS: usize = 5;
-/// Times that the neighbours of the best are looked at, at most: on few rows, and on all.
+/// Times that the neighbors of the best are looked at, at most: on few rows, and on all.
 const ROUNDS: [usize; 2] = [12, 6];
 /// Standard errors of the mean difference of the losses, row by row, by which a candidate of the first grid is not scored again.
 const STANDARD_ERRORS: f64 = 2.0;
@@ -21,9 +21,9 @@ const STANDARD_ERRORS: f64 = 2.0;
 /// A search by the losses of held-out rows for the kernel, the lengthscale, and one more number such as `C` or λ.
 ///
 /// # Theory
-/// The first grid is scored on at most [`screening`](FoldSearch::screening) rows. Then the neighbours of the best place are scored, beyond the ends of
-/// the grid where the lists are [open](Choices::open), until the best place has no better neighbour. With more rows the best few are scored on
-/// all of them, and the neighbours of the best again, but for those that were clearly worse on the fewer rows: two standard errors of the mean
+/// The first grid is scored on at most [`screening`](FoldSearch::screening) rows. Then the neighbors of the best place are scored, beyond the ends of
+/// the grid where the lists are [open](Choices::open), until the best place has no better neighbor. With more rows the best few are scored on
+/// all of them, and the neighbors of the best again, but for those that were clearly worse on the fewer rows: two standard errors of the mean
 /// difference, row by row. Where no row is wrong the search ends: nothing is better.
 ///
 /// # Cost
@@ -175,10 +175,10 @@ impl FoldSearch {
 
     /// Searches. `labels` are the classes of the rows, or all 0, which the folds and samples hold in their shares.
     ///
-    /// A search that is [cancelled](crate::Cancel) gives the best so far, and says so.
+    /// A search that is [canceled](crate::Cancel) gives the best so far, and says so.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; [`Error::Cancelled`] before anything was scored; as the fits.
+    /// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; [`Error::Canceled`] before anything was scored; as the fits.
     pub fn fit(
         &self,
         held: &dyn HeldOut,
@@ -348,7 +348,7 @@ fn no_score() -> Error {
 }
 
 impl Run<'_> {
-    /// Scores places, kernel by kernel. Where the work is cancelled, what was scored before stays.
+    /// Scores places, kernel by kernel. Where the work is canceled, what was scored before stays.
     fn score(&mut self, stage: &mut Stage, places: &[Place]) -> Result<()> {
         let mut places: Vec<Place> = places.iter().copied().filter(|&p| stage.point(p).is_none()).collect();
         places.sort_unstable();
@@ -365,14 +365,14 @@ impl Run<'_> {
             let held = HeldRows { rows: &stage.rows, folds: &stage.folds };
             match self.held.losses(&kernel, &parameters, held, &self.compute.silent()) {
                 Ok(losses) => {
-                    self.stopped = self.compute.check_cancelled().is_err();
+                    self.stopped = self.compute.check_canceled().is_err();
                     // What was interrupted is worth something only where there is nothing else.
                     if self.stopped && stage.best().is_some() {
                         return Ok(());
                     }
                     stage.take(group, losses);
                 }
-                Err(Error::Cancelled) if stage.best().is_some() => self.stopped = true,
+                Err(Error::Canceled) if stage.best().is_some() => self.stopped = true,
                 // A kernel that cannot be fitted with these numbers is no candidate.
                 Err(Error::Numerical(text)) => {
                     stage.take(group, ndarray::Array2::from_elem((stage.rows.len(), group.len()), f64::NAN));
@@ -395,16 +395,16 @@ impl Run<'_> {
         });
     }
 
-    /// Looks at the neighbours of the best place until none is better; those that were clearly worse on fewer rows are left out.
+    /// Looks at the neighbors of the best place until none is better; those that were clearly worse on fewer rows are left out.
     fn descend(&mut self, stage: &mut Stage, fewer: Option<&Stage>) -> Result<()> {
         for _ in 0..ROUNDS[usize::from(fewer.is_some())] {
             let Some(best) = stage.best().map(|p| (p.place, p.score)) else { return Ok(()) };
             if self.stopped || best.1 == 0.0 {
                 return Ok(());
             }
-            let neighbours = self.neighbours(best.0, fewer.is_none());
+            let neighbors = self.neighbors(best.0, fewer.is_none());
             let worse = |place: Place| fewer.is_some_and(|fewer| fewer.is_worse(place, best.0));
-            let open: Vec<Place> = neighbours.into_iter().filter(|&p| stage.point(p).is_none() && !worse(p)).collect();
+            let open: Vec<Place> = neighbors.into_iter().filter(|&p| stage.point(p).is_none() && !worse(p)).collect();
             if open.is_empty() {
                 return Ok(());
             }
@@ -415,7 +415,7 @@ impl Run<'_> {
 
     /// The places beside one, within the lists, and those along the valley of shorter lengthscales with smoother parameters; all around where that
     /// is cheap.
-    fn neighbours(&self, of: Place, across: bool) -> Vec<Place> {
+    fn neighbors(&self, of: Place, across: bool) -> Vec<Place> {
         let steps = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (a, b)));
         steps
             .filter(|&(a, b): &(i64, i64)| (a, b) != (0, 0) && (across || a * b <= 0))

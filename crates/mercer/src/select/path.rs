@@ -17,10 +17,10 @@ pub struct RidgePath {
     pub lambdas: Vec<f64>,
     /// The (weighted) mean square of the leave-one-out residuals.
     pub leave_one_out: Array1<f64>,
-    /// Generalised cross-validation.
+    /// Generalized cross-validation.
     pub gcv: Array1<f64>,
     /// The (weighted) mean square of the residuals of held-out folds, where folds were asked for; NaN at a λ at which the matrix is
-    /// singular to working precision, or a fold leaves the unpenalised part undetermined.
+    /// singular to working precision, or a fold leaves the unpenalized part undetermined.
     pub folds: Option<Array1<f64>>,
     /// The trace of the hat matrix.
     pub degrees_of_freedom: Array1<f64>,
@@ -169,7 +169,7 @@ fn by_spectrum(
 ) -> Result<Vec<Scores>> {
     let spectrum = Spectrum::new(problem.matrix(compute)?, problem)?;
     let score = |&lambda: &f64| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let at = spectrum.at(lambda);
         let held_out = match folds {
             Some(folds) if at.is_regular() => held_out(&spectrum, &at.dual, lambda, folds)?,
@@ -195,7 +195,7 @@ impl Scores {
     }
 }
 
-/// The sum of squares of the scaled residuals of all folds, NaN when a fold leaves the unpenalised part undetermined.
+/// The sum of squares of the scaled residuals of all folds, NaN when a fold leaves the unpenalized part undetermined.
 fn held_out(spectrum: &Spectrum, dual: &Array2<f64>, lambda: f64, folds: &[Vec<usize>]) -> Result<f64> {
     let filter = spectrum.filter(lambda);
     let mut sum = 0.0;

@@ -33,7 +33,7 @@ pub(super) struct Raced {
 }
 
 impl Raced {
-    /// Neighbours of the winner on all rows that were dropped, and are not clearly worse than the winner: they were compared with another.
+    /// Neighbors of the winner on all rows that were dropped, and are not clearly worse than the winner: they were compared with another.
     pub(super) fn recalled(&self, candidates: &[Candidate], winner: usize) -> Vec<usize> {
         let near = [winner.checked_sub(1), Some(winner + 1)].into_iter().flatten();
         let same = |&i: &usize| candidates.get(i).is_some_and(|c| c.family == candidates[winner].family);
@@ -46,7 +46,7 @@ impl Raced {
 }
 
 impl RidgeSearch {
-    /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbours of the
+    /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbors of the
     /// best, which more rows might prefer. `None` where there is no race: few rows, few candidates, values made elsewhere, or a part of the rows
     /// on which nothing can be fitted.
     pub(super) fn run_race(
@@ -66,7 +66,7 @@ impl RidgeSearch {
         let weights = data.weights.map(|w| w.select(Axis(0), &rows));
         let part = Data { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
         let errors = match self.errors(candidates, part, compute) {
-            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(Error::Canceled) => return Err(Error::Canceled),
             Err(_) => return Ok(None),
             Ok(errors) => errors,
         };
@@ -89,7 +89,7 @@ impl RidgeSearch {
     }
 }
 
-/// Those that are not clearly worse than the best (of every family only the best of these, where the search is frugal), and its neighbours in the
+/// Those that are not clearly worse than the best (of every family only the best of these, where the search is frugal), and its neighbors in the
 /// same family; `None` when an error is not a number.
 fn survivors(candidates: &[Candidate], errors: &[Array1<f64>], frugal: bool) -> Option<Vec<bool>> {
     let means: Vec<f64> = errors.iter().map(|e| e.mean().unwrap_or(f64::NAN)).collect();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_the_best_and_equals_stay() {
+    fn neighbors_of_the_best_and_equals_stay() {
         let lengths = [1.0, 2.0, 4.0, 8.0, 16.0];
         let candidates: Vec<Candidate> = lengths
             .iter()
@@ -181,11 +181,11 @@ mod tests {
             .collect();
         let noise = |i: usize| if i.is_multiple_of(2) { 0.5 } else { -0.5 };
         let errors = |shift: f64, spread: f64| Array1::from_shape_fn(100, |i| 1.0 + shift + spread * noise(i));
-        // Against the second: the first and third are its neighbours; the fourth differs by less than three standard errors (0.05 each).
+        // Against the second: the first and third are its neighbors; the fourth differs by less than three standard errors (0.05 each).
         let all = [errors(5.0, 0.0), errors(0.0, 0.0), errors(5.0, 0.0), errors(0.14, 1.0), errors(0.16, -1.0)];
         assert_eq!(survivors(&candidates, &all, false), Some(vec![true, true, true, true, false]));
         assert_eq!(survivors(&candidates[..1], &[errors(f64::NAN, 0.0)], false), None);
-        // A frugal search keeps one of every family beside the neighbours of the best.
+        // A frugal search keeps one of every family beside the neighbors of the best.
         assert_eq!(survivors(&candidates, &all, true), Some(vec![true, true, true, false, false]));
         let other = |c: &Candidate| Candidate { family: usize::from(c.lengthscale > Some(4.0)), ..c.clone() };
         let two: Vec<Candidate> = candidates.iter().map(other).collect();

@@ -6,7 +6,7 @@ use crate::Result;
 /// Gaps that a bracket is cut into per round.
 const GAPS: usize = 16;
 
-/// The best λ between the neighbours of the best one of a grid, and its score.
+/// The best λ between the neighbors of the best one of a grid, and its score.
 ///
 /// Each round cuts the gaps beside the best λ into eight equal parts in the logarithm, so that after `r` rounds λ is within `8⁻ʳ` of a gap. Beyond
 /// the ends of the grid nothing is tried, nor beside λ = 0. A round takes one call of `scores`, which serves all of its λ.

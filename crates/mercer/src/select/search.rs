@@ -20,8 +20,8 @@ use crate::{Compute, Error, Kernel, Result};
 /// criterion: no model is fitted twice but the winner.
 ///
 /// From 1000 rows and five candidates on they race: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
-/// than those of the best by three standard errors of the mean difference are dropped; the neighbours of the best always stay. The others
-/// are scored on all rows, and so are the neighbours of the winner unless they are as clearly worse than the winner.
+/// than those of the best by three standard errors of the mean difference are dropped; the neighbors of the best always stay. The others
+/// are scored on all rows, and so are the neighbors of the winner unless they are as clearly worse than the winner.
 ///
 /// Where the best λ lies at an end of the default list, the list goes on by two decades, at most twice, for the candidates that are best there; a list that was
 /// given does not. Lengthscales go on where [`RidgeSearch::extend_lengthscales`] says so. [`RidgeSearchFit::ranges`] tells what was tried.
@@ -55,7 +55,7 @@ pub struct RidgeSearch {
     pub lambdas: Vec<f64>,
     /// What makes a model better.
     pub criterion: Criterion,
-    /// Whether a constant is fitted too, unpenalised.
+    /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm), each time adding up to two rows to the
     /// surface; then λ is refined as often, each time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
@@ -64,7 +64,7 @@ pub struct RidgeSearch {
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
     pub race: bool,
-    /// Whether a race leaves only the best of every kernel, and the neighbours of the best of all: fewer candidates are scored on all rows, and one that
+    /// Whether a race leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
     /// the fewer rows rank a little lower is missed.
     pub frugal: bool,
     /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
@@ -137,7 +137,7 @@ pub struct RidgeChoice {
     pub race: Option<Race>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
-    /// Whether the search ended by itself, and not because it was cancelled.
+    /// Whether the search ended by itself, and not because it was canceled.
     pub complete: bool,
 }
 
@@ -220,11 +220,11 @@ impl RidgeSearch {
         Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, race, ranges })
     }
 
-    /// Scores the grid, extends and refines it, and fits nothing. A search that is [cancelled](crate::Cancel) gives the best of what was scored, and says
+    /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) gives the best of what was scored, and says
     /// so.
     ///
     /// # Errors
-    /// As [`RidgeSearch::fit`]; [`Error::Cancelled`] before anything was scored.
+    /// As [`RidgeSearch::fit`]; [`Error::Canceled`] before anything was scored.
     pub fn choose(
         &self,
         x: ArrayView2<f64>,
@@ -259,7 +259,7 @@ impl RidgeSearch {
                 match together(candidates, &score, compute) {
                     Ok(found) => some.iter().zip(found).for_each(|(&i, path)| paths[i] = path),
                     // The best so far is an answer.
-                    Err(Error::Cancelled) if done > 0 => {
+                    Err(Error::Canceled) if done > 0 => {
                         complete = false;
                         break;
                     }
@@ -425,12 +425,12 @@ impl RidgeSearch {
         Ridge { intercept, indefinite, ..Ridge::new(candidate.kernel.clone(), lambda) }
     }
 
-    /// The geometric means of the best lengthscale and its neighbours.
+    /// The geometric means of the best lengthscale and its neighbors.
     fn between(&self, tried: &[(Candidate, RidgePath)]) -> Result<Vec<Candidate>> {
         let Some(best) = smallest(tried.iter().map(|(_, path)| self.least(path))) else { return Ok(Vec::new()) };
         let Candidate { family, lengthscale: Some(length), .. } = tried[best].0 else { return Ok(Vec::new()) };
-        let neighbours = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|i| tried.get(i));
-        let lengths = neighbours.filter(|(c, _)| c.family == family).filter_map(|(c, _)| c.lengthscale);
+        let neighbors = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|i| tried.get(i));
+        let lengths = neighbors.filter(|(c, _)| c.family == family).filter_map(|(c, _)| c.lengthscale);
         lengths.map(|other| self.at(family, (length * other).sqrt())).collect()
     }
 
@@ -491,10 +491,10 @@ impl RidgeSearch {
     }
 }
 
-/// Nothing for a search that was cancelled, which has a best so far; other errors remain.
+/// Nothing for a search that was canceled, which has a best so far; other errors remain.
 fn interrupted(error: Error) -> Result<()> {
     match error {
-        Error::Cancelled => Ok(()),
+        Error::Canceled => Ok(()),
         other => Err(other),
     }
 }

@@ -28,7 +28,7 @@ struct Change {
     v: Array1<f64>,
 }
 
-/// The score of `ridge`; none where the regularised matrix is singular to working precision.
+/// The score of `ridge`; none where the regularized matrix is singular to working precision.
 ///
 /// # Formula
 /// `dG = −G dA G` with `A = SKS + λI`, so `dS = tr(H dA)` with `H = G diag(v) G − c(Gu)ᵀ`.

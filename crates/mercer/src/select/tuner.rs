@@ -49,7 +49,7 @@ pub struct RidgeTuner {
     pub ard: bool,
     /// What makes a model better: leave-one-out or GCV.
     pub criterion: Criterion,
-    /// Whether a constant is fitted too, unpenalised.
+    /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// Parameters that stay as they are: names of [`Kernel::parameters`] (as `ard` names them), or `lambda`.
     pub fixed: Vec<String>,

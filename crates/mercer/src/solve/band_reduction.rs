@@ -7,7 +7,7 @@ use faer::{Mat, MatMut, MatRef};
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::reflectors::{add_product, apply, product, triangularise};
+use super::reflectors::{add_product, apply, product, triangularize};
 use crate::{Compute, Result};
 
 /// Diagonals below the main one that are left.
@@ -20,7 +20,7 @@ const NEGLIGIBLE: f64 = 1e-10;
 /// `A = Q diag(B, θI) Qᵀ` with an orthogonal `Q` and a band matrix `B` of at most `n` rows.
 ///
 /// # Theory
-/// Panels of 24 columns are made triangular by Householder reflections from both sides (the first half of a two-stage tridiagonalisation). The
+/// Panels of 24 columns are made triangular by Householder reflections from both sides (the first half of a two-stage tridiagonalization). The
 /// basis is that of block Krylov spaces, so for a matrix of low numerical rank, or a low-rank change of a multiple of the identity, the rest soon is
 /// `θI` to working precision, and the reduction ends there.
 ///
@@ -57,7 +57,7 @@ impl BandReduction {
 
     fn run(&mut self, shift: f64, noise: f64, compute: &Compute) -> Result<()> {
         for start in (0..self.size).step_by(WIDTH) {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let end = (start + WIDTH).min(self.size);
             self.keep_corner(start..end);
             if end == self.size || self.is_finished(start, shift, noise) {
@@ -101,7 +101,7 @@ impl BandReduction {
         let (mut r, mut s) = (Mat::zeros(count, WIDTH), Mat::zeros(count, count));
         let (_, _, panel, trailing) = self.reflectors.as_mut().split_at_mut(end, end);
         let mut panel = panel.subcols_mut(start, WIDTH);
-        triangularise(panel.rb_mut(), r.as_mut(), s.as_mut());
+        triangularize(panel.rb_mut(), r.as_mut(), s.as_mut());
         let v = panel.into_const().subcols(0, count);
         transform(trailing, v, s.as_ref(), &tiles(end, self.size));
         for j in 0..WIDTH {
@@ -123,7 +123,7 @@ impl BandReduction {
                     let v = self.reflectors.as_ref().submatrix(first, k * WIDTH, self.size - first, s.nrows());
                     apply(v, s.as_ref(), columns.rb_mut().subrows_mut(first, self.size - first));
                 }
-                compute.check_cancelled()
+                compute.check_canceled()
             })
         })?;
         Ok(basis)

@@ -55,7 +55,7 @@ pub fn block_randomly_pivoted_cholesky(
     };
     let enough = tolerance * state.left.sum();
     while state.pivots.len() < rank && state.left.sum() > enough {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let proposals = state.propose(block.clamp(1, rank - state.pivots.len()));
         let (accepted, lower) = state.accept(tiles, &proposals);
         compute.install(|| state.take(tiles, &accepted, lower.view()));

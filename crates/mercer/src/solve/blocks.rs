@@ -1,4 +1,4 @@
-//! The blocked Cholesky factorisation behind [`factor`](super::factor) and [`SingleFactor`](super::SingleFactor).
+//! The blocked Cholesky factorization behind [`factor`](super::factor) and [`SingleFactor`](super::SingleFactor).
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -26,7 +26,7 @@ const COLUMNS: usize = 64;
 /// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ` in strips, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` in tiles, `L₂₂ = chol(A₂₂)`. Long inner products
 /// keep the traffic with the memory low, and strips and tiles are small enough to keep every thread busy.
 pub(super) fn factor_blocks<T: RealField + Copy>(a: MatMut<'_, T>, compute: &Compute) -> Result<bool> {
-    compute.check_cancelled()?;
+    compute.check_canceled()?;
     let n = a.nrows();
     if n <= BLOCK {
         return Ok(factor_corner(a));

@@ -42,7 +42,7 @@ pub struct Factor {
 /// `n³/3` and no memory beyond a few blocks per thread.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for NaN and infinities, [`Error::Cancelled`].
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for NaN and infinities, [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -167,7 +167,7 @@ impl Factor {
     /// `n³/3`, and `192n` numbers per thread.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::Canceled`].
     pub fn inverse_diagonal(&self, compute: &Compute) -> Result<Vec<f64>> {
         let squares = |_: usize, x: MatRef<'_, f64>| Ok(x.col_iter().map(|c| c.squared_norm_l2()).collect());
         let blocks: Vec<Vec<f64>> = self.unit_columns(false, squares, compute)?;
@@ -181,7 +181,7 @@ impl Factor {
     /// `2n³/3`, and `192n` numbers per thread: `A⁻¹` is never stored.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], and those of `visit`.
+    /// [`Error::Canceled`], and those of `visit`.
     pub(crate) fn inverse_columns<T: Send>(
         &self,
         visit: impl Fn(usize, MatRef<'_, f64>) -> Result<T> + Sync,
@@ -199,7 +199,7 @@ impl Factor {
     ) -> Result<Vec<T>> {
         let width = if self.size < SMALL { NARROW } else { BLOCK };
         let block = |k: usize| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let start = k * width;
             let below = self.size - start;
             let lower = self.lower().submatrix(start, start, below, below);

@@ -1,4 +1,4 @@
-//! Minimisation of a smooth function by L-BFGS with a line search for the weak Wolfe conditions.
+//! Minimization of a smooth function by L-BFGS with a line search for the weak Wolfe conditions.
 
 use std::collections::VecDeque;
 
@@ -70,13 +70,13 @@ pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 ///
 /// # Example
 /// ```
-/// use mercer::solve::{LbfgsOptions, minimise};
+/// use mercer::solve::{LbfgsOptions, minimize};
 /// let mut bowl = |x: &[f64]| Ok(((x[0] - 1.0).powi(2) + 5.0 * x[1] * x[1], vec![2.0 * (x[0] - 1.0), 10.0 * x[1]]));
-/// let found = minimise(&mut bowl, &[4.0, 3.0], &LbfgsOptions::default())?;
+/// let found = minimize(&mut bowl, &[4.0, 3.0], &LbfgsOptions::default())?;
 /// assert!(found.converged && (found.point[0] - 1.0).abs() < 1e-5 && found.point[1].abs() < 1e-5);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn minimise(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOptions) -> Result<Minimum> {
+pub fn minimize(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOptions) -> Result<Minimum> {
     let (mut evaluations, mut small) = (1, 0);
     let (value, gradient) = objective(start)?;
     let mut at = Minimum { point: start.to_vec(), value, gradient, iterations: 0, converged: false };

@@ -34,14 +34,14 @@ pub struct LeadingEigen {
 /// The `count` largest eigenvalues of a positive semi-definite matrix, with their vectors.
 ///
 /// # Theory
-/// Rayleigh–Ritz on block Krylov spaces `[X, AX, A²X, …]` that begin with random vectors, orthogonalised in full, and begun again from the best vectors
+/// Rayleigh–Ritz on block Krylov spaces `[X, AX, A²X, …]` that begin with random vectors, orthogonalized in full, and begun again from the best vectors
 /// when they are four blocks long. A block finds eigenvalues that stand several times, which single vectors miss.
 ///
 /// # Cost
 /// Some tens of products with blocks of `count + 8` vectors, and `16n·4(count + 8)` bytes.
 ///
 /// # Errors
-/// [`Error::NotConverged`] with the residual that was reached, [`Error::Memory`], [`Error::Cancelled`]; errors of the products.
+/// [`Error::NotConverged`] with the residual that was reached, [`Error::Memory`], [`Error::Canceled`]; errors of the products.
 ///
 /// # Example
 /// ```
@@ -61,7 +61,7 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
     let mut space = Space::new(n);
     let mut block = orthonormal(start, compute)?;
     for round in 0..RESTARTS * BLOCKS {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         compute.report("leading eigenvalues", round as u64, (RESTARTS * BLOCKS) as u64);
         space.extend(block, apply)?;
         let ritz = space.ritz(compute)?;

@@ -32,7 +32,7 @@ pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub(crate) use factor::factor_any;
 pub use factor::{Factor, Factored, factor};
 pub(crate) use inverse::inverse;
-pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimise};
+pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimize};
 pub use leading::{LeadingEigen, leading_eigen};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
 pub use random_pivots::randomly_pivoted_cholesky;

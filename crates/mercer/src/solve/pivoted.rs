@@ -29,7 +29,7 @@ pub struct PivotedCholesky {
 /// `rank` rows of `K` and `O(n·rank²)`; `8n·rank` bytes.
 ///
 /// # Errors
-/// [`Error::Shape`] unless `K` is square, [`Error::Memory`] over the limit, [`Error::Cancelled`].
+/// [`Error::Shape`] unless `K` is square, [`Error::Memory`] over the limit, [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -68,7 +68,7 @@ pub(super) fn partial_cholesky(
     // One row per pivot, so that every pass goes along the memory.
     let (mut factor, mut pivots) = (Array2::zeros((rank, n)), Vec::with_capacity(rank));
     while pivots.len() < rank && left.sum() > enough {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let pivot = choose(left.view());
         if left[pivot] <= 0.0 {
             break;

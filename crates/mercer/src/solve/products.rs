@@ -15,7 +15,7 @@ const ROWS: usize = 1024;
 /// `AB`.
 ///
 /// # Errors
-/// [`Error::Cancelled`](crate::Error::Cancelled), as all products here.
+/// [`Error::Canceled`](crate::Error::Canceled), as all products here.
 pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let mut out = Array2::zeros((a.nrows(), b.ncols()));
     each_block(&mut out, compute, |start, mut block| {
@@ -31,7 +31,7 @@ pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, comput
         let blocks = (0..a.nrows().div_ceil(ROWS)).into_par_iter();
         let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
         let product = |k: usize| a.slice(rows(k)).t().dot(&b.slice(rows(k)));
-        blocks.map(|k| compute.check_cancelled().map(|()| product(k))).collect()
+        blocks.map(|k| compute.check_canceled().map(|()| product(k))).collect()
     });
     Ok(parts?.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part))
 }
@@ -78,7 +78,7 @@ fn each_block(
     }
     let values = out.as_slice_mut().expect("sums are made in standard layout");
     let task = |(index, part): (usize, &mut [f64])| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let block = ArrayViewMut2::from_shape((part.len() / columns, columns), part).expect("blocks are whole rows");
         work(index * BLOCK, block);
         Ok(())

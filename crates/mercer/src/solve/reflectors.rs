@@ -18,7 +18,7 @@ pub(super) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 
 /// `P = H[R; 0]` by halves: `V`, with its ones and zeros, replaces `P` (in its first columns, as many as there are reflections); the rows of `R` go to
 /// `r` and `S`, upper triangular, to `s`.
-pub(super) fn triangularise(mut p: MatMut<'_, f64>, mut r: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
+pub(super) fn triangularize(mut p: MatMut<'_, f64>, mut r: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
     let (rows, columns) = p.shape();
     if rows == 0 {
         return;
@@ -32,13 +32,13 @@ pub(super) fn triangularise(mut p: MatMut<'_, f64>, mut r: MatMut<'_, f64>, mut 
     let (mut left, mut right) = p.rb_mut().split_at_col_mut(half);
     let (mut s11, mut s12, _, mut s22) = s.rb_mut().split_at_mut(first, first);
     let (mut r1, mut r2) = r.split_at_row_mut(first);
-    triangularise(left.rb_mut(), r1.rb_mut().subcols_mut(0, half), s11.rb_mut());
+    triangularize(left.rb_mut(), r1.rb_mut().subcols_mut(0, half), s11.rb_mut());
     let v1 = left.rb().subcols(0, first);
     apply(v1, s11.rb().transpose(), right.rb_mut());
     let (mut top, mut below) = right.split_at_row_mut(first);
     r1.subcols_mut(half, columns - half).copy_from(top.rb());
     top.fill(0.0);
-    triangularise(below.rb_mut(), r2.rb_mut().subcols_mut(half, columns - half), s22.rb_mut());
+    triangularize(below.rb_mut(), r2.rb_mut().subcols_mut(half, columns - half), s22.rb_mut());
     // H₁H₂ = I − [V₁ V₂] [S₁ −S₁V₁ᵀV₂S₂; 0 S₂] [V₁ V₂]ᵀ
     let cross = product(v1.subrows(first, rows - first).transpose(), below.rb().subcols(0, second));
     add_product(s12.rb_mut(), product(s11.rb(), cross.as_ref()).as_ref(), s22.rb(), -1.0);

@@ -71,7 +71,7 @@ impl Road<'_> {
         let n = self.basis.nrows();
         let groups: Vec<Groups> = self.factors.iter().map(|f| Groups::new(f)).collect();
         let strip = |k: usize| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let packed = pack(self.basis, k * ROWS);
             Ok(groups.iter().map(|g| g.squares(&packed)).collect::<Vec<_>>())
         };

@@ -24,7 +24,7 @@ impl SingleFactor {
     /// `n³/3` in single precision, `4n²` bytes.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless the matrix is square, [`Error::Cancelled`].
+    /// [`Error::Shape`] unless the matrix is square, [`Error::Canceled`].
     ///
     /// # Example
     /// ```

@@ -7,7 +7,7 @@ use mercer::learn::smoother::LocalWeight;
 use mercer::select::Criterion;
 
 use super::super::common::positive;
-use super::centres::CentreWords;
+use super::centers::CenterWords;
 use super::numbers::{criterion, non_negative, positive_number};
 use super::{FitData, StreamWords};
 
@@ -35,7 +35,7 @@ pub struct RidgeArguments {
     /// Score every candidate on all rows, also those that are clearly worse on a third of them
     #[arg(long)]
     pub no_race: bool,
-    /// Fit an unpenalised constant too (the default with --kernel auto)
+    /// Fit an unpenalized constant too (the default with --kernel auto)
     #[arg(long, conflicts_with = "no_intercept")]
     pub intercept: bool,
     /// Fit no constant (the default with a given kernel)
@@ -47,9 +47,9 @@ pub struct RidgeArguments {
     /// How the system is solved
     #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
     pub solver: SolverWord,
-    /// The centres.
+    /// The centers.
     #[command(flatten)]
-    pub centres: CentreWords,
+    pub centers: CenterWords,
     /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1500")]
     pub sample: usize,
@@ -85,7 +85,7 @@ pub enum SolverWord {
     Eigen,
     /// Conjugate gradients, without storing the matrix
     Cg,
-    /// Functions on a few centres: an approximation, for many rows
+    /// Functions on a few centers: an approximation, for many rows
     Centers,
 }
 
@@ -98,7 +98,7 @@ impl From<SolverWord> for Solver {
             SolverWord::StateSpace => Self::StateSpace,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,
-            SolverWord::Centers => Self::Centres,
+            SolverWord::Centers => Self::Centers,
         }
     }
 }
@@ -112,13 +112,13 @@ pub struct GpArguments {
     /// The kernel, such as "1*gaussian(lengthscale=2)", or auto: gaussian and Matérn kernels are tried
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// The variance of the noise, where the optimisation starts
+    /// The variance of the noise, where the optimization starts
     #[arg(long, value_name = "S2", value_parser = non_negative, allow_negative_numbers = true, default_value = "0.1")]
     pub noise: f64,
     /// Take the parameters and the noise as they are given
     #[arg(long)]
     pub no_optimize: bool,
-    /// How many more times the optimisation starts, from random points
+    /// How many more times the optimization starts, from random points
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub restarts: usize,
     /// Parameters that stay as they are, by the names in the report, such as noise
@@ -218,7 +218,7 @@ pub struct SplineArguments {
 /// Rules for λ of a spline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SmoothingWord {
-    /// The least generalised cross-validation
+    /// The least generalized cross-validation
     Gcv,
     /// The largest restricted likelihood
     Reml,

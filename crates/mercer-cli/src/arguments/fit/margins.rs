@@ -6,7 +6,7 @@ use mercer::learn::svm::Calibration;
 
 use super::super::common::positive;
 use super::FitData;
-use super::centres::CentreWords;
+use super::centers::CenterWords;
 use super::numbers::{class_weight, non_negative, part, positive_number};
 
 /// The words of the kernel and the solver of a machine.
@@ -181,9 +181,9 @@ pub struct LogisticArguments {
     /// How the problem is solved
     #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
     pub solver: NewtonWord,
-    /// The centres.
+    /// The centers.
     #[command(flatten)]
-    pub centres: CentreWords,
+    pub centers: CenterWords,
     /// A column of weights, at least 0
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
@@ -198,7 +198,7 @@ pub enum NewtonWord {
     Newton,
     /// Newton's method, each step by conjugate gradients
     NewtonCg,
-    /// Functions on a few centres: an approximation, for many rows
+    /// Functions on a few centers: an approximation, for many rows
     Centers,
 }
 
@@ -208,7 +208,7 @@ impl From<NewtonWord> for Solver {
             NewtonWord::Auto => Self::Auto,
             NewtonWord::Newton => Self::Newton,
             NewtonWord::NewtonCg => Self::NewtonConjugateGradients,
-            NewtonWord::Centers => Self::Centres,
+            NewtonWord::Centers => Self::Centers,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The words of `mercer fit …` and `mercer predict`.
 
-mod centres;
+mod centers;
 mod learners;
 mod margins;
 mod numbers;

@@ -72,7 +72,7 @@ fn column(weeks: &[(f64, f64)]) -> Array2<f64> {
 fn fit(weeks: &[(f64, f64)], compute: &Compute) -> Result<Model, Failure> {
     let mean = weeks.iter().map(|w| w.1).sum::<f64>() / weeks.len() as f64;
     let y: Array1<f64> = weeks.iter().map(|w| w.1 - mean).collect();
-    let process = GaussianProcess { optimise: false, ..GaussianProcess::new(KERNEL.parse()?, NOISE) };
+    let process = GaussianProcess { optimize: false, ..GaussianProcess::new(KERNEL.parse()?, NOISE) };
     let fit = process.fit(column(weeks).view(), y.view(), compute)?;
     let mut inputs = Inputs::vectors(1, 1);
     inputs.targets[0].map = Affine { shift: mean, scale: 1.0 };

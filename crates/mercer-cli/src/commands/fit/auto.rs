@@ -65,7 +65,7 @@ fn numbers(words: &AutoArguments, training: Training, session: &Session) -> Resu
     }
 }
 
-/// The data, standardised.
+/// The data, standardized.
 pub fn read(words: &AutoArguments, session: &Session) -> Result<Training, Failure> {
     let goal = match words.task {
         None => Goal::Either,

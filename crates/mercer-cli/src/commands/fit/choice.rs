@@ -283,7 +283,7 @@ impl Choice {
         if let Some((rows, candidates)) = &self.screened {
             let (rows, candidates) = (grouped(*rows as u64), grouped(candidates.len() as u64));
             report.text(format!(
-                "{candidates} candidates were screened on {rows} rows; the best of them, and their neighbours, are below."
+                "{candidates} candidates were screened on {rows} rows; the best of them, and their neighbors, are below."
             ));
         }
         let mut table = Table::new(&["candidate", self.parameter, self.measure.shown(0.0).0], &[1, 2]);
@@ -329,7 +329,7 @@ impl Choice {
         }
     }
 
-    /// The surface by colours.
+    /// The surface by colors.
     pub fn figure(&self) -> Option<Figure> {
         let s = self.surface.as_ref()?;
         let names = |values: &[f64]| values.iter().map(|&v| digits(v, 2).replace('-', "−")).collect();
@@ -399,7 +399,7 @@ fn range_json(range: &SearchedRange) -> Value {
 pub fn name(criterion: Criterion) -> String {
     match criterion {
         Criterion::LeaveOneOut => "leave-one-out".into(),
-        Criterion::Gcv => "generalised cross-validation".into(),
+        Criterion::Gcv => "generalized cross-validation".into(),
         Criterion::Folds(k) => format!("{k}-fold cross-validation"),
     }
 }

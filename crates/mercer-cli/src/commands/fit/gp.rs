@@ -1,6 +1,6 @@
 //! `mercer fit gp`.
 
-use mercer::learn::gaussian_process::Optimisation;
+use mercer::learn::gaussian_process::Optimization;
 use mercer::learn::{GaussianProcess, GaussianProcessFit};
 use mercer::model::Model;
 use mercer::points::{Affine, Scaling};
@@ -58,7 +58,7 @@ fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianPro
     let process = |text: &str| {
         let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
         let mut process = GaussianProcess::new(kernel, words.noise);
-        process.optimise = !words.no_optimize;
+        process.optimize = !words.no_optimize;
         process.restarts = words.restarts;
         let names = |list: &[String]| list.iter().map(|name| name.trim().to_owned()).collect();
         (process.fixed, process.free) = (names(&words.fixed), names(&words.free));
@@ -75,7 +75,7 @@ struct Chosen {
     /// Kernels that the time limit left untried.
     untried: usize,
     /// How the parameters were chosen.
-    search: Option<Optimisation>,
+    search: Option<Optimization>,
 }
 
 fn choose(
@@ -86,7 +86,7 @@ fn choose(
     session: &Session,
     compute: &Compute,
 ) -> Result<Chosen> {
-    let wanted = processes.len() > 1 || processes.iter().any(|p| p.optimise);
+    let wanted = processes.len() > 1 || processes.iter().any(|p| p.optimize);
     let rows = if wanted { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
     let (x, some) = (training.x.select(Axis(0), &rows), y.select(Axis(0), &rows));
     let mut fits = Vec::new();
@@ -94,7 +94,7 @@ fn choose(
         match process.fit(x.view(), some.view(), compute) {
             Ok(fit) => fits.push(fit),
             // The time limit: the best of those that were tried.
-            Err(mercer::Error::Cancelled) if !fits.is_empty() => break,
+            Err(mercer::Error::Canceled) if !fits.is_empty() => break,
             Err(other) => return Err(other),
         }
     }
@@ -103,7 +103,7 @@ fn choose(
     let best =
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
     let best = best.ok_or_else(|| mercer::Error::request("there is no kernel to try"))?;
-    let search = best.optimisation().cloned();
+    let search = best.optimization().cloned();
     Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
 }
 
@@ -123,7 +123,7 @@ fn again(
     y: ArrayView1<f64>,
     compute: &Compute,
 ) -> Result<GaussianProcessFit> {
-    let process = GaussianProcess { optimise: false, ..GaussianProcess::new(found.kernel().clone(), found.noise()) };
+    let process = GaussianProcess { optimize: false, ..GaussianProcess::new(found.kernel().clone(), found.noise()) };
     process.fit(x, y, compute)
 }
 
@@ -176,7 +176,7 @@ fn likelihoods(tried: &[(String, f64)], rows: usize, of: usize) -> Value {
     json!({ "rows": rows, "of": of, "kernels": tried.iter().map(line).collect::<Vec<_>>() })
 }
 
-fn remarks(words: &GpArguments, search: Option<&Optimisation>, untried: usize, y: ArrayView1<f64>) -> Vec<String> {
+fn remarks(words: &GpArguments, search: Option<&Optimization>, untried: usize, y: ArrayView1<f64>) -> Vec<String> {
     let mut remarks = Vec::new();
     match search {
         Some(search) if search.interrupted || untried > 0 => {
@@ -187,7 +187,7 @@ fn remarks(words: &GpArguments, search: Option<&Optimisation>, untried: usize, y
             ));
         }
         Some(search) if !search.converged => {
-            remarks.push("The optimisation stopped before its gradient was small: try --restarts 5.".into());
+            remarks.push("The optimization stopped before its gradient was small: try --restarts 5.".into());
         }
         _ => {}
     }
@@ -205,7 +205,7 @@ fn remarks(words: &GpArguments, search: Option<&Optimisation>, untried: usize, y
 
 fn facts(
     fit: &GaussianProcessFit,
-    search: Option<&Optimisation>,
+    search: Option<&Optimization>,
     map: Affine,
     log_density: f64,
 ) -> Vec<(&'static str, String)> {
@@ -217,7 +217,7 @@ fn facts(
     facts.push(("leave-one-out log density", short(log_density)));
     if let Some(o) = search {
         let runs = o.likelihoods.len();
-        facts.push(("optimisation", format!("{} steps, {} evaluations, {runs} starts", o.iterations, o.evaluations)));
+        facts.push(("optimization", format!("{} steps, {} evaluations, {runs} starts", o.iterations, o.evaluations)));
     }
     facts.push(("parameters", fit.parameter_names().join(", ")));
     facts
@@ -225,7 +225,7 @@ fn facts(
 
 fn json_of(
     fit: &GaussianProcessFit,
-    search: Option<&Optimisation>,
+    search: Option<&Optimization>,
     map: Affine,
     log_density: f64,
 ) -> Map<String, Value> {

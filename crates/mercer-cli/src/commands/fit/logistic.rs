@@ -85,7 +85,7 @@ pub fn specification(
         class_weights: folds::class_weights(&words.class_weight, training.classes()?)?,
         max_iterations: words.max_iter.unwrap_or(base.max_iterations),
         solver: words.solver.into(),
-        centres: words.centres.centres(words.solver == NewtonWord::Centers),
+        centers: words.centers.centers(words.solver == NewtonWord::Centers),
         ..base
     })
 }
@@ -152,7 +152,7 @@ fn json_of(fit: &LogisticFit) -> Map<String, Value> {
         ("steps", json!(evidence.iterations)),
         ("stopped", json!(reason(evidence.stopped))),
         ("probabilities", json!(true)),
-        ("centers", json!(fit.plan().centres)),
+        ("centers", json!(fit.plan().centers)),
         ("plan", json!(plan(fit))),
     ];
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()

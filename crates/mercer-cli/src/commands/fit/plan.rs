@@ -16,7 +16,7 @@ use crate::session::Session;
 
 /// Candidates of a choice among kernels, about.
 const CANDIDATES: f64 = 18.0;
-/// Steps of an optimisation of likelihoods, about.
+/// Steps of an optimization of likelihoods, about.
 const STEPS: f64 = 25.0;
 
 /// One stage of the work.
@@ -123,8 +123,8 @@ fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) 
             let kernels = search.kernels.len() as f64;
             let lengths = if words.given_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
             let mut stages = vec![choice_stage(rows, kernels * lengths)];
-            let (solver, centres, intercept) = (words.solver.into(), ridge::centres(words), search.intercept);
-            let spec = Ridge { solver, centres, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
+            let (solver, centers, intercept) = (words.solver.into(), ridge::centers(words), search.intercept);
+            let spec = Ridge { solver, centers, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
             stages.extend(ridge_stage(&spec, training, session)?);
             Ok(stages)
         }
@@ -232,7 +232,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
         let runs = kernels * (words.restarts + 1) as f64;
         stages.push(Stage {
             name: "choice",
-            what: format!("about {} steps of the optimisation on {} rows", short(runs * STEPS), grouped(rows)),
+            what: format!("about {} steps of the optimization on {} rows", short(runs * STEPS), grouped(rows)),
             bytes: 32 * rows * rows,
             flops: runs * STEPS * (rows as f64).powi(3),
             plan: None,

@@ -58,8 +58,8 @@ impl Plane {
             return Ok(Self { origin: Array1::zeros(2), directions: Array2::eye(2), names, units: [unit(0), unit(1)] });
         }
         let origin = training.x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
-        let centred = &training.x - &origin;
-        let eigen = symmetric_eigen((centred.t().dot(&centred) / training.rows() as f64).view())?;
+        let centered = &training.x - &origin;
+        let eigen = symmetric_eigen((centered.t().dot(&centered) / training.rows() as f64).view())?;
         // Eigenvalues ascend.
         let directions = Array2::from_shape_fn((2, d), |(k, j)| eigen.vectors[[j, d - 1 - k]]);
         let total: f64 = eigen.values.iter().map(|v| v.max(0.0)).sum();

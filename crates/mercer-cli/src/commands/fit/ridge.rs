@@ -1,6 +1,6 @@
 //! `mercer fit ridge`.
 
-use mercer::learn::centres::Centres;
+use mercer::learn::centers::Centers;
 use mercer::learn::ridge::{Method, Plan};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::model::Model;
@@ -37,7 +37,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
             let base = Ridge {
                 intercept: search.intercept,
                 solver: words.solver.into(),
-                centres: centres(words),
+                centers: centers(words),
                 ..Ridge::new(winner.kernel.clone(), winner.lambda)
             };
             (on_all_rows(&base, &training, &session.compute_rest())?, Some(choice))
@@ -68,8 +68,8 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
         None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
     };
     if let (Some(lambda), Some(_), true) = (words.lambda, words.given_kernel(), words.lengthscales.is_empty()) {
-        let (solver, centres) = (words.solver.into(), centres(words));
-        let ridge = Ridge { intercept, solver, centres, ..Ridge::new(kernels[0].clone(), lambda) };
+        let (solver, centers) = (words.solver.into(), centers(words));
+        let ridge = Ridge { intercept, solver, centers, ..Ridge::new(kernels[0].clone(), lambda) };
         return Ok(Specification::Given(ridge));
     }
     let mut search = RidgeSearch { criterion: words.cv, intercept, race: !words.no_race, ..RidgeSearch::new(kernels) };
@@ -81,9 +81,9 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
     Ok(Specification::Search(search))
 }
 
-/// The centres that the words ask for.
-pub fn centres(words: &RidgeArguments) -> Option<Centres> {
-    words.centres.centres(words.solver == SolverWord::Centers)
+/// The centers that the words ask for.
+pub fn centers(words: &RidgeArguments) -> Option<Centers> {
+    words.centers.centers(words.solver == SolverWord::Centers)
 }
 
 /// The lengthscales that are asked for, or those around the median distance.
@@ -141,7 +141,7 @@ pub fn outcome(
             training.rows()
         ));
     }
-    if let Method::Centres { converged: false, residual, .. } = fit.method() {
+    if let Method::Centers { converged: false, residual, .. } = fit.method() {
         remarks.push(format!(
             "The iteration stopped at the relative residual {}: raise --center-iter for more.",
             short(residual)
@@ -190,9 +190,9 @@ fn method(method: Method) -> String {
         Method::ConjugateGradients { iterations, residual, rank } => {
             format!("{iterations} conjugate gradients (residual {}, preconditioner of rank {rank})", short(residual))
         }
-        Method::Centres { centres, iterations, residual, missed, .. } => format!(
+        Method::Centers { centers, iterations, residual, missed, .. } => format!(
             "{iterations} conjugate gradients on {} centers (residual {}); the centers miss {} % of the kernel's trace",
-            grouped(centres as u64),
+            grouped(centers as u64),
             short(residual),
             short(100.0 * missed)
         ),
@@ -237,7 +237,7 @@ pub fn plan_json(plan: &Plan) -> Value {
         "bytes": plan.bytes,
         "flops": number(plan.flops),
         "rank": plan.rank,
-        "centers": plan.centres,
+        "centers": plan.centers,
         "seconds": plan.seconds.map_or(Value::Null, number),
         "approximation": plan.approximation(),
         "reason": plan.reason,

@@ -36,7 +36,7 @@ pub fn fit(
                 }
                 Ok(_) => {}
                 // The time limit: the best of those that were tried.
-                Err(mercer::Error::Cancelled) if best.is_some() => break,
+                Err(mercer::Error::Canceled) if best.is_some() => break,
                 Err(other) => return Err(other),
             }
         }
@@ -50,9 +50,9 @@ pub fn fit(
 }
 
 fn sparse(process: GaussianProcess, centers: usize, approximation: ApproximationWord) -> SparseGaussianProcess {
-    let GaussianProcess { kernel, noise, optimise, fixed, free, restarts, .. } = process;
+    let GaussianProcess { kernel, noise, optimize, fixed, free, restarts, .. } = process;
     let base = SparseGaussianProcess::new(kernel, noise, Inducing::Greedy(centers));
-    SparseGaussianProcess { approximation: approximation.into(), optimise, fixed, free, restarts, ..base }
+    SparseGaussianProcess { approximation: approximation.into(), optimize, fixed, free, restarts, ..base }
 }
 
 fn outcome(
@@ -65,9 +65,9 @@ fn outcome(
     let quality = vec![Quality::new(&training.targets[0], observed, residuals, None)];
     let mut remarks = Vec::from_iter(
         (!fit.dropped().is_empty())
-            .then(|| format!("{} centres were left out: the others determine them.", fit.dropped().len())),
+            .then(|| format!("{} centers were left out: the others determine them.", fit.dropped().len())),
     );
-    if fit.optimisation().is_some_and(|found| found.interrupted) {
+    if fit.optimization().is_some_and(|found| found.interrupted) {
         remarks.push("--budget-time ended the choice of parameters: the best so far was taken.".into());
     }
     let (facts, json) = (facts(&fit, map), json_of(&fit, map));
@@ -97,7 +97,7 @@ fn facts(fit: &SparseGaussianProcessFit, map: Affine) -> Vec<(&'static str, Stri
     let mut facts = vec![
         ("kernel", fit.kernel().to_string()),
         ("noise variance", short(fit.noise())),
-        ("centres", format!("{}, {}", grouped(fit.inducing().nrows() as u64), name(fit.approximation()))),
+        ("centers", format!("{}, {}", grouped(fit.inducing().nrows() as u64), name(fit.approximation()))),
         (bound, short(fit.log_marginal_likelihood())),
         ("variance left open", short(fit.trace_left())),
     ];
@@ -126,7 +126,7 @@ fn json_of(fit: &SparseGaussianProcessFit, map: Affine) -> Map<String, Value> {
         ("target_scale", number(map.scale)),
         ("log_marginal_likelihood", number(fit.log_marginal_likelihood())),
         ("trace_left", number(fit.trace_left())),
-        ("converged", fit.optimisation().map_or(Value::Null, |o| o.converged.into())),
+        ("converged", fit.optimization().map_or(Value::Null, |o| o.converged.into())),
         ("parameter_names", json!(fit.parameter_names())),
     ];
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()

@@ -152,7 +152,7 @@ pub fn reason(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Converged => "converged",
         Stopped::StepLimit => "step limit",
-        Stopped::Cancelled => "interrupted",
+        Stopped::Canceled => "interrupted",
         Stopped::Stalled => "stalled",
     }
 }

@@ -34,7 +34,7 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
     outcome(&svr, training, Some(choice), session)
 }
 
-/// The data; where the kernel is chosen, columns and target are standardised.
+/// The data; where the kernel is chosen, columns and target are standardized.
 pub fn read(words: &SvrArguments, session: &Session) -> Result<Training, Failure> {
     let scaling = scaling(&words.machine.kernel);
     let mut training = Training::read(&words.training, words.machine.weights.as_deref(), scaling, session)?;

@@ -38,7 +38,7 @@ pub fn null(outcome: &TestOutcome, title: &str) -> Option<Figure> {
     });
     let upright = |label: String, x: f64| Curve { label, points: vec![(x, 0.0), (x, top)], mark: Mark::Line };
     let mut curves = vec![
-        Curve::band(format!("{} relabellings", null.len()), bars),
+        Curve::band(format!("{} relabelings", null.len()), bars),
         upright(format!("statistic, p = {}", digits(outcome.p_value, 4)), outcome.statistic),
     ];
     let inside = outcome.threshold.filter(|t| (low..=high).contains(t));

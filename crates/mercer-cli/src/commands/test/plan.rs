@@ -40,7 +40,7 @@ pub fn explain(command: &TestCommand, session: &Session) -> Result<Report, Failu
         ("tests", cases.list.len().to_string()),
         ("rows", grouped(rows as u64)),
         ("how", costs[0].what.clone()),
-        ("relabellings", grouped(permutations as u64)),
+        ("relabelings", grouped(permutations as u64)),
         ("stored matrices", human_bytes(bytes)),
         ("work", format!("about {} floating-point operations", short(flops))),
         ("threads", session.compute.threads().to_string()),
@@ -91,7 +91,7 @@ fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
                 of(text, 0, 25.0 * 0.25 * (kernel + relabel))
             }
             IndependenceMethod::Aggregated { wild: false } => {
-                of("centred matrices of five lengthscales for each variable, gathered", matrices(10), 25.0 * relabel)
+                of("centered matrices of five lengthscales for each variable, gathered", matrices(10), 25.0 * relabel)
             }
             IndependenceMethod::Features(count) => {
                 let each = count as f64 * (count * permutations + columns) as f64;
@@ -134,7 +134,7 @@ fn two_sample(
         Method::Gamma | Method::BiasedBound | Method::UnbiasedBound => {
             ("one pass over the pairs, nothing stored", 0, kernel)
         }
-        Method::Spectral => ("the eigenvalues of the centred matrix", matrices(2), 9.0 * (n as f64).powi(3)),
+        Method::Spectral => ("the eigenvalues of the centered matrix", matrices(2), 9.0 * (n as f64).powi(3)),
         Method::Features(count) => (
             "random features block by block, nothing stored",
             0,

@@ -17,7 +17,7 @@ use crate::session::Session;
 const POINTS: usize = 5;
 /// Coordinates of a point that are shown.
 const COORDINATES: usize = 6;
-/// Relabellings of the test of a column.
+/// Relabelings of the test of a column.
 const PERMUTATIONS: usize = 499;
 /// Columns and kernel values up to which every column is tested.
 const COLUMNS: usize = 64;

@@ -64,7 +64,7 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
     );
     let share = |v: f64| format!("{} %", digits(100.0 * v, 3));
     fields.extend(outcome.detail("share_of_variance").map(|v| ("share of variance", share(v))));
-    fields.extend(outcome.detail("normalized_hsic").map(|v| ("normalised HSIC", short(v))));
+    fields.extend(outcome.detail("normalized_hsic").map(|v| ("normalized HSIC", short(v))));
     fields.push(("p-value", p_value(outcome)));
     fields.push(("method", method(outcome)));
     fields.push(("kernel", kernels(&outcome.kernel)));
@@ -74,7 +74,7 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
 fn p_value(outcome: &TestOutcome) -> String {
     let p = digits(outcome.p_value, 4);
     outcome.p_interval.map_or(p.clone(), |(low, high)| {
-        format!("{p}; that of all relabellings is in [{}, {}] with 99 % confidence", digits(low, 3), digits(high, 3))
+        format!("{p}; that of all relabelings is in [{}, {}] with 99 % confidence", digits(low, 3), digits(high, 3))
     })
 }
 
@@ -85,7 +85,7 @@ fn method(outcome: &TestOutcome) -> String {
     let kind = if outcome.exact { "all".into() } else { format!("random (seed {})", outcome.seed.0) };
     let early = if outcome.stopped_early { ", stopped early because rejection had become impossible" } else { "" };
     let count = grouped(outcome.permutations as u64);
-    format!("{}: {count} relabellings beside the observed one, {kind}{early}", outcome.method)
+    format!("{}: {count} relabelings beside the observed one, {kind}{early}", outcome.method)
 }
 
 /// Many kernels are shown by the first and the last.

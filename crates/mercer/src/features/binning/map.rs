@@ -165,7 +165,7 @@ impl BinningFeatures {
     /// The features: one entry per point and grid.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities, [`Error::Memory`], [`Error::Cancelled`].
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities, [`Error::Memory`], [`Error::Canceled`].
     pub fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<CellMatrix> {
         check(x, self.columns())?;
         let grids = self.pitches.nrows();
@@ -176,7 +176,7 @@ impl BinningFeatures {
         let block = |(mut cells, x): (ndarray::ArrayViewMut2<u32>, ArrayView2<f64>)| {
             for (i, (mut line, point)) in cells.rows_mut().into_iter().zip(x.rows()).enumerate() {
                 if i % every == 0 {
-                    compute.check_cancelled()?;
+                    compute.check_canceled()?;
                 }
                 line.iter_mut().enumerate().for_each(|(grid, cell)| *cell = self.cell(grid, point));
             }
@@ -205,7 +205,7 @@ impl BinningFeatures {
         let block = |(cells, x): (&mut [u32], ArrayView2<f64>)| {
             for (i, (line, point)) in cells.chunks_exact_mut(grids).zip(x.rows()).enumerate() {
                 if i % every == 0 {
-                    compute.check_cancelled()?;
+                    compute.check_canceled()?;
                 }
                 line.iter_mut().enumerate().for_each(|(grid, cell)| *cell = self.cell(grid, point));
             }
@@ -236,7 +236,7 @@ impl BinningFeatures {
     }
 }
 
-/// The finaliser of SplitMix64: every bit of the input moves half of the output.
+/// The finalizer of SplitMix64: every bit of the input moves half of the output.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

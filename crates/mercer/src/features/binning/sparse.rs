@@ -55,7 +55,7 @@ impl CellMatrix {
     /// `ZW`, one column per column of `W`.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless `W` has a row per column of `Z`, [`Error::Cancelled`].
+    /// [`Error::Shape`] unless `W` has a row per column of `Z`, [`Error::Canceled`].
     pub fn multiply(&self, w: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         if w.nrows() != self.columns() {
             return Err(Error::shape("rows of the factor", self.columns(), w.nrows()));
@@ -65,7 +65,7 @@ impl CellMatrix {
         let w = w.as_slice().expect("row after row");
         let block = |(block, out): (usize, &mut [f64])| {
             let places = block * ROWS..rows.min((block + 1) * ROWS);
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             for (grid, &value) in self.values.iter().enumerate() {
                 let cells = self.cells.slice(s![places.clone(), grid]);
                 match count {
@@ -84,7 +84,7 @@ impl CellMatrix {
     /// `ZᵀV`, one column per column of `V`; grids in parallel, each over all rows in order.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless `V` has a row per row of `Z`, [`Error::Cancelled`].
+    /// [`Error::Shape`] unless `V` has a row per row of `Z`, [`Error::Canceled`].
     pub fn multiply_transposed(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         if v.nrows() != self.cells.nrows() {
             return Err(Error::shape("rows of the factor", self.cells.nrows(), v.nrows()));
@@ -96,7 +96,7 @@ impl CellMatrix {
         let v = v.as_standard_layout();
         let v = v.as_slice().expect("row after row");
         let grid = |(grid, sums): (usize, &mut [f64])| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let (start, value, cells) = (grid * self.buckets, self.values[grid], self.cells.column(grid));
             match count {
                 1 => cells.iter().zip(v).for_each(|(&cell, v)| sums[cell as usize - start] += value * v),

@@ -222,7 +222,7 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
     compute.reserve(&format!("{n} × {components} features"), bytes, "transform fewer rows at a time")?;
     let mut values = simd::zeroed::<T>(n * components);
     let task = |(index, out): (usize, &mut [T])| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         fill(index * block..index * block + out.len() / components, out);
         match out.iter().position(|v| !v.to_f64().is_finite()) {
             None => Ok(()),

@@ -30,8 +30,8 @@ pub fn whitened(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Kernel> {
     let Some(mean) = x.mean_axis(Axis(0)).filter(|_| x.nrows() > 1) else {
         return Err(Error::request("whitening needs at least two points"));
     };
-    let centred = &x - &mean;
-    let eigen = symmetric_eigen((centred.t().dot(&centred) / x.nrows() as f64).view())?;
+    let centered = &x - &mean;
+    let eigen = symmetric_eigen((centered.t().dot(&centered) / x.nrows() as f64).view())?;
     let largest = eigen.values.iter().copied().fold(0.0, f64::max);
     if largest <= 0.0 {
         return Err(Error::request("whitening needs points that differ"));

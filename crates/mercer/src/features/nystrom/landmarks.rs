@@ -128,7 +128,7 @@ fn far_apart(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<Vec<u
     let n = diagonal.len();
     let (mut nearest, mut line, mut chosen) = (Array1::from_elem(n, 1.0), vec![0.0; n], Vec::new());
     while chosen.len() < count.min(n) && nearest.sum() > 0.0 {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let next = weighted(nearest.as_slice().unwrap_or_default(), stream);
         bound.fill(next..next + 1, 0..n, &mut line);
         let distance = |i: usize| (diagonal[i] + diagonal[next] - 2.0 * line[i]).max(0.0);

@@ -53,7 +53,7 @@ impl Nystrom {
     ///
     /// # Errors
     /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not exist, [`Error::Request`] for an empty
-    /// sample or a kernel that is 0 on it, [`Error::Memory`], [`Error::Cancelled`]; as [`Kernel::bind`].
+    /// sample or a kernel that is 0 on it, [`Error::Memory`], [`Error::Canceled`]; as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
         Points::Vectors(x).check_finite("sample")?;
         if self.components == 0 || self.rank == Some(0) {

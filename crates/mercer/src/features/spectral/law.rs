@@ -120,7 +120,7 @@ impl Frames {
     }
 }
 
-/// A uniformly random orthonormal frame: normal vectors, orthogonalised twice.
+/// A uniformly random orthonormal frame: normal vectors, orthogonalized twice.
 fn random_frame(size: usize, source: &mut Source) -> Vec<Vec<f64>> {
     let mut frame: Vec<Vec<f64>> = Vec::with_capacity(size);
     while frame.len() < size {

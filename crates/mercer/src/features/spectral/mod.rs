@@ -5,7 +5,7 @@ mod counts;
 mod law;
 mod mixing;
 mod moments;
-mod recognise;
+mod recognize;
 mod schoenberg;
 
 use ndarray::Array2;
@@ -48,7 +48,7 @@ impl SpectralMeasure {
     /// [`Error::Request`](crate::Error::Request) with the reason when the kernel, or a part of it, has none; as [`Kernel::evaluate`] for columns
     /// that do not fit.
     pub fn of(kernel: &Kernel, columns: usize) -> Result<Self> {
-        let found = recognise::measure(kernel, columns)?;
+        let found = recognize::measure(kernel, columns)?;
         kernel.check_vectors(Array2::zeros((1, columns)).view())?;
         Ok(Self { columns, terms: found.terms() })
     }

@@ -3,54 +3,54 @@
 use super::Term;
 use super::law::Law;
 use super::mixing::Mixing;
-use super::recognise::{Recogniser, refusal};
+use super::recognize::{Recognizer, refusal};
 use crate::kernel::{Base, Kernel};
 use crate::{Error, Result};
 
 /// The measure of `whole = exp(−tκ)`: a sum of `κ` is a product of kernels, so frequencies add.
 pub(super) fn measure(
-    recogniser: &mut Recogniser,
+    recognizer: &mut Recognizer,
     whole: &Kernel,
     t: f64,
     kappa: &Kernel,
     columns: usize,
 ) -> Result<Term> {
     match kappa {
-        Kernel::Scale(a, k) if a.get() > 0.0 => measure(recogniser, whole, a.get() * t, k, columns),
+        Kernel::Scale(a, k) if a.get() > 0.0 => measure(recognizer, whole, a.get() * t, k, columns),
         Kernel::Scale(..) => Ok(Term { mass: 1.0, law: Law::Zero }),
         Kernel::Sum(terms) => {
-            let parts = terms.iter().map(|k| measure(recogniser, whole, t, k, columns)).collect::<Result<Vec<_>>>()?;
+            let parts = terms.iter().map(|k| measure(recognizer, whole, t, k, columns)).collect::<Result<Vec<_>>>()?;
             let mass = parts.iter().map(|p| p.mass).product();
             Ok(Term { mass, law: Law::Sum(parts.into_iter().map(|p| p.law).collect()) })
         }
         Kernel::On(chosen, k) => {
             let mut inner = Kernel::Schoenberg(crate::kernel::number::Positive::new("t", t)?, k.clone());
             inner = inner.on(chosen.clone())?;
-            recogniser.measure(&inner, columns)
+            recognizer.measure(&inner, columns)
         }
         Kernel::Base(Base::Constant(c)) => Ok(Term { mass: (-t * c.value()).exp(), law: Law::Zero }),
-        Kernel::Base(Base::SquaredDistance(_)) => radial(recogniser, Mixing::Fixed, (2.0 * t).sqrt(), columns),
+        Kernel::Base(Base::SquaredDistance(_)) => radial(recognizer, Mixing::Fixed, (2.0 * t).sqrt(), columns),
         // (1 + r²)^{−t}: the rational quadratic kernel with a = t and 2aℓ² = 1.
-        Kernel::Base(Base::LogDistance(_)) => radial(recogniser, Mixing::Gamma(t), (2.0 * t).sqrt(), columns),
-        Kernel::Base(Base::Distance(k)) => distance(recogniser, whole, t, k.power(), columns),
+        Kernel::Base(Base::LogDistance(_)) => radial(recognizer, Mixing::Gamma(t), (2.0 * t).sqrt(), columns),
+        Kernel::Base(Base::Distance(k)) => distance(recognizer, whole, t, k.power(), columns),
         _ => Err(refusal(whole)),
     }
 }
 
 /// `exp(−t r^β)`: a stable law of index `β`, normal for `β = 2`, Cauchy for `β = 1`.
-fn distance(recogniser: &mut Recogniser, whole: &Kernel, t: f64, power: f64, columns: usize) -> Result<Term> {
+fn distance(recognizer: &mut Recognizer, whole: &Kernel, t: f64, power: f64, columns: usize) -> Result<Term> {
     let scale = t.powf(1.0 / power);
     if !(scale.is_finite() && scale > 0.0) {
         return Err(Error::parameter("t", t, "such that t^(1/power) is a number"));
     }
     match power {
-        2.0 => radial(recogniser, Mixing::Fixed, 2.0_f64.sqrt() * scale, columns),
-        1.0 => radial(recogniser, Mixing::Student(0.5), scale, columns),
-        p if p < 2.0 => radial(recogniser, Mixing::Stable(p / 2.0), scale, columns),
+        2.0 => radial(recognizer, Mixing::Fixed, 2.0_f64.sqrt() * scale, columns),
+        1.0 => radial(recognizer, Mixing::Student(0.5), scale, columns),
+        p if p < 2.0 => radial(recognizer, Mixing::Stable(p / 2.0), scale, columns),
         _ => Err(refusal(whole)),
     }
 }
 
-fn radial(recogniser: &mut Recogniser, mixing: Mixing, scale: f64, columns: usize) -> Result<Term> {
-    Ok(Term { mass: 1.0, law: recogniser.radial(mixing, vec![scale; columns]) })
+fn radial(recognizer: &mut Recognizer, mixing: Mixing, scale: f64, columns: usize) -> Result<Term> {
+    Ok(Term { mass: 1.0, law: recognizer.radial(mixing, vec![scale; columns]) })
 }

@@ -111,7 +111,7 @@ impl RidgeStatistics {
         self.count
     }
 
-    /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is not penalised.
+    /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is not penalized.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a negative λ, [`Error::Request`] before the first point; as [`solve_positive`].

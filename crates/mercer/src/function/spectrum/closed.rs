@@ -2,14 +2,14 @@
 
 use super::finite;
 use super::modes::Modes;
-use super::recognise::{Known, recognise};
+use super::recognize::{Known, recognize};
 use super::waves::Waves;
 use super::{Measure, Spectrum, hermite, waves};
 use crate::{Error, Kernel, Result};
 
 /// The spectrum of a kernel under length on an interval, or under a normal law.
 pub(super) fn spectrum(kernel: &Kernel, measure: &Measure, count: usize) -> Result<Spectrum> {
-    let found = match (recognise(kernel), measure) {
+    let found = match (recognize(kernel), measure) {
         (Some(known), Measure::Interval { from, to }) => on_interval(&known, *from, *to, count)?,
         (Some(known), Measure::Gaussian { deviation }) => under_normal(&known, *deviation, count)?,
         _ => None,

@@ -5,7 +5,7 @@ mod finite;
 mod hermite;
 mod measure;
 mod modes;
-mod recognise;
+mod recognize;
 mod sample;
 mod waves;
 

@@ -53,10 +53,10 @@ pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Waves {
 
 /// `exp(−|x − y|/ℓ)` on `[from, to]`.
 ///
-/// With `a` half the length and `κ = a/ℓ`, on the centred interval: even modes `cos ωx` with `ωa tan ωa = κ`, odd ones `sin ωx` with
+/// With `a` half the length and `κ = a/ℓ`, on the centered interval: even modes `cos ωx` with `ωa tan ωa = κ`, odd ones `sin ωx` with
 /// `ωa + κ tan ωa = 0`, in turn, one in each `[jπ/2, (j + 1)π/2]/a`; `μ = 2ℓ/(1 + ℓ²ω²)`.
 pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Waves {
-    let (half, centre) = (0.5 * (to - from), 0.5 * (from + to));
+    let (half, center) = (0.5 * (to - from), 0.5 * (from + to));
     let ratio = half / length;
     let mode = |j: usize| {
         let start = j as f64 * FRAC_PI_2;
@@ -69,7 +69,7 @@ pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Wave
         let turn = (2.0 * angle).sin() / (2.0 * frequency);
         let square = if even { half + turn } else { half - turn };
         let shape = if even { FRAC_PI_2 } else { 0.0 };
-        let wave = Wave { amplitude: 1.0 / square.sqrt(), frequency, phase: shape - frequency * centre };
+        let wave = Wave { amplitude: 1.0 / square.sqrt(), frequency, phase: shape - frequency * center };
         (2.0 * length / (1.0 + (length * frequency).powi(2)), wave)
     };
     (0..count).map(mode).unzip()
@@ -90,7 +90,7 @@ pub(super) fn periodic(period: f64, length: f64, (from, to): (f64, f64), count: 
     (0..count).map(mode).unzip()
 }
 
-/// `e^{−z}Iⱼ(z)` for `j = 0 … most`, by Miller's backward recurrence, normalised by `I₀ + 2ΣIⱼ = eᶻ`.
+/// `e^{−z}Iⱼ(z)` for `j = 0 … most`, by Miller's backward recurrence, normalized by `I₀ + 2ΣIⱼ = eᶻ`.
 fn scaled_bessel(z: f64, most: usize) -> Vec<f64> {
     let start = most + 30 + 2 * (z.sqrt() * 6.0 + z.min(1e6).sqrt()) as usize;
     let mut values = vec![0.0; start + 2];

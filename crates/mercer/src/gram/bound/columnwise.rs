@@ -1,4 +1,4 @@
-//! Kernels that take one pass over the columns, vectorised over the column points of a tile.
+//! Kernels that take one pass over the columns, vectorized over the column points of a tile.
 
 use std::ops::Range;
 

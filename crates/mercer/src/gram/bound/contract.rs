@@ -21,7 +21,7 @@ impl Bound<'_> {
     /// The same bytes for any number of threads.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Cancelled`].
+    /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Canceled`].
     ///
     /// # Example
     /// ```
@@ -47,7 +47,7 @@ impl Bound<'_> {
     pub(crate) fn contract_wanted(&self, g: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         let (n, columns) = self.shape;
         let tile = |t: usize| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let rows = t * TILE..n.min((t + 1) * TILE);
             let mut sums = vec![0.0; self.kernel.parameter_count()];
             for start in (0..columns).step_by(WIDTH) {

@@ -1,4 +1,4 @@
-//! Squared distances as inner products: `‖x‖² + ‖y‖² − 2xᵀy` on centred points.
+//! Squared distances as inner products: `‖x‖² + ‖y‖² − 2xᵀy` on centered points.
 //!
 //! The norms are two coordinates more: the inner product of `(‖x‖², 1, −2x)` with `(1, ‖y‖², y)` is the squared
 //! distance, so that nothing is left to do after the product, and swapping `x` and `y` changes no bit. What is near
@@ -19,7 +19,7 @@ pub(super) const THRESHOLD: f64 = 0.125;
 /// Pairs that are looked at to see whether the points lie in clusters.
 const SAMPLE: usize = 512;
 
-/// Centred and weighted points with their norms.
+/// Centered and weighted points with their norms.
 #[derive(Debug)]
 pub(super) struct Expanded {
     depth: usize,

@@ -1,7 +1,7 @@
 //! Distances and inner products of all pairs of two lists of points, tile by tile.
 //!
 //! Squared distances are sums of squared differences in few dimensions and in single precision, inner products
-//! of centred points with their norms ([`expanded`]) in many, and in single precision sums over few coordinates where all others are 0
+//! of centered points with their norms ([`expanded`]) in many, and in single precision sums over few coordinates where all others are 0
 //! ([`sparse`]).
 
 mod expanded;
@@ -31,7 +31,7 @@ pub use crate::kernel::Metric as MetricKind;
 /// # Accuracy
 /// Distances have the relative error [`Metric::relative_error`], for any offset of the data and for points as near
 /// as they come; the distance of equal points is exactly 0. Single precision, weights, and squared distances of 32
-/// and more coordinates work on the centred points; pairs that are near for their size are taken again from the
+/// and more coordinates work on the centered points; pairs that are near for their size are taken again from the
 /// original `f64` data.
 ///
 /// # Cost
@@ -159,7 +159,7 @@ impl Metric {
     /// numbers stay inside its range; for the inner product relative to `Σ wⱼ²|xⱼyⱼ|`.
     ///
     /// With `u` the unit roundoff and `s = min(d, 256) + ⌈d/256⌉ + 4`, it is `s·u` for points that are used as
-    /// they are, and `(s + 2√2·c/ρ)·u` (squared distance) or `(s + c/ρ)·u` (Manhattan) for centred ones: in single
+    /// they are, and `(s + 2√2·c/ρ)·u` (squared distance) or `(s + c/ρ)·u` (Manhattan) for centered ones: in single
     /// precision `c = 1`, `ρ = 1/8`, in double precision with weights `c = 2`, `ρ = 1/32`.
     ///
     /// Squared distances in double precision and 32 or more dimensions: the terms of `‖x‖² + ‖y‖² − 2xᵀy` are at
@@ -204,7 +204,7 @@ impl Metric {
     }
 
     /// Computes the distances of near points again, from the original data: their difference is exact, that of the
-    /// centred and rounded points is not.
+    /// centered and rounded points is not.
     fn renew_near<T: Element>(&self, packed: &Packed<T>, rows: &Rows<'_>, columns: Range<usize>, out: &mut [T]) {
         let mut buffer = Vec::new();
         let limits = (rows.of(&packed.row_limits, 1, &mut buffer), &packed.column_limits[columns.clone()]);

@@ -1,6 +1,6 @@
 //! Squared distances of points with few nonzero coordinates, all of them whole numbers: coded categories and counts.
 //!
-//! As for the inner products of centred points, the norms are two coordinates more, but nothing is centred: the products are whole numbers that
+//! As for the inner products of centered points, the norms are two coordinates more, but nothing is centered: the products are whole numbers that
 //! single precision holds exactly, so that no digit is lost however near two points are.
 
 use std::ops::Range;

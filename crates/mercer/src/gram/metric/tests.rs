@@ -123,8 +123,8 @@ fn clusters_keep_their_digits_in_many_dimensions() {
         for count in [2, 3, 40] {
             let mut x = points(120, d, 8) * spread;
             for i in 0..120 {
-                let centre = shift * (i % count) as f64;
-                x.row_mut(i).mapv_inplace(|v| v + centre);
+                let center = shift * (i % count) as f64;
+                x.row_mut(i).mapv_inplace(|v| v + center);
             }
             let weights: Vec<f64> = (0..d).map(|k| 0.1 + (k % 7) as f64).collect();
             check::<f64>(MetricKind::SquaredEuclidean, &x, None, None);

@@ -1,6 +1,6 @@
 //! `f64` in branch-free arithmetic: the same formulas as plain `f64`, in code that the compiler turns into vectors.
 //!
-//! Every function is straight-line (comparisons become blends), so that a loop over a tile is vectorised as a
+//! Every function is straight-line (comparisons become blends), so that a loop over a tile is vectorized as a
 //! whole. `exp`, `ln` and their `1+x` twins are accurate to about one unit in the last place.
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]

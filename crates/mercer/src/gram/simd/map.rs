@@ -7,7 +7,7 @@ use crate::real::Real;
 
 /// A formula in one variable, written once for every arithmetic.
 ///
-/// Mark `apply` `#[inline(always)]`: only then is it compiled, and vectorised, inside the loop over the tile.
+/// Mark `apply` `#[inline(always)]`: only then is it compiled, and vectorized, inside the loop over the tile.
 ///
 /// # Example
 /// ```

@@ -1,6 +1,6 @@
-//! Sums over labelled points by tables of the sums over all subsets of a few of them (the method of the four Russians).
+//! Sums over labeled points by tables of the sums over all subsets of a few of them (the method of the four Russians).
 //!
-//! A label has one of two values. Four points have 16 ways to be labelled: once the 16 sums of their rows are known, a label vector costs one addition where
+//! A label has one of two values. Four points have 16 ways to be labeled: once the 16 sums of their rows are known, a label vector costs one addition where
 //! a product of matrices takes four multiplications.
 
 use pulp::{Arch, Simd, WithSimd};
@@ -14,7 +14,7 @@ const GROUP: usize = 4;
 const CODES: usize = 1 << GROUP;
 const GROUPS: usize = POINTS / GROUP;
 
-/// For each group of a block, the sums of its rows under every labelling.
+/// For each group of a block, the sums of its rows under every labeling.
 pub(crate) type Tables<T> = [[T; POINTS]; GROUPS * CODES];
 
 /// Tables to be filled.
@@ -23,7 +23,7 @@ pub(crate) fn empty_tables<T: Element>() -> Box<Tables<T>> {
 }
 
 /// A block of a tile with at most [`POINTS`] rows and columns, and the labels of its points.
-pub(crate) struct LabelledBlock<'a, T> {
+pub(crate) struct LabeledBlock<'a, T> {
     /// The tile from the first value of the block on.
     pub(crate) values: &'a [T],
     /// Values of a row of the tile.
@@ -38,7 +38,7 @@ pub(crate) struct LabelledBlock<'a, T> {
     pub(crate) labels: [T; 2],
 }
 
-impl<T: Element> LabelledBlock<'_, T> {
+impl<T: Element> LabeledBlock<'_, T> {
     /// `sums[b] += factor Σᵢⱼ aᵢKᵢⱼaⱼ` over the block for every label vector `a`.
     pub(crate) fn add_forms(&self, factor: f64, tables: &mut Tables<T>, sums: &mut [f64]) {
         Arch::new().dispatch(AddForms { block: self, factor, tables, sums });
@@ -77,7 +77,7 @@ impl<T: Element> LabelledBlock<'_, T> {
 }
 
 struct AddForms<'a, 'b, T> {
-    block: &'a LabelledBlock<'b, T>,
+    block: &'a LabeledBlock<'b, T>,
     factor: f64,
     tables: &'a mut Tables<T>,
     sums: &'a mut [f64],
@@ -105,7 +105,7 @@ impl<T: Element> WithSimd for AddForms<'_, '_, T> {
     }
 }
 
-/// How the points of a group are labelled.
+/// How the points of a group are labeled.
 #[inline(always)]
 fn code(word: u32, group: usize) -> usize {
     (word >> (GROUP * group)) as usize % CODES
@@ -172,14 +172,8 @@ mod tests {
             for labels in [[0.0, 1.0], [-1.0, 1.0_f32]] {
                 let mut expanded = vec![0.0; POINTS * words.len()];
                 expand(&right, labels, &mut expanded);
-                let block = LabelledBlock {
-                    values: &values,
-                    stride,
-                    shape: (rows, cols),
-                    rows: &left,
-                    cols: &expanded,
-                    labels,
-                };
+                let block =
+                    LabeledBlock { values: &values, stride, shape: (rows, cols), rows: &left, cols: &expanded, labels };
                 let mut sums = vec![1.0; words.len()];
                 block.add_forms(2.0, &mut empty_tables(), &mut sums);
                 for (sum, [row, col]) in sums.iter().zip(&words) {

@@ -106,7 +106,7 @@ impl Cosines<'_> {
         const CHUNK: usize = 64;
         for (values, amplitudes) in self.values.chunks_mut(CHUNK).zip(self.amplitudes.chunks(CHUNK)) {
             if values.iter().fold(false, |large, t| large | t.is_large()) {
-                // Each value is reduced by its own size, so that no value depends on its neighbours.
+                // Each value is reduced by its own size, so that no value depends on its neighbors.
                 for (t, a) in values.iter_mut().zip(amplitudes) {
                     *t = a * if t.is_large() { t.cos() } else { t.wave::<FMA>().0 };
                 }

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::Smoothing;
 use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
 use crate::hypothesis::given::check_symmetric;
-use crate::measure::{Centring, row_sums};
+use crate::measure::{Centering, row_sums};
 use crate::solve::{SymmetricEigen, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -30,7 +30,7 @@ pub(super) struct Residual {
 
 impl Residual {
     pub(super) fn new(bound: &Bound<'_>, z: Pairs<'_>, smoothing: &Smoothing, compute: &Compute) -> Result<Self> {
-        let target = centred(bound, compute)?;
+        let target = centered(bound, compute)?;
         let (spectrum, ridge) = match smoothing {
             Smoothing::Fixed { kernel, ridge } => {
                 if !(ridge.is_finite() && *ridge > 0.0) {
@@ -49,7 +49,7 @@ impl Residual {
 fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Spectrum, f64)> {
     let mut best: Option<(f64, f64, Spectrum)> = None;
     for kernel in candidates(z, compute)? {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let spectrum = Spectrum::new(&kernel, z, target, compute)?;
         let largest = spectrum.eigen.values.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
         let tried = RIDGES.map(|ridge| (spectrum.leave_one_out(ridge * largest), ridge * largest));
@@ -79,7 +79,7 @@ struct Spectrum {
 impl Spectrum {
     fn new(kernel: &Kernel, z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<Self> {
         let bound = kernel.bind(z, compute)?;
-        let eigen = symmetric_eigen(centred(&bound, compute)?.view())?;
+        let eigen = symmetric_eigen(centered(&bound, compute)?.view())?;
         let rotated = eigen.vectors.t().dot(target).dot(&eigen.vectors);
         Ok(Self { kernel: bound.kernel().clone(), eigen, rotated })
     }
@@ -112,10 +112,10 @@ impl Spectrum {
 }
 
 /// `HKH`, stored.
-fn centred(bound: &Bound<'_>, compute: &Compute) -> Result<Array2<f64>> {
+fn centered(bound: &Bound<'_>, compute: &Compute) -> Result<Array2<f64>> {
     check_symmetric(bound)?;
-    let centring = Centring::double(&row_sums(bound, compute)?);
+    let centering = Centering::double(&row_sums(bound, compute)?);
     let mut matrix = gram::dense(bound, compute)?;
-    matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v));
+    matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centering.value(i, j, *v));
     Ok(matrix)
 }

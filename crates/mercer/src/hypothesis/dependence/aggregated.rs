@@ -64,7 +64,7 @@ impl Independence {
             .with_detail("kernels_of_y", ky.len() as f64))
     }
 
-    /// The centred matrix of every kernel on a sample; the kernels with medians resolved are added to a list.
+    /// The centered matrix of every kernel on a sample; the kernels with medians resolved are added to a list.
     fn matrices(
         &self,
         kernels: &[Kernel],
@@ -76,7 +76,7 @@ impl Independence {
             let bound = kernel.bind(pairs, compute)?;
             check_symmetric(&bound)?;
             resolved.push(bound.kernel().clone());
-            self.centred(&bound, compute)
+            self.centered(&bound, compute)
         };
         kernels.iter().map(matrix).collect()
     }

@@ -16,7 +16,7 @@ use crate::{Compute, Error, Kernel, Result, Seed};
 const ROWS: usize = 4096;
 
 impl Independence {
-    /// `‖(1/n) Σ z̃(xᵢ)z̃(yᵢ)ᵀ‖²` with centred random Fourier features of both variables, permuted.
+    /// `‖(1/n) Σ z̃(xᵢ)z̃(yᵢ)ᵀ‖²` with centered random Fourier features of both variables, permuted.
     pub(super) fn features(
         &self,
         x: Pairs<'_>,
@@ -33,8 +33,8 @@ impl Independence {
         compute.reserve("the features of both variables", bytes, "ask for fewer components or give more memory")?;
         // The frequencies of the two variables are independent of each other.
         let other = compute.clone().with_seed(Seed(compute.seed().stream("features of y", 0).bits()));
-        let (fixed, kernel_x) = centred(&self.kernel_x, x, components, compute)?;
-        let (moved, kernel_y) = centred(&self.kernel_y, y, components, &other)?;
+        let (fixed, kernel_x) = centered(&self.kernel_x, x, components, compute)?;
+        let (moved, kernel_y) = centered(&self.kernel_y, y, components, &other)?;
         let statistic = FactorProducts::of_features(fixed, moved, Orders(self.strata(x.nrows())?));
         let found = resample(&statistic, &Resampling::new(self.permutations), compute)?;
         let text = format!("{kernel_x}, {kernel_y}");
@@ -46,7 +46,7 @@ impl Independence {
 }
 
 /// The features of a sample less their means, in single precision; and the kernel with medians resolved.
-fn centred(
+fn centered(
     kernel: &Option<Kernel>,
     x: ArrayView2<'_, f64>,
     components: usize,

@@ -3,7 +3,7 @@
 use super::Independence;
 use crate::gram::{self, Bound, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
-use crate::measure::{Centring, aligned_hsic, row_sums};
+use crate::measure::{Centering, aligned_hsic, row_sums};
 use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Result};
 
@@ -23,7 +23,7 @@ impl Independence {
         };
         let ((k_own, mu_x), (l_own, mu_y)) = (means(k, &k_sums)?, means(l, &l_sums)?);
         let mean = (k_own * l_own + mu_x * mu_y - k_own * mu_y - l_own * mu_x) / n;
-        let squares = squared_products(k, l, &Centring::double(&k_sums), &Centring::double(&l_sums), compute)?;
+        let squares = squared_products(k, l, &Centering::double(&k_sums), &Centering::double(&l_sums), compute)?;
         let factor = 2.0 * (n - 4.0) * (n - 5.0) / (n * (n - 1.0) * (n - 2.0) * (n - 3.0));
         let variance = factor * squares / (n * (n - 1.0));
         if !(mean > 0.0 && variance > 0.0) {
@@ -50,15 +50,15 @@ impl Independence {
 fn squared_products(
     k: &dyn Tiles,
     l: &dyn Tiles,
-    k_centring: &Centring,
-    l_centring: &Centring,
+    k_centering: &Centering,
+    l_centering: &Centering,
     compute: &Compute,
 ) -> Result<f64> {
     let add = |sum: &mut f64, tile: &Tile<'_>| {
         let (mut a, mut b) = (vec![0.0; tile.cols.len()], vec![0.0; tile.cols.len()]);
         for ((i, k), (_, l)) in tile.lines(0).zip(tile.lines(1)) {
-            k_centring.centre(i, tile.cols.clone(), k, &mut a);
-            l_centring.centre(i, tile.cols.clone(), l, &mut b);
+            k_centering.center(i, tile.cols.clone(), k, &mut a);
+            l_centering.center(i, tile.cols.clone(), l, &mut b);
             if tile.on_diagonal() {
                 a[i - tile.cols.start] = 0.0;
             }

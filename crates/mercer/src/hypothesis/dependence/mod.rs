@@ -14,10 +14,10 @@ use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
 use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
-use super::orders::{OrderProducts, centred, reserve};
+use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
 use crate::gram::{Bound, Pairs, Tiles};
-use crate::measure::{Centring, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
+use crate::measure::{Centering, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the independence of `x` and `y` from pairs `(xᵢ, yᵢ)`.
@@ -68,7 +68,7 @@ pub enum IndependenceMethod {
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
     Aggregated {
         /// Whether the points are paired and `y` is exchanged within pairs (a wild bootstrap, as the method was published) instead of permuted: linear in the
-        /// number of relabellings, with the power of half as many points.
+        /// number of relabelings, with the power of half as many points.
         wild: bool,
     },
     /// This many random Fourier features of each variable (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
@@ -106,7 +106,7 @@ impl Independence {
     /// # Errors
     /// [`Error::Shape`] for different numbers of rows or fewer than 4, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
     /// (0, 1) or no permutations, [`Error::Request`] for a constant sample where its lengthscale is to be chosen, [`Error::Memory`] when the matrices do not
-    /// fit, [`Error::Cancelled`].
+    /// fit, [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
         x: impl Into<Points<'a>>,
@@ -203,7 +203,7 @@ impl Independence {
             return resample(&factors, how, compute);
         }
         reserve(n, 2, compute)?;
-        let (fixed, moved) = (self.centred(k, compute)?, self.centred(l, compute)?);
+        let (fixed, moved) = (self.centered(k, compute)?, self.centered(l, compute)?);
         resample(&OrderProducts::new(vec![fixed], vec![moved], orders, self.divisor(n)), how, compute)
     }
 
@@ -218,14 +218,14 @@ impl Independence {
         Ok((k, l))
     }
 
-    /// The matrix of a sample, centred as the estimator wants it.
-    fn centred(&self, tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
+    /// The matrix of a sample, centered as the estimator wants it.
+    fn centered(&self, tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
         let sums = row_sums(tiles, compute)?;
-        let centring = match self.estimator {
-            HsicEstimator::Biased => Centring::double(&sums),
-            HsicEstimator::Unbiased => Centring::unbiased(&sums, &tiles.diagonal()?),
+        let centering = match self.estimator {
+            HsicEstimator::Biased => Centering::double(&sums),
+            HsicEstimator::Unbiased => Centering::unbiased(&sums, &tiles.diagonal()?),
         };
-        centred(tiles, &centring, compute)
+        centered(tiles, &centering, compute)
     }
 
     /// `n²`, or `n(n − 3)`.

@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::{Data, TwoSample, bandwidths};
 use crate::gram::Family;
 use crate::hypothesis::TestOutcome;
-use crate::hypothesis::engine::{Enumeration, Relabelled, Relabelling, Resampled, Resampling, resample};
+use crate::hypothesis::engine::{Enumeration, Relabeled, Relabeling, Resampled, Resampling, resample};
 use crate::hypothesis::groups::{Splits, Strata};
 use crate::hypothesis::labels::{Matrices, SignForms, SplitMmd, SplitStatistic};
 use crate::hypothesis::outcome::{binomial_interval, effect};
@@ -26,7 +26,7 @@ pub enum KernelWeights {
     /// `∝ 1/(n + 1 − i)`: large lengthscales count more.
     Increasing,
     /// `∝ 1/(1 + |i − (n+1)/2|)`: those in the middle count more.
-    Centred,
+    Centered,
 }
 
 impl KernelWeights {
@@ -43,7 +43,7 @@ impl KernelWeights {
             Self::Uniform => 1.0,
             Self::Decreasing => 1.0 / (i + 1) as f64,
             Self::Increasing => 1.0 / (count - i) as f64,
-            Self::Centred => 1.0 / (1.0 + (i as f64 - (count as f64 - 1.0) / 2.0).abs()),
+            Self::Centered => 1.0 / (1.0 + (i as f64 - (count as f64 - 1.0) / 2.0).abs()),
         };
         let weights: Vec<f64> = (0..count).map(weight).collect();
         let total: f64 = weights.iter().sum();
@@ -52,7 +52,7 @@ impl KernelWeights {
 }
 
 impl TwoSample {
-    /// MMDAgg: the smallest weighted p-value of all kernels, against its own law under relabelling.
+    /// MMDAgg: the smallest weighted p-value of all kernels, against its own law under relabeling.
     pub(super) fn aggregate(
         &self,
         data: &Data<'_>,
@@ -82,12 +82,12 @@ impl TwoSample {
         Ok(outcome.with_detail("share_of_variance", sums.share_of_variance()))
     }
 
-    /// MMD-FUSE: the soft maximum of the normalised statistics of all kernels, relabelled.
+    /// MMD-FUSE: the soft maximum of the normalized statistics of all kernels, relabeled.
     pub(super) fn fuse(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         let kernels = self.several_kernels(data, bandwidths::fused, compute)?;
         let family = Family::new(&kernels, data.pairs, compute)?;
         let splits = Splits::new(data.first, Strata::one(data.total));
-        let inner = SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic: SplitStatistic::Normalised };
+        let inner = SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic: SplitStatistic::Normalized };
         let smaller = data.first.min(data.total - data.first) as f64;
         let fused = Fused { inner, sharpness: (smaller * (smaller - 1.0)).sqrt() };
         let how = Resampling { enumeration: Enumeration::WhenFew, ..Resampling::new(self.permutations) };
@@ -110,15 +110,15 @@ impl TwoSample {
     }
 }
 
-/// The minimum over statistics of `p/w`, and its rank among the minima of all relabellings; and the statistic that attains it.
+/// The minimum over statistics of `p/w`, and its rank among the minima of all relabelings; and the statistic that attains it.
 ///
 /// # Theory
 /// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the correction of the level that MMDAgg finds by bisection
-/// from a second set of relabellings, without the bisection and the second set [Schrab et al. 2023;
+/// from a second set of relabelings, without the bisection and the second set [Schrab et al. 2023;
 /// Westfall, Young 1993]. Minima are ranks, of which many are equal: of `K` kernels up to `K`
-/// relabellings are the first of one. Counted as ties they would cost up to `K/(1 + B)` of the
+/// relabelings are the first of one. Counted as ties they would cost up to `K/(1 + B)` of the
 /// level; they are ordered by how far the statistic that attains the minimum lies above its mean,
-/// in standard deviations of its relabelled values, which is a statistic of the labels too.
+/// in standard deviations of its relabeled values, which is a statistic of the labels too.
 pub(in crate::hypothesis) fn smallest_p(
     method: &str,
     found: &Resampled,
@@ -136,7 +136,7 @@ pub(in crate::hypothesis) fn smallest_p(
     let at_most = (0..total).filter(counts).count();
     let p_value = at_most as f64 / total as f64;
     let mut outcome = TestOutcome::new(method, minima[0], p_value, level, texts(kernels), compute.seed());
-    outcome.permutations = found.relabellings();
+    outcome.permutations = found.relabelings();
     outcome.exact = found.exact;
     if !found.exact {
         outcome.p_interval = Some(binomial_interval(at_most - 1, total - 1, 0.99));
@@ -155,9 +155,9 @@ pub(in crate::hypothesis) fn smallest_p(
     (outcome.with_detail("best_kernel", (best + 1) as f64), best)
 }
 
-/// Where every relabelling stands.
+/// Where every relabeling stands.
 struct Standings {
-    /// `min_k p_k/w_k`, the p-value of each relabelling being its rank among all of them.
+    /// `min_k p_k/w_k`, the p-value of each relabeling being its rank among all of them.
     minima: Vec<f64>,
     /// How far the statistic that attains the minimum is above its mean, in standard deviations;
     /// the largest of several.
@@ -216,7 +216,7 @@ struct Fused<'f, 'd> {
     sharpness: f64,
 }
 
-impl Relabelled for Fused<'_, '_> {
+impl Relabeled for Fused<'_, '_> {
     type Group = Splits;
 
     fn group(&self) -> &Splits {
@@ -227,7 +227,7 @@ impl Relabelled for Fused<'_, '_> {
         self.inner.bytes_each()
     }
 
-    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabelling> {
+    fn evaluate(&self, labels: &[Vec<i8>], compute: &Compute) -> Result<Relabeling> {
         let found = self.inner.evaluate(labels, compute)?;
         let soft = |row: ndarray::ArrayView1<'_, f64>| {
             let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -237,6 +237,6 @@ impl Relabelled for Fused<'_, '_> {
         let values: Vec<f64> = found.values.rows().into_iter().map(soft).collect();
         let rounding = found.rounding.iter().copied().fold(0.0, f64::max);
         let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
-        Ok(Relabelling { values, rounding: vec![rounding] })
+        Ok(Relabeling { values, rounding: vec![rounding] })
     }
 }

@@ -6,7 +6,7 @@ use super::{Data, TwoSample};
 use crate::gram::{self, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::outcome::{binomial_interval, effect};
-use crate::measure::{Centring, PairTiles, TwoSampleSums, block_values, row_sums};
+use crate::measure::{Centering, PairTiles, TwoSampleSums, block_values, row_sums};
 use crate::real::special::{gamma_tail, normal_tail};
 use crate::solve::eigenvalues;
 use crate::{Compute, Error, Result};
@@ -42,8 +42,8 @@ impl TwoSample {
     }
 
     /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
-    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabellings, and their distances from the mean by
-    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabelling does not move the diagonal, which matters where the matrix is nearly diagonal.
+    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabelings, and their distances from the mean by
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the matrix is nearly diagonal.
     pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, "at least 1"));
@@ -57,7 +57,7 @@ impl TwoSample {
         let Spectrum { values, spread } = Spectrum::new(&bound, compute)?;
         let mean: f64 = values.iter().sum();
         let draw = |b: u64| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let mut random = compute.seed().stream("spectral null", b);
             let value = values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>();
             Ok((mean + spread * (value - mean)) * unit)
@@ -124,12 +124,12 @@ fn paired_moments(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result
 
 /// Mean and variance of the limit `(1/m + 1/n) Σ λⱼzⱼ²`: `tr(HKH)/N` and `2‖HKH‖²/N²`, with the bias of the variances corrected by `N/(N−1)`.
 fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<(f64, f64)> {
-    let centring = Centring::double(&row_sums(pooled, compute)?);
+    let centering = Centering::double(&row_sums(pooled, compute)?);
     let total = pooled.shape().0 as f64;
     let add = |sums: &mut [f64; 2], tile: &Tile<'_>| {
         for (i, line) in tile.lines(0) {
             for (j, value) in tile.cols.clone().zip(line) {
-                let value = centring.value(i, j, *value);
+                let value = centering.value(i, j, *value);
                 sums[1] += tile.weight() * value * value;
                 if i == j {
                     sums[0] += value;
@@ -153,12 +153,12 @@ struct Spectrum {
 
 impl Spectrum {
     fn new(pooled: &dyn Tiles, compute: &Compute) -> Result<Self> {
-        let centring = Centring::double(&row_sums(pooled, compute)?);
+        let centering = Centering::double(&row_sums(pooled, compute)?);
         let total = pooled.shape().0;
         let bytes = 24 * (total * total) as u64;
         compute.reserve("the eigenvalues of the kernel matrix", bytes, "use method permutation")?;
         let mut matrix = gram::dense(pooled, compute)?;
-        matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centring.value(i, j, *v) / total as f64);
+        matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centering.value(i, j, *v) / total as f64);
         let squares: f64 = matrix.iter().map(|v| v * v).sum();
         let own: f64 = matrix.diag().iter().map(|v| v * v).sum();
         let spread = if squares > 0.0 { (1.0 - own / squares).max(0.0).sqrt() } else { 1.0 };

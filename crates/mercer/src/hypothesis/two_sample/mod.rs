@@ -6,7 +6,7 @@ mod bandwidths;
 mod bounds;
 mod columns;
 mod features;
-mod optimised;
+mod optimized;
 mod permutation;
 
 pub use aggregated::KernelWeights;
@@ -50,9 +50,9 @@ pub struct TwoSample {
     pub kernel: Option<Kernel>,
     /// How the p-value is found.
     pub method: TwoSampleMethod,
-    /// The estimator that is relabelled: [`Estimator::Biased`] or [`Estimator::Unbiased`].
+    /// The estimator that is relabeled: [`Estimator::Biased`] or [`Estimator::Unbiased`].
     pub estimator: Estimator,
-    /// How many relabellings are drawn, beside the observed one.
+    /// How many relabelings are drawn, beside the observed one.
     pub permutations: usize,
     /// The level of the decision.
     pub level: f64,
@@ -63,17 +63,17 @@ pub struct TwoSample {
 /// How the p-value of a two-sample test is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TwoSampleMethod {
-    /// Random relabellings; all of them when there are not more than would be drawn. Exact level.
+    /// Random relabelings; all of them when there are not more than would be drawn. Exact level.
     Permutation,
-    /// All relabellings; refused when there are more than a million. Exact level.
+    /// All relabelings; refused when there are more than a million. Exact level.
     Exact,
     /// For matched pairs `(xᵢ, yᵢ)`: exchanges within pairs. Exact level.
     Paired,
-    /// Random relabellings until rejection has become impossible (Besag, Clifford). Exact level.
+    /// Random relabelings until rejection has become impossible (Besag, Clifford). Exact level.
     Sequential,
     /// Moments of a gamma law matched to the null law.
     Gamma,
-    /// The limit `Σ λⱼzⱼ²` with the eigenvalues of the centred kernel matrix, simulated.
+    /// The limit `Σ λⱼzⱼ²` with the eigenvalues of the centered kernel matrix, simulated.
     Spectral,
     /// The distribution-free bound on the biased statistic: never wrong more often than the level, rarely right.
     BiasedBound,
@@ -90,7 +90,7 @@ pub enum TwoSampleMethod {
         /// Signs of pairs `(xᵢ, yᵢ)` instead of permutations, for `m = n`: a quarter of the work.
         wild: bool,
     },
-    /// Many kernels in one soft maximum of normalised statistics (MMD-FUSE). Exact level.
+    /// Many kernels in one soft maximum of normalized statistics (MMD-FUSE). Exact level.
     Fused,
     /// The means of this many random Fourier features (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
     Features(usize),
@@ -132,7 +132,7 @@ impl TwoSample {
     /// # Errors
     /// [`Error::Shape`] for fewer than 2 points in a sample or different columns, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level
     /// outside of (0, 1) or no permutations, [`Error::Request`] for choices that do not fit together or points that are all equal where lengthscales are
-    /// to be chosen, [`Error::Memory`], [`Error::Cancelled`].
+    /// to be chosen, [`Error::Memory`], [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
         x: impl Into<Points<'a>>,

@@ -154,15 +154,15 @@ impl ChunkedFile {
     }
 }
 
-fn named(names: &[String], data: Vec<ColumnData>, labelled: bool) -> Result<Table> {
+fn named(names: &[String], data: Vec<ColumnData>, labeled: bool) -> Result<Table> {
     let column = |(name, data): (&String, ColumnData)| Column { name: name.clone(), data };
     let table = Table::from_columns(names.iter().zip(data).map(column).collect())?;
-    if labelled { table.with_label(libsvm::LABEL) } else { Ok(table) }
+    if labeled { table.with_label(libsvm::LABEL) } else { Ok(table) }
 }
 
 impl Chunks {
     fn read(&mut self) -> Result<Table> {
-        self.source.compute.check_cancelled()?;
+        self.source.compute.check_canceled()?;
         let height = self.height;
         let data = match &mut self.rows {
             Rows::Csv(rows, kinds) => filled(kinds, |cells| rows.next(height, cells))?,

@@ -1,5 +1,6 @@
 //! Model files: a safetensors container with texts about the model and named arrays of `f64`.
 
+mod renamed;
 mod sketch;
 
 pub use sketch::{load_sketch, read_sketch, save_sketch, write_sketch};
@@ -17,7 +18,8 @@ use crate::{Compute, Error, Result};
 /// The version of the files that are written, and the newest that can be read.
 ///
 /// Version 2 added the settings of the learner, and left out what the plan of a run took (bytes, operations, seconds, reasons).
-const VERSION: u32 = 2;
+/// Version 3 spells names in American English.
+const VERSION: u32 = 3;
 
 /// Writes a model as a file, whole or not at all.
 ///
@@ -50,7 +52,7 @@ fn stamped(mut record: Record) -> Record {
 ///
 /// # Errors
 /// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not a whole model file, or was written by a newer version,
-/// [`Error::Memory`] if it is over the memory limit, [`Error::Cancelled`].
+/// [`Error::Memory`] if it is over the memory limit, [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -98,12 +100,14 @@ fn read_record<T>(
     make: impl FnOnce(Record) -> Result<T>,
 ) -> Result<T> {
     reserve(bytes.len() as u64, compute)?;
-    let found = container::read(bytes).and_then(|record| {
-        check_version(&record)?;
+    let found = container::read(bytes).and_then(|mut record| {
+        if check_version(&record)? < 3 {
+            renamed::rename(&mut record);
+        }
         make(record)
     });
     found.map_err(|error| match error {
-        Error::Memory { .. } | Error::Cancelled => error,
+        Error::Memory { .. } | Error::Canceled => error,
         other => Error::Format { path: name.into(), line: None, reason: format!("no {what} can be read: {other}") },
     })
 }
@@ -113,7 +117,8 @@ fn reserve(size: u64, compute: &Compute) -> Result<()> {
     compute.reserve("a model file", size.saturating_mul(2), "raise the memory limit")
 }
 
-fn check_version(record: &Record) -> Result<()> {
+/// The version of a file that Mercer wrote.
+fn check_version(record: &Record) -> Result<u32> {
     if record.text("format").ok() != Some("mercer") {
         return Err(Error::request("it is a safetensors file, but was not written by Mercer"));
     }
@@ -124,5 +129,5 @@ fn check_version(record: &Record) -> Result<()> {
             "it has version {version} of the format, and this Mercer reads versions up to {VERSION}: use a newer Mercer"
         )));
     }
-    Ok(())
+    Ok(version)
 }

@@ -21,7 +21,7 @@ const BLOCK: usize = 8192;
 ///
 /// # Errors
 /// [`Error::File`](crate::Error::File), [`Error::Format`](crate::Error::Format),
-/// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::Memory`](crate::Error::Memory), [`Error::Canceled`](crate::Error::Canceled).
 ///
 /// # Example
 /// ```

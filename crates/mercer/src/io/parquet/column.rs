@@ -92,7 +92,7 @@ impl ColumnReading<'_> {
                 break;
             }
             total += records;
-            self.source.compute.check_cancelled()?;
+            self.source.compute.check_canceled()?;
             let mut next = values.iter();
             for i in 0..records {
                 let is_null = levels.get(i).is_some_and(|level| *level < present);

@@ -21,7 +21,7 @@ fn read_columns(source: &Source, file: &ParquetFile) -> Result<Table> {
     source.reserve((file.rows as u64).saturating_mul(8).saturating_mul(columns.len() as u64))?;
     let mut read = Vec::new();
     for (i, column) in columns.iter().enumerate() {
-        source.compute.check_cancelled()?;
+        source.compute.check_canceled()?;
         read.push(Column { name: column.name().to_owned(), data: read_column(file, i)? });
         source.compute.report("reading", i as u64 + 1, columns.len() as u64);
     }

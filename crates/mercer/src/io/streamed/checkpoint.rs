@@ -71,7 +71,7 @@ impl Checkpoint {
     /// The error for a file that holds no state.
     pub(super) fn damaged(&self, error: Error) -> Error {
         match error {
-            Error::Memory { .. } | Error::Cancelled => error,
+            Error::Memory { .. } | Error::Canceled => error,
             other => wrong(&self.path, &format!("no checkpoint can be read: {other}")),
         }
     }

@@ -1,4 +1,4 @@
-//! Normalisation to unit diagonal.
+//! Normalization to unit diagonal.
 
 use crate::kernel::prelude::*;
 

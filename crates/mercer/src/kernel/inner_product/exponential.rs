@@ -9,7 +9,7 @@ use crate::kernel::prelude::*;
 ///
 /// # Theory
 /// A power series in `⟨x, y⟩` with positive coefficients: positive definite, and universal on compact sets
-/// (Steinwart 2001). Normalised, it is the Gaussian kernel with `ℓ = √s`.
+/// (Steinwart 2001). Normalized, it is the Gaussian kernel with `ℓ = √s`.
 ///
 /// # Cost
 /// `O(d)` per pair and one exponential.
@@ -83,7 +83,7 @@ pub const ENTRY: Entry = Entry {
     formula: "exp(⟨x, y⟩ / s)",
     domain: Domain::Vectors,
     parameters: &[ParameterEntry { name: "scale", default: Some("1"), range: "> 0", meaning: "s" }],
-    theory: "Positive definite, universal on compact sets; normalised it is the Gaussian kernel with ℓ = √s.",
+    theory: "Positive definite, universal on compact sets; normalized it is the Gaussian kernel with ℓ = √s.",
     cost: "O(d), one exponential",
     examples: &["exponential(scale=2)", "exponential()"],
     build,

@@ -112,9 +112,9 @@ impl Columnwise for Sobolev {
 
     #[inline(always)]
     fn step<N: Real>(&self, _: Shape<N>, _: N, sum: N, x: N, y: N) -> N {
-        let penalised = integral(self.order.get(), x, y);
+        let penalized = integral(self.order.get(), x, y);
         let null_space = if self.null_space { polynomials(self.order.get(), x, y) } else { N::zero() };
-        sum + null_space + penalised
+        sum + null_space + penalized
     }
 }
 

@@ -1,4 +1,4 @@
-//! Changes of the space and of the features: columns, maps, factors, normalisation, empirical maps.
+//! Changes of the space and of the features: columns, maps, factors, normalization, empirical maps.
 
 use super::{Derived, Property};
 use crate::kernel::{Factor, Map};
@@ -108,7 +108,7 @@ impl Derived {
             self.carry_proof(
                 Property::Universal,
                 k,
-                "normalisation of a universal kernel (Steinwart, Christmann 2008)",
+                "normalization of a universal kernel (Steinwart, Christmann 2008)",
             );
         }
         self.carry_proof(Property::ShiftInvariant, k, "a shift-invariant kernel has a constant diagonal");

@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, Zip};
 use super::BinnedMachine;
 use crate::features::CellMatrix;
 use crate::learn::Loss;
-use crate::learn::centres::gradients::{Outcome, System};
-use crate::learn::centres::steps::{halved, joined, parted};
+use crate::learn::centers::gradients::{Outcome, System};
+use crate::learn::centers::steps::{halved, joined, parted};
 use crate::{Compute, Result};
 
 /// Newton steps of a loss that is not quadratic.
@@ -15,7 +15,7 @@ const STEPS: usize = 50;
 /// for more digits makes it smaller.
 const STEP_TOLERANCE: f64 = 1e-2;
 
-/// What is minimised, and on what.
+/// What is minimized, and on what.
 pub(super) struct Problem<'p> {
     pub(super) machine: &'p BinnedMachine,
     pub(super) cells: &'p CellMatrix,
@@ -55,7 +55,7 @@ impl Problem<'_> {
         let outputs = self.targets.ncols();
         let mut state = self.state(Array2::zeros((self.cells.shape().1, outputs)), Array1::zeros(outputs))?;
         for _ in 0..if quadratic { 1 } else { STEPS } {
-            self.compute.check_cancelled()?;
+            self.compute.check_canceled()?;
             let left = self.machine.max_iterations.saturating_sub(state.iterations);
             let tolerance = self.machine.tolerance;
             let of_step = if quadratic { tolerance } else { STEP_TOLERANCE.min(10.0 * tolerance.sqrt()) };
@@ -102,7 +102,7 @@ impl Problem<'_> {
         let apply = |v: ArrayView2<f64>| self.curved(v, &bends, penalty);
         let precondition = |v: ArrayView2<f64>| Ok(&v / &diagonal);
         let system = System { apply: &apply, precondition: &precondition, tolerance, max_iterations, joint: false };
-        system.solve(right.view(), &mut |_| self.compute.check_cancelled().map(|()| false))
+        system.solve(right.view(), &mut |_| self.compute.check_canceled().map(|()| false))
     }
 
     /// The diagonal of the system: in a cell, the curvatures of the points there.

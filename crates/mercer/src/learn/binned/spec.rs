@@ -15,7 +15,7 @@ use crate::{Compute, Error, Points, Result};
 /// Products with the features that a plan counts with.
 const PRODUCTS: f64 = 50.0;
 
-/// Regularised learning with random binning features: ridge regression with several outputs, and every smooth loss, such as the squared hinge of a support
+/// Regularized learning with random binning features: ridge regression with several outputs, and every smooth loss, such as the squared hinge of a support
 /// vector machine or the logistic one.
 ///
 /// # Formula
@@ -50,7 +50,7 @@ pub struct BinnedMachine {
     pub loss: Loss,
     /// `λ > 0`, which multiplies `‖w‖²` beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalised.
+    /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
     pub tolerance: f64,
@@ -110,7 +110,7 @@ impl BinnedMachine {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
-    /// and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Cancelled`]; and as [`RandomBinning::fit`].
+    /// and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,

@@ -17,7 +17,7 @@ impl GaussianProcessFit {
         self.function(compute)?.components(compute)
     }
 
-    /// The parts of the process as effects of the columns that they depend on, centred over the data, with the posterior standard deviation on a
+    /// The parts of the process as effects of the columns that they depend on, centered over the data, with the posterior standard deviation on a
     /// grid of `resolution` places per column.
     ///
     /// # Formula

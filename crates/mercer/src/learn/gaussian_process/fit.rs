@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use super::likelihood::Posterior;
 use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, law};
-use super::{Method, Optimisation};
+use super::{Method, Optimization};
 use crate::gram::{self, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
@@ -20,7 +20,7 @@ pub struct GaussianProcessFit {
     pub(super) posterior: Posterior,
     pub(super) points: Array2<f64>,
     pub(super) targets: Array1<f64>,
-    pub(super) optimisation: Option<Optimisation>,
+    pub(super) optimization: Option<Optimization>,
     /// Choices of smoothness that count among the parameters.
     pub(super) free: Vec<String>,
     pub(crate) settings: Settings,
@@ -51,11 +51,11 @@ impl GaussianProcessFit {
         posterior: Posterior,
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
-        optimisation: Option<Optimisation>,
+        optimization: Option<Optimization>,
         free: Vec<String>,
     ) -> Self {
         let settings = Settings::new();
-        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimisation, free, settings }
+        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimization, free, settings }
     }
 
     /// The settings of the fit; empty for a fit from a file that does not hold them.
@@ -133,7 +133,7 @@ impl GaussianProcessFit {
     /// `yᵢ − αᵢ/(A⁻¹)ᵢᵢ` and `1/(A⁻¹)ᵢᵢ`.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
         let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
         let variance = Array1::from(decomposition.inverse_diagonal(compute)?).mapv(f64::recip);
@@ -195,7 +195,7 @@ impl GaussianProcessFit {
     /// parameters together, where none needs the matrix.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory), [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Memory`](crate::Error::Memory), [`Error::Canceled`](crate::Error::Canceled).
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
         let wanted = movable(self.kernel(), &self.free);
         let pick =
@@ -223,7 +223,7 @@ impl GaussianProcessFit {
     }
 
     /// How the parameters were chosen; absent when they were not.
-    pub fn optimisation(&self) -> Option<&Optimisation> {
-        self.optimisation.as_ref()
+    pub fn optimization(&self) -> Option<&Optimization> {
+        self.optimization.as_ref()
     }
 }

@@ -39,7 +39,7 @@ impl Posterior {
         compute: &Compute,
     ) -> Result<Self> {
         let decomposition = decompose(kernel, noise, x, compute)?;
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let alpha = decomposition.solve(y, compute)?;
         let n = x.nrows() as f64;
         let log_likelihood =

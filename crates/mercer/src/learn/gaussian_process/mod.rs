@@ -7,7 +7,7 @@
 mod effects;
 mod fit;
 mod likelihood;
-mod optimise;
+mod optimize;
 mod record;
 mod sample;
 pub mod shared;
@@ -16,7 +16,7 @@ mod spec;
 mod state_space;
 
 pub use fit::{GaussianProcessFit, LeaveOneOutDensity, Prediction};
-pub use optimise::Optimisation;
+pub use optimize::Optimization;
 pub use shared::{SharedGaussianProcess, SharedGaussianProcessFit};
 pub use sparse::{SparseGaussianProcess, SparseGaussianProcessFit};
 pub use spec::GaussianProcess;

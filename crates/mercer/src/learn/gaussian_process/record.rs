@@ -1,7 +1,7 @@
 //! A Gaussian process as named texts and arrays. The factor is not among them: it is made again when variances are asked for.
 
 use super::likelihood::Posterior;
-use super::{GaussianProcessFit, Optimisation};
+use super::{GaussianProcessFit, Optimization};
 use crate::record::{Record, require};
 use crate::settings::Settings;
 use crate::{Error, Result};
@@ -16,8 +16,8 @@ impl GaussianProcessFit {
         record.put_vector("targets", self.targets.view());
         record.put_vector("dual_coefficients", self.dual_coefficients());
         record.put_number("log_marginal_likelihood", self.log_marginal_likelihood());
-        if let Some(optimisation) = &self.optimisation {
-            optimisation.put_into(&mut record);
+        if let Some(optimization) = &self.optimization {
+            optimization.put_into(&mut record);
         }
         put_free(&self.free, &mut record);
         record
@@ -36,8 +36,8 @@ impl GaussianProcessFit {
         let alpha = record.take_finite_vector("dual_coefficients", n)?;
         let log_likelihood = record.number("log_marginal_likelihood")?;
         let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, log_likelihood);
-        let (free, optimisation) = (take_free(record)?, Optimisation::take_from(record)?);
-        Ok(Self { posterior, points, targets, optimisation, free, settings: Settings::new() })
+        let (free, optimization) = (take_free(record)?, Optimization::take_from(record)?);
+        Ok(Self { posterior, points, targets, optimization, free, settings: Settings::new() })
     }
 }
 
@@ -52,27 +52,27 @@ pub(super) fn take_free(record: &Record) -> Result<Vec<String>> {
     if record.has("free") { record.list("free") } else { Ok(Vec::new()) }
 }
 
-impl Optimisation {
+impl Optimization {
     pub(super) fn put_into(&self, record: &mut Record) {
-        record.put_text("optimisation_converged", self.converged);
-        record.put_count("optimisation_iterations", self.iterations);
-        record.put_slice("optimisation_likelihoods", &self.likelihoods);
-        record.put_count("optimisation_evaluations", self.evaluations);
+        record.put_text("optimization_converged", self.converged);
+        record.put_count("optimization_iterations", self.iterations);
+        record.put_slice("optimization_likelihoods", &self.likelihoods);
+        record.put_count("optimization_evaluations", self.evaluations);
         if self.interrupted {
-            record.put_text("optimisation_interrupted", true);
+            record.put_text("optimization_interrupted", true);
         }
     }
 
     pub(super) fn take_from(record: &mut Record) -> Result<Option<Self>> {
-        if !record.has("optimisation_likelihoods") {
+        if !record.has("optimization_likelihoods") {
             return Ok(None);
         }
         Ok(Some(Self {
-            converged: record.flag("optimisation_converged")?,
-            iterations: record.count("optimisation_iterations")?,
-            likelihoods: record.take_any_vector("optimisation_likelihoods")?.to_vec(),
-            evaluations: record.count("optimisation_evaluations")?,
-            interrupted: record.has("optimisation_interrupted"),
+            converged: record.flag("optimization_converged")?,
+            iterations: record.count("optimization_iterations")?,
+            likelihoods: record.take_any_vector("optimization_likelihoods")?.to_vec(),
+            evaluations: record.count("optimization_evaluations")?,
+            interrupted: record.has("optimization_interrupted"),
         }))
     }
 }

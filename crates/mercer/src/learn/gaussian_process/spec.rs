@@ -4,7 +4,7 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::GaussianProcessFit;
 use super::likelihood::{Posterior, names};
-use super::optimise::optimise;
+use super::optimize::optimize;
 use super::state_space;
 use crate::definiteness::require_psd;
 use crate::gram::Pairs;
@@ -20,10 +20,10 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Theory
 /// The mean is the ridge regression with `λ = σ²`. A scale in front of the kernel (`1*gaussian(lengthscale=1)`) is the signal variance, and is
-/// optimised with the rest. The likelihood of centred targets is meant: subtract their mean where it is not near 0.
+/// optimized with the rest. The likelihood of centered targets is meant: subtract their mean where it is not near 0.
 ///
 /// # Cost
-/// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the optimisation; `8n²` bytes. Along one column, with
+/// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the optimization; `8n²` bytes. Along one column, with
 /// positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`, `bridge`,
 /// `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`: [`GaussianProcessFit::method`] tells.
 ///
@@ -31,7 +31,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// ```
 /// use mercer::{Compute, learn::GaussianProcess};
 /// use ndarray::array;
-/// let process = GaussianProcess { optimise: false, ..GaussianProcess::new("gaussian()".parse()?, 1.0) };
+/// let process = GaussianProcess { optimize: false, ..GaussianProcess::new("gaussian()".parse()?, 1.0) };
 /// let fit = process.fit(array![[0.0]].view(), array![2.0].view(), &Compute::new())?;
 /// // A = 2: mean 2/2, variance 1 − 1/2.
 /// let at = fit.predict(array![[0.0]].view(), &Compute::new())?;
@@ -45,19 +45,19 @@ pub struct GaussianProcess {
     /// The variance `σ² ≥ 0` of the noise.
     pub noise: f64,
     /// Whether to choose the parameters by the marginal likelihood, starting from those given.
-    pub optimise: bool,
+    pub optimize: bool,
     /// Parameters that stay as they are: names of [`Kernel::parameters`] (`gaussian.lengthscale`, or `lengthscale` alone), or `noise`.
     pub fixed: Vec<String>,
     /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
     pub free: Vec<String>,
-    /// How many more times the optimisation starts, from points drawn from the seed around the first.
+    /// How many more times the optimization starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl GaussianProcess {
-    /// A process whose parameters are optimised from one start; the smoothness `nu` of Matérn kernels and its like stay as they are.
+    /// A process whose parameters are optimized from one start; the smoothness `nu` of Matérn kernels and its like stay as they are.
     pub fn new(kernel: Kernel, noise: f64) -> Self {
-        Self { kernel, noise, optimise: true, fixed: Vec::new(), free: Vec::new(), restarts: 0 }
+        Self { kernel, noise, optimize: true, fixed: Vec::new(), free: Vec::new(), restarts: 0 }
     }
 
     /// Fits the process to one value per row of `x`.
@@ -65,30 +65,30 @@ impl GaussianProcess {
     /// # Errors
     /// [`Error::Parameter`] for a negative noise or an unknown fixed or freed name, [`Error::Shape`] and [`Error::Value`] for data that does not
     /// fit, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `K + σ²I` is singular to working precision,
-    /// [`Error::Cancelled`]; and as [`Kernel::bind`].
+    /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<GaussianProcessFit> {
         self.check(x, y, compute)?;
-        // Binding resolves medians, so that they can be optimised.
+        // Binding resolves medians, so that they can be optimized.
         let kernel = x_kernel(&self.kernel, x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
         compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
-        let (kernel, noise, optimisation) = if self.optimise {
+        let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
-                Some((x, y)) => optimise(self, &kernel, x.view(), y.view(), compute)?,
-                None => optimise(self, &kernel, x, y, compute)?,
+                Some((x, y)) => optimize(self, &kernel, x.view(), y.view(), compute)?,
+                None => optimize(self, &kernel, x, y, compute)?,
             };
             (kernel, noise, Some(found))
         } else {
             (kernel, self.noise, None)
         };
         // What a time limit left is finished beyond it.
-        let rest = match &optimisation {
+        let rest = match &optimization {
             Some(found) if found.interrupted => compute.after_part()?,
             _ => compute.clone(),
         };
         let posterior = Posterior::new(&kernel, noise, x, y, &rest)?;
-        let fit = GaussianProcessFit::new(posterior, x, y, optimisation, self.free.clone());
+        let fit = GaussianProcessFit::new(posterior, x, y, optimization, self.free.clone());
         Ok(GaussianProcessFit { settings: self.recorded(compute), ..fit })
     }
 
@@ -97,7 +97,7 @@ impl GaussianProcess {
         Settings::new()
             .with("kernel", &self.kernel)
             .with("noise", self.noise)
-            .with("optimize", self.optimise)
+            .with("optimize", self.optimize)
             .with("fixed", &self.fixed[..])
             .with("free", &self.free[..])
             .with("restarts", self.restarts)
@@ -105,14 +105,14 @@ impl GaussianProcess {
 
     /// The settings of a fit: with the seed, where starts are drawn from it.
     fn recorded(&self, compute: &Compute) -> Settings {
-        let random = self.optimise && self.restarts > 0;
+        let random = self.optimize && self.restarts > 0;
         self.settings().with_some("seed", random.then(|| compute.seed()))
     }
 
     /// The most bytes that a fit allocates at a time.
     fn bytes(&self, kernel: &Kernel, rows: usize, columns: usize) -> u64 {
         let (names, allowed) = (names(kernel), movable(kernel, &self.free));
-        let moves = |i: usize| self.optimise && allowed[i] && !self.fixed.contains(&names[i]);
+        let moves = |i: usize| self.optimize && allowed[i] && !self.fixed.contains(&names[i]);
         match state_space::law(kernel, self.noise, columns) {
             Some(law) if !law.unknown(kernel).into_iter().any(moves) => state_space::bytes(&law, rows),
             _ => 8 * (rows as u64).pow(2),

@@ -67,7 +67,7 @@ pub(super) fn bytes(law: &Law, rows: usize) -> u64 {
     8 * rows as u64 * (2 * states * states + 4 * states + 16)
 }
 
-/// The data in ascending order along the line, so that it is sorted once and not in every step of an optimisation; none without a line.
+/// The data in ascending order along the line, so that it is sorted once and not in every step of an optimization; none without a line.
 pub(super) fn ascending(
     kernel: &Kernel,
     noise: f64,

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::{Evidence, LeaveOneOut, LogisticRegression, Plan};
-use crate::learn::CentreFit;
+use crate::learn::CenterFit;
 use crate::learn::loss::newton::{Problem, Solution, softmax};
 use crate::learn::loss::{Functions, sigmoid};
 use crate::settings::Settings;
@@ -35,7 +35,7 @@ pub(super) struct Made<'m> {
 
 impl Made<'_> {
     pub(super) fn fit(&self, solution: Solution, lambda: f64) -> Result<LogisticFit> {
-        let wanted = self.spec.leave_one_out && self.compute.check_cancelled().is_ok();
+        let wanted = self.spec.leave_one_out && self.compute.check_canceled().is_ok();
         let without = if wanted { self.problem.leave_one_out(&solution.state, lambda)? } else { None };
         Ok(LogisticFit {
             lambda,
@@ -56,15 +56,15 @@ impl Made<'_> {
 }
 
 impl LogisticFit {
-    /// A fit on centres. The constants of several classes have sum 0, as they have with all points.
-    pub(super) fn of_centres(fit: &CentreFit, settings: Settings, lambda: f64, classes: usize, plan: Plan) -> Self {
+    /// A fit on centers. The constants of several classes have sum 0, as they have with all points.
+    pub(super) fn of_centers(fit: &CenterFit, settings: Settings, lambda: f64, classes: usize, plan: Plan) -> Self {
         let (mut functions, mut fitted) = (Functions::from(fit), fit.fitted().to_owned());
         if classes > 2 {
             let mean = functions.intercept.mean().unwrap_or(0.0);
             functions.intercept -= mean;
             fitted -= mean;
         }
-        let evidence = Evidence::of_centres(fit);
+        let evidence = Evidence::of_centers(fit);
         Self { lambda, classes, functions, fitted, evidence, leave_one_out: None, plan, settings }
     }
 
@@ -136,7 +136,7 @@ impl LogisticFit {
         self.lambda
     }
 
-    /// The points of the data: the centres of the functions.
+    /// The points of the data: the centers of the functions.
     pub fn points(&self) -> ArrayView2<'_, f64> {
         self.functions.points.view()
     }

@@ -9,7 +9,7 @@ use crate::learn::loss::newton::{Kind, Model};
 ///
 /// # Formula
 /// `f₋ᵢ(xᵢ) ≈ fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − λ)`, with `Wᵢ = wᵢp(1−p)` and `G = (W^½KW^½ + λI)⁻¹` on the complement of the intercept: one Newton step from the
-/// fit towards the fit without point `i` [Cawley and Talbot 2008]. Exact for a quadratic loss; for the logistic one the error is of second order in the
+/// fit toward the fit without point `i` [Cawley and Talbot 2008]. Exact for a quadratic loss; for the logistic one the error is of second order in the
 /// influence of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {

@@ -31,9 +31,9 @@ impl LogisticFit {
         let (n, count) = functions.alpha.dim();
         require("functions", count as f64, count != 2, "1 for two classes, or one per class for more")?;
         let plan = Plan::take_from(record)?;
-        // On centres there are fewer points in the model than rows in the data.
+        // On centers there are fewer points in the model than rows in the data.
         let fitted = match plan.solver {
-            Solver::Centres => record.take_leading_matrix("fitted")?,
+            Solver::Centers => record.take_leading_matrix("fitted")?,
             _ => record.take_matrix("fitted", (n, count))?,
         };
         require("columns of `fitted`", fitted.ncols() as f64, fitted.ncols() == count, "one per function")?;

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::fit::Made;
 use super::{LogisticFit, Plan, Solver};
-use crate::learn::centres::Centres;
+use crate::learn::centers::Centers;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
 use crate::settings::Settings;
@@ -14,12 +14,12 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Formula
 /// Two classes, `y = −1` for class 0 and `1` for class 1: `min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (λ/2)‖h‖²` over `f = h + b`. More: `min −Σ wᵢ log
-/// softmax(f(xᵢ))_{yᵢ} + (λ/2) Σ_c ‖h_c‖²` over one `f_c = h_c + b_c` per class. Sums, without `1/n`; the intercepts are not penalised, those of several
+/// softmax(f(xᵢ))_{yᵢ} + (λ/2) Σ_c ‖h_c‖²` over one `f_c = h_c + b_c` per class. Sums, without `1/n`; the intercepts are not penalized, those of several
 /// classes have sum 0.
 ///
 /// # Theory
 /// `λαᵢ = wᵢyᵢ P(−yᵢ | xᵢ)`, for several classes `λA_{ic} = wᵢ(1[yᵢ = c] − P(c | xᵢ))`; with an intercept the mean probability of each class on the data is
-/// its share: the fit is calibrated in the large. The dual problem maximises the entropy of these probabilities less `(λ/2)αᵀKα`. For
+/// its share: the fit is calibrated in the large. The dual problem maximizes the entropy of these probabilities less `(λ/2)αᵀKα`. For
 /// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax with `f_1 − f_0 = f` and twice the λ.
 ///
 /// # Cost
@@ -44,14 +44,14 @@ pub struct LogisticRegression {
     pub kernel: Kernel,
     /// `λ > 0`, half of which multiplies the squared norm beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether each function has an unpenalised constant.
+    /// Whether each function has an unpenalized constant.
     pub intercept: bool,
     /// A factor for the weights of every class, in the order of the classes; all 1 when absent.
     pub class_weights: Option<Vec<f64>>,
     /// How the problem is solved; never [`Solver::Dual`].
     pub solver: Solver,
-    /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
-    pub centres: Option<Centres>,
+    /// The centers of [`Solver::Centers`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
     /// square: `1e-20` stands for ten digits of `h`. One more Newton step is made when it is met,
     /// which squares the error: `1e-12` gives some twelve digits.
@@ -71,7 +71,7 @@ impl LogisticRegression {
             intercept: true,
             class_weights: None,
             solver: Solver::Auto,
-            centres: None,
+            centers: None,
             tolerance: 1e-20,
             max_iterations: 200,
             leave_one_out: false,
@@ -94,28 +94,28 @@ impl LogisticRegression {
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> Result<Plan> {
         if self.solver == Solver::Dual {
-            return Err(Error::request("the logistic loss is smooth: it is minimised by Newton's method"));
+            return Err(Error::request("the logistic loss is smooth: it is minimized by Newton's method"));
         }
         self.request(rows, columns, classes, self.lambda).plan(compute)
     }
 
     fn request(&self, rows: usize, columns: usize, classes: usize, lambda: f64) -> Request<'_> {
-        let centres = self.centres.clone().unwrap_or_default();
-        // The machine penalises by λ‖h‖², and not half of it.
-        let machine = centres.machine(&self.kernel, Loss::Logistic, 0.5 * lambda, self.intercept);
+        let centers = self.centers.clone().unwrap_or_default();
+        // The machine penalizes by λ‖h‖², and not half of it.
+        let machine = centers.machine(&self.kernel, Loss::Logistic, 0.5 * lambda, self.intercept);
         let machine = (!self.kernel.is_precomputed()).then_some(machine);
         let functions = if classes > 2 { classes } else { 1 };
-        Request { rows, columns, functions, solver: self.solver, centres: (self.centres.as_ref(), machine) }
+        Request { rows, columns, functions, solver: self.solver, centers: (self.centers.as_ref(), machine) }
     }
 
     /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur with a positive weight. With a kernel over `precomputed()`,
     /// `x` is the matrix of kernel values.
     ///
-    /// A fit that was cancelled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`](super::Evidence::stopped) tells.
+    /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`](super::Evidence::stopped) tells.
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one
-    /// without weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Cancelled`]; and as [`Kernel::bind`].
+    /// without weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -143,8 +143,8 @@ impl LogisticRegression {
         check_options(self.tolerance, self.max_iterations)?;
         let (model, classes) = self.model(x.nrows(), labels, weights)?;
         let plan = self.plan(x.nrows(), x.ncols(), classes, compute)?;
-        if plan.solver == Solver::Centres {
-            let one = |&lambda: &f64| self.on_centres(lambda, x, (labels, classes), &model.weights, &plan, compute);
+        if plan.solver == Solver::Centers {
+            let one = |&lambda: &f64| self.on_centers(lambda, x, (labels, classes), &model.weights, &plan, compute);
             return lambdas.iter().map(one).collect();
         }
         let bound = bind(&self.kernel, x, compute)?;
@@ -156,7 +156,7 @@ impl LogisticRegression {
         solutions.into_iter().zip(lambdas).map(|(solution, &lambda)| made.fit(solution, lambda)).collect()
     }
 
-    fn on_centres(
+    fn on_centers(
         &self,
         lambda: f64,
         x: ArrayView2<f64>,
@@ -173,7 +173,7 @@ impl LogisticRegression {
             machine.fit_classes(x, labels, classes, weights, compute)?
         };
         let settings = Self { lambda, ..self.clone() }.settings().with("seed", compute.seed());
-        Ok(LogisticFit::of_centres(&fit, settings, lambda, classes, plan.clone()))
+        Ok(LogisticFit::of_centers(&fit, settings, lambda, classes, plan.clone()))
     }
 
     /// The settings by name: `kernel`, `lambda`, `intercept`, `class_weights`, `solver`, `tolerance`, `max_iterations`, `leave_one_out`, and
@@ -188,7 +188,7 @@ impl LogisticRegression {
             .with("tolerance", self.tolerance)
             .with("max_iterations", self.max_iterations)
             .with("leave_one_out", self.leave_one_out)
-            .with_centres(self.centres.as_ref())
+            .with_centers(self.centers.as_ref())
     }
 
     fn model(&self, rows: usize, labels: &[usize], given: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {

@@ -17,7 +17,7 @@ use crate::gram::{self, Bound};
 use crate::solve::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 use crate::{Compute, Error, Precision, Result};
 
-/// Variables that are optimised together.
+/// Variables that are optimized together.
 pub(super) const WORKING_SET: usize = 512;
 /// Times that the tolerance of the KKT conditions is divided by ten when the gap is not small enough.
 const ROUNDS: i32 = 9;
@@ -150,7 +150,7 @@ impl Data<'_> {
         compute: &Compute,
     ) -> Result<Found> {
         let alpha = self.coefficients(problem, &solution.alpha).insert_axis(Axis(1));
-        let h = if solution.stopped == Stopped::Cancelled {
+        let h = if solution.stopped == Stopped::Canceled {
             Array1::from(solution.values.clone())
         } else {
             let double = compute.clone().with_precision(Precision::Double);

@@ -84,7 +84,7 @@ impl KernelMachineFit {
         self.lambda
     }
 
-    /// The points of the data: the centres of the function.
+    /// The points of the data: the centers of the function.
     pub fn points(&self) -> ArrayView2<'_, f64> {
         self.functions.points.view()
     }

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use super::newton::State;
 use crate::definiteness::require_psd;
 use crate::gram::{self, Bound, Pairs, Tiles};
-use crate::learn::CentreFit;
+use crate::learn::CenterFit;
 use crate::learn::ridge::{check_weights, pairs};
 use crate::solve::Stopped;
 use crate::{Compute, Error, Expansion, Kernel, Result};
@@ -13,7 +13,7 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// What was minimised, at the answer.
+    /// What was minimized, at the answer.
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
     pub dual_objective: f64,
@@ -48,8 +48,8 @@ impl Evidence {
 }
 
 impl Evidence {
-    /// Of a fit on centres: the gap is that of the problem over functions of these centres.
-    pub(in crate::learn) fn of_centres(fit: &CentreFit) -> Self {
+    /// Of a fit on centers: the gap is that of the problem over functions of these centers.
+    pub(in crate::learn) fn of_centers(fit: &CenterFit) -> Self {
         let (evidence, squared_norm) = (fit.evidence(), fit.squared_norms().sum());
         Self {
             objective: evidence.objective,
@@ -73,11 +73,11 @@ pub(in crate::learn) struct Functions {
     pub(in crate::learn) intercept: Array1<f64>,
 }
 
-impl From<&CentreFit> for Functions {
-    fn from(fit: &CentreFit) -> Self {
+impl From<&CenterFit> for Functions {
+    fn from(fit: &CenterFit) -> Self {
         Self {
             kernel: fit.kernel().clone(),
-            points: fit.centres().to_owned(),
+            points: fit.centers().to_owned(),
             alpha: fit.coefficients().to_owned(),
             intercept: fit.intercept().to_owned(),
         }

@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// | `Poisson` | `exp f − yf`, `y ≥ 0` | the logarithm of a mean count |
 ///
 /// # Theory
-/// All are convex in `f`, so with `λ > 0` the minimiser `h ∈ ℋ` is unique.
+/// All are convex in `f`, so with `λ > 0` the minimizer `h ∈ ℋ` is unique.
 ///
 /// # Example
 /// ```
@@ -129,7 +129,7 @@ impl Loss {
         }
     }
 
-    /// Whether the slope is continuous: such losses are minimised by Newton's method, the others through their dual problem.
+    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others through their dual problem.
     pub fn is_smooth(self) -> bool {
         !matches!(self, Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge)
     }

@@ -1,4 +1,4 @@
-//! The specification of a regularised loss, and its fit.
+//! The specification of a regularized loss, and its fit.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
@@ -6,15 +6,15 @@ use super::newton::{Kind, Model, Options, Plan, Problem, Request, Solver, dual_p
 use super::{Evidence, Functions, KernelMachineFit, Loss, dual};
 use super::{bind, check_lambda, check_options, weights};
 use crate::gram::Bound;
-use crate::learn::centres::{CentreMachine, Centres};
+use crate::learn::centers::{CenterMachine, Centers};
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
-/// A function of an RKHS, and an intercept, that minimise a loss and a norm.
+/// A function of an RKHS, and an intercept, that minimize a loss and a norm.
 ///
 /// # Formula
-/// `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`, `b ∈ ℝ` unpenalised: a *sum* of losses, without `1/n`, and λ, not λ/2.
+/// `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`, `b ∈ ℝ` unpenalized: a *sum* of losses, without `1/n`, and λ, not λ/2.
 ///
 /// # Theory
 /// By the representer theorem `h = Σ αᵢk(·, xᵢ)`, with `−2λαᵢ` in the subdifferential of `wᵢℓ(yᵢ, ·)` at `f(xᵢ)` and, with an intercept, `Σαᵢ = 0`.
@@ -48,12 +48,12 @@ pub struct KernelMachine {
     pub kernel: Kernel,
     /// `λ > 0`, which multiplies `‖h‖²` beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalised.
+    /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// How the problem is solved.
     pub solver: Solver,
-    /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
-    pub centres: Option<Centres>,
+    /// The centers of [`Solver::Centers`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
     /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` stands for ten digits of `h`.
     pub tolerance: f64,
@@ -65,17 +65,17 @@ impl KernelMachine {
     /// A machine with an intercept, the solver chosen by itself, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
     pub fn new(loss: Loss, kernel: Kernel, lambda: f64) -> Self {
         let (tolerance, max_iterations) = if loss.is_smooth() { (1e-20, 200) } else { (1e-6, 100_000_000) };
-        Self { loss, kernel, lambda, intercept: true, solver: Solver::Auto, centres: None, tolerance, max_iterations }
+        Self { loss, kernel, lambda, intercept: true, solver: Solver::Auto, centers: None, tolerance, max_iterations }
     }
 
     /// The plan for `rows` points of `columns` numbers: what [`KernelMachine::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimise the loss.
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimize the loss.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<Plan> {
         match (self.loss.is_smooth(), self.solver) {
             (true, Solver::Dual) => {
-                Err(Error::request(format!("the loss {} is smooth: it is minimised by Newton's method", self.loss)))
+                Err(Error::request(format!("the loss {} is smooth: it is minimized by Newton's method", self.loss)))
             }
             (true, _) => self.request(rows, columns).plan(compute),
             (false, Solver::Auto | Solver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
@@ -87,20 +87,20 @@ impl KernelMachine {
     }
 
     fn request(&self, rows: usize, columns: usize) -> Request<'_> {
-        let centres = self.centres.clone().unwrap_or_default();
-        let machine = centres.machine(&self.kernel, self.loss, self.lambda, self.intercept);
+        let centers = self.centers.clone().unwrap_or_default();
+        let machine = centers.machine(&self.kernel, self.loss, self.lambda, self.intercept);
         let machine = (!self.kernel.is_precomputed()).then_some(machine);
-        Request { rows, columns, functions: 1, solver: self.solver, centres: (self.centres.as_ref(), machine) }
+        Request { rows, columns, functions: 1, solver: self.solver, centers: (self.centers.as_ref(), machine) }
     }
 
     /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
-    /// A fit that was cancelled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`] tells.
+    /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`] tells.
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range; [`Error::Shape`] and [`Error::Value`] for data that
     /// does not fit (classes other than −1 and 1, negative counts); [`Error::Request`] when there is only one class;
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Cancelled`]; and as [`Kernel::bind`].
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -126,7 +126,7 @@ impl KernelMachine {
     ) -> Result<Vec<KernelMachineFit>> {
         let mut fits = self.solved(lambdas, x, y, given, compute)?;
         for (fit, &lambda) in fits.iter_mut().zip(lambdas) {
-            let random = fit.plan.solver == Solver::Centres;
+            let random = fit.plan.solver == Solver::Centers;
             let settings = Self { lambda, ..self.clone() }.settings();
             fit.settings = settings.with_some("seed", random.then(|| compute.seed()));
         }
@@ -144,8 +144,8 @@ impl KernelMachine {
         self.check(lambdas, x, y)?;
         let model = self.model(y, given)?;
         let plan = self.plan(x.nrows(), x.ncols(), compute)?;
-        if plan.solver == Solver::Centres {
-            return self.on_centres(lambdas, (x, y, model.weights.view()), &plan, compute);
+        if plan.solver == Solver::Centers {
+            return self.on_centers(lambdas, (x, y, model.weights.view()), &plan, compute);
         }
         let bound = bind(&self.kernel, x, compute)?;
         if plan.solver == Solver::Dual {
@@ -165,7 +165,7 @@ impl KernelMachine {
             .with("solver", self.solver.name())
             .with("tolerance", self.tolerance)
             .with("max_iterations", self.max_iterations)
-            .with_centres(self.centres.as_ref())
+            .with_centers(self.centers.as_ref())
     }
 
     fn check(&self, lambdas: &[f64], x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
@@ -185,7 +185,7 @@ impl KernelMachine {
         Ok(Model { weights, kind: Kind::Pointwise { loss: self.loss, targets } })
     }
 
-    fn on_centres(
+    fn on_centers(
         &self,
         lambdas: &[f64],
         (x, y, weights): (ArrayView2<f64>, ArrayView1<f64>, ArrayView1<f64>),
@@ -195,13 +195,13 @@ impl KernelMachine {
         let machine = self.request(x.nrows(), x.ncols()).machine(compute)?;
         let targets = y.insert_axis(Axis(1));
         let one = |&lambda: &f64| {
-            let fit = CentreMachine { lambda, ..machine.clone() }.fit(x, targets, Some(weights), compute)?;
+            let fit = CenterMachine { lambda, ..machine.clone() }.fit(x, targets, Some(weights), compute)?;
             Ok(KernelMachineFit {
                 loss: self.loss,
                 lambda,
                 functions: (&fit).into(),
                 fitted: fit.fitted().column(0).to_owned(),
-                evidence: Evidence::of_centres(&fit),
+                evidence: Evidence::of_centers(&fit),
                 plan: plan.clone(),
                 settings: Settings::new(),
             })

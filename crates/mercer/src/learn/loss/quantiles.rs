@@ -41,7 +41,7 @@ pub struct QuantileCurves {
     pub kernel: Kernel,
     /// `λ > 0`, which multiplies `‖h‖²` of every curve beside a sum of losses.
     pub lambda: f64,
-    /// Whether each curve has an unpenalised intercept.
+    /// Whether each curve has an unpenalized intercept.
     pub intercept: bool,
     /// As [`KernelMachine::tolerance`].
     pub tolerance: f64,
@@ -100,7 +100,7 @@ impl QuantileCurves {
             lambda: self.lambda,
             intercept: self.intercept,
             solver: Solver::Auto,
-            centres: None,
+            centers: None,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
         }

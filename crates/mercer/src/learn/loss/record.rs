@@ -14,7 +14,7 @@ const SOLVERS: [(Solver, &str); 5] = [
     (Solver::Newton, "newton"),
     (Solver::NewtonConjugateGradients, "newton_conjugate_gradients"),
     (Solver::Dual, "dual"),
-    (Solver::Centres, "centres"),
+    (Solver::Centers, "centers"),
 ];
 
 impl Functions {
@@ -86,7 +86,7 @@ impl Plan {
         let name = SOLVERS.iter().find(|(solver, _)| *solver == self.solver).map_or("auto", |(_, name)| name);
         record.put_text("plan_solver", name);
         record.put_count("plan_rank", self.rank);
-        record.put_count("plan_centres", self.centres);
+        record.put_count("plan_centers", self.centers);
     }
 
     pub(in crate::learn) fn take_from(record: &Record) -> Result<Self> {
@@ -99,7 +99,7 @@ impl Plan {
             flops: 0.0,
             rank: record.count("plan_rank")?,
             stored: false,
-            centres: if record.has("plan_centres") { record.count("plan_centres")? } else { 0 },
+            centers: if record.has("plan_centers") { record.count("plan_centers")? } else { 0 },
             seconds: None,
             reason: FROM_FILE.into(),
         })
@@ -126,9 +126,9 @@ impl KernelMachineFit {
         let functions = Functions::take_from(record)?;
         require("functions", functions.alpha.ncols() as f64, functions.alpha.ncols() == 1, "1 for this kind")?;
         let plan = Plan::take_from(record)?;
-        // On centres there are fewer points in the model than rows in the data.
+        // On centers there are fewer points in the model than rows in the data.
         let fitted = match plan.solver {
-            Solver::Centres => record.take_any_vector("fitted")?,
+            Solver::Centers => record.take_any_vector("fitted")?,
             _ => record.take_vector("fitted", functions.alpha.nrows())?,
         };
         let evidence = Evidence::take_all(record, 1)?[0];

@@ -14,11 +14,11 @@ impl RidgeFit {
         self.function(output, compute)?.components(compute)
     }
 
-    /// The parts of one output as effects of the columns that they depend on, centred over the data, with standard errors on a grid of
+    /// The parts of one output as effects of the columns that they depend on, centered over the data, with standard errors on a grid of
     /// `resolution` places per column.
     ///
     /// # Formula
-    /// `fⱼ(x) − f̄ⱼ` with `fⱼ = Σ αᵢkⱼ(·, xᵢ)`. Its variance is that of the Gaussian process of [`RidgeFit::standard_errors`], with `kⱼ` centred over
+    /// `fⱼ(x) − f̄ⱼ` with `fⱼ = Σ αᵢkⱼ(·, xᵢ)`. Its variance is that of the Gaussian process of [`RidgeFit::standard_errors`], with `kⱼ` centered over
     /// the data in the place of `k` (the whole `K` stays in `A`).
     ///
     /// # Cost

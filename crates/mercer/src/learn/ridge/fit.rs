@@ -31,7 +31,7 @@ pub struct RidgeFit {
     pub(super) plan: Plan,
     /// The weights of the data, all ones where there were none.
     pub(super) weights: Array1<f64>,
-    /// The unpenalised functions at the data, the intercept first.
+    /// The unpenalized functions at the data, the intercept first.
     pub(super) design: Array2<f64>,
     /// The functions along the line, for kernels of Markov processes; made when it is first needed.
     pub(super) line: OnceLock<Arc<dyn LineFunction>>,
@@ -43,12 +43,12 @@ pub struct RidgeFit {
 pub struct Diagnostics {
     /// `hᵢ = ∂fitted(xᵢ)/∂yᵢ`: the diagonal of the hat matrix.
     pub hat_diagonal: Array1<f64>,
-    /// `tr H = Σhᵢ`, with the unpenalised functions counted.
+    /// `tr H = Σhᵢ`, with the unpenalized functions counted.
     pub degrees_of_freedom: f64,
     /// `yᵢ − f₋ᵢ(xᵢ)`, where `f₋ᵢ` was fitted without observation `i`: exact, in closed form. NaN where the others do not determine the
-    /// unpenalised part. One column per output.
+    /// unpenalized part. One column per output.
     pub loo_residuals: Array2<f64>,
-    /// Generalised cross-validation `(RSS/n)/(1 − df/n)²` for every output (weighted RSS; rows of weight 0 do not count), at `λ = 0` its limit.
+    /// Generalized cross-validation `(RSS/n)/(1 − df/n)²` for every output (weighted RSS; rows of weight 0 do not count), at `λ = 0` its limit.
     pub gcv: Array1<f64>,
 }
 
@@ -69,7 +69,7 @@ impl RidgeFit {
         compute: &Compute,
     ) -> Result<Self> {
         let roots = problem.roots.view().insert_axis(Axis(1));
-        // cᵀSPβ = 0, but only to rounding: what the unpenalised part explains is taken away first.
+        // cᵀSPβ = 0, but only to rounding: what the unpenalized part explains is taken away first.
         let explained = &problem.targets - &(&problem.design.dot(&solution.null) * &roots) - &solution.residual;
         let norms = (&solution.dual * &explained).sum_axis(Axis(0)).mapv(|v| v.max(0.0).sqrt());
         let mut fit = Self {
@@ -133,12 +133,12 @@ impl RidgeFit {
     /// processes, after `O(n log n)` the first time.
     ///
     /// # Errors
-    /// [`Error::Request`] when the model has unpenalised functions beyond the intercept; as [`Kernel::bind`].
+    /// [`Error::Request`] when the model has unpenalized functions beyond the intercept; as [`Kernel::bind`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.predict_with(x, None, compute)
     }
 
-    /// `f(x) + b + pᵀβ`, with the unpenalised functions at the rows of `x` in `basis`.
+    /// `f(x) + b + pᵀβ`, with the unpenalized functions at the rows of `x` in `basis`.
     ///
     /// # Errors
     /// [`Error::Shape`] when the basis has not the size it had in the fit; as [`Kernel::bind`].
@@ -161,26 +161,26 @@ impl RidgeFit {
         Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
     }
 
-    /// The unpenalised functions beyond the intercept have values at every one of the new points.
+    /// The unpenalized functions beyond the intercept have values at every one of the new points.
     pub(super) fn check_basis(&self, rows: usize, basis: Option<ArrayView2<f64>>) -> Result<()> {
         let functions = self.null.nrows() - usize::from(self.intercept);
         match basis {
             None if functions > 0 => {
                 return Err(Error::request(format!(
-                    "the model has {functions} unpenalised functions: give their values at the new points"
+                    "the model has {functions} unpenalized functions: give their values at the new points"
                 )));
             }
             Some(basis) if basis.dim() != (rows, functions) => {
                 let expected = format!("{rows} × {functions}");
                 return Err(Error::shape(
-                    "values of the unpenalised functions",
+                    "values of the unpenalized functions",
                     expected,
                     format!("{:?}", basis.dim()),
                 ));
             }
             _ => {}
         }
-        basis.map_or(Ok(()), |basis| Points::Vectors(basis).check_finite("unpenalised functions"))
+        basis.map_or(Ok(()), |basis| Points::Vectors(basis).check_finite("unpenalized functions"))
     }
 
     fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
@@ -221,7 +221,7 @@ impl RidgeFit {
         self.lambda
     }
 
-    /// The points of the data: the centres of the functions.
+    /// The points of the data: the centers of the functions.
     pub fn points(&self) -> ArrayView2<'_, f64> {
         self.points.view()
     }
@@ -231,7 +231,7 @@ impl RidgeFit {
         self.dual.view()
     }
 
-    /// `β`: the intercept first where there is one, then the unpenalised functions in order; one column per output.
+    /// `β`: the intercept first where there is one, then the unpenalized functions in order; one column per output.
     pub fn null_coefficients(&self) -> ArrayView2<'_, f64> {
         self.null.view()
     }

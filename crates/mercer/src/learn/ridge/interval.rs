@@ -56,11 +56,11 @@ impl RidgeFit {
     /// Standard errors at every row of `x`, one column per output: the prediction ± 1.96 of them is an interval of 95 %.
     ///
     /// # Formula
-    /// `s² = σ²(k(x, x) − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d)/λ` with `A = K + λW⁻¹`, `d = p(x) − PᵀA⁻¹k` for the unpenalised functions `p`, and `σ²` by
+    /// `s² = σ²(k(x, x) − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d)/λ` with `A = K + λW⁻¹`, `d = p(x) − PᵀA⁻¹k` for the unpenalized functions `p`, and `σ²` by
     /// [`RidgeFit::noise_variance`]; `σ²` more for an observation.
     ///
     /// # Theory
-    /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the unpenalised coefficients), of which the ridge
+    /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the unpenalized coefficients), of which the ridge
     /// regression is the mean. Such intervals cover `f` about as often as they say on average over the data (Wahba 1983, Nychka 1988), though
     /// not at every place.
     ///
@@ -68,7 +68,7 @@ impl RidgeFit {
     /// A new factor of `n³/3` and `8n²` bytes; `n²` per row.
     ///
     /// # Errors
-    /// [`Error::Request`] at `λ = 0`, on precomputed kernel values, and when the model has unpenalised functions beyond the intercept;
+    /// [`Error::Request`] at `λ = 0`, on precomputed kernel values, and when the model has unpenalized functions beyond the intercept;
     /// [`Error::Memory`], [`Error::Numerical`] for a singular matrix; as [`Kernel::bind`](crate::Kernel::bind).
     ///
     /// # Example
@@ -89,7 +89,7 @@ impl RidgeFit {
         self.standard_errors_of(x, None, target, compute)
     }
 
-    /// Standard errors of a semi-parametric model, with the unpenalised functions at the rows of `x` in `basis`.
+    /// Standard errors of a semi-parametric model, with the unpenalized functions at the rows of `x` in `basis`.
     ///
     /// # Errors
     /// As [`RidgeFit::standard_errors`], and [`Error::Shape`] when the basis has not the size it had in the fit.
@@ -139,7 +139,7 @@ impl RidgeFit {
         let functions = design(x.nrows(), self.intercept, basis);
         let mut variance = Array1::zeros(x.nrows());
         for start in (0..x.nrows()).step_by(STRIP) {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let rows = start..x.nrows().min(start + STRIP);
             let part = x.slice(s![rows.clone(), ..]);
             let cross = gram::dense(&self.kernel.bind(Pairs::between(self.points.view(), part), compute)?, compute)?;
@@ -156,9 +156,9 @@ impl RidgeFit {
                 "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
             ));
         }
-        if matches!(self.method, Method::Centres { .. }) {
+        if matches!(self.method, Method::Centers { .. }) {
             return Err(Error::request(
-                "a fit on centres has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
+                "a fit on centers has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
             ));
         }
         if self.lambda == 0.0 {

@@ -21,7 +21,7 @@ const MANY: usize = 8192;
 const INNER_TOLERANCE: f64 = 1e-9;
 /// Steps of the power method on what a partial factor leaves.
 const POWER_STEPS: usize = 3;
-/// A product with the stored matrix is bound by the memory: it takes as long as this many operations per entry in a factorisation.
+/// A product with the stored matrix is bound by the memory: it takes as long as this many operations per entry in a factorization.
 const OPERATIONS_PER_ENTRY: f64 = 40.0;
 
 /// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64` residual. A kernel that may be indefinite is factored as

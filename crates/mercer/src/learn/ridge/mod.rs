@@ -1,10 +1,10 @@
-//! Kernel ridge regression: `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and, unpenalised, `β`.
+//! Kernel ridge regression: `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and, unpenalized, `β`.
 //!
 //! In coordinates scaled by `S = diag(√wᵢ)` the answer is `c = G S y`, `α = S c`, with
-//! `G = lim (SKS + λI + τ SPPᵀS)⁻¹` for `τ → ∞`: the inverse on the complement of the unpenalised functions. Everything else is read off `G`:
+//! `G = lim (SKS + λI + τ SPPᵀS)⁻¹` for `τ → ∞`: the inverse on the complement of the unpenalized functions. Everything else is read off `G`:
 //! the residuals `λS⁻¹c`, the hat diagonal `1 − λGᵢᵢ`, the leave-one-out residuals `cᵢ/(sᵢGᵢᵢ)`.
 
-mod centres;
+mod centers;
 mod direct;
 mod effects;
 mod fit;

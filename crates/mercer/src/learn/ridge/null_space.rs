@@ -1,10 +1,10 @@
-//! The unpenalised part: functions whose coefficients are free.
+//! The unpenalized part: functions whose coefficients are free.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::{Error, Result};
 
-/// `SP = QR` with orthonormal columns `Q`: the unpenalised functions at the data, scaled by the roots of the weights.
+/// `SP = QR` with orthonormal columns `Q`: the unpenalized functions at the data, scaled by the roots of the weights.
 #[derive(Clone, Debug)]
 pub(crate) struct NullSpace {
     pub(crate) q: Array2<f64>,
@@ -38,7 +38,7 @@ impl NullSpace {
         Ok(Self { q, r })
     }
 
-    /// The number of unpenalised functions.
+    /// The number of unpenalized functions.
     pub(super) fn count(&self) -> usize {
         self.r.nrows()
     }
@@ -58,7 +58,7 @@ impl NullSpace {
 
 fn dependent(j: usize, m: usize, n: usize) -> Error {
     Error::request(format!(
-        "unpenalised function {j} of {m} (counted from 0, the intercept first) is a combination of those before it on the {n} rows of the \
+        "unpenalized function {j} of {m} (counted from 0, the intercept first) is a combination of those before it on the {n} rows of the \
          data: its coefficient is not determined"
     ))
 }

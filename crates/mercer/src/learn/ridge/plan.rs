@@ -5,7 +5,7 @@ use std::fmt;
 use super::Ridge;
 use super::mixed::rank;
 use crate::compute::{human_bytes, human_seconds};
-use crate::learn::centres::CentreMachine;
+use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
 use crate::solve::state_space::Law;
 use crate::{Compute, Result};
@@ -21,8 +21,8 @@ const TOO_MANY: f64 = 1e14;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Solver {
     /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1000
-    /// rows and more when no diagnostics are wanted), else conjugate gradients, and a few centres where these would take too long. Where
-    /// [`Ridge::centres`] are given, these.
+    /// rows and more when no diagnostics are wanted), else conjugate gradients, and a few centers where these would take too long. Where
+    /// [`Ridge::centers`] are given, these.
     #[default]
     Auto,
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
@@ -39,9 +39,9 @@ pub enum Solver {
     /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor as preconditioner. Needs λ > 0;
     /// gives no leave-one-out residuals.
     ConjugateGradients,
-    /// Functions on a few centres instead of all points, by preconditioned conjugate gradients: an approximation, for samples of any length. Needs λ > 0; gives no
+    /// Functions on a few centers instead of all points, by preconditioned conjugate gradients: an approximation, for samples of any length. Needs λ > 0; gives no
     /// leave-one-out residuals and no standard errors.
-    Centres,
+    Centers,
 }
 
 impl Solver {
@@ -54,7 +54,7 @@ impl Solver {
             Self::StateSpace => "state_space",
             Self::Eigen => "eigen",
             Self::ConjugateGradients => "conjugate_gradients",
-            Self::Centres => "centers",
+            Self::Centers => "centers",
         }
     }
 }
@@ -68,7 +68,7 @@ impl fmt::Display for Solver {
             Self::StateSpace => "state space",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
-            Self::Centres => "conjugate gradients on centres",
+            Self::Centers => "conjugate gradients on centers",
         })
     }
 }
@@ -84,8 +84,8 @@ pub struct Plan {
     pub flops: f64,
     /// Columns of the preconditioner, for conjugate gradients.
     pub rank: usize,
-    /// The centres that stand for all points; 0 where nothing is approximated.
-    pub centres: usize,
+    /// The centers that stand for all points; 0 where nothing is approximated.
+    pub centers: usize,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
     /// Why this solver.
@@ -95,14 +95,14 @@ pub struct Plan {
 impl Plan {
     /// What is approximated, and how the error is known; nothing for an exact answer.
     pub fn approximation(&self) -> Option<String> {
-        approximation(self.centres)
+        approximation(self.centers)
     }
 }
 
-/// What is approximated by functions on centres.
-pub(in crate::learn) fn approximation(centres: usize) -> Option<String> {
-    (centres > 0).then(|| {
-        format!("functions on {centres} centres instead of all points; the fit measures the share of the kernel's trace that they miss")
+/// What is approximated by functions on centers.
+pub(in crate::learn) fn approximation(centers: usize) -> Option<String> {
+    (centers > 0).then(|| {
+        format!("functions on {centers} centers instead of all points; the fit measures the share of the kernel's trace that they miss")
     })
 }
 
@@ -147,16 +147,16 @@ impl Ridge {
         self.plan_for(Size { rows, columns, outputs }, false, compute)
     }
 
-    /// The plan, for data with unpenalised functions beyond the intercept or without.
+    /// The plan, for data with unpenalized functions beyond the intercept or without.
     pub(super) fn plan_for(&self, size: Size, null_space: bool, compute: &Compute) -> Result<Plan> {
         let plan = match self.solver {
-            Solver::Auto if self.centres.is_some() => self.on_centres(size, compute, "asked for")?,
+            Solver::Auto if self.centers.is_some() => self.on_centers(size, compute, "asked for")?,
             Solver::Cholesky => self.cholesky(size, compute, "asked for"),
             Solver::Mixed => mixed(size, compute, "asked for"),
             Solver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "asked for")),
             Solver::Eigen => eigen(size, "asked for"),
             Solver::ConjugateGradients => conjugate_gradients(size, compute, "asked for"),
-            Solver::Centres => self.on_centres(size, compute, "asked for")?,
+            Solver::Centers => self.on_centers(size, compute, "asked for")?,
             Solver::Auto => self.choose(size, null_space, compute)?,
         };
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
@@ -179,7 +179,7 @@ impl Ridge {
         let fits = if exact.bytes <= compute.memory() { "" } else { ", does not fit into the memory limit" };
         let reason =
             format!("all points by {} would take {:.0e} operations{fits}: more than {over}", exact.solver, exact.flops);
-        self.on_centres(size, compute, &reason)
+        self.on_centers(size, compute, &reason)
     }
 
     /// The exact answer, as fast as the memory allows.
@@ -202,18 +202,18 @@ impl Ridge {
         conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
     }
 
-    /// The machine that fits on centres, with their number.
-    pub(super) fn centre_machine(&self, size: Size, compute: &Compute) -> Result<CentreMachine> {
-        let centres = self.centres.clone().unwrap_or_default();
-        let machine = centres.machine(&self.kernel, Loss::Squared, self.lambda, self.intercept);
-        centres.sized(machine, (size.rows, size.columns, size.outputs), compute)
+    /// The machine that fits on centers, with their number.
+    pub(super) fn center_machine(&self, size: Size, compute: &Compute) -> Result<CenterMachine> {
+        let centers = self.centers.clone().unwrap_or_default();
+        let machine = centers.machine(&self.kernel, Loss::Squared, self.lambda, self.intercept);
+        centers.sized(machine, (size.rows, size.columns, size.outputs), compute)
     }
 
-    fn on_centres(&self, size: Size, compute: &Compute, reason: &str) -> Result<Plan> {
-        let plan = self.centre_machine(size, compute)?.plan(size.rows, size.columns, size.outputs, compute)?;
+    fn on_centers(&self, size: Size, compute: &Compute, reason: &str) -> Result<Plan> {
+        let plan = self.center_machine(size, compute)?.plan(size.rows, size.columns, size.outputs, compute)?;
         let reason = format!("{reason}; {}", plan.reason);
-        let (bytes, flops, centres) = (plan.bytes, plan.flops, plan.centres);
-        Ok(Plan { solver: Solver::Centres, bytes, flops, rank: 0, centres, seconds: None, reason })
+        let (bytes, flops, centers) = (plan.bytes, plan.flops, plan.centers);
+        Ok(Plan { solver: Solver::Centers, bytes, flops, rank: 0, centers, seconds: None, reason })
     }
 
     /// The plan in linear time, where the kernel is that of a Markov process along one column.
@@ -231,7 +231,7 @@ impl Ridge {
         let bytes = self.cholesky_bytes(size, compute.threads() as u64);
         let third = (n as f64).powi(3) / 3.0;
         let flops = if self.diagnostics { 2.0 * third } else { third } + kernel_flops(size);
-        Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
+        Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
     }
 
     fn cholesky_bytes(&self, size: Size, threads: u64) -> u64 {
@@ -243,7 +243,7 @@ impl Ridge {
         if self.lambda == 0.0 {
             "use λ > 0 (which conjugate gradients can solve without storing K), fewer rows, or a higher memory limit"
         } else {
-            "use the solver auto, conjugate gradients or centres, fewer rows, or a higher memory limit"
+            "use the solver auto, conjugate gradients or centers, fewer rows, or a higher memory limit"
         }
     }
 }
@@ -253,7 +253,7 @@ fn state_space(size: Size, states: usize, reason: &str) -> Plan {
     let (n, m) = (size.rows as u64, states as u64);
     let bytes = 8 * n * (m * m + m + 8 + 2 * m * size.outputs as u64) + vectors(size);
     let flops = n as f64 * (30.0 * (m as f64).powi(3) + 100.0 + 12.0 * (m * m) as f64 * size.outputs as f64);
-    Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
+    Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
 }
 
 /// The matrix in single precision, a tile per thread, and a partial factor with its twin in the products.
@@ -263,7 +263,7 @@ fn mixed(size: Size, compute: &Compute, reason: &str) -> Plan {
     let bytes = 4 * n * n + partial + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
     // A flop in single precision counts as half a flop.
     let flops = (n as f64).powi(3) / 6.0 + 6.0 * kernel_flops(size);
-    Plan { solver: Solver::Mixed, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
+    Plan { solver: Solver::Mixed, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
 }
 
 /// The matrix, its copy, the eigenvectors twice, and the work space of the decomposition.
@@ -271,7 +271,7 @@ fn eigen(size: Size, reason: &str) -> Plan {
     let n = size.rows as u64;
     let bytes = 5 * 8 * n * n + vectors(size);
     let flops = 9.0 * (n as f64).powi(3) + kernel_flops(size);
-    Plan { solver: Solver::Eigen, bytes, flops, rank: 0, centres: 0, seconds: None, reason: reason.into() }
+    Plan { solver: Solver::Eigen, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
 }
 
 fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
@@ -288,7 +288,7 @@ fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
         bytes,
         flops,
         rank: rank as usize,
-        centres: 0,
+        centers: 0,
         seconds: None,
         reason: reason.into(),
     }

@@ -14,7 +14,7 @@ pub(crate) struct Problem<'a> {
     /// `S = diag(√w)`; all ones without weights.
     pub(crate) roots: Array1<f64>,
     pub(crate) null_space: NullSpace,
-    /// `P`: the unpenalised functions at the data.
+    /// `P`: the unpenalized functions at the data.
     pub(crate) design: Array2<f64>,
 }
 
@@ -79,9 +79,9 @@ fn check_shapes(data: Data<'_>) -> Result<()> {
     Points::Vectors(data.y).check_finite("targets")?;
     if let Some(basis) = data.basis {
         if basis.nrows() != n {
-            return Err(Error::shape("rows of the unpenalised functions", n, basis.nrows()));
+            return Err(Error::shape("rows of the unpenalized functions", n, basis.nrows()));
         }
-        Points::Vectors(basis).check_finite("unpenalised functions")?;
+        Points::Vectors(basis).check_finite("unpenalized functions")?;
     }
     data.weights.map_or(Ok(()), |w| check_weights(w, n))
 }

@@ -31,7 +31,7 @@ impl RidgeFit {
             record.put_vector("weights", self.weights.view());
         }
         if self.null.nrows() > usize::from(self.intercept) {
-            record.put_matrix("unpenalised_functions", self.design.view());
+            record.put_matrix("unpenalized_functions", self.design.view());
         }
         if let Some(diagnostics) = &self.diagnostics {
             diagnostics.put_into(&mut record);
@@ -65,9 +65,9 @@ impl RidgeFit {
             points
         };
         let method = take_method(record)?;
-        // On centres there are fewer points in the model than rows in the data.
+        // On centers there are fewer points in the model than rows in the data.
         let fitted = match method {
-            Method::Centres { .. } => record.take_leading_matrix("fitted")?,
+            Method::Centers { .. } => record.take_leading_matrix("fitted")?,
             _ => record.take_matrix("fitted", (count, outputs))?,
         };
         if fitted.ncols() != outputs {
@@ -81,7 +81,7 @@ impl RidgeFit {
         }
         let weights = if record.has("weights") { take_weights(record, n)? } else { Array1::ones(n) };
         let design = if null.nrows() > usize::from(intercept) {
-            record.take_finite_matrix("unpenalised_functions", (n, null.nrows()))?
+            record.take_finite_matrix("unpenalized_functions", (n, null.nrows()))?
         } else {
             design(n, intercept, None)
         };
@@ -146,7 +146,7 @@ fn put_method(method: Method, record: &mut Record) {
             Method::Mixed { .. } => "mixed",
             Method::ConjugateGradients { .. } => "conjugate_gradients",
             Method::StateSpace { .. } => "state_space",
-            Method::Centres { .. } => "centres",
+            Method::Centers { .. } => "centers",
         },
     );
     match method {
@@ -161,8 +161,8 @@ fn put_method(method: Method, record: &mut Record) {
             record.put_number("method_residual", residual);
             record.put_count("method_rank", rank);
         }
-        Method::Centres { centres, iterations, residual, converged, missed } => {
-            record.put_count("method_centres", centres);
+        Method::Centers { centers, iterations, residual, converged, missed } => {
+            record.put_count("method_centers", centers);
             record.put_count("method_iterations", iterations);
             record.put_number("method_residual", residual);
             record.put_text("method_converged", converged);
@@ -189,8 +189,8 @@ fn take_method(record: &Record) -> Result<Method> {
             residual: record.number("method_residual")?,
             rank: record.count("method_rank")?,
         },
-        "centres" => Method::Centres {
-            centres: record.count("method_centres")?,
+        "centers" => Method::Centers {
+            centers: record.count("method_centers")?,
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
             converged: record.flag("method_converged")?,
@@ -208,7 +208,7 @@ const SOLVERS: [(Solver, &str); 7] = [
     (Solver::Eigen, "eigen"),
     (Solver::ConjugateGradients, "conjugate_gradients"),
     (Solver::StateSpace, "state_space"),
-    (Solver::Centres, "centres"),
+    (Solver::Centers, "centers"),
 ];
 
 /// What the answer depends on. Bytes, time and the reasons for the choice are those of the run: they differ with the number of threads, the
@@ -217,7 +217,7 @@ fn put_plan(plan: &Plan, record: &mut Record) {
     let name = SOLVERS.iter().find(|(solver, _)| *solver == plan.solver).map_or("auto", |(_, name)| name);
     record.put_text("plan_solver", name);
     record.put_count("plan_rank", plan.rank);
-    record.put_count("plan_centres", plan.centres);
+    record.put_count("plan_centers", plan.centers);
 }
 
 fn take_plan(record: &Record) -> Result<Plan> {
@@ -229,7 +229,7 @@ fn take_plan(record: &Record) -> Result<Plan> {
         bytes: 0,
         flops: 0.0,
         rank: record.count("plan_rank")?,
-        centres: if record.has("plan_centres") { record.count("plan_centres")? } else { 0 },
+        centers: if record.has("plan_centers") { record.count("plan_centers")? } else { 0 },
         seconds: None,
         reason: FROM_FILE.into(),
     })

@@ -10,9 +10,9 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Method {
-    /// By a Cholesky factor of the regularised matrix.
+    /// By a Cholesky factor of the regularized matrix.
     Cholesky,
-    /// By an eigendecomposition; the regularised matrix is definite.
+    /// By an eigendecomposition; the regularized matrix is definite.
     Eigen,
     /// Along the line, by a Kalman filter and its adjoint: exact, in linear time.
     StateSpace {
@@ -23,7 +23,7 @@ pub enum Method {
     MinimumNorm {
         /// Directions that were kept.
         rank: usize,
-        /// The threshold below which an eigenvalue of the regularised matrix counted as 0.
+        /// The threshold below which an eigenvalue of the regularized matrix counted as 0.
         threshold: f64,
     },
     /// By the matrix in single precision, refined by conjugate gradients in double precision.
@@ -44,17 +44,17 @@ pub enum Method {
         /// Columns of the preconditioner.
         rank: usize,
     },
-    /// On a few centres, by conjugate gradients: an approximation.
-    Centres {
-        /// The centres.
-        centres: usize,
-        /// Products with the kernel matrix between points and centres, and with its transpose.
+    /// On a few centers, by conjugate gradients: an approximation.
+    Centers {
+        /// The centers.
+        centers: usize,
+        /// Products with the kernel matrix between points and centers, and with its transpose.
         iterations: usize,
         /// The largest relative residual over the outputs, in the norm of the preconditioner.
         residual: f64,
         /// Whether the residual reached the tolerance before the iterations ran out or rows kept apart stopped the work.
         converged: bool,
-        /// The share of the trace of the kernel that the centres miss, on a part of the sample.
+        /// The share of the trace of the kernel that the centers miss, on a part of the sample.
         missed: f64,
     },
 }
@@ -71,7 +71,7 @@ pub(crate) struct Solution {
     pub(crate) influence: Option<Influence>,
     pub(crate) condition: Option<f64>,
     pub(crate) method: Method,
-    /// An eigenvalue of the regularised matrix that is negative beyond rounding, where one was seen.
+    /// An eigenvalue of the regularized matrix that is negative beyond rounding, where one was seen.
     pub(crate) negative: Option<f64>,
 }
 
@@ -123,7 +123,7 @@ impl Reduced {
         let found = solve_positive(schur.view(), right.view())?;
         if found.solved != Solved::Cholesky {
             return Err(Error::Numerical(
-                "the unpenalised coefficients are not determined to working precision".into(),
+                "the unpenalized coefficients are not determined to working precision".into(),
             ));
         }
         let (gamma, correction) = found.solution.view().split_at(Axis(1), solved.ncols());

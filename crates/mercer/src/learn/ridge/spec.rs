@@ -5,16 +5,16 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::plan::{Size, Solver};
 use super::problem::{Data, Problem};
 use super::spectrum::Spectrum;
-use super::{RidgeFit, centres, direct, iterative, mixed, state_space};
+use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
-use crate::learn::centres::Centres;
+use crate::learn::centers::Centers;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
-/// Kernel ridge regression, with any number of outputs, weights, and an unpenalised part.
+/// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
 ///
 /// # Formula
-/// `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and `β`: a *sum* of squares, without `1/n`. The minimiser is
+/// `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and `β`: a *sum* of squares, without `1/n`. The minimizer is
 /// `f = Σ αᵢk(·, xᵢ)` with `α = (K + λW⁻¹)⁻¹(y − Pβ)`, `Pᵀα = 0`.
 ///
 /// # Theory
@@ -46,12 +46,12 @@ pub struct Ridge {
     pub kernel: Kernel,
     /// `λ ≥ 0`, which multiplies `‖f‖²` beside a sum (not a mean) of squares.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalised.
+    /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// How the system is solved.
     pub solver: Solver,
-    /// The centres of [`Solver::Centres`]; where they are given, [`Solver::Auto`] takes them.
-    pub centres: Option<Centres>,
+    /// The centers of [`Solver::Centers`]; where they are given, [`Solver::Auto`] takes them.
+    pub centers: Option<Centers>,
     /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time of a Cholesky fit.
     pub diagnostics: bool,
     /// Whether a kernel that is not positive semi-definite is meant.
@@ -66,19 +66,19 @@ impl Ridge {
             lambda,
             intercept: false,
             solver: Solver::Auto,
-            centres: None,
+            centers: None,
             diagnostics: true,
             indefinite: false,
         }
     }
 
-    /// Fits `y` (one row per point, one column per output) with one factorisation for all outputs. With a kernel over `precomputed()`, `x` is the
+    /// Fits `y` (one row per point, one column per output) with one factorization for all outputs. With a kernel over `precomputed()`, `x` is the
     /// matrix of kernel values.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
     /// [`Error::NotPositiveDefinite`] with a counterexample, [`Error::Memory`] when no plan fits the limit,
-    /// [`Error::NotConverged`] from conjugate gradients, [`Error::Cancelled`]; and as [`Kernel::bind`].
+    /// [`Error::NotConverged`] from conjugate gradients, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -89,7 +89,7 @@ impl Ridge {
         self.fit_data(Data { x, y, basis: None, weights }, compute)
     }
 
-    /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalised function at the points.
+    /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalized function at the points.
     ///
     /// # Errors
     /// As [`Ridge::fit`], and [`Error::Request`] when the functions are linearly dependent on the data.
@@ -99,7 +99,7 @@ impl Ridge {
     /// use mercer::{Compute, learn::Ridge};
     /// use ndarray::array;
     /// let ridge = Ridge { intercept: true, ..Ridge::new("gaussian()".parse()?, 1.0) };
-    /// // A straight line is fitted by the unpenalised part alone.
+    /// // A straight line is fitted by the unpenalized part alone.
     /// let (x, y) = (array![[0.0], [1.0], [2.0]], array![[1.0], [3.0], [5.0]]);
     /// let fit = ridge.fit_with_null_space(x.view(), x.view(), y.view(), None, &Compute::new())?;
     /// let beta = fit.null_coefficients();
@@ -122,8 +122,8 @@ impl Ridge {
         self.check(compute)?;
         let size = Size { rows: data.x.nrows(), columns: data.x.ncols(), outputs: data.y.ncols() };
         let plan = self.plan_for(size, data.basis.is_some(), compute)?;
-        if plan.solver == Solver::Centres {
-            return centres::fit(self, data, size, plan, compute);
+        if plan.solver == Solver::Centers {
+            return centers::fit(self, data, size, plan, compute);
         }
         let problem = Problem::new(&self.kernel, self.intercept, data, compute)?;
         let solution = match plan.solver {
@@ -137,12 +137,12 @@ impl Ridge {
                 let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?
             }
-            Solver::Auto | Solver::Centres | Solver::Cholesky => {
+            Solver::Auto | Solver::Centers | Solver::Cholesky => {
                 direct::solve(&problem, self.lambda, self.diagnostics, compute)?
             }
         };
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
-            let reason = format!("the regularised matrix of this data has the eigenvalue {value:e}");
+            let reason = format!("the regularized matrix of this data has the eigenvalue {value:e}");
             return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
         }
         RidgeFit::new(self, data, &problem, solution, plan, compute)
@@ -157,12 +157,12 @@ impl Ridge {
             .with("solver", self.solver.name())
             .with("diagnostics", self.diagnostics)
             .with("indefinite", self.indefinite)
-            .with_centres(self.centres.as_ref())
+            .with_centers(self.centers.as_ref())
     }
 
     /// The settings of a fit: with the seed, where centers are drawn from it.
     pub(super) fn recorded(&self, solver: Solver, compute: &Compute) -> Settings {
-        self.settings().with_some("seed", (solver == Solver::Centres).then(|| compute.seed()))
+        self.settings().with_some("seed", (solver == Solver::Centers).then(|| compute.seed()))
     }
 
     /// The checks that need no data.

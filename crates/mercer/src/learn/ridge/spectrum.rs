@@ -10,7 +10,7 @@ use crate::solve::symmetric_eigen;
 /// A diagonal entry of a projector below this counts as 0.
 const NEGLIGIBLE: f64 = 1e-10;
 
-/// `SKS` on the complement of the unpenalised functions, `(I − QQᵀ)SKS(I − QQᵀ) = U diag(d) Uᵀ`, so that `G = U diag(1/(d + λ)) Uᵀ`.
+/// `SKS` on the complement of the unpenalized functions, `(I − QQᵀ)SKS(I − QQᵀ) = U diag(d) Uᵀ`, so that `G = U diag(1/(d + λ)) Uᵀ`.
 pub(crate) struct Spectrum {
     values: Array1<f64>,
     vectors: Array2<f64>,
@@ -100,7 +100,7 @@ impl Spectrum {
 }
 
 impl AtLambda {
-    /// Whether the regularised matrix is definite to working precision.
+    /// Whether the regularized matrix is definite to working precision.
     pub(crate) fn is_regular(&self) -> bool {
         self.singular.is_none()
     }

@@ -22,7 +22,7 @@ pub(super) fn solve(
     }
     let scales = problem.roots.iter().any(|s| *s != 1.0).then(|| problem.roots.view());
     let system = system(&law, x.column(law.column()), scales, lambda);
-    compute.check_cancelled()?;
+    compute.check_canceled()?;
     let right =
         concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
     let solved = solve_columns(&*system, right.view(), compute);

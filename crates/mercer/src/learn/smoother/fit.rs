@@ -52,7 +52,7 @@ impl Trial<'_> {
     /// on.
     fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, Missing>>> {
         let one = |near: &mut Vec<_>, i: usize| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let place = t.row(i);
             self.places.around(place, self.bandwidth, self.weights, except.then_some(i), near);
             Ok(self.degree.fit(place[0], near, |row| self.places.x[[row, 0]], |row| self.y[row]))
@@ -66,7 +66,7 @@ impl Trial<'_> {
         Ok(without.iter().zip(self.y).map(|(local, y)| local.map_or(f64::NAN, |l| y - l.value)).collect())
     }
 
-    /// The mean squared leave-one-out error; infinite where an observation has no neighbours.
+    /// The mean squared leave-one-out error; infinite where an observation has no neighbors.
     fn score(&self, compute: &Compute) -> Result<f64> {
         let residuals = self.loo_residuals(compute)?;
         let mean = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len() as f64;
@@ -81,7 +81,7 @@ impl Trial<'_> {
         }
         let mut tried = 0;
         let mut score = |h: f64| {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             tried += 1;
             compute.report("bandwidth", tried.min(99), 100);
             self.bandwidth = h;
@@ -187,7 +187,7 @@ impl LocalFit {
     /// `f` at each row of `x`.
     ///
     /// # Cost
-    /// `O(log n + k)` per row on a line with `k` neighbours, `O(n d)` in several columns.
+    /// `O(log n + k)` per row on a line with `k` neighbors, `O(n d)` in several columns.
     ///
     /// # Errors
     /// [`Error::Request`], naming the row, where no observation has weight or (for lines) only one place has;

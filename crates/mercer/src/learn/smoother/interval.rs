@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::LocalFit;
 use super::local::Degree;
-use super::places::Neighbour;
+use super::places::Neighbor;
 use crate::{Compute, Error, Result};
 
 impl LocalFit {
@@ -18,7 +18,7 @@ impl LocalFit {
     /// As a prediction at every observation.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::Canceled`].
     ///
     /// # Example
     /// ```
@@ -48,15 +48,15 @@ impl LocalFit {
         let Some(variance) = self.variance(compute)? else {
             return Err(Error::request("the smoother interpolates: the residuals leave no estimate of the noise"));
         };
-        // Refuses places without neighbours, by name.
+        // Refuses places without neighbors, by name.
         self.predict(x, compute)?;
         Ok(self.squared_weights(x, compute)?.mapv(|s| (variance * s).sqrt()))
     }
 
     /// `‖l(x)‖²` at each row of `x`.
     fn squared_weights(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        let one = |near: &mut Vec<Neighbour>, i: usize| {
-            compute.check_cancelled()?;
+        let one = |near: &mut Vec<Neighbor>, i: usize| {
+            compute.check_canceled()?;
             self.places.around(x.row(i), self.bandwidth, self.weights, None, near);
             let from = |row: usize| self.places.x[[row, 0]] - x[[i, 0]];
             Ok(self.degree.squared_weights(near, from))
@@ -68,7 +68,7 @@ impl LocalFit {
 
 impl Degree {
     /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a line, `xᵢ` counted from the place.
-    fn squared_weights(self, near: &[Neighbour], from: impl Fn(usize) -> f64) -> f64 {
+    fn squared_weights(self, near: &[Neighbor], from: impl Fn(usize) -> f64) -> f64 {
         let total: f64 = near.iter().map(|n| n.weight).sum();
         if self == Self::Mean {
             return near.iter().map(|n| (n.weight / total).powi(2)).sum();

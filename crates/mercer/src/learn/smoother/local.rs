@@ -1,6 +1,6 @@
 //! One local fit: a weighted mean or a weighted line.
 
-use super::places::Neighbour;
+use super::places::Neighbor;
 
 /// What is fitted around a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Degree {
     pub fn fit(
         self,
         t: f64,
-        near: &[Neighbour],
+        near: &[Neighbor],
         place: impl Fn(usize) -> f64,
         value: impl Fn(usize) -> f64,
     ) -> Result<Local, Missing> {

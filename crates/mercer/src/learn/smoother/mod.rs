@@ -45,7 +45,7 @@ pub enum Bandwidth {
 /// gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
 ///
 /// # Cost
-/// `O(n k)` with `k` observations in a neighbourhood on a line, `O(n² d)` in several columns; per bandwidth tried.
+/// `O(n k)` with `k` observations in a neighborhood on a line, `O(n² d)` in several columns; per bandwidth tried.
 ///
 /// # Example
 /// ```
@@ -69,14 +69,14 @@ pub struct NadarayaWatson {
 /// The local linear smoother on a line: a weighted least-squares line around each place.
 ///
 /// # Formula
-/// `(f(x), f′(x))` minimises `Σ wᵢ(x)(yᵢ − a − b(xᵢ − x))²` over `(a, b)`, with `wᵢ(x) = W(|x − xᵢ|/h)`.
+/// `(f(x), f′(x))` minimizes `Σ wᵢ(x)(yᵢ − a − b(xᵢ − x))²` over `(a, b)`, with `wᵢ(x) = W(|x − xᵢ|/h)`.
 ///
 /// # Theory
 /// Lines are reproduced exactly, also at the ends and between uneven places, where a local mean is biased. Leaving
 /// observation `i` out gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
 ///
 /// # Cost
-/// `O(n k)` with `k` observations in a neighbourhood; per bandwidth tried.
+/// `O(n k)` with `k` observations in a neighborhood; per bandwidth tried.
 ///
 /// # Example
 /// ```
@@ -107,7 +107,7 @@ impl NadarayaWatson {
     /// # Errors
     /// [`Error::Parameter`] for a bandwidth that is not positive, [`Error::Shape`] when sizes differ or nothing is given,
     /// [`Error::Value`] for NaN and infinities, [`Error::Request`] when no bandwidth can be chosen,
-    /// [`Error::Cancelled`].
+    /// [`Error::Canceled`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         LocalFit::new(Degree::Mean, self.weights, self.bandwidth, x, y, compute)
     }
@@ -123,7 +123,7 @@ impl LocalLinear {
     ///
     /// # Errors
     /// As [`NadarayaWatson::fit`]; also [`Error::Shape`] unless `x` has one column, and [`Error::Request`], naming the
-    /// observation, where a neighbourhood holds only one distinct place.
+    /// observation, where a neighborhood holds only one distinct place.
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         if x.ncols() != 1 {
             return Err(Error::shape("columns of x for a local line", 1, x.ncols()));

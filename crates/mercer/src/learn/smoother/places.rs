@@ -7,7 +7,7 @@ use super::LocalWeight;
 /// Beyond this `u²` a Gaussian weight is 0 in `f64`.
 const GAUSSIAN_REACH: f64 = 1500.0;
 
-/// The places of the observations; on a line also their order, so that a neighbourhood is a range.
+/// The places of the observations; on a line also their order, so that a neighborhood is a range.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub x: Array2<f64>,
@@ -17,7 +17,7 @@ pub(super) struct Places {
 
 /// An observation with its weight at a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Neighbour {
+pub(super) struct Neighbor {
     pub row: usize,
     pub weight: f64,
 }
@@ -50,7 +50,7 @@ impl Places {
         bandwidth: f64,
         weight: LocalWeight,
         except: Option<usize>,
-        out: &mut Vec<Neighbour>,
+        out: &mut Vec<Neighbor>,
     ) {
         out.clear();
         let square =
@@ -62,7 +62,7 @@ impl Places {
             let value =
                 if weight == LocalWeight::Gaussian { (-0.5 * (u2 - nearest)).exp() } else { weight.value(u2.sqrt()) };
             if value > 0.0 && Some(row) != except {
-                out.push(Neighbour { row, weight: value });
+                out.push(Neighbor { row, weight: value });
             }
         };
         match &self.line {

@@ -1,4 +1,4 @@
-//! Weights of neighbours.
+//! Weights of neighbors.
 
 /// How fast the weight of an observation falls with its distance, in units of the bandwidth: `u = ‖x − xᵢ‖/h`.
 ///

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// The nodes of a spline, and what connects them with the observations.
 #[derive(Clone, Debug)]
 pub(super) struct Data {
-    /// One per distinct place of positive weight: `t = (x − origin)/scale`, the weighted mean of `y − centre`, the summed weight.
+    /// One per distinct place of positive weight: `t = (x − origin)/scale`, the weighted mean of `y − center`, the summed weight.
     pub nodes: Vec<Node>,
     /// The node of each observation; none for weight 0.
     pub node_of: Vec<Option<usize>>,
@@ -17,7 +17,7 @@ pub(super) struct Data {
     /// The range of the places, or the period.
     pub scale: f64,
     /// The weighted mean of `y`, which no penalty sees.
-    pub centre: f64,
+    pub center: f64,
     /// `Σ w(y − ȳ)²` inside the ties.
     pub within: f64,
     /// The number of observations of positive weight.
@@ -48,18 +48,18 @@ impl Data {
         let mut order: Vec<(f64, usize)> = kept.map(|i| (place(x[i]), i)).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let total: f64 = order.iter().map(|&(_, i)| weight(i)).sum();
-        let centre = order.iter().map(|&(_, i)| weight(i) / total * y[i]).sum();
+        let center = order.iter().map(|&(_, i)| weight(i) / total * y[i]).sum();
         let mut data = Self {
             nodes: Vec::new(),
             node_of: vec![None; x.len()],
             origin,
             scale,
-            centre,
+            center,
             within: 0.0,
             count: order.len(),
         };
         for tie in order.chunk_by(|a, b| a.0 == b.0) {
-            data.pool(tie, |i| (y[i] - centre, weight(i)));
+            data.pool(tie, |i| (y[i] - center, weight(i)));
         }
         if period.is_some() {
             data.rotate();
@@ -95,11 +95,11 @@ impl Data {
 
     /// The residual sum that rounding alone leaves: `(8ε)² Σ wy²`.
     pub fn rounding(&self) -> f64 {
-        let squares: f64 = self.nodes.iter().map(|n| n.weight * (n.y.abs() + self.centre.abs()).powi(2)).sum();
+        let squares: f64 = self.nodes.iter().map(|n| n.weight * (n.y.abs() + self.center.abs()).powi(2)).sum();
         squares * (8.0 * f64::EPSILON).powi(2)
     }
 
-    /// Neighbouring nodes pooled until few remain: enough to find where to search for λ.
+    /// Neighboring nodes pooled until few remain: enough to find where to search for λ.
     pub fn thinned(&self, groups: usize) -> (Vec<Node>, f64) {
         let mut nodes = Vec::with_capacity(groups);
         let mut within = self.within;

@@ -109,7 +109,7 @@ impl SplineFit {
             value += bend / h.powi(derivative as i32);
         }
         if derivative == 0 {
-            value += self.data.centre;
+            value += self.data.center;
         }
         value / self.data.scale.powi(derivative as i32)
     }

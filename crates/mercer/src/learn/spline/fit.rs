@@ -83,7 +83,7 @@ impl SplineFit {
         &self.settings
     }
 
-    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimised is what its parts say.
+    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimized is what its parts say.
     pub(super) fn check(&self, pass: &Pass) -> Result<()> {
         let parts = pass.residual + self.scaled_lambda * self.scaled_roughness();
         let size: f64 = self.data.nodes.iter().map(|n| n.weight * n.y * n.y).sum();
@@ -110,7 +110,7 @@ impl SplineFit {
         let m = self.order;
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         self.fitted = Array1::from_shape_fn(n, |i| match self.data.node_of[i] {
-            Some(node) => self.data.centre + self.states.mean[node * m],
+            Some(node) => self.data.center + self.states.mean[node * m],
             None => self.value_at(x[i], 0),
         });
         self.residuals = &y - &self.fitted;
@@ -148,7 +148,7 @@ impl SplineFit {
         self.degrees_of_freedom
     }
 
-    /// Generalised cross-validation, `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; infinite where the spline interpolates. A
+    /// Generalized cross-validation, `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; infinite where the spline interpolates. A
     /// residual sum at the level of rounding counts as that level.
     pub fn gcv(&self) -> f64 {
         self.gcv

@@ -86,7 +86,7 @@ impl Data {
         record.put_vector("node_weights", column(|n| n.weight).view());
         record.put_number("origin", self.origin);
         record.put_number("scale", self.scale);
-        record.put_number("centre", self.centre);
+        record.put_number("center", self.center);
         record.put_number("within", self.within);
         record.put_count("count", self.count);
     }
@@ -112,7 +112,7 @@ impl Data {
             node_of: Vec::new(),
             origin: record.finite_number("origin")?,
             scale,
-            centre: record.finite_number("centre")?,
+            center: record.finite_number("center")?,
             within: record.finite_number("within")?,
             count: record.count("count")?,
         })

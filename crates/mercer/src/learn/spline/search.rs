@@ -9,8 +9,8 @@ use crate::{Compute, Error, Result};
 const THIN: usize = 4096;
 /// More nodes than this are thinned twice, the second time to this number over 4.
 const THIN_AGAIN: usize = 1 << 17;
-/// The distance in `log λ` from a start on thinned data to its neighbours.
-const NEIGHBOUR: f64 = 0.02;
+/// The distance in `log λ` from a start on thinned data to its neighbors.
+const NEIGHBOR: f64 = 0.02;
 /// Points of the first grid in `log λ`.
 const GRID: usize = 40;
 /// Passes that a search may take before it gives up; far more than it needs.
@@ -36,7 +36,7 @@ struct Passes<'a> {
 
 impl Passes<'_> {
     fn at(&mut self, log_lambda: f64) -> Result<Pass> {
-        self.compute.check_cancelled()?;
+        self.compute.check_canceled()?;
         self.done += 1;
         self.compute.report("smoothing spline", self.done.min(LIMIT - 1), LIMIT);
         Ok(self.chain.pass(log_lambda.exp()))
@@ -72,7 +72,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The λ that minimises the criterion.
+    /// The λ that minimizes the criterion.
     pub fn minimum(&self, chain: &mut dyn Smoother) -> Result<Chosen> {
         let (low, high) = range(self.data, self.order);
         let count = self.data.nodes.len();
@@ -107,7 +107,7 @@ impl Search<'_> {
 /// The minimum, and whether it lies at a limit: from a grid, or from a start that is known to be close.
 fn descend(f: Score<'_>, start: Option<f64>, (low, high): (f64, f64), tolerance: f64) -> Result<(f64, bool)> {
     let (best, step) = match start {
-        Some(start) => (start, NEIGHBOUR),
+        Some(start) => (start, NEIGHBOR),
         None => grid(f, low, high)?,
     };
     let bracket = bracket(f, best, step, low, high)?;
@@ -172,7 +172,7 @@ fn bracket(f: Score<'_>, start: f64, step: f64, low: f64, high: f64) -> Result<[
     })
 }
 
-/// Brent's minimisation inside a bracket: parabolas where they help, golden sections elsewhere.
+/// Brent's minimization inside a bracket: parabolas where they help, golden sections elsewhere.
 fn brent(f: Score<'_>, [a, b, c]: [Point; 3], tolerance: f64) -> Result<f64> {
     const GOLDEN: f64 = 0.381_966_011_250_105_1;
     let (mut low, mut high) = (a.0, c.0);

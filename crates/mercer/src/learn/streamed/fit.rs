@@ -94,7 +94,7 @@ impl RidgeStream {
             let mut others = all.clone();
             others.remove(fold)?;
             for (error, &lambda) in errors.iter_mut().zip(&self.lambdas) {
-                compute.check_cancelled()?;
+                compute.check_canceled()?;
                 *error += fold.error_of(&others.solve(lambda, self.intercept, compute)?)?.sum();
             }
             compute.report("choosing λ", done as u64 + 1, count as u64);

@@ -50,7 +50,7 @@ pub struct StreamedRidge {
     pub lambdas: Vec<f64>,
     /// The folds by which λ is chosen.
     pub folds: usize,
-    /// Whether a constant is fitted that is not penalised.
+    /// Whether a constant is fitted that is not penalized.
     pub intercept: bool,
 }
 

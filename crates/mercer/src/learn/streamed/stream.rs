@@ -97,7 +97,7 @@ impl RidgeStream {
     ///
     /// # Errors
     /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights, with the row of the chunk; the stream is then as it was.
-    /// [`Error::Cancelled`] and [`Error::Memory`] leave a stream that must not be used any more.
+    /// [`Error::Canceled`] and [`Error::Memory`] leave a stream that must not be used any more.
     pub fn update(
         &mut self,
         x: ArrayView2<f64>,

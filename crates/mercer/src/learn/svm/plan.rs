@@ -25,7 +25,7 @@ pub struct MachinePlan {
     pub machines: usize,
     /// Variables of the dual problem of the largest.
     pub variables: usize,
-    /// Variables that are optimised together.
+    /// Variables that are optimized together.
     pub working_set: usize,
     /// Which kernel values stay in memory.
     pub kept: KeptValues,

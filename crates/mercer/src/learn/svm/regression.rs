@@ -26,7 +26,7 @@ pub enum Tube {
 /// `min ½‖f‖² + Σ Cwᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)` over `f ∈ ℋ` and `b`; with [`Tube::Nu`] also over `ε ≥ 0`, at the price `Cν Σwᵢ ε` (LIBSVM's scale).
 ///
 /// # Theory
-/// The minimiser is `f = Σ βᵢ k(·, xᵢ)` with `|βᵢ| ≤ Cwᵢ`; points inside the tube have `βᵢ = 0`.
+/// The minimizer is `f = Σ βᵢ k(·, xᵢ)` with `|βᵢ| ≤ Cwᵢ`; points inside the tube have `βᵢ = 0`.
 ///
 /// # Cost
 /// As [`Svc`](super::Svc), with two variables per row.

@@ -28,7 +28,7 @@ pub enum Penalty {
 /// More classes: one machine for every pair of classes and a vote, or one for every class against the rest ([`Scheme`]).
 ///
 /// # Theory
-/// The minimiser is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the answer, the others are the
+/// The minimizer is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the answer, the others are the
 /// support vectors. The dual objective bounds the primal one from below, which is how [`SvcFit::evidence`] knows how good the answer is.
 ///
 /// # Cost
@@ -100,7 +100,7 @@ impl Svc {
     /// # Errors
     /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or weights that are negative;
     /// [`Error::Request`] for one class only; [`Error::Shape`] and [`Error::Value`] for data that does not fit;
-    /// [`Error::NotPositiveDefinite`] with a counterexample; [`Error::Memory`]; [`Error::Cancelled`] before there is a model.
+    /// [`Error::NotPositiveDefinite`] with a counterexample; [`Error::Memory`]; [`Error::Canceled`] before there is a model.
     pub fn fit(
         &self,
         x: ArrayView2<f64>,

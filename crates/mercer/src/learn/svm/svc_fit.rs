@@ -176,7 +176,7 @@ impl SvcFit {
     }
 
     /// The probability of every class, one column each; their sum is 1. Pairs are coupled (Wu, Lin and Weng 2004); classes against the
-    /// rest are normalised.
+    /// rest are normalized.
     ///
     /// # Errors
     /// [`Error::Request`] for a model without calibration; as [`Kernel::bind`].

@@ -1,4 +1,4 @@
-//! Five machines as dual problems. They translate; the solver optimises.
+//! Five machines as dual problems. They translate; the solver optimizes.
 
 use crate::solve::{Constraint, DualProblem};
 use crate::{Error, Result};

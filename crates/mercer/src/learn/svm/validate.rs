@@ -172,7 +172,7 @@ impl<'a> Plan<'a> {
         before: Option<&Held>,
         compute: &Compute,
     ) -> Result<Held> {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let (places, task) = self.training(fold, task)?;
         let held_out = self.held_out(fold);
         let mut rows = whole.part(&places);

@@ -59,7 +59,7 @@ impl EmbeddingSketch {
     /// Adds points.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities, [`Error::Cancelled`]. The sketch is then as it was.
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities, [`Error::Canceled`]. The sketch is then as it was.
     pub fn add(&mut self, x: ArrayView2<'_, f64>, compute: &Compute) -> Result<()> {
         let mut sum = self.sum.clone();
         for start in (0..x.nrows()).step_by(ROWS) {

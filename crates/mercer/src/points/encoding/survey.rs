@@ -78,7 +78,7 @@ impl EncodingSurvey {
         self.rows
     }
 
-    /// The rules with what they learnt.
+    /// The rules with what they learned.
     ///
     /// # Errors
     /// As [`Encoding::fit`].

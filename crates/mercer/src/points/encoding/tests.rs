@@ -49,7 +49,7 @@ fn means_and_zeros_are_filled_and_counted() {
 }
 
 #[test]
-fn scaling_is_learnt_once_and_applied_to_new_tables() {
+fn scaling_is_learned_once_and_applied_to_new_tables() {
     let train = Table::from_columns(vec![Column::numbers("x", vec![0.0, 4.0])]).unwrap();
     let test = Table::from_columns(vec![Column::numbers("x", vec![8.0])]).unwrap();
     for (scaling, expected) in [(Scaling::None, 8.0), (Scaling::Standardize, 3.0), (Scaling::UnitInterval, 2.0)] {

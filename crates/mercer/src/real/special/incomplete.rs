@@ -5,7 +5,7 @@ use super::ln_gamma;
 /// Terms of a series or a continued fraction before it counts as converged anyway.
 const MAX_TERMS: usize = 100_000;
 
-/// `P(G > x)` for `G` of the gamma law of shape `a` and scale 1: the regularised upper incomplete gamma function.
+/// `P(G > x)` for `G` of the gamma law of shape `a` and scale 1: the regularized upper incomplete gamma function.
 ///
 /// # Formula
 /// `Q(a, x) = (1/Γ(a)) ∫ₓ^∞ t^{a−1} e^{−t} dt`; below `x = a + 1` by the series of `P = 1 − Q`, from there on by the continued

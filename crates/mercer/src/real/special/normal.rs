@@ -17,7 +17,7 @@ pub fn normal_quantile(p: f64) -> f64 {
     }
     let from_median = p - 0.5;
     if from_median.abs() <= 0.425 {
-        return from_median * ratio(0.180625 - from_median * from_median, &CENTRE);
+        return from_median * ratio(0.180625 - from_median * from_median, &CENTER);
     }
     let tail = p.min(1.0 - p);
     if tail == 0.0 {
@@ -39,7 +39,7 @@ fn ratio(r: f64, rational: &Rational) -> f64 {
     horner(&rational.numerator) / horner(&rational.denominator)
 }
 
-const CENTRE: Rational = Rational {
+const CENTER: Rational = Rational {
     numerator: [
         2509.0809287301227,
         33430.57558358813,

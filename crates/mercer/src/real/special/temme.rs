@@ -50,7 +50,7 @@ fn first_terms(mu: f64, log: f64, gamma: &Temme) -> (f64, f64, f64) {
     (f, 0.5 * power / gamma.reciprocal_plus, 0.5 / (power * gamma.reciprocal_minus))
 }
 
-/// Steed's algorithm for the second continued fraction, with Temme's normalising sum.
+/// Steed's algorithm for the second continued fraction, with Temme's normalizing sum.
 fn continued_fraction(mu: f64, z: f64) -> BesselPair<f64> {
     let first = 0.25 - mu * mu;
     let (mut a, mut b) = (-first, 2.0 * (1.0 + z));

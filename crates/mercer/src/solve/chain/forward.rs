@@ -1,7 +1,7 @@
 //! The forward pass: all that the nodes up to `i` say about the state `zᵢ`, as a triangular array.
 
 use super::gap::{Gap, UnitRoot, derivative_gap};
-use super::triangle::{LogProduct, inverse_upper, triangularise};
+use super::triangle::{LogProduct, inverse_upper, triangularize};
 use super::{Chain, Link, Node};
 
 /// What is known about the last state.
@@ -32,8 +32,8 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
             }
             let mut work = Self::array(&known, &gap, &self.nodes[i], lambda);
             // The observation does not see ε: its row waits for the columns of the state.
-            triangularise(&mut work, 0..M, R - 1);
-            triangularise(&mut work, M..R - 1, R);
+            triangularize(&mut work, 0..M, R - 1);
+            triangularize(&mut work, M..R - 1, R);
             self.links[i] = Self::link(&work);
             (0..M).for_each(|k| log_root.multiply(work[k][k]));
             objective += work[R - 1][R - 1].powi(2);
@@ -121,7 +121,7 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
             }
             work[i][M] = known.b[i];
         }
-        triangularise(&mut work, 0..M, D);
+        triangularize(&mut work, 0..M, D);
         let root = inverse_upper::<M, R>(&work);
         let mut mean = [0.0; M];
         for i in 0..M {

@@ -1,6 +1,6 @@
 //! Least squares along a chain of states, by orthogonal transformations alone.
 //!
-//! States `z₀, …, z_{u−1} ∈ ℝᴹ` with `z_{i+1} = A(hᵢ)zᵢ + L(hᵢ)εᵢ` and observations `yᵢ` of the first coordinate minimise
+//! States `z₀, …, z_{u−1} ∈ ℝᴹ` with `z_{i+1} = A(hᵢ)zᵢ + L(hᵢ)εᵢ` and observations `yᵢ` of the first coordinate minimize
 //! `Σ wᵢ(yᵢ − zᵢ₀)² + λ Σ ‖εᵢ‖²`. This is the square-root information smoother (Dyer–McReynolds forward, back substitution
 //! backward): `O(u M³)`, no normal equations, so the condition number is not squared; no division by a gap, so close
 //! points do no harm; and covariances are sums of squares, so nothing cancels. A closed chain (`z_u = z_{u−1}` around a
@@ -56,9 +56,9 @@ pub(crate) struct States {
 
 /// A chain of either kind and any order.
 pub(crate) trait Smoother: Send {
-    /// Minimises for this λ.
+    /// Minimizes for this λ.
     fn pass(&mut self, lambda: f64) -> Pass;
-    /// Minimises for this λ and keeps the states.
+    /// Minimizes for this λ and keeps the states.
     fn states(&mut self, lambda: f64) -> (Pass, States);
 }
 

@@ -1,4 +1,4 @@
-//! Householder triangularisation of one small array.
+//! Householder triangularization of one small array.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ const SMALLEST: f64 = 1e-290;
 ///
 /// The row with the largest entry is swapped to the pivot first, so that rows of very different size keep their own accuracy.
 #[inline(always)]
-pub(super) fn triangularise<const R: usize>(a: &mut [[f64; R]; R], columns: Range<usize>, rows: usize) {
+pub(super) fn triangularize<const R: usize>(a: &mut [[f64; R]; R], columns: Range<usize>, rows: usize) {
     for k in columns.start..columns.end.min(rows) {
         for i in k + 1..rows {
             if a[i][k].abs() > a[k][k].abs() {

@@ -32,13 +32,13 @@ impl<'a> ClassBlocks<'a> {
     /// The blocks of classes of points that follow each other.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Canceled`](crate::Error::Canceled).
     pub(crate) fn new(tiles: &'a dyn Tiles, classes: Vec<Range<usize>>, compute: &Compute) -> Result<Self> {
         let block = |class: &Range<usize>| {
             let shifted = |range: Range<usize>| class.start + range.start..class.start + range.end;
             let fill = |rows, cols, out: &mut [f32]| tiles.fill_single(shifted(rows), shifted(cols), out);
             let shape = (class.len(), class.len());
-            compute.install(|| assemble(shape, BLOCK, true, fill, || compute.check_cancelled()))
+            compute.install(|| assemble(shape, BLOCK, true, fill, || compute.check_canceled()))
         };
         let own = classes.iter().map(block).collect::<Result<_>>()?;
         Ok(Self { diagonal: tiles.diagonal()?, tiles, classes, own })

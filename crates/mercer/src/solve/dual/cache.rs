@@ -166,8 +166,8 @@ impl<'a> Cache<'a> {
     /// `out += Σ factor · row`, rows that are not at hand computed and forgotten.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled) when the work is dropped; a solver that is
-    /// cancelled still finishes its answer.
+    /// [`Error::Canceled`](crate::Error::Canceled) when the work is dropped; a solver that is
+    /// canceled still finishes its answer.
     pub(super) fn add_fleeting(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         let chunk = |(chunk, out): (usize, &mut [f64])| {
             let start = chunk * COLUMNS;

@@ -1,4 +1,4 @@
-//! Sequential minimal optimisation within one working set.
+//! Sequential minimal optimization within one working set.
 
 use super::lines::Lines;
 use super::pull::{can_fall, can_rise, group, groups, room_above, room_below};

@@ -59,7 +59,7 @@ impl<'k, T: Element> Lines<'k, T> {
     }
 }
 
-/// The runs of neighbours in a list.
+/// The runs of neighbors in a list.
 pub(super) fn runs(points: &[usize]) -> Vec<Range<usize>> {
     points.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect()
 }

@@ -1,7 +1,7 @@
 //! The one dual problem behind every support vector machine, and its solver.
 //!
 //! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the machine, `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign,
-//! or nothing. Machines translate; they do not optimise.
+//! or nothing. Machines translate; they do not optimize.
 //!
 //! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. A variable's pull is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum no variable that
 //! can still pull up pulls more than one that can pull down.
@@ -62,7 +62,7 @@ pub struct DualOptions {
     pub tolerance: f64,
     /// Steps of pairs of variables; `None` for LIBSVM's limit, ten million or a hundred per variable.
     pub max_steps: Option<u64>,
-    /// Variables that are optimised together while the others wait.
+    /// Variables that are optimized together while the others wait.
     pub working_set: usize,
 }
 
@@ -79,8 +79,8 @@ pub enum Stopped {
     Converged,
     /// The steps were used up.
     StepLimit,
-    /// The work was cancelled; the variables are those of that moment.
-    Cancelled,
+    /// The work was canceled; the variables are those of that moment.
+    Canceled,
     /// No step of the precision in use makes progress.
     Stalled,
 }
@@ -132,7 +132,7 @@ impl DualProblem {
     /// Solves the problem on the rows of a symmetric kernel matrix.
     ///
     /// # Formula
-    /// Sequential minimal optimisation with second-order selection (Fan, Chen and Lin 2005) inside working sets of the most violating variables;
+    /// Sequential minimal optimization with second-order selection (Fan, Chen and Lin 2005) inside working sets of the most violating variables;
     /// `F` is updated for a whole set at a time, by rows of the kernel matrix that are cached.
     ///
     /// # Cost

@@ -1,4 +1,4 @@
-//! Variables that have settled at a bound: the others are optimised without them (shrinking).
+//! Variables that have settled at a bound: the others are optimized without them (shrinking).
 
 use super::pull::{Pulls, can_fall, can_rise, group};
 use super::{Constraint, DualProblem};

@@ -17,7 +17,7 @@ const WHOLE: usize = 4096;
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
 const CHUNK: usize = 2048;
-/// Runs of neighbours up to which a part of a matrix is read where it is.
+/// Runs of neighbors up to which a part of a matrix is read where it is.
 const RUNS: usize = 6;
 
 /// The rows of a symmetric kernel matrix, on demand.
@@ -67,7 +67,7 @@ impl<'a> KernelRows<'a> {
     /// Rows of a symmetric matrix given by its tiles; `least` rows have to be in memory together. A small matrix is made as a whole.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when they do not fit, [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Memory`](crate::Error::Memory) when they do not fit, [`Error::Canceled`](crate::Error::Canceled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
         if n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2 {
@@ -82,7 +82,7 @@ impl<'a> KernelRows<'a> {
     /// The whole matrix, in double precision when it is small, else in single precision.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when it does not fit, [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Memory`](crate::Error::Memory) when it does not fit, [`Error::Canceled`](crate::Error::Canceled).
     pub fn whole(tiles: &dyn Tiles, compute: &Compute) -> Result<Self> {
         let diagonal = tiles.diagonal()?;
         let store = if Self::are_few(diagonal.len()) {
@@ -222,7 +222,7 @@ impl<'a> KernelRows<'a> {
     /// `out += Σ factor · row`.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled) when the work is dropped.
+    /// [`Error::Canceled`](crate::Error::Canceled) when the work is dropped.
     pub(super) fn spread(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         let (stride, runs) = (self.stride, self.runs());
         match &mut self.store {

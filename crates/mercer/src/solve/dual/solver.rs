@@ -1,4 +1,4 @@
-//! The outer loop: choose a working set, optimise it, carry the change to every point.
+//! The outer loop: choose a working set, optimize it, carry the change to every point.
 
 use super::inner::Inner;
 use super::narrow::Settled;
@@ -58,7 +58,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         let (covers, behind, steps, first) = (seen.iter().all(|seen| *seen), false, 0, None);
         let mut solver =
             Self { problem, rows, options, compute, alpha, values, covers, behind, steps, most, first, room };
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         solver.state()?;
         problem.guesses.iter().try_for_each(|guess| solver.consider(guess))?;
         Ok(solver)
@@ -134,7 +134,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         Ok(self.finish(stopped))
     }
 
-    /// Optimises working sets until there is a reason to stop.
+    /// Optimizes working sets until there is a reason to stop.
     fn advance(&mut self) -> Result<Stopped> {
         let (mut last, mut rounds) = (Vec::new(), 0);
         loop {
@@ -146,9 +146,9 @@ impl<'s, 'a> Solver<'s, 'a> {
             if violation <= self.options.tolerance {
                 return Ok(Stopped::Converged);
             }
-            if self.compute.check_cancelled().is_err() {
+            if self.compute.check_canceled().is_err() {
                 self.compute.check_aborted()?;
-                return Ok(Stopped::Cancelled);
+                return Ok(Stopped::Canceled);
             }
             if self.steps >= self.most {
                 return Ok(Stopped::StepLimit);
@@ -186,7 +186,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// Optimises the variables that are not settled, on their points alone, and carries the change to the others; the steps made. `None` where
+    /// Optimizes the variables that are not settled, on their points alone, and carries the change to the others; the steps made. `None` where
     /// the points cannot be taken apart.
     fn advance_without(&mut self, settled: &Settled) -> Result<Option<u64>> {
         let (points, problem) = settled.rest(self.problem);
@@ -229,7 +229,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         Pulls::of(self.problem, &self.alpha, |i| pull[i])
     }
 
-    /// Optimises a working set; the number of steps made.
+    /// Optimizes a working set; the number of steps made.
     fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64) -> Result<u64> {
         let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
         let whole = set.len() == self.problem.len();

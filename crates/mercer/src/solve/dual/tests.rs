@@ -264,7 +264,7 @@ fn a_ray_from_a_start_keeps_its_sums() {
 }
 
 /// Rows take long to compute: whoever drops the work is heard between tiles of them, while a
-/// cancelled solver still finishes its answer.
+/// canceled solver still finishes its answer.
 #[test]
 fn rows_are_dropped_when_asked() {
     let mut stream = Seed(4).stream("points", 0);
@@ -288,7 +288,7 @@ fn rows_are_dropped_when_asked() {
         let compute = plain.clone().with_cancel(cancel.clone());
         let mut rows = KernelRows::new(&bound, 40, &compute).unwrap();
         level(&cancel);
-        assert!(cancel.is_cancelled());
+        assert!(cancel.is_canceled());
         assert_eq!(rows.spread(&changes, &mut sum, &compute).is_err(), dropped);
         assert_eq!(
             KernelRows::new(&bound, 40, &plain).unwrap().spread_once(&changes, &mut sum, &compute).is_err(),

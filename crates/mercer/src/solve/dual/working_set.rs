@@ -1,4 +1,4 @@
-//! Which variables are optimised next.
+//! Which variables are optimized next.
 
 use std::cmp::Ordering;
 

@@ -103,7 +103,7 @@ impl Process {
     }
 }
 
-/// `A` and `Q` of two-sided Brownian motion: on the left it runs towards its zero at 0 (a bridge), on the right away from it.
+/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge), on the right away from it.
 #[inline(always)]
 fn brownian(from: f64, to: f64) -> (f64, f64) {
     if from >= 0.0 || from == to {

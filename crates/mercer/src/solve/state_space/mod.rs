@@ -20,7 +20,7 @@ mod filter;
 mod law;
 mod matern;
 mod places;
-mod recognise;
+mod recognize;
 mod slopes;
 mod small;
 mod sum;

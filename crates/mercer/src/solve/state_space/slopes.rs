@@ -6,7 +6,7 @@ use super::backward::{Adjoint, Spread};
 use super::filter::System;
 use super::law::{Part, Process};
 use super::matern;
-use super::recognise::by_parameters;
+use super::recognize::by_parameters;
 use super::small::{Matrix, Vector, dot, product, square};
 use crate::Kernel;
 

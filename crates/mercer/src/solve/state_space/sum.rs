@@ -12,7 +12,7 @@ use crate::compute::in_pool;
 /// Functions on the line.
 ///
 /// For `s ≤ t`, `k(s, t) = hᵀA(s→t)P(s)h`, so with `Fⱼ = Σ_{i≤j} αᵢA(xᵢ→xⱼ)P(xᵢ)h` and `bⱼ = Σ_{i≥j} αᵢA(xⱼ→xᵢ)ᵀh`,
-/// `f(x) = hᵀ(A(xⱼ→x)Fⱼ + P(x)A(x→xⱼ₊₁)ᵀbⱼ₊₁)` between two neighbours.
+/// `f(x) = hᵀ(A(xⱼ→x)Fⱼ + P(x)A(x→xⱼ₊₁)ᵀbⱼ₊₁)` between two neighbors.
 pub(super) struct Sum<const M: usize> {
     law: Law,
     places: Places,

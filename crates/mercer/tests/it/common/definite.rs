@@ -24,7 +24,7 @@ pub fn naive_gram(kernel: &Kernel, points: &Array2<f64>) -> Option<Array2<f64>> 
 }
 
 /// `−½ JKJ`.
-pub fn centred_half(gram: &Array2<f64>) -> Array2<f64> {
+pub fn centered_half(gram: &Array2<f64>) -> Array2<f64> {
     let n = gram.nrows();
     let j = Array2::<f64>::eye(n) - 1.0 / n as f64;
     j.dot(gram).dot(&j) * -0.5

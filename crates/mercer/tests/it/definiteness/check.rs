@@ -246,7 +246,7 @@ impl Progress for Count {
 }
 
 #[test]
-fn long_searches_report_and_can_be_cancelled() {
+fn long_searches_report_and_can_be_canceled() {
     let count = Arc::new(Count(AtomicU64::new(0)));
     let compute = Compute::new().with_progress(count.clone());
     check(&kernel("minus(2*gaussian(), gaussian())"), None, &CheckOptions::default(), &compute).unwrap();
@@ -254,7 +254,7 @@ fn long_searches_report_and_can_be_cancelled() {
     let cancel = Cancel::default();
     cancel.cancel();
     let compute = Compute::new().with_cancel(cancel);
-    assert!(matches!(check(&kernel("tanh()"), None, &CheckOptions::default(), &compute), Err(Error::Cancelled)));
+    assert!(matches!(check(&kernel("tanh()"), None, &CheckOptions::default(), &compute), Err(Error::Canceled)));
 }
 
 #[test]

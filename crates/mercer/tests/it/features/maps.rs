@@ -158,7 +158,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn rows_do_not_depend_on_their_neighbours() {
+fn rows_do_not_depend_on_their_neighbors() {
     let x = Array2::from_shape_fn((130, 4), |(i, j)| ((i * 4 + j) as f64).cos());
     let features = spec("gaussian()", 40, FourierForm::Pair, Sampling::Iid).draw(4, &compute(0)).unwrap();
     let all = features.transform(x.view(), &compute(0)).unwrap();

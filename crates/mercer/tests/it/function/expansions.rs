@@ -32,12 +32,12 @@ fn the_reproducing_property() {
 }
 
 #[test]
-fn repeated_centres_are_merged() {
+fn repeated_centers_are_merged() {
     let compute = Compute::new();
     let k: Kernel = "gaussian()".parse().unwrap();
     let x = array![[0.0, 1.0], [2.0, 3.0], [-0.0, 1.0]];
     let f = Expansion::new(&k, x.view(), array![1.0, 5.0, 2.0].view(), &compute).unwrap();
-    assert_eq!(f.centres(), array![[0.0, 1.0], [2.0, 3.0]]);
+    assert_eq!(f.centers(), array![[0.0, 1.0], [2.0, 3.0]]);
     assert_eq!(f.coefficients(), array![3.0, 5.0]);
     let zero = f.minus(&f).unwrap();
     assert_eq!(zero.coefficients(), array![0.0, 0.0]);
@@ -66,7 +66,7 @@ fn projections_are_orthogonal() {
     assert!(p.residual_norm > 1e-3);
     let again = p.function.project(z.view(), &compute).unwrap();
     assert!(again.residual_norm < 1e-7, "{}", again.residual_norm);
-    let onto_itself = f.project(f.centres(), &compute).unwrap();
+    let onto_itself = f.project(f.centers(), &compute).unwrap();
     assert!(onto_itself.residual_norm < 1e-6, "{}", onto_itself.residual_norm);
     // Repeated points make the system singular: the answer stays.
     let doubled = ndarray::concatenate(ndarray::Axis(0), &[z.view(), z.view()]).unwrap();
@@ -116,8 +116,8 @@ fn gradients_agree_with_differences() {
                 assert_close!(gradient[[i, j]], quotient[i], 2e-8 * (1.0 + gradient[[i, j]].abs()));
             }
         }
-        // At a centre, where distances vanish, the gradient is finite.
-        assert!(f.gradient(f.centres(), &compute).unwrap().iter().all(|v| v.is_finite()), "{text}");
+        // At a center, where distances vanish, the gradient is finite.
+        assert!(f.gradient(f.centers(), &compute).unwrap().iter().all(|v| v.is_finite()), "{text}");
     }
 }
 
@@ -155,7 +155,7 @@ fn gradients_are_refused_at_kinks_alone() {
         let x = sample(4, 2, 8);
         assert_gradient(&f, &x, 2e-7);
         let mut mixed = x.clone();
-        mixed.row_mut(2).assign(&f.centres().row(3));
+        mixed.row_mut(2).assign(&f.centers().row(3));
         let error = f.gradient(mixed.view(), &compute).unwrap_err().to_string();
         assert!(error.contains("no gradient at row 2") && error.contains("center 3"), "{text}: {error}");
     }
@@ -163,7 +163,7 @@ fn gradients_are_refused_at_kinks_alone() {
     for (text, refused) in [("laplacian(norm=l1)", true), ("on([0], laplacian())", true), ("laplacian()", false)] {
         let f = function(text, 5, 2, 7);
         let mut x = sample(1, 2, 8);
-        x[[0, 0]] = f.centres()[[1, 0]];
+        x[[0, 0]] = f.centers()[[1, 0]];
         assert_eq!(f.gradient(x.view(), &compute).is_err(), refused, "{text}");
     }
     // The sphere of the ball, the origin of absolute values and norms, the center with coefficient
@@ -281,7 +281,7 @@ fn bad_input_is_refused() {
 }
 
 #[test]
-fn the_median_is_resolved_on_the_centres() {
+fn the_median_is_resolved_on_the_centers() {
     let f = function("gaussian(lengthscale=median)", 20, 2, 14);
     assert!(!f.kernel().to_string().contains("median"));
 }

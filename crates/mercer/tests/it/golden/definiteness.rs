@@ -1,6 +1,6 @@
 //! The golden cases c02: every key to its tolerance.
 
-use crate::common::{assert_close, centred_half, naive_gram};
+use crate::common::{assert_close, centered_half, naive_gram};
 use mercer::definiteness::{CheckOptions, check, check_matrix, check_negative};
 use mercer::kernel::Property;
 use mercer::solve::eigenvalues;
@@ -146,7 +146,7 @@ fn distance_powers() {
         let expected = &case.expected("powers")[i];
         assert_eq!(number(&expected["p"]), p);
         let text = format!("distance(power={p})");
-        let s = centred_half(&gram(&text, &x));
+        let s = centered_half(&gram(&text, &x));
         case.close_spectrum("powers", &s, &expected["S_eigenvalues_descending"]);
         let nds = expected["is_nds"].as_bool().unwrap();
         assert_eq!(nsd_by_check(&text, &x), Some(nds), "{text}");
@@ -163,7 +163,7 @@ fn distance_powers() {
 fn logarithm_and_verdicts() {
     let case = Case::load("c02_nds_log_and_products");
     let x = rows(case.input("X"));
-    let log = centred_half(&gram("log_distance()", &x));
+    let log = centered_half(&gram("log_distance()", &x));
     case.close_spectrum("log_S_eigenvalues_descending", &log, case.expected("log_S_eigenvalues_descending"));
     assert_eq!(nsd_by_check("log_distance()", &x), case.expected("log_is_nds").as_bool());
     for (i, t) in numbers(case.input("t")).into_iter().enumerate() {
@@ -184,10 +184,10 @@ fn logarithm_and_verdicts() {
         ("max", max.clone()),
         ("sinc", gram(&sinc, &s)),
         ("cos", cos),
-        ("absdiff_nds", centred_half(&gram("distance(power=1)", &s))),
-        ("max_nds", centred_half(&max)),
-        ("one_minus_sinc_nds", centred_half(&gram(&format!("minus(constant(value=1), {sinc})"), &s))),
-        ("min_nds", centred_half(&gram("wiener()", &s))),
+        ("absdiff_nds", centered_half(&gram("distance(power=1)", &s))),
+        ("max_nds", centered_half(&max)),
+        ("one_minus_sinc_nds", centered_half(&gram(&format!("minus(constant(value=1), {sinc})"), &s))),
+        ("min_nds", centered_half(&gram("wiener()", &s))),
     ];
     for (key, matrix) in matrices {
         let expected = case.expected(key);
@@ -209,7 +209,7 @@ fn squared_distance_and_schoenberg() {
     let x = rows(case.input("X"));
     let d = gram("sqdist()", &x);
     case.close_matrix("D", &d, case.expected("D"));
-    let s = centred_half(&d);
+    let s = centered_half(&d);
     case.close_matrix("S", &s, case.expected("S"));
     let key = "S_eigenvalues_descending";
     case.close_spectrum(key, &s, case.expected(key));
@@ -227,9 +227,9 @@ fn squared_distance_and_schoenberg() {
         case.close(key, eigenvalues(gram(&text, &x).view()).unwrap()[0], &case.expected(key)[i]);
         assert_eq!(psd_by_check(&text, &x), Some(true));
     }
-    // The embedding: half of the base-point kernel at the centre of mass is the centred Gram matrix.
-    let centre = x.mean_axis(ndarray::Axis(0)).unwrap().to_vec();
-    let embedded = naive_gram(&kernel("sqdist()").hilbert_embedding(centre).unwrap(), &x).unwrap();
+    // The embedding: half of the base-point kernel at the center of mass is the centered Gram matrix.
+    let center = x.mean_axis(ndarray::Axis(0)).unwrap().to_vec();
+    let embedded = naive_gram(&kernel("sqdist()").hilbert_embedding(center).unwrap(), &x).unwrap();
     case.close_matrix("S", &embedded, case.expected("S"));
 }
 

@@ -6,7 +6,7 @@ use mercer::features::{
     binning_bound, ridge_leverage_scores,
 };
 use mercer::gram::{self, Pairs};
-use mercer::learn::CentreMachine;
+use mercer::learn::CenterMachine;
 use mercer::solve::{eigenvalues, pivoted_cholesky};
 use mercer::{Compute, Kernel};
 use ndarray::{Array1, Array2};
@@ -187,10 +187,10 @@ fn ridge_regression_on_a_subset_of_regressors() {
     let (x, y, compute) = (matrix(golden.input("X")), matrix(golden.input("y")), Compute::new());
     let gaussian = kernel(&format!("gaussian(lengthscale={})", number(golden.input("l"))));
     let rows: Vec<usize> = numbers(golden.input("landmarks")).into_iter().map(|r| r as usize).collect();
-    let machine = CentreMachine {
+    let machine = CenterMachine {
         tolerance: 1e-14,
         landmarks: Landmarks::Rows(rows.clone()),
-        ..CentreMachine::new(gaussian, number(golden.input("lambda")), rows.len())
+        ..CenterMachine::new(gaussian, number(golden.input("lambda")), rows.len())
     };
     let fit = machine.fit(x.view(), y.view(), None, &compute).unwrap();
     let expected = &golden.expected()["subset_of_regressors"];

@@ -14,7 +14,7 @@ fn gaussian(length: &Value) -> Kernel {
     Kernel::gaussian(number(length)).unwrap()
 }
 
-/// The statistics of all relabellings, the observed one included, and what the file says of them.
+/// The statistics of all relabelings, the observed one included, and what the file says of them.
 fn check_enumeration(golden: &Golden, key: &str, outcome: &TestOutcome, expected: &Value) {
     let null = outcome.null.as_ref().unwrap();
     let all: Vec<f64> = null.iter().copied().chain([outcome.statistic]).collect();

@@ -11,11 +11,11 @@ fn gaussian(length: &Value) -> Kernel {
     format!("gaussian(lengthscale={:?})", number(length)).parse().unwrap()
 }
 
-fn standardised(x: &Array2<f64>) -> Array2<f64> {
+fn standardized(x: &Array2<f64>) -> Array2<f64> {
     let mean = x.mean_axis(Axis(0)).unwrap();
-    let centred = x - &mean;
-    let sd = (&centred * &centred).mean_axis(Axis(0)).unwrap().mapv(f64::sqrt);
-    centred / sd
+    let centered = x - &mean;
+    let sd = (&centered * &centered).mean_axis(Axis(0)).unwrap().mapv(f64::sqrt);
+    centered / sd
 }
 
 fn column(values: &Value) -> Array2<f64> {
@@ -79,7 +79,7 @@ fn small_example() {
 #[test]
 fn diabetes() {
     let golden = Golden::load("c05_krr_diabetes");
-    let x = standardised(&matrix(golden.input("X_raw")));
+    let x = standardized(&matrix(golden.input("X_raw")));
     let y = column(golden.input("y_raw"));
     let mean = y.mean().unwrap();
     golden.check("y_mean", "", mean, number(&golden.expected()["y_mean"]));
@@ -91,7 +91,7 @@ fn diabetes() {
 #[test]
 fn several_outputs() {
     let golden = Golden::load("c05_krr_multi_output");
-    let x = standardised(&matrix(golden.input("X_raw")));
+    let x = standardized(&matrix(golden.input("X_raw")));
     let y = matrix(golden.input("Y_raw"));
     let y = &y - &y.mean_axis(Axis(0)).unwrap();
     let ridge = Ridge::new(gaussian(&golden.input("kernel")["params"]["l"]), number(golden.input("lambda")));

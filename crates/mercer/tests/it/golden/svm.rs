@@ -29,10 +29,10 @@ fn gaussian(length: &Value) -> Kernel {
     format!("gaussian(lengthscale={:?})", number(length)).parse().unwrap()
 }
 
-fn standardised(x: &Array2<f64>) -> Array2<f64> {
-    let centred = x - &x.mean_axis(Axis(0)).unwrap();
-    let sd = (&centred * &centred).mean_axis(Axis(0)).unwrap().mapv(f64::sqrt);
-    centred / sd
+fn standardized(x: &Array2<f64>) -> Array2<f64> {
+    let centered = x - &x.mean_axis(Axis(0)).unwrap();
+    let sd = (&centered * &centered).mean_axis(Axis(0)).unwrap().mapv(f64::sqrt);
+    centered / sd
 }
 
 /// `α` of every row: 0 where there is no support vector.
@@ -113,7 +113,7 @@ fn pairs_of_iris() {
 #[test]
 fn breast_cancer() {
     let golden = Golden::load("c08_csvc_breast_cancer");
-    let x = standardised(&matrix(golden.input("X_raw")));
+    let x = standardized(&matrix(golden.input("X_raw")));
     let labels: Vec<f64> = numbers(golden.input("target")).iter().map(|t| 2.0 * t - 1.0).collect();
     for (key, expected) in golden.expected() {
         let svc = Svc { solver: TIGHT, ..Svc::new(kernel(expected), number(&expected["C"])) };
@@ -193,7 +193,7 @@ fn epsilon_regression() {
         let (kernel, x) = if case == "toy" {
             (gaussian(&input["l"]), matrix(&input["x"]))
         } else {
-            (kernel(input), standardised(&matrix(&input["X_raw"])))
+            (kernel(input), standardized(&matrix(&input["X_raw"])))
         };
         let y = Array1::from(numbers(&input["y"]));
         let solver = DualOptions { tolerance: 1e-8, ..TIGHT };

@@ -198,7 +198,7 @@ fn sketches_that_do_not_fit_are_refused() {
 /// one thread.
 const STEP: f64 = 5e7;
 
-/// A piece of work that can be cancelled, with the least number of multiplications that it takes.
+/// A piece of work that can be canceled, with the least number of multiplications that it takes.
 type Job<'j> = (&'j str, f64, Box<dyn Fn(&Compute) -> Result<()> + 'j>);
 
 /// A computation whose cancel flag counts how often it is looked at, and is raised at the `stop`-th
@@ -273,7 +273,7 @@ fn jobs<'j>(x: &'j Array2<f64>, y: &'j ndarray::Array1<f64>) -> Vec<Job<'j>> {
             "a Gaussian process",
             400.0 * 400.0 * 400.0 / 3.0,
             Box::new(move |c| {
-                let spec = GaussianProcess { optimise: false, ..GaussianProcess::new(gaussian(), 0.1) };
+                let spec = GaussianProcess { optimize: false, ..GaussianProcess::new(gaussian(), 0.1) };
                 spec.fit(x.slice(s![..400, ..]), y.slice(s![..400]), c).map(|_| ())
             }),
         ),
@@ -332,7 +332,7 @@ fn jobs<'j>(x: &'j Array2<f64>, y: &'j ndarray::Array1<f64>) -> Vec<Job<'j>> {
 /// Long work looks at the cancel flag often, measured in work and not in time, and ends soon after
 /// it was raised.
 #[test]
-fn long_work_can_be_cancelled_at_any_moment() {
+fn long_work_can_be_canceled_at_any_moment() {
     let x = normal(8, 1600, 4);
     let y = x.map_axis(Axis(1), |row| row[0].sin() + 0.3 * row[1]);
     // So little that support vector machines compute their rows when they are needed.
@@ -343,7 +343,7 @@ fn long_work_can_be_cancelled_at_any_moment() {
         let all = looks.load(Ordering::Relaxed);
         assert!(all as f64 >= work / STEP && all >= 2, "{name}: {all} looks for {work:e} multiplications");
         let (stopped, looks) = counted(&compute, all / 2);
-        assert!(matches!(job(&stopped), Err(Error::Cancelled)), "{name}: cancelled after {} of {all} looks", all / 2);
+        assert!(matches!(job(&stopped), Err(Error::Canceled)), "{name}: canceled after {} of {all} looks", all / 2);
         let after = looks.load(Ordering::Relaxed) - all / 2;
         assert!(after <= 100, "{name}: {after} looks after the flag was raised");
     }

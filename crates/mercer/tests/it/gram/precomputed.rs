@@ -72,7 +72,7 @@ fn several_variables() {
 }
 
 /// Columns of mean 0 and variance 1 are left as they are by the test on points.
-fn standardised(x: Array2<f64>) -> Array2<f64> {
+fn standardized(x: Array2<f64>) -> Array2<f64> {
     let n = x.nrows() as f64;
     let x = &x - &(x.sum_axis(Axis(0)) / n);
     let spread = (x.mapv(|v| v * v).sum_axis(Axis(0)) / (n - 1.0)).mapv(f64::sqrt);
@@ -82,8 +82,8 @@ fn standardised(x: Array2<f64>) -> Array2<f64> {
 #[test]
 fn given_a_third_variable() {
     let compute = Compute::new();
-    let z = standardised(normal(4, 40, 1));
-    let (x, y) = (standardised(&z + &normal(5, 40, 1)), standardised(z.mapv(f64::sin) + normal(6, 40, 1)));
+    let z = standardized(normal(4, 40, 1));
+    let (x, y) = (standardized(&z + &normal(5, 40, 1)), standardized(z.mapv(f64::sin) + normal(6, 40, 1)));
     for method in [ConditionalMethod::Gamma, ConditionalMethod::Permutation] {
         // exp(−‖x‖²/2 − ‖z/2‖²/2) is the product of Gaussians of x and z with lengthscales 1 and 2.
         let smoothing = |k: &str| Smoothing::Fixed { kernel: kernel(k), ridge: 0.1 };

@@ -166,7 +166,7 @@ impl Progress for Heard {
 }
 
 #[test]
-fn progress_ends_with_the_total_and_cancelling_stops() {
+fn progress_ends_with_the_total_and_canceling_stops() {
     let tiles = Bound::new(&points(500, 2, 9), None);
     let heard = Arc::new(Heard::default());
     let compute = threads(2).with_progress(heard.clone());
@@ -176,6 +176,6 @@ fn progress_ends_with_the_total_and_cancelling_stops() {
     let cancel = Cancel::default();
     cancel.cancel();
     let stopped = threads(2).with_cancel(cancel);
-    assert!(matches!(dense(&tiles, &stopped), Err(Error::Cancelled)));
-    assert!(matches!(multiply(&tiles, points(500, 1, 1).view(), &stopped), Err(Error::Cancelled)));
+    assert!(matches!(dense(&tiles, &stopped), Err(Error::Canceled)));
+    assert!(matches!(multiply(&tiles, points(500, 1, 1).view(), &stopped), Err(Error::Canceled)));
 }

@@ -197,7 +197,7 @@ fn two_sample_aggregated() {
 
 #[test]
 fn two_sample_aggregated_by_signs() {
-    let method = TwoSampleMethod::Aggregated { weights: KernelWeights::Centred, wild: true };
+    let method = TwoSampleMethod::Aggregated { weights: KernelWeights::Centered, wild: true };
     two_sample(&with(method), "aggregated, wild", true, Held::Both);
 }
 

@@ -117,7 +117,7 @@ fn what_cannot_be_bet_on() {
     assert!(matches!(running.update(&two, &one, &compute), Err(Error::Shape { .. })));
     assert!(matches!(running.update(&one.mapv(|_| f64::NAN), &one, &compute), Err(Error::Value { .. })));
     assert_eq!(running.evidence(), before);
-    // An empty side is learnt from, not bet on.
+    // An empty side is learned from, not bet on.
     let evidence = running.update(&one.mapv(|_| 1.0), &Array2::zeros((0, 1)), &compute).unwrap();
     assert_eq!((evidence.pairs, evidence.batches), (0, 4));
     let kernel: Option<Kernel> = Some("gaussian(lengthscale=1) + laplacian(lengthscale=2)".parse().unwrap());

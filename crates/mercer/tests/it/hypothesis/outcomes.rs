@@ -1,4 +1,4 @@
-//! Hypothesis tests: the engine against direct recomputation, paired and stratified relabellings, stopping, bad input, same bytes.
+//! Hypothesis tests: the engine against direct recomputation, paired and stratified relabelings, stopping, bad input, same bytes.
 
 use mercer::hypothesis::{
     ConditionalIndependence, GoodnessOfFit, Independence, IndependenceMethod, Interaction, JointIndependence,
@@ -41,9 +41,9 @@ fn methods() -> Vec<TwoSampleMethod> {
     ]
 }
 
-/// The engine relabels by forms of tiles; here every relabelled sample is made and measured.
+/// The engine relabels by forms of tiles; here every relabeled sample is made and measured.
 #[test]
-fn enumerated_statistics_are_those_of_the_relabelled_samples() {
+fn enumerated_statistics_are_those_of_the_relabeled_samples() {
     let compute = Compute::new();
     let (x, y, k) = (normal(1, 3, 2), normal(2, 5, 2), kernel("laplacian(lengthscale=1)"));
     let pooled = ndarray::concatenate![Axis(0), x, y];
@@ -70,7 +70,7 @@ fn enumerated_statistics_are_those_of_the_relabelled_samples() {
     }
 }
 
-/// Random relabellings, in single precision and in double, are statistics of relabelled samples too: their mean over many draws is the mean over all.
+/// Random relabelings, in single precision and in double, are statistics of relabeled samples too: their mean over many draws is the mean over all.
 #[test]
 fn drawn_statistics_have_the_mean_of_all() {
     let (x, y, k) = (normal(3, 60, 1), normal(4, 90, 1), kernel("gaussian(lengthscale=1)"));
@@ -79,7 +79,7 @@ fn drawn_statistics_have_the_mean_of_all() {
     let single = test.test(&x, &y, &Compute::new().with_precision(Precision::SingleTiles)).unwrap();
     let (a, b) = (double.null.unwrap(), single.null.unwrap());
     a.iter().zip(&b).for_each(|(a, b)| assert_close!(*b, *a, 1e-6));
-    // Over all relabellings the U-statistic has mean 0 exactly.
+    // Over all relabelings the U-statistic has mean 0 exactly.
     let mean = a.iter().sum::<f64>() / a.len() as f64;
     let spread = (a.iter().map(|v| v * v).sum::<f64>() / a.len() as f64).sqrt();
     assert!(mean.abs() < 4.0 * spread / (a.len() as f64).sqrt(), "{mean} {spread}");
@@ -111,7 +111,7 @@ fn exchanges_within_pairs_are_exact() {
 fn strata_keep_their_labels() {
     let compute = Compute::new();
     let (x, y, k) = (normal(6, 3, 1), normal(7, 3, 1), kernel("gaussian()"));
-    // Two strata of three points; two, then one, of each are in the first sample: 3 · 3 relabellings.
+    // Two strata of three points; two, then one, of each are in the first sample: 3 · 3 relabelings.
     let test = TwoSample {
         strata: Some(vec![5, 5, 9, 5, 9, 9]),
         method: TwoSampleMethod::Exact,
@@ -232,7 +232,7 @@ fn the_sequential_test_stops_and_says_so() {
     let compute = Compute::new();
     let outcome = sequential.test(&x, &y, &compute).unwrap();
     assert!(outcome.stopped_early && !outcome.reject && outcome.permutations < 1999, "{outcome:?}");
-    // The hundredth relabelling at least as large is the last: p = 100/l.
+    // The hundredth relabeling at least as large is the last: p = 100/l.
     assert_close!(outcome.p_value, 100.0 / outcome.permutations as f64, 1e-15);
     let far = sequential.test(&x, &(&y + 4.0), &compute).unwrap();
     assert!(!far.stopped_early && far.reject && far.permutations == 1999);
@@ -265,7 +265,7 @@ fn far_samples_are_rejected_by_every_method() {
     assert!(outcome.unwrap().reject);
 }
 
-/// Equal samples cannot be told apart: p = 1 where it is a share of relabellings.
+/// Equal samples cannot be told apart: p = 1 where it is a share of relabelings.
 #[test]
 fn identical_and_constant_samples() {
     let compute = Compute::new();
@@ -392,7 +392,7 @@ fn weights_sum_to_one_and_lean_as_named() {
         (KernelWeights::Uniform, 0.2, 0.2),
         (KernelWeights::Decreasing, 60.0 / 137.0, 12.0 / 137.0),
         (KernelWeights::Increasing, 12.0 / 137.0, 60.0 / 137.0),
-        (KernelWeights::Centred, 1.0 / 8.0, 1.0 / 8.0),
+        (KernelWeights::Centered, 1.0 / 8.0, 1.0 / 8.0),
     ] {
         let found = weights.of(5);
         assert_close!(found.iter().sum::<f64>(), 1.0, 1e-15);
@@ -401,7 +401,7 @@ fn weights_sum_to_one_and_lean_as_named() {
     }
 }
 
-/// Where memory is short fewer relabellings and strips are worked on at once, and every byte is the
+/// Where memory is short fewer relabelings and strips are worked on at once, and every byte is the
 /// same.
 #[test]
 fn little_memory_gives_the_same_outcome() {

@@ -1,6 +1,6 @@
 //! What the rules prove must hold on random points; what they may never prove stays open.
 
-use crate::common::{centred_half, examples, many_kernels, naive_gram, points_for};
+use crate::common::{centered_half, examples, many_kernels, naive_gram, points_for};
 use mercer::kernel::{Property, Verdict};
 use mercer::solve::eigenvalues;
 use mercer::{Kernel, Seed, Stream};
@@ -60,7 +60,7 @@ fn check_proven(k: &Kernel, stream: &mut Stream) -> bool {
         match (property, &verdict) {
             (Property::PositiveSemidefinite, Verdict::Proven(_)) => assert_psd(&gram, &what),
             (Property::NegativeSemidefinite, Verdict::Proven(_)) => {
-                let half = centred_half(&gram);
+                let half = centered_half(&gram);
                 let lowest = eigenvalues(half.view()).unwrap()[0];
                 assert!(lowest >= -1e-9 * size(&gram), "{what}: {lowest:e}");
             }
@@ -113,7 +113,7 @@ fn refuted_shift_invariance_and_negative_definiteness_show_on_random_points() {
             assert!(moved != gram, "{k}: said to change under shifts");
         }
         if k.property(NSD).is_refuted() && gram.iter().all(|v| v.abs() < 1e100) {
-            let lowest = eigenvalues(centred_half(&gram).view()).unwrap()[0];
+            let lowest = eigenvalues(centered_half(&gram).view()).unwrap()[0];
             assert!(lowest < 1e-14, "{k}: said not to be NSD, but −½JKJ has λ ≥ {lowest:e}");
         }
     }

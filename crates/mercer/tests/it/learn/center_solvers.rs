@@ -1,9 +1,9 @@
-//! Centres as a solver of ridge regression, logistic regression and smooth losses: the dense answers where every point is a centre, plans with their reasons,
+//! Centers as a solver of ridge regression, logistic regression and smooth losses: the dense answers where every point is a center, plans with their reasons,
 //! model files, and bad requests.
 
 use crate::common::models::round_trip;
 use mercer::features::Landmarks;
-use mercer::learn::centres::{Centres, HeldOut};
+use mercer::learn::centers::{Centers, HeldOut};
 use mercer::learn::ridge::{Method, Solver, Target};
 use mercer::learn::{KernelMachine, LogisticRegression, Loss, Ridge, logistic, loss};
 use mercer::model::{Fitted, Inputs, Model};
@@ -31,10 +31,10 @@ fn data(n: usize) -> (Array2<f64>, Array2<f64>, Vec<usize>) {
     (x, y, classes)
 }
 
-/// Every row is a centre, and the answer is exact to many digits.
-fn everything(n: usize) -> Centres {
+/// Every row is a center, and the answer is exact to many digits.
+fn everything(n: usize) -> Centers {
     let landmarks = Landmarks::Rows((0..n).collect());
-    Centres { landmarks, tolerance: 1e-13, max_iterations: 5000, ..Centres::new(n) }
+    Centers { landmarks, tolerance: 1e-13, max_iterations: 5000, ..Centers::new(n) }
 }
 
 fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
@@ -45,13 +45,13 @@ fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what
 }
 
 #[test]
-fn ridge_on_all_points_as_centres_is_exact() {
+fn ridge_on_all_points_as_centers_is_exact() {
     let (x, y, _) = data(120);
     let weights = Array1::from_shape_fn(120, |i| 0.5 + (i % 3) as f64);
     for intercept in [false, true] {
         let exact = Ridge { intercept, ..Ridge::new(kernel(), 0.2) };
         let expected = exact.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
-        let spec = Ridge { solver: Solver::Centres, centres: Some(everything(120)), ..exact };
+        let spec = Ridge { solver: Solver::Centers, centers: Some(everything(120)), ..exact };
         let fit = spec.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
         assert_near(&fit.fitted().to_owned(), &expected.fitted().to_owned(), 1e-8, "fitted");
         assert_near(&fit.residuals().to_owned(), &expected.residuals().to_owned(), 1e-7, "residuals");
@@ -59,7 +59,7 @@ fn ridge_on_all_points_as_centres_is_exact() {
         let norms = [fit.norms().to_owned().insert_axis(Axis(0)), expected.norms().to_owned().insert_axis(Axis(0))];
         assert_near(&norms[0], &norms[1], 1e-7, "norms");
         assert_eq!(fit.intercept().is_some(), intercept);
-        let Method::Centres { centres: 120, converged: true, missed, .. } = fit.method() else {
+        let Method::Centers { centers: 120, converged: true, missed, .. } = fit.method() else {
             panic!("{:?}", fit.method())
         };
         assert!(missed.abs() < 1e-10, "{missed}");
@@ -67,12 +67,12 @@ fn ridge_on_all_points_as_centres_is_exact() {
 }
 
 #[test]
-fn few_centres_miss_something_and_say_how_much() {
+fn few_centers_miss_something_and_say_how_much() {
     let (x, y, _) = data(400);
     let share = |count: usize| {
-        let ridge = Ridge { centres: Some(Centres::new(count)), ..Ridge::new(kernel(), 0.1) };
+        let ridge = Ridge { centers: Some(Centers::new(count)), ..Ridge::new(kernel(), 0.1) };
         match ridge.fit(x.view(), y.view(), None, &compute()).unwrap().method() {
-            Method::Centres { missed, .. } => missed,
+            Method::Centers { missed, .. } => missed,
             other => panic!("{other:?}"),
         }
     };
@@ -81,15 +81,15 @@ fn few_centres_miss_something_and_say_how_much() {
 }
 
 #[test]
-fn logistic_regression_on_all_points_as_centres_is_exact() {
+fn logistic_regression_on_all_points_as_centers_is_exact() {
     let (x, _, classes) = data(90);
     let sides: Vec<usize> = classes.iter().map(|&c| usize::from(c == 2)).collect();
     for (labels, name) in [(&sides, "two"), (&classes, "three")] {
         for intercept in [false, true] {
             let exact = LogisticRegression { intercept, ..LogisticRegression::new(kernel(), 0.3) };
             let expected = exact.fit(x.view(), labels, None, &compute()).unwrap();
-            let centres = Some(Centres { tolerance: 1e-14, ..everything(90) });
-            let spec = LogisticRegression { solver: logistic::Solver::Centres, centres, ..exact };
+            let centers = Some(Centers { tolerance: 1e-14, ..everything(90) });
+            let spec = LogisticRegression { solver: logistic::Solver::Centers, centers, ..exact };
             let fit = spec.fit(x.view(), labels, None, &compute()).unwrap();
             let (found, wanted) = (fit.evidence(), expected.evidence());
             assert!((found.objective - wanted.objective).abs() <= 1e-9 * wanted.objective, "{name} {intercept}");
@@ -104,39 +104,39 @@ fn logistic_regression_on_all_points_as_centres_is_exact() {
 }
 
 #[test]
-fn smooth_losses_run_on_centres_and_kinked_ones_are_refused() {
+fn smooth_losses_run_on_centers_and_kinked_ones_are_refused() {
     let (x, y, classes) = data(100);
     let sides: Array1<f64> = classes.iter().map(|&c| if c == 2 { 1.0 } else { -1.0 }).collect();
     for (loss, y) in [(Loss::SquaredHinge, &sides), (Loss::LogCosh, &y.column(0).to_owned())] {
         let exact = KernelMachine::new(loss, kernel(), 0.1);
         let expected = exact.fit(x.view(), y.view(), None, &compute()).unwrap();
-        let spec = KernelMachine { centres: Some(everything(100)), ..exact };
+        let spec = KernelMachine { centers: Some(everything(100)), ..exact };
         let fit = spec.fit(x.view(), y.view(), None, &compute()).unwrap();
-        assert_eq!(fit.plan().solver, loss::Solver::Centres);
+        assert_eq!(fit.plan().solver, loss::Solver::Centers);
         let [found, wanted] = [fit.evidence().objective, expected.evidence().objective];
         assert!((found - wanted).abs() <= 1e-9 * wanted, "{loss}: {found} ≠ {wanted}");
     }
-    let hinge = KernelMachine { solver: loss::Solver::Centres, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
+    let hinge = KernelMachine { solver: loss::Solver::Centers, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
     assert!(hinge.fit(x.view(), sides.view(), None, &compute()).unwrap_err().to_string().contains("kinks"));
 }
 
 #[test]
-fn the_plan_takes_centres_where_all_pairs_are_too_many() {
+fn the_plan_takes_centers_where_all_pairs_are_too_many() {
     let ridge = Ridge::new(kernel(), 0.1);
     let tight = compute().with_memory(2 << 30);
     assert_eq!(ridge.plan(20_000, 8, 1, &tight).unwrap().solver, Solver::ConjugateGradients);
     let plan = ridge.plan(1_000_000, 20, 1, &tight).unwrap();
-    assert!(plan.solver == Solver::Centres && plan.centres == 5000 && plan.bytes <= 2 << 30, "{plan}");
+    assert!(plan.solver == Solver::Centers && plan.centers == 5000 && plan.bytes <= 2 << 30, "{plan}");
     assert!(plan.reason.contains("all points") && plan.approximation().is_some(), "{plan}");
     // Exact again where an approximation is not possible.
-    assert_ne!(Ridge { lambda: 0.0, ..ridge.clone() }.plan(5000, 8, 1, &tight).unwrap().solver, Solver::Centres);
+    assert_ne!(Ridge { lambda: 0.0, ..ridge.clone() }.plan(5000, 8, 1, &tight).unwrap().solver, Solver::Centers);
     let logistic = LogisticRegression::new(kernel(), 0.1);
     let plan = logistic.plan(1_000_000, 20, 3, &tight).unwrap();
-    assert!(plan.solver == logistic::Solver::Centres && plan.bytes <= 2 << 30, "{plan}");
+    assert!(plan.solver == logistic::Solver::Centers && plan.bytes <= 2 << 30, "{plan}");
 }
 
 #[test]
-fn a_time_limit_takes_fewer_centres_and_says_so() {
+fn a_time_limit_takes_fewer_centers_and_says_so() {
     let ridge = Ridge::new(kernel(), 0.1);
     let slow = compute().with_memory(8 << 30).with_speed(1e9);
     let plan = ridge.plan(8000, 10, 1, &slow).unwrap();
@@ -144,8 +144,8 @@ fn a_time_limit_takes_fewer_centres_and_says_so() {
     assert!((plan.seconds.unwrap() - plan.flops / 1e9).abs() < 1e-9);
     let hurried = slow.clone().with_time(0.5);
     let plan = ridge.plan(8000, 10, 1, &hurried).unwrap();
-    assert!(plan.solver == Solver::Centres && plan.seconds.unwrap() <= 0.5, "{plan}");
-    assert!(plan.to_string().contains("the time limit") && plan.centres < 447, "{plan}");
+    assert!(plan.solver == Solver::Centers && plan.seconds.unwrap() <= 0.5, "{plan}");
+    assert!(plan.to_string().contains("the time limit") && plan.centers < 447, "{plan}");
     // Without a clock there is no time to keep.
     assert_eq!(ridge.plan(8000, 10, 1, &compute().with_time(0.5)).unwrap().solver, Solver::Cholesky);
 }
@@ -153,23 +153,23 @@ fn a_time_limit_takes_fewer_centres_and_says_so() {
 #[test]
 fn models_come_back_from_their_bytes() {
     let (x, y, classes) = data(150);
-    let few = Some(Centres::new(20));
-    let ridge = Ridge { intercept: true, centres: few.clone(), ..Ridge::new(kernel(), 0.2) };
+    let few = Some(Centers::new(20));
+    let ridge = Ridge { intercept: true, centers: few.clone(), ..Ridge::new(kernel(), 0.2) };
     let fit = ridge.fit(x.view(), y.view(), None, &compute()).unwrap();
     let Fitted::Ridge(back) = round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 2)).unwrap()).into_fitted() else {
         panic!("another kind")
     };
     let at = |fit: &mercer::learn::RidgeFit| fit.predict(x.view(), &compute()).unwrap();
     assert_eq!((at(&back), back.fitted(), back.method()), (at(&fit), fit.fitted(), fit.method()));
-    assert_eq!((back.plan().solver, back.plan().centres), (fit.plan().solver, fit.plan().centres));
-    let spec = LogisticRegression { centres: few.clone(), ..LogisticRegression::new(kernel(), 0.2) };
+    assert_eq!((back.plan().solver, back.plan().centers), (fit.plan().solver, fit.plan().centers));
+    let spec = LogisticRegression { centers: few.clone(), ..LogisticRegression::new(kernel(), 0.2) };
     let fit = spec.fit(x.view(), &classes, None, &compute()).unwrap();
     let names = ["a", "b", "c"].map(String::from).to_vec();
     let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap().with_classes(names).unwrap();
     let Fitted::Logistic(back) = round_trip(&model).into_fitted() else { panic!("another kind") };
     assert_eq!((back.fitted(), back.evidence()), (fit.fitted(), fit.evidence()));
-    assert_eq!((back.plan().solver, back.plan().centres), (fit.plan().solver, fit.plan().centres));
-    let spec = KernelMachine { centres: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
+    assert_eq!((back.plan().solver, back.plan().centers), (fit.plan().solver, fit.plan().centers));
+    let spec = KernelMachine { centers: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
     let fit = spec.fit(x.view(), y.column(0), None, &compute()).unwrap();
     let Fitted::KernelMachine(back) =
         round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap()).into_fitted()
@@ -177,17 +177,17 @@ fn models_come_back_from_their_bytes() {
         panic!("another kind")
     };
     assert_eq!((back.fitted(), back.evidence()), (fit.fitted(), fit.evidence()));
-    assert_eq!((back.plan().solver, back.plan().centres), (fit.plan().solver, fit.plan().centres));
+    assert_eq!((back.plan().solver, back.plan().centers), (fit.plan().solver, fit.plan().centers));
 }
 
 #[test]
 fn odd_data_is_fitted() {
     let (x, y, _) = data(60);
     let with = |count: usize, x: &Array2<f64>| {
-        let ridge = Ridge { intercept: true, centres: Some(Centres::new(count)), ..Ridge::new(kernel(), 0.1) };
+        let ridge = Ridge { intercept: true, centers: Some(Centers::new(count)), ..Ridge::new(kernel(), 0.1) };
         ridge.fit(x.view(), y.view(), None, &compute()).unwrap()
     };
-    // More centres than rows are all rows.
+    // More centers than rows are all rows.
     assert_eq!(with(1000, &x).points().nrows(), 60);
     // Every point twice: K_mm is singular.
     let twice = ndarray::concatenate(Axis(0), &[x.slice(s![..30, ..]), x.slice(s![..30, ..])]).unwrap();
@@ -206,14 +206,14 @@ fn odd_data_is_fitted() {
 #[test]
 fn bad_requests_are_refused() {
     let (x, y, _) = data(40);
-    let plain = Ridge { centres: Some(Centres::new(10)), ..Ridge::new(kernel(), 0.1) };
+    let plain = Ridge { centers: Some(Centers::new(10)), ..Ridge::new(kernel(), 0.1) };
     let error = |spec: &Ridge, compute: &Compute| spec.fit(x.view(), y.view(), None, compute).unwrap_err();
-    let with = |centres: Centres| Ridge { centres: Some(centres), ..plain.clone() };
-    assert!(error(&with(Centres::new(0)), &compute()).to_string().contains("centres"));
-    assert!(error(&with(Centres { tolerance: 0.0, ..Centres::new(5) }), &compute()).to_string().contains("tolerance"));
-    assert!(error(&with(Centres { max_iterations: 0, ..Centres::new(5) }), &compute()).to_string().contains("max"));
+    let with = |centers: Centers| Ridge { centers: Some(centers), ..plain.clone() };
+    assert!(error(&with(Centers::new(0)), &compute()).to_string().contains("centers"));
+    assert!(error(&with(Centers { tolerance: 0.0, ..Centers::new(5) }), &compute()).to_string().contains("tolerance"));
+    assert!(error(&with(Centers { max_iterations: 0, ..Centers::new(5) }), &compute()).to_string().contains("max"));
     let held_out = Some(HeldOut { share: 1.5, patience: 2 });
-    assert!(error(&with(Centres { held_out, ..Centres::new(5) }), &compute()).to_string().contains("held_out"));
+    assert!(error(&with(Centers { held_out, ..Centers::new(5) }), &compute()).to_string().contains("held_out"));
     for lambda in [0.0, -1.0, f64::NAN] {
         assert!(error(&Ridge { lambda, ..plain.clone() }, &compute()).to_string().contains("lambda"));
     }
@@ -224,17 +224,17 @@ fn bad_requests_are_refused() {
     broken[[3, 1]] = f64::NAN;
     assert!(matches!(plain.fit(broken.view(), y.view(), None, &compute()).unwrap_err(), Error::Value { row: 3, .. }));
     let basis = plain.fit_with_null_space(x.view(), x.view(), y.view(), None, &compute());
-    assert!(basis.unwrap_err().to_string().contains("unpenalised"));
+    assert!(basis.unwrap_err().to_string().contains("unpenalized"));
     let fit = plain.fit(x.view(), y.view(), None, &compute()).unwrap();
-    assert!(fit.standard_errors(x.view(), Target::Function, &compute()).unwrap_err().to_string().contains("centres"));
+    assert!(fit.standard_errors(x.view(), Target::Function, &compute()).unwrap_err().to_string().contains("centers"));
 }
 
 #[test]
 fn rows_kept_apart_stop_several_classes() {
     let (x, _, classes) = data(500);
     let held_out = Some(HeldOut { share: 0.2, patience: 3 });
-    let centres = Some(Centres { held_out, ..Centres::new(60) });
-    let spec = LogisticRegression { centres, ..LogisticRegression::new(kernel(), 1e-6) };
+    let centers = Some(Centers { held_out, ..Centers::new(60) });
+    let spec = LogisticRegression { centers, ..LogisticRegression::new(kernel(), 1e-6) };
     let fit = spec.fit(x.view(), &classes, None, &compute()).unwrap();
     let right = fit.predict(x.view(), &compute()).unwrap().iter().zip(&classes).filter(|(a, b)| a == b).count();
     assert!(right > 430, "{right}");

@@ -1,9 +1,9 @@
-//! Learning on a few centres: the answers of the dense methods where all points are centres, the same bytes for any number of threads.
+//! Learning on a few centers: the answers of the dense methods where all points are centers, the same bytes for any number of threads.
 
 use mercer::features::Landmarks;
 use mercer::gram::{self, Pairs};
-use mercer::learn::centres::HeldOut;
-use mercer::learn::{CentreMachine, KernelMachine, Loss, Ridge};
+use mercer::learn::centers::HeldOut;
+use mercer::learn::{CenterMachine, KernelMachine, Loss, Ridge};
 use mercer::solve::solve_positive;
 use mercer::{Compute, Kernel, Precision, Seed};
 use ndarray::{Array1, Array2, s};
@@ -30,9 +30,9 @@ fn data(n: usize) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
     (x, y, classes)
 }
 
-fn everything(n: usize, loss: Loss, lambda: f64) -> CentreMachine {
+fn everything(n: usize, loss: Loss, lambda: f64) -> CenterMachine {
     let landmarks = Landmarks::Rows((0..n).collect());
-    CentreMachine { loss, landmarks, tolerance: 1e-13, max_iterations: 2000, ..CentreMachine::new(kernel(), lambda, n) }
+    CenterMachine { loss, landmarks, tolerance: 1e-13, max_iterations: 2000, ..CenterMachine::new(kernel(), lambda, n) }
 }
 
 fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
@@ -43,7 +43,7 @@ fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what
 }
 
 #[test]
-fn with_all_points_as_centres_it_is_ridge_regression() {
+fn with_all_points_as_centers_it_is_ridge_regression() {
     let (x, y, _) = data(120);
     let new = data(30).0.mapv(|v| 0.9 * v);
     let weights = Array1::from_shape_fn(120, |i| 0.5 + (i % 3) as f64);
@@ -51,7 +51,7 @@ fn with_all_points_as_centres_it_is_ridge_regression() {
         for weights in [None, Some(weights.view())] {
             let ridge = Ridge { intercept, ..Ridge::new(kernel(), 0.2) };
             let expected = ridge.fit(x.view(), y.view(), weights, &compute()).unwrap();
-            let machine = CentreMachine { intercept, ..everything(120, Loss::Squared, 0.2) };
+            let machine = CenterMachine { intercept, ..everything(120, Loss::Squared, 0.2) };
             let found = machine.fit(x.view(), y.view(), weights, &compute()).unwrap();
             assert!(found.evidence().converged && found.evidence().jitter == 0.0, "{:?}", found.evidence());
             let both =
@@ -62,14 +62,14 @@ fn with_all_points_as_centres_it_is_ridge_regression() {
 }
 
 #[test]
-fn with_all_points_as_centres_smooth_losses_are_those_of_the_kernel_machine() {
+fn with_all_points_as_centers_smooth_losses_are_those_of_the_kernel_machine() {
     let (x, y, classes) = data(100);
     let counts = y.slice(s![.., ..1]).mapv(|v| v.max(0.0).round());
     for (loss, targets) in [(Loss::Logistic, &classes), (Loss::SquaredHinge, &classes), (Loss::Poisson, &counts)] {
         for intercept in [false, true] {
             let dense = KernelMachine { intercept, ..KernelMachine::new(loss, kernel(), 0.05) };
             let expected = dense.fit(x.view(), targets.column(0), None, &compute()).unwrap();
-            let machine = CentreMachine { intercept, ..everything(100, loss, 0.05) };
+            let machine = CenterMachine { intercept, ..everything(100, loss, 0.05) };
             let found = machine.fit(x.view(), targets.view(), None, &compute()).unwrap();
             let objective = expected.evidence().objective;
             assert!((found.evidence().objective - objective).abs() <= 1e-9 * objective, "{loss} {intercept}");
@@ -82,7 +82,7 @@ fn with_all_points_as_centres_smooth_losses_are_those_of_the_kernel_machine() {
 #[test]
 fn tiles_and_stored_matrices_agree_in_both_precisions() {
     let (x, y, _) = data(900);
-    let machine = CentreMachine { intercept: true, ..CentreMachine::new(kernel(), 0.1, 40) };
+    let machine = CenterMachine { intercept: true, ..CenterMachine::new(kernel(), 0.1, 40) };
     let run = |compute: Compute| {
         let fit = machine.fit(x.view(), y.view(), None, &compute).unwrap();
         (fit.plan().stored, fit.predict(x.view(), &compute.with_precision(Precision::Double)).unwrap())
@@ -105,7 +105,7 @@ fn tiles_and_stored_matrices_agree_in_both_precisions() {
 fn the_same_bytes_for_any_number_of_threads() {
     let (x, y, classes) = data(700);
     for (loss, y) in [(Loss::Squared, &y), (Loss::Logistic, &classes)] {
-        let machine = CentreMachine { loss, intercept: true, ..CentreMachine::new(kernel(), 0.1, 50) };
+        let machine = CenterMachine { loss, intercept: true, ..CenterMachine::new(kernel(), 0.1, 50) };
         let with = |threads: usize| {
             let fit = machine.fit(x.view(), y.view(), None, &compute().with_threads(threads).unwrap()).unwrap();
             fit.coefficients().to_owned()
@@ -117,7 +117,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 #[test]
 fn the_preconditioner_keeps_the_iterations_few() {
     let (x, y, _) = data(3000);
-    let machine = CentreMachine::new(kernel(), 1e-3, 100);
+    let machine = CenterMachine::new(kernel(), 1e-3, 100);
     let fit = machine.fit(x.view(), y.view(), None, &compute()).unwrap();
     assert!(fit.evidence().converged && fit.evidence().iterations <= 60, "{:?}", fit.evidence());
     // The normal equations (K_mn K_nm + λK_mm)α = K_mn y, solved directly.
@@ -125,8 +125,8 @@ fn the_preconditioner_keeps_the_iterations_few() {
         let bound = kernel().bind(Pairs::between(a.view(), b.view()), &compute()).unwrap();
         gram::dense(&bound, &compute()).unwrap()
     };
-    let centres = fit.centres().to_owned();
-    let (cross, square) = (gram(&x, &centres), gram(&centres, &centres));
+    let centers = fit.centers().to_owned();
+    let (cross, square) = (gram(&x, &centers), gram(&centers, &centers));
     let matrix = cross.t().dot(&cross) + square * 1e-3;
     let alpha = solve_positive(matrix.view(), cross.t().dot(&y).view()).unwrap().solution;
     assert_near(&fit.predict(x.view(), &compute()).unwrap(), &cross.dot(&alpha), 1e-5, "normal equations");
@@ -136,23 +136,23 @@ fn the_preconditioner_keeps_the_iterations_few() {
 fn rows_kept_apart_stop_the_work_and_choose_the_best() {
     let (x, y, _) = data(400);
     let held_out = Some(HeldOut { share: 0.25, patience: 2 });
-    let machine = CentreMachine { held_out, ..CentreMachine::new(kernel(), 1e-9, 200) };
+    let machine = CenterMachine { held_out, ..CenterMachine::new(kernel(), 1e-9, 200) };
     let fit = machine.fit(x.view(), y.view(), None, &compute()).unwrap();
     let scores = &fit.evidence().held_out_scores;
     assert_eq!(scores.len(), fit.evidence().iterations);
     assert!(scores.iter().all(|s| s.is_finite()));
-    let wrong = CentreMachine { held_out: Some(HeldOut { share: 1.5, patience: 2 }), ..machine };
+    let wrong = CenterMachine { held_out: Some(HeldOut { share: 1.5, patience: 2 }), ..machine };
     assert!(wrong.fit(x.view(), y.view(), None, &compute()).is_err());
 }
 
 #[test]
-fn repeated_centres_are_counted_in_the_evidence() {
+fn repeated_centers_are_counted_in_the_evidence() {
     let (x, y, _) = data(60);
     let landmarks = Landmarks::Rows([(0..30).collect::<Vec<_>>(), (0..30).collect()].concat());
-    let machine = CentreMachine { landmarks, ..CentreMachine::new(kernel(), 0.1, 60) };
+    let machine = CenterMachine { landmarks, ..CenterMachine::new(kernel(), 0.1, 60) };
     let fit = machine.fit(x.view(), y.view(), None, &compute()).unwrap();
     assert!(fit.evidence().jitter > 0.0);
-    let once = CentreMachine { landmarks: Landmarks::Rows((0..30).collect()), ..machine };
+    let once = CenterMachine { landmarks: Landmarks::Rows((0..30).collect()), ..machine };
     let expected = once.fit(x.view(), y.view(), None, &compute()).unwrap().predict(x.view(), &compute()).unwrap();
     assert_near(&fit.predict(x.view(), &compute()).unwrap(), &expected, 1e-4, "twice");
 }
@@ -160,18 +160,18 @@ fn repeated_centres_are_counted_in_the_evidence() {
 #[test]
 fn wrong_requests_are_refused() {
     let (x, y, classes) = data(20);
-    let plain = CentreMachine::new(kernel(), 0.1, 5);
-    let error = |machine: CentreMachine, y: &Array2<f64>| {
+    let plain = CenterMachine::new(kernel(), 0.1, 5);
+    let error = |machine: CenterMachine, y: &Array2<f64>| {
         machine.fit(x.view(), y.view(), None, &compute()).unwrap_err().to_string()
     };
-    assert!(error(CentreMachine { lambda: 0.0, ..plain.clone() }, &y).contains("lambda"));
-    assert!(error(CentreMachine { centres: 0, ..plain.clone() }, &y).contains("centres"));
-    assert!(error(CentreMachine { loss: Loss::Hinge, ..plain.clone() }, &classes).contains("kinks"));
-    assert!(error(CentreMachine { loss: Loss::LogCosh, ..plain.clone() }, &y).contains("one output"));
+    assert!(error(CenterMachine { lambda: 0.0, ..plain.clone() }, &y).contains("lambda"));
+    assert!(error(CenterMachine { centers: 0, ..plain.clone() }, &y).contains("centers"));
+    assert!(error(CenterMachine { loss: Loss::Hinge, ..plain.clone() }, &classes).contains("kinks"));
+    assert!(error(CenterMachine { loss: Loss::LogCosh, ..plain.clone() }, &y).contains("one output"));
     assert!(
-        error(CentreMachine { loss: Loss::Logistic, ..plain.clone() }, &y.slice(s![.., ..1]).to_owned())
+        error(CenterMachine { loss: Loss::Logistic, ..plain.clone() }, &y.slice(s![.., ..1]).to_owned())
             .contains("class")
     );
-    assert!(error(CentreMachine { kernel: "tanh()".parse().unwrap(), ..plain.clone() }, &y).contains("semi-definite"));
+    assert!(error(CenterMachine { kernel: "tanh()".parse().unwrap(), ..plain.clone() }, &y).contains("semi-definite"));
     assert!(plain.fit(x.view(), y.slice(s![..7, ..]), None, &compute()).is_err());
 }

@@ -1,13 +1,13 @@
-//! The memory limit of fits on centres and on grids, measured as the peaks of processes of their own.
+//! The memory limit of fits on centers and on grids, measured as the peaks of processes of their own.
 
 use mercer::features::RandomBinning;
-use mercer::learn::centres::Centres;
+use mercer::learn::centers::Centers;
 use mercer::learn::{BinnedMachine, LogisticRegression, Ridge};
 use mercer::{Compute, Seed};
 use ndarray::Array2;
 
 const LIMIT: u64 = 64 << 20;
-const CHILD: &str = "MERCER_CENTRES_MEMORY_CHILD";
+const CHILD: &str = "MERCER_CENTERS_MEMORY_CHILD";
 
 /// The peak of this process in bytes, as the system counts it.
 fn peak() -> Option<u64> {
@@ -16,7 +16,7 @@ fn peak() -> Option<u64> {
     Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
 }
 
-/// A fit of 60 000 rows, whose kernel matrix with 400 centres would take 192 MB, within the limit; how much the peak grew.
+/// A fit of 60 000 rows, whose kernel matrix with 400 centers would take 192 MB, within the limit; how much the peak grew.
 fn grow(learner: &str) -> Option<u64> {
     let mut stream = Seed(1).stream("points", 0);
     let x = Array2::from_shape_fn((60_000, 4), |_| stream.normal());
@@ -24,15 +24,15 @@ fn grow(learner: &str) -> Option<u64> {
     let labels: Vec<usize> = y.iter().map(|v| usize::from(*v > 0.0)).collect();
     let (compute, kernel) = (Compute::new().with_memory(LIMIT), "gaussian(lengthscale=2)".parse().ok()?);
     let before = peak()?;
-    let centres = Some(Centres { tolerance: 1e-3, max_iterations: 20, ..Centres::new(400) });
+    let centers = Some(Centers { tolerance: 1e-3, max_iterations: 20, ..Centers::new(400) });
     match learner {
         "ridge" => {
-            let spec = Ridge { centres, ..Ridge::new(kernel, 1e-3) };
+            let spec = Ridge { centers, ..Ridge::new(kernel, 1e-3) };
             assert!(spec.plan(60_000, 4, 1, &compute).ok()?.bytes <= LIMIT);
             spec.fit(x.view(), y.view(), None, &compute).ok()?;
         }
         "logistic" => {
-            let spec = LogisticRegression { centres, ..LogisticRegression::new(kernel, 1e-2) };
+            let spec = LogisticRegression { centers, ..LogisticRegression::new(kernel, 1e-2) };
             spec.fit(x.view(), &labels, None, &compute).ok()?;
         }
         _ => {

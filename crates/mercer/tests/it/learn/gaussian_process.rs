@@ -1,8 +1,10 @@
-//! Gaussian processes: golden numbers (c06), gradients by differences, ridge as the mean, optimisation, wrong input.
+//! Gaussian processes: golden numbers (c06), gradients by differences, ridge as the mean, optimization, wrong input.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
+use crate::common::models::round_trip;
 use mercer::learn::gaussian_process::shared::Evidence;
 use mercer::learn::{GaussianProcess, GaussianProcessFit, Ridge, SharedGaussianProcess};
+use mercer::model::{Fitted, Inputs, Model};
 use mercer::{Cancel, Compute, Error, Kernel, Progress, Seed};
 use ndarray::{Array1, Array2, Axis, array, s};
 
@@ -16,7 +18,7 @@ const CASES: [&str; 6] = [
 ];
 
 fn fixed(text: &str, noise: f64) -> GaussianProcess {
-    GaussianProcess { optimise: false, ..GaussianProcess::new(text.parse().unwrap(), noise) }
+    GaussianProcess { optimize: false, ..GaussianProcess::new(text.parse().unwrap(), noise) }
 }
 
 fn golden_kernel(golden: &Golden) -> String {
@@ -150,22 +152,22 @@ fn the_mean_is_ridge() {
 }
 
 #[test]
-fn optimisation_reaches_a_stationary_point_and_keeps_what_is_fixed() {
+fn optimization_reaches_a_stationary_point_and_keeps_what_is_fixed() {
     let (x, y) = sample(60);
     let compute = Compute::new();
     let start = GaussianProcess::new("1*gaussian(lengthscale=1)".parse().unwrap(), 0.5);
     let before = fixed("1*gaussian(lengthscale=1)", 0.5).fit(x.view(), y.view(), &compute).unwrap();
     let fit = start.fit(x.view(), y.view(), &compute).unwrap();
     assert!(fit.log_marginal_likelihood() > before.log_marginal_likelihood() + 1.0);
-    let optimisation = fit.optimisation().unwrap();
-    assert!(optimisation.converged && optimisation.likelihoods.len() == 1, "{optimisation:?}");
-    assert!(optimisation.evaluations <= 40 && !optimisation.interrupted, "{optimisation:?}");
+    let optimization = fit.optimization().unwrap();
+    assert!(optimization.converged && optimization.likelihoods.len() == 1, "{optimization:?}");
+    assert!(optimization.evaluations <= 40 && !optimization.interrupted, "{optimization:?}");
     let bound = 1e-5 * fit.log_marginal_likelihood().abs().max(1.0);
     assert!(fit.log_marginal_likelihood_gradient(&compute).unwrap().iter().all(|g| g.abs() <= bound));
     // The noise that was put in has a standard deviation of 0.1.
     assert!((fit.noise().sqrt() - 0.1).abs() < 0.03, "{}", fit.noise());
     let restarted = GaussianProcess { restarts: 3, ..start.clone() }.fit(x.view(), y.view(), &compute).unwrap();
-    assert_eq!(restarted.optimisation().unwrap().likelihoods.len(), 4);
+    assert_eq!(restarted.optimization().unwrap().likelihoods.len(), 4);
     assert!(restarted.log_marginal_likelihood() >= fit.log_marginal_likelihood());
     let held = GaussianProcess { fixed: vec!["noise".into(), "scale".into()], ..start };
     let held = held.fit(x.view(), y.view(), &compute).unwrap();
@@ -235,13 +237,16 @@ fn a_search_that_is_cut_short_keeps_the_best_so_far() {
         process.fit(x.view(), y.view(), &compute)
     };
     let fit = run(whole.child()).unwrap();
-    let found = fit.optimisation().unwrap();
+    let found = fit.optimization().unwrap();
     assert!(found.interrupted && !found.converged && found.evaluations == 4, "{found:?}");
     let before = fixed("1*gaussian()", 0.5).fit(x.view(), y.view(), &Compute::new()).unwrap();
     assert!(fit.log_marginal_likelihood() > before.log_marginal_likelihood());
     assert_eq!(found.likelihoods, [fit.log_marginal_likelihood()]);
+    let again = round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap());
+    let Fitted::GaussianProcess(again) = again.fitted() else { panic!("another kind of model") };
+    assert!(again.optimization().unwrap().interrupted);
     // Who cancels the whole wants no answer.
-    assert!(matches!(run(whole), Err(Error::Cancelled)));
+    assert!(matches!(run(whole), Err(Error::Canceled)));
 }
 
 #[test]
@@ -253,12 +258,12 @@ fn samples_have_the_posterior_mean_and_covariance() {
     let (count, mean) = (4000, fit.predict(t.view(), &compute).unwrap().mean);
     let samples = fit.sample(t.view(), count, &compute).unwrap();
     let covariance = fit.covariance(t.view(), &compute).unwrap();
-    let centred = &samples - &mean.view().insert_axis(Axis(1));
-    let found = centred.dot(&centred.t()) / count as f64;
+    let centered = &samples - &mean.view().insert_axis(Axis(1));
+    let found = centered.dot(&centered.t()) / count as f64;
     for i in 0..3 {
         // Five standard errors: a right sampler fails this less than once in 10⁵ seeds.
         let error = 5.0 * (covariance[[i, i]] / count as f64).sqrt();
-        assert!(centred.row(i).mean().unwrap().abs() <= error);
+        assert!(centered.row(i).mean().unwrap().abs() <= error);
         for j in 0..3 {
             let variance = covariance[[i, i]] * covariance[[j, j]] + covariance[[i, j]].powi(2);
             assert!((found[[i, j]] - covariance[[i, j]]).abs() <= 5.0 * (variance / count as f64).sqrt());
@@ -304,7 +309,7 @@ fn wrong_input_is_refused() {
     assert!(matches!(fitted.log_marginal_likelihood_gradient(&snug), Err(Error::Memory { .. })));
     let constant = GaussianProcess::new("1*gaussian()".parse().unwrap(), 0.1);
     assert!(constant.fit(x.view(), Array1::zeros(8).view(), &compute).is_ok());
-    // The optimiser cannot start where the likelihood is not defined, and says so.
+    // The optimizer cannot start where the likelihood is not defined, and says so.
     let singular = GaussianProcess::new("linear()".parse().unwrap(), 0.0);
     assert!(matches!(singular.fit(x.view(), y.view(), &compute), Err(Error::Numerical(_))));
 }

@@ -38,7 +38,7 @@ fn standard_errors_are_those_of_a_gaussian_process() {
             // A vague constant: the limit of a large prior variance.
             let scaled = kernel(text).scaled(noise / lambda).unwrap();
             let process = if intercept { scaled + Kernel::constant(1e5).unwrap() } else { scaled };
-            let process = GaussianProcess { optimise: false, ..GaussianProcess::new(process, noise) };
+            let process = GaussianProcess { optimize: false, ..GaussianProcess::new(process, noise) };
             let expected = process.fit(x.view(), y.view(), &compute).unwrap().predict(t.view(), &compute).unwrap();
             let values = fit.predict(t.view(), &compute).unwrap();
             let errors = fit.standard_errors(t.view(), Target::Function, &compute).unwrap();
@@ -55,7 +55,7 @@ fn standard_errors_are_those_of_a_gaussian_process() {
 
 /// Weights are repeated observations, and every solver gives the same intervals.
 #[test]
-fn weights_solvers_and_unpenalised_functions() {
+fn weights_solvers_and_unpenalized_functions() {
     let ((x, y), t, compute) = (sample(30), sample(5).0, Compute::new());
     let weights = Array1::from_shape_fn(30, |i| (i % 3) as f64);
     let ridge = Ridge { intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=0.5)"), 0.2) };
@@ -76,7 +76,7 @@ fn weights_solvers_and_unpenalised_functions() {
         let other = Ridge { solver, ..ridge.clone() }.fit(x.view(), column(&y), None, &compute).unwrap();
         assert!(errors(&other).iter().zip(&plain).all(|(a, b)| (a - b).abs() <= 1e-9), "{solver}");
     }
-    // A line fitted by the unpenalised part alone has the standard errors of least squares.
+    // A line fitted by the unpenalized part alone has the standard errors of least squares.
     let line = Ridge { intercept: true, ..Ridge::new(kernel("constant(value=0)"), 1.0) };
     let (x, y) = (array![[0.0], [1.0], [2.0], [3.0]], array![[0.0], [1.0], [1.0], [3.0]]);
     let fit = line.fit_with_null_space(x.view(), x.view(), y.view(), None, &compute).unwrap();
@@ -160,7 +160,7 @@ fn parts_add_up_and_recover_an_additive_truth() {
     assert!(effects[0].variance_share > 0.35 && effects[0].variance_share < 0.75);
 }
 
-/// The posterior of a centred part, with matrices written out.
+/// The posterior of a centered part, with matrices written out.
 #[test]
 fn standard_errors_of_a_part_by_dense_formulas() {
     let ((x, y), compute) = (sample(25), Compute::new());
@@ -174,7 +174,7 @@ fn standard_errors_of_a_part_by_dense_formulas() {
     let inverse = solve_positive(a.view(), Array2::eye(25).view()).unwrap().solution;
     let row = inverse.sum_axis(Axis(0)).insert_axis(Axis(1));
     let g = &inverse - &(row.dot(&row.t()) / inverse.sum());
-    let centring = Array2::<f64>::eye(25) - 1.0 / 25.0;
+    let centering = Array2::<f64>::eye(25) - 1.0 / 25.0;
     let noise = fit.noise_variance(&compute).unwrap()[0];
     for effect in fit.partial_effects(0, 4, &compute).unwrap() {
         let grid = effect.grid.unwrap();
@@ -191,7 +191,7 @@ fn standard_errors_of_a_part_by_dense_formulas() {
             assert_close!(grid.standard_errors[[t, 0]].powi(2), variance * noise / lambda, 1e-10);
         }
         let part = dense(&effect.kernel, x.view(), x.view()).dot(&fit.dual_coefficients());
-        for (a, b) in effect.at_data.iter().zip(&centring.dot(&part)) {
+        for (a, b) in effect.at_data.iter().zip(&centering.dot(&part)) {
             assert_close!(*a, *b, 1e-10);
         }
     }
@@ -201,7 +201,7 @@ fn standard_errors_of_a_part_by_dense_formulas() {
 fn effects_of_processes_of_pairs_and_of_everything() {
     let ((x, y), compute) = (sample(30), Compute::new());
     let text = "on([0], gaussian(lengthscale=0.3)) + 0.5*on([1, 0], gaussian(lengthscale=1)) + constant(value=1)";
-    let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel(text), 0.05) };
+    let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel(text), 0.05) };
     let fit = process.fit(x.view(), y.view(), &compute).unwrap();
     let effects = fit.partial_effects(5, &compute).unwrap();
     assert_eq!(effects.iter().map(|e| e.columns.len()).collect::<Vec<_>>(), [1, 2, 0]);

@@ -287,7 +287,7 @@ impl Progress for StopAfter {
 }
 
 #[test]
-fn a_cancelled_fit_is_a_model_with_a_true_gap() {
+fn a_canceled_fit_is_a_model_with_a_true_gap() {
     let d = clouds(100, 3);
     let best = spec(0.1).fit(d.x.view(), &d.labels, None, &Compute::new()).unwrap().evidence().objective;
     for stop in 1..5 {
@@ -296,7 +296,7 @@ fn a_cancelled_fit_is_a_model_with_a_true_gap() {
         let compute = Compute::new().with_cancel(cancel).with_progress(Arc::new(listener));
         let fit = spec(0.1).fit(d.x.view(), &d.labels, None, &compute).unwrap();
         let evidence = fit.evidence();
-        assert_eq!((evidence.stopped, evidence.iterations), (Stopped::Cancelled, stop - 1));
+        assert_eq!((evidence.stopped, evidence.iterations), (Stopped::Canceled, stop - 1));
         assert!(evidence.objective >= best * (1.0 - 1e-14) && evidence.dual_objective <= best * (1.0 + 1e-14));
     }
 }

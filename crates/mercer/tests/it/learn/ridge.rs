@@ -9,7 +9,7 @@ fn kernel(text: &str) -> Kernel {
     text.parse().unwrap()
 }
 
-/// Points in two columns, targets of a smooth function with noise in two columns, weights, an unpenalised function.
+/// Points in two columns, targets of a smooth function with noise in two columns, weights, an unpenalized function.
 struct Sample {
     x: Array2<f64>,
     y: Array2<f64>,
@@ -47,7 +47,7 @@ fn leave_one_out_equals_refits() {
                 [(false, false, false), (true, false, false), (true, true, true), (false, false, true)]
             {
                 // At λ = 0 the Gaussian matrix is too close to singular for this comparison, and the space of the polynomial holds the
-                // unpenalised functions.
+                // unpenalized functions.
                 if lambda == 0.0 && (text.contains("gaussian") || (text.contains("polynomial") && intercept)) {
                     continue;
                 }

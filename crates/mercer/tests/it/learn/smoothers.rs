@@ -100,7 +100,7 @@ fn limits() {
 }
 
 #[test]
-fn empty_neighbourhoods_are_named() {
+fn empty_neighborhoods_are_named() {
     let (x, y) = (array![[0.0], [1.0], [5.0]], array![0.0, 1.0, 2.0]);
     let found = fit(false, Bandwidth::Given(1.5), LocalWeight::Epanechnikov, &x, &y).unwrap();
     assert!(found.loo_residuals()[2].is_nan() && found.loo_residuals()[0] == -1.0);

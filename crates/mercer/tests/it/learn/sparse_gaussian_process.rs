@@ -24,7 +24,7 @@ fn sample(n: usize) -> (Array2<f64>, Array1<f64>) {
 fn spec(text: &str, noise: f64, inducing: Inducing, approximation: Approximation) -> SparseGaussianProcess {
     SparseGaussianProcess {
         approximation,
-        optimise: false,
+        optimize: false,
         ..SparseGaussianProcess::new(kernel(text), noise, inducing)
     }
 }
@@ -89,7 +89,7 @@ fn naive_dense_formulas() {
 fn all_points_give_the_exact_process() {
     let ((x, y), t, compute) = (sample(60), sample(9).0, Compute::new());
     for (text, noise) in [("matern(nu=5/2, lengthscale=0.8)", 0.01), ("2*laplacian(lengthscale=1)", 0.1)] {
-        let exact = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel(text), noise) };
+        let exact = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel(text), noise) };
         let exact = exact.fit(x.view(), y.view(), &compute).unwrap();
         let expected = exact.predict(t.view(), &compute).unwrap();
         for approximation in ALL {
@@ -116,7 +116,7 @@ fn all_points_give_the_exact_process() {
 fn the_bound_grows_with_the_inducing_points_up_to_the_likelihood() {
     let ((x, y), compute) = (sample(80), Compute::new());
     let (text, noise) = ("gaussian(lengthscale=0.4)", 0.02);
-    let exact = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel(text), noise) };
+    let exact = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel(text), noise) };
     let exact = exact.fit(x.view(), y.view(), &compute).unwrap().log_marginal_likelihood();
     let mut before = f64::NEG_INFINITY;
     for m in [1, 3, 9, 20, 45, 80] {
@@ -225,11 +225,11 @@ fn rows_of_the_data_are_chosen_by_pivots() {
 }
 
 #[test]
-fn optimisation_finds_the_noise_and_moves_the_points() {
+fn optimization_finds_the_noise_and_moves_the_points() {
     let ((x, y), compute) = (sample(300), Compute::new());
     let start = SparseGaussianProcess::new(kernel("1*gaussian(lengthscale=1)"), 0.5, Inducing::Greedy(12));
     let fit = start.fit(x.view(), y.view(), &compute).unwrap();
-    let found = fit.optimisation().unwrap();
+    let found = fit.optimization().unwrap();
     assert!(found.converged && found.likelihoods == [fit.log_marginal_likelihood()], "{found:?}");
     let bound = 1e-5 * fit.log_marginal_likelihood().abs().max(1.0);
     assert!(fit.log_marginal_likelihood_gradient(&compute).unwrap().iter().all(|g| g.abs() <= bound));
@@ -254,7 +254,7 @@ fn optimisation_finds_the_noise_and_moves_the_points() {
     assert_ne!(nu(freed.fit(few_x, few_y, &compute).unwrap()), 1.5);
     let held = SparseGaussianProcess { fixed: vec!["noise".into()], restarts: 1, ..start };
     let held = held.fit(x.view(), y.view(), &compute).unwrap();
-    assert_eq!((held.noise(), held.optimisation().unwrap().likelihoods.len()), (0.5, 2));
+    assert_eq!((held.noise(), held.optimization().unwrap().likelihoods.len()), (0.5, 2));
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn wrong_input_is_refused() {
     assert!(matches!(process.fit(x.view(), array![1.0].view(), &compute), Err(Error::Shape { .. })));
     let tight = Compute::new().with_memory(500);
     assert!(matches!(process.fit(x.view(), y.view(), &tight), Err(Error::Memory { .. })));
-    let rough = SparseGaussianProcess { optimise: true, move_inducing: true, ..process.clone() };
+    let rough = SparseGaussianProcess { optimize: true, move_inducing: true, ..process.clone() };
     let rough = SparseGaussianProcess { kernel: kernel("laplacian()"), ..rough };
     assert!(matches!(rough.fit(x.view(), y.view(), &compute), Err(Error::Request(_))));
     let unknown = SparseGaussianProcess { fixed: vec!["width".into()], ..process };

@@ -362,10 +362,10 @@ fn bad_input_is_refused() {
     assert!(matches!(fit.predict(nan.view(), 0), Err(Error::Value { row: 1, .. })));
     let huge = spline(2, Smoothing::Lambda(1.0)).fit(x.view(), (&y * 1e300).view(), None, &Compute::new());
     assert!(matches!(huge, Err(Error::Numerical(_))));
-    let cancelled = mercer::Cancel::default();
-    cancelled.cancel();
-    let compute = Compute::new().with_cancel(cancelled);
-    assert!(matches!(SmoothingSpline::default().fit(x.view(), y.view(), None, &compute), Err(Error::Cancelled)));
+    let canceled = mercer::Cancel::default();
+    canceled.cancel();
+    let compute = Compute::new().with_cancel(canceled);
+    assert!(matches!(SmoothingSpline::default().fit(x.view(), y.view(), None, &compute), Err(Error::Canceled)));
     let little = Compute::new().with_memory(10);
     assert!(matches!(SmoothingSpline::default().fit(x.view(), y.view(), None, &little), Err(Error::Memory { .. })));
 }

@@ -349,7 +349,7 @@ fn a_fit_that_was_stopped_goes_on_to_the_same_bytes() {
         let stop = Arc::new(StopAt { cancel: cancel.clone(), share, heard: AtomicUsize::new(0) });
         let stopped = compute.clone().with_cancel(cancel).with_progress(stop.clone());
         let file = surveyed(&path, rules(), &stopped).unwrap();
-        assert!(matches!(file.fit(&nystrom(), Some(&checkpoint), &stopped), Err(Error::Cancelled)));
+        assert!(matches!(file.fit(&nystrom(), Some(&checkpoint), &stopped), Err(Error::Canceled)));
         assert!(stop.heard.load(Ordering::Relaxed) > 0 && checkpoint.path.is_file());
     }
     // Another limit of the memory, other chunks, other threads.

@@ -20,8 +20,8 @@ fn clouds(n: usize, classes: usize, seed: u64) -> (Array2<f64>, Classes) {
     let of: Vec<usize> = (0..n).map(|_| stream.below(classes)).collect();
     let angle = |c: usize| std::f64::consts::TAU * c as f64 / classes as f64;
     let x = Array2::from_shape_fn((n, 2), |(i, j)| {
-        let centre = if j == 0 { angle(of[i]).cos() } else { angle(of[i]).sin() };
-        1.5 * centre + 0.8 * stream.normal()
+        let center = if j == 0 { angle(of[i]).cos() } else { angle(of[i]).sin() };
+        1.5 * center + 0.8 * stream.normal()
     });
     (x, Classes::from_indices(of, (0..classes).map(|c| format!("c{c}")).collect()).unwrap())
 }
@@ -78,7 +78,7 @@ impl Progress for After {
 }
 
 #[test]
-fn a_cancelled_fit_is_a_model_with_its_gap() {
+fn a_canceled_fit_is_a_model_with_its_gap() {
     // So many points that rows of the kernel matrix are computed when they are needed.
     let (x, classes) = clouds(4200, 2, 2);
     let spec = kernel("gaussian(lengthscale=0.5)");
@@ -90,7 +90,7 @@ fn a_cancelled_fit_is_a_model_with_its_gap() {
         let listener = Arc::new(After(AtomicU64::new(reports), cancel.clone()));
         let compute = Compute::new().with_progress(listener).with_cancel(cancel);
         let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
-        assert_eq!(fit.evidence().stopped, Stopped::Cancelled, "{reports}");
+        assert_eq!(fit.evidence().stopped, Stopped::Canceled, "{reports}");
         assert!(fit.evidence().steps > 0 && fit.evidence().violation > 1e-3, "{reports}");
         let (primal, dual) = objectives(&fit, &k, &classes, 1.0);
         assert!((fit.evidence().gap - (primal - dual)).abs() <= 1e-5 * primal, "{reports}");

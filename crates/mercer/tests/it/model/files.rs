@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::common::models::{bits, round_trip};
 use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
-use mercer::learn::centres::Centres;
+use mercer::learn::centers::Centers;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::loss;
 use mercer::learn::ridge::{Method, Plan, Solver};
@@ -63,7 +63,7 @@ fn ridge_by_every_solver() {
             let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
             assert_eq!(loaded.kernel(), fit.kernel());
             assert_eq!(loaded.method(), fit.method());
-            let used = |plan: &Plan| (plan.solver, plan.rank, plan.centres);
+            let used = |plan: &Plan| (plan.solver, plan.rank, plan.centers);
             assert_eq!(used(loaded.plan()), used(fit.plan()));
             assert_eq!(loaded.plan().to_string(), format!("{}; read from a model file", fit.plan().solver));
             assert_eq!(loaded.diagnostics(), fit.diagnostics());
@@ -102,15 +102,15 @@ fn ridge_of_minimum_norm_with_a_null_space_and_on_given_values() {
 fn gaussian_processes() {
     let compute = Compute::new();
     let (x, y) = data(50, 2, 1);
-    for optimise in [false, true] {
+    for optimize in [false, true] {
         let kernel = "1*gaussian(lengthscale=0.7) + 0.1*periodic(period=1.3)".parse().unwrap();
-        let process = GaussianProcess { optimise, restarts: 1, ..GaussianProcess::new(kernel, 0.1) };
+        let process = GaussianProcess { optimize, restarts: 1, ..GaussianProcess::new(kernel, 0.1) };
         let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
         let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
         assert_same_predictions(&model, &data(600, 2, 1).0);
         let Fitted::GaussianProcess(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
         assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
-        assert_eq!(loaded.optimisation(), fit.optimisation());
+        assert_eq!(loaded.optimization(), fit.optimization());
         assert_eq!(loaded.leave_one_out(&compute).unwrap(), fit.leave_one_out(&compute).unwrap());
         assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
         let gradient = |f: &mercer::learn::GaussianProcessFit| f.log_marginal_likelihood_gradient(&compute).unwrap();
@@ -171,7 +171,7 @@ fn processes_and_ridge_along_a_line() {
         let fit = ridge.fit(x.view(), y.view(), None, &compute).unwrap();
         assert!(matches!(fit.method(), Method::StateSpace { .. }));
         assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
-        let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel.parse().unwrap(), 0.1) };
+        let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel.parse().unwrap(), 0.1) };
         let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
         assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
     }
@@ -238,7 +238,7 @@ fn table_model() -> (Model, Table) {
     let encoding = rules.fit(&table).unwrap();
     let x = encoding.apply(&table).unwrap().matrix;
     let y = Array1::from_shape_fn(12, |i| (i as f64).sqrt() - 1.0);
-    let process = GaussianProcess { optimise: false, ..GaussianProcess::new("gaussian()".parse().unwrap(), 0.1) };
+    let process = GaussianProcess { optimize: false, ..GaussianProcess::new("gaussian()".parse().unwrap(), 0.1) };
     let fit = process.fit(x.view(), y.view(), &Compute::new()).unwrap();
     let mut inputs = Inputs::columns(encoding, ["price"]);
     inputs.targets[0].map = Affine { shift: 10.0, scale: -3.0 };
@@ -319,9 +319,9 @@ fn every_learner() -> Vec<Learner> {
     }
     let quick = Ridge { diagnostics: false, ..Ridge::new(kernel(), 0.01) };
     learner!("ridge", quick.clone(), 1, |s, compute| s.0.fit(s.4, s.5, None, compute), long);
-    let few = Some(Centres::new(25));
-    let centres = Ridge { centres: few.clone(), ..quick };
-    learner!("ridge", centres, 2, |s, compute| s.0.fit(s.1, s.2, None, compute), x);
+    let few = Some(Centers::new(25));
+    let centers = Ridge { centers: few.clone(), ..quick };
+    learner!("ridge", centers, 2, |s, compute| s.0.fit(s.1, s.2, None, compute), x);
     learner!(
         "ridge",
         Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.1),
@@ -332,7 +332,7 @@ fn every_learner() -> Vec<Learner> {
     let process = GaussianProcess { restarts: 1, ..GaussianProcess::new(kernel(), 0.1) };
     learner!("gaussian_process", process, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
     let sparse =
-        SparseGaussianProcess { optimise: false, ..SparseGaussianProcess::new(kernel(), 0.1, Inducing::Random(12)) };
+        SparseGaussianProcess { optimize: false, ..SparseGaussianProcess::new(kernel(), 0.1, Inducing::Random(12)) };
     learner!("sparse_gaussian_process", sparse, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
     let spline = SmoothingSpline { smoothing: Smoothing::Reml, ..SmoothingSpline::default() };
     learner!("spline", spline, 1, |s, compute| s.0.fit(s.1.column(0), s.2.column(0), None, compute), line);
@@ -356,13 +356,13 @@ fn every_learner() -> Vec<Learner> {
     learner!("logistic", logistic.clone(), 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
     let iterative = LogisticRegression { solver: loss::Solver::NewtonConjugateGradients, ..logistic.clone() };
     learner!("logistic", iterative, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
-    let centres = LogisticRegression { centres: few.clone(), ..logistic };
-    learner!("logistic", centres, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
+    let centers = LogisticRegression { centers: few.clone(), ..logistic };
+    learner!("logistic", centers, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
     for loss in [Loss::Huber { delta: 0.3 }, Loss::Absolute] {
         let machine = KernelMachine::new(loss, kernel(), 0.2);
         learner!("kernel_machine", machine, 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
     }
-    let machine = KernelMachine { centres: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
+    let machine = KernelMachine { centers: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
     learner!("kernel_machine", machine, 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
     let curves = QuantileCurves::new(&[0.2, 0.8], kernel(), 0.1);
     learner!("quantiles", curves, 1, |s, compute| s.0.fit(s.1, s.2.column(0), None, compute), x);
@@ -449,6 +449,19 @@ fn damaged_settings_are_refused() {
     assert!(matches!(io::read_model(&damaged, "m", &Compute::new()), Err(Error::Format { .. })));
 }
 
+#[test]
+fn free_choices_of_gaussian_processes_are_kept() {
+    let (x, y) = data(12, 1, 1);
+    let kernel = "matern(nu=3/2, lengthscale=0.7)".parse().unwrap();
+    let process = GaussianProcess { free: vec!["nu".into()], ..GaussianProcess::new(kernel, 0.1) };
+    let fit = process.fit(x.view(), y.column(0), &Compute::new()).unwrap();
+    let names = fit.parameter_names();
+    let again = round_trip(&Model::new(fit, Inputs::vectors(1, 1)).unwrap());
+    let Fitted::GaussianProcess(again) = again.fitted() else { panic!("another kind of model") };
+    assert!(names.iter().any(|name| name.ends_with("nu")));
+    assert_eq!(again.parameter_names(), names);
+}
+
 /// Every file of every released version loads and predicts what it did.
 #[test]
 fn fixtures_of_old_versions_load() {
@@ -502,10 +515,10 @@ fn new_fixtures(folder: &Path) {
     let two = ndarray::concatenate(Axis(1), &[y.view(), line.view()]).unwrap();
     let kernel = || "gaussian(lengthscale=0.8) + 0.5*matern(nu=3/2, lengthscale=2)".parse().unwrap();
     let ridge = Ridge { intercept: true, ..Ridge::new(kernel(), 0.05) }.fit(encoded.view(), two.view(), None, &compute);
-    let process = GaussianProcess { optimise: false, ..GaussianProcess::new(kernel(), 0.02) };
+    let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel(), 0.02) };
     let process = process.fit(encoded.view(), y.column(0), &compute);
     let sparse = SparseGaussianProcess::new(kernel(), 0.02, Inducing::Points(encoded.slice(s![..5, ..]).to_owned()));
-    let sparse = SparseGaussianProcess { optimise: false, ..sparse }.fit(encoded.view(), y.column(0), &compute);
+    let sparse = SparseGaussianProcess { optimize: false, ..sparse }.fit(encoded.view(), y.column(0), &compute);
     let markov = Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.05).fit(line.view(), y.view(), None, &compute);
     let cubic = SmoothingSpline { smoothing: Smoothing::Lambda(1e-3), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(4.0), ..cubic };
@@ -528,24 +541,24 @@ fn new_fixtures(folder: &Path) {
     stream.update(encoded.view(), y.view(), None, &compute).unwrap();
     let named = |targets: &[&str]| Inputs::columns(encoding.clone(), targets.iter().copied());
     let models = [
-        ("v2-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
-        ("v2-gaussian-process", Model::new(process.unwrap(), named(&["wave"]))),
-        ("v2-sparse-gaussian-process", Model::new(sparse.unwrap(), named(&["wave"]))),
-        ("v2-ridge-state-space", Model::new(markov.unwrap(), Inputs::vectors(1, 1))),
-        ("v2-spline", Model::new(spline(cubic), Inputs::vectors(1, 1))),
-        ("v2-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
-        ("v2-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),
-        ("v2-local-linear", Model::new(local.unwrap(), Inputs::vectors(1, 1))),
-        ("v2-svc", Model::new(svc.unwrap(), named(&["side"]))),
-        ("v2-svr", Model::new(svr.unwrap(), named(&["wave"]))),
-        ("v2-one-class", Model::new(region.unwrap(), named(&["inside"]))),
+        ("v3-ridge", Model::new(ridge.unwrap(), named(&["wave", "line"]))),
+        ("v3-gaussian-process", Model::new(process.unwrap(), named(&["wave"]))),
+        ("v3-sparse-gaussian-process", Model::new(sparse.unwrap(), named(&["wave"]))),
+        ("v3-ridge-state-space", Model::new(markov.unwrap(), Inputs::vectors(1, 1))),
+        ("v3-spline", Model::new(spline(cubic), Inputs::vectors(1, 1))),
+        ("v3-periodic-spline", Model::new(spline(round), Inputs::vectors(1, 1))),
+        ("v3-nadaraya-watson", Model::new(mean.unwrap(), Inputs::vectors(1, 1))),
+        ("v3-local-linear", Model::new(local.unwrap(), Inputs::vectors(1, 1))),
+        ("v3-svc", Model::new(svc.unwrap(), named(&["side"]))),
+        ("v3-svr", Model::new(svr.unwrap(), named(&["wave"]))),
+        ("v3-one-class", Model::new(region.unwrap(), named(&["inside"]))),
         (
-            "v2-logistic",
+            "v3-logistic",
             Model::new(logistic.unwrap(), named(&["side"])).and_then(|m| m.with_classes(classes.names().to_vec())),
         ),
-        ("v2-huber", Model::new(huber.unwrap(), named(&["wave"]))),
-        ("v2-quantiles", Model::new(curves.unwrap(), Inputs::vectors(1, 1))),
-        ("v2-streamed-ridge", Model::new(stream.into_fit(&compute).unwrap(), named(&["wave"]))),
+        ("v3-huber", Model::new(huber.unwrap(), named(&["wave"]))),
+        ("v3-quantiles", Model::new(curves.unwrap(), Inputs::vectors(1, 1))),
+        ("v3-streamed-ridge", Model::new(stream.into_fit(&compute).unwrap(), named(&["wave"]))),
     ];
     for (name, model) in models {
         let (file, model) = (format!("{name}.safetensors"), model.unwrap());

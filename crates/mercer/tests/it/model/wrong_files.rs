@@ -93,7 +93,7 @@ fn with_text(model: &Model, name: &str, text: &str) -> Vec<u8> {
 #[test]
 fn versions_formats_and_kinds() {
     let model = &models()[0];
-    assert!(reason(&with_text(model, "version", "3")).contains("newer Mercer"));
+    assert!(reason(&with_text(model, "version", "4")).contains("newer Mercer"));
     assert!(reason(&with_text(model, "version", "one")).contains("version"));
     assert!(reason(&with_text(model, "format", "pt")).contains("not written by Mercer"));
     assert!(reason(&with_text(model, "kind", "svm")).contains("svm"));

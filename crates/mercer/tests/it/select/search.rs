@@ -258,12 +258,12 @@ fn a_ridge_search_that_is_stopped_gives_the_best_so_far() {
     assert!(!found.complete);
     assert_eq!((found.best.0, found.winner.lengthscale), (0, Some(0.5)));
     assert!(found.scores.row(1).iter().all(|score| score.is_nan()));
-    assert!(matches!(search.choose(x.view(), y.view(), None, &compute), Err(Error::Cancelled)));
+    assert!(matches!(search.choose(x.view(), y.view(), None, &compute), Err(Error::Canceled)));
     let all = search.choose(x.view(), y.view(), None, &Compute::new()).unwrap();
     assert!(all.complete && all.winner.score <= found.winner.score);
 }
 
-/// Losses that are least at one lengthscale and one parameter, however far away, with calls counted and cancelled.
+/// Losses that are least at one lengthscale and one parameter, however far away, with calls counted and canceled.
 struct Bowl {
     at: (f64, f64),
     calls: AtomicUsize,

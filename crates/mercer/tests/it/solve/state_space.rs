@@ -101,7 +101,7 @@ fn ridge_equals_the_dense_solve() {
 }
 
 #[test]
-fn ridge_with_unpenalised_functions_equals_the_dense_solve() {
+fn ridge_with_unpenalized_functions_equals_the_dense_solve() {
     let compute = Compute::new();
     let (x, y) = data(90, 0.0, 2.0);
     let basis = ndarray::concatenate(Axis(1), &[x.view(), x.mapv(|v| (5.0 * v).cos()).view()]).unwrap();
@@ -165,8 +165,8 @@ fn extreme_gaps_and_noise() {
     let compute = Compute::new();
     // Clusters of points 1e-12 apart, at distances of 1 and of 1e6.
     let mut places = Vec::new();
-    for centre in [0.0, 1.0, 2.0, 1e6, 2e6] {
-        places.extend((0..6).map(|i| centre + f64::from(i) * 1e-12 * f64::max(centre, 1.0)));
+    for center in [0.0, 1.0, 2.0, 1e6, 2e6] {
+        places.extend((0..6).map(|i| center + f64::from(i) * 1e-12 * f64::max(center, 1.0)));
     }
     let n = places.len();
     let x = Array2::from_shape_vec((n, 1), places).unwrap();
@@ -242,13 +242,13 @@ fn same_bytes_for_any_number_of_threads() {
     assert_eq!(fit(1), fit(2));
 }
 
-/// The same process on the dense road: a kernel that is nowhere different, but not recognised.
+/// The same process on the dense road: a kernel that is nowhere different, but not recognized.
 fn dense_twin(text: &str) -> Kernel {
     kernel(&format!("{text} + 0*gaussian()"))
 }
 
 fn process(kernel: Kernel, noise: f64) -> GaussianProcess {
-    GaussianProcess { optimise: false, ..GaussianProcess::new(kernel, noise) }
+    GaussianProcess { optimize: false, ..GaussianProcess::new(kernel, noise) }
 }
 
 /// Both roads for one kernel.
@@ -341,14 +341,14 @@ fn parameters_are_chosen_along_the_line() {
         let fit = |kernel| GaussianProcess::new(kernel, 0.5).fit(x.view(), y.column(0), &compute).unwrap();
         let (line, dense) = (fit(kernel(text)), fit(dense_twin(text)));
         assert!(matches!(line.method(), gaussian_process::Method::StateSpace { .. }));
-        assert!(line.optimisation().unwrap().converged, "{text}");
+        assert!(line.optimization().unwrap().converged, "{text}");
         let best = dense.log_marginal_likelihood();
         assert!((line.log_marginal_likelihood() - best).abs() <= 1e-5 * best.abs(), "{text}");
     }
     // A free Hurst index leaves the line.
     let free = GaussianProcess::new(kernel("brownian(hurst=0.5)"), 0.5);
     let fit = free.fit(x.slice(s![..12, ..]), y.slice(s![..12, 0]), &compute).unwrap();
-    assert!(fit.optimisation().unwrap().evaluations > 1 && fit.log_marginal_likelihood().is_finite());
+    assert!(fit.optimization().unwrap().evaluations > 1 && fit.log_marginal_likelihood().is_finite());
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn large_processes_need_little_memory() {
     let y = Array1::from_shape_fn(n, |i| x[[i, 0]].sin() + 0.2 * draw.normal());
     let fit =
         GaussianProcess::new(kernel("1*matern(nu=3/2, lengthscale=1)"), 1.0).fit(x.view(), y.view(), &compute).unwrap();
-    assert!(fit.optimisation().unwrap().converged);
+    assert!(fit.optimization().unwrap().converged);
     assert!((fit.noise() - 0.04).abs() < 0.001, "{}", fit.noise());
     let new = Array2::from_shape_fn((500, 1), |(i, _)| 50.0 * (i as f64 + 0.5) / 500.0);
     let prediction = fit.predict(new.view(), &compute).unwrap();

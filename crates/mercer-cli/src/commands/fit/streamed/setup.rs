@@ -73,13 +73,13 @@ fn refusal(words: &RidgeArguments) -> Option<&'static str> {
             "--stream: standard input can be read only once, and a streamed fit makes several passes: give a file",
         );
     }
-    if !matches!(Solver::from(words.solver), Solver::Auto | Solver::ConjugateGradients | Solver::Centres) {
+    if !matches!(Solver::from(words.solver), Solver::Auto | Solver::ConjugateGradients | Solver::Centers) {
         return Some("--solver: a streamed fit has no kernel matrix to factor; leave it out, or take cg or centers");
     }
-    if words.centres.held_out.is_some() {
+    if words.centers.held_out.is_some() {
         return Some("--held-out: a streamed fit chooses λ by folds and keeps no rows apart");
     }
-    if words.centres.centers.is_some() && words.stream.features == FeatureWord::Fourier {
+    if words.centers.centers.is_some() && words.stream.features == FeatureWord::Fourier {
         return Some("--centers: random frequencies have no centers; give --components, or --features nystrom");
     }
     (words.cv == Criterion::Gcv).then_some("--cv gcv: a streamed fit is judged by folds: give their number")
@@ -122,8 +122,8 @@ impl Setup {
 
 /// Several passes where an iteration is asked for.
 fn passes(words: &RidgeArguments) -> Option<PassOptions> {
-    let iterative = matches!(Solver::from(words.solver), Solver::ConjugateGradients | Solver::Centres);
-    iterative.then_some(PassOptions { tolerance: words.centres.center_tol, max_passes: words.centres.center_iter })
+    let iterative = matches!(Solver::from(words.solver), Solver::ConjugateGradients | Solver::Centers);
+    iterative.then_some(PassOptions { tolerance: words.centers.center_tol, max_passes: words.centers.center_iter })
 }
 
 /// Coordinates and outputs.
@@ -143,8 +143,8 @@ fn width(header: &Table, columns: &[usize]) -> usize {
 
 fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, components: usize) -> StreamedRidge {
     let features = match words.stream.features {
-        FeatureWord::Nystrom if words.centres.centers.is_some() => {
-            let landmarks = words.centres.landmarks.into();
+        FeatureWord::Nystrom if words.centers.centers.is_some() => {
+            let landmarks = words.centers.landmarks.into();
             FeatureSpec::Nystrom(Nystrom { landmarks, ..Nystrom::new(kernel, components) })
         }
         FeatureWord::Nystrom => FeatureSpec::Nystrom(Nystrom::new(kernel, components)),
@@ -156,7 +156,7 @@ fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, comp
 
 /// As many features as asked for, or as a third of the memory holds.
 fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
-    if let Some(components) = words.stream.components.or(words.centres.centers) {
+    if let Some(components) = words.stream.components.or(words.centers.centers) {
         return components;
     }
     let kernel = || Kernel::constant(1.0).expect("1 is not negative");

@@ -1,4 +1,4 @@
-//! Nodes whose value needs more than one pair of points: normalised, conformal, based and induced kernels.
+//! Nodes whose value needs more than one pair of points: normalized, conformal, based and induced kernels.
 
 use super::Pull;
 use crate::gram::bound::node::{Kind, Node};

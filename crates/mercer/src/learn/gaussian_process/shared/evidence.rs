@@ -52,7 +52,7 @@ impl Evidence {
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Numerical`] where `A` is not positive definite,
-    /// [`Error::Cancelled`].
+    /// [`Error::Canceled`].
     pub fn new(a: Array2<f64>, targets: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let n = a.nrows();
         if targets.nrows() != n {
@@ -92,7 +92,7 @@ impl Evidence {
     /// `2n³/3` for the columns of `A⁻¹`, which is not stored, and `n²` per parameter.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Memory`], [`Error::Cancelled`].
+    /// [`Error::Shape`], [`Error::Memory`], [`Error::Canceled`].
     pub fn gradient(&self, slopes: ArrayView3<f64>, compute: &Compute) -> Result<EvidenceGradient> {
         let (n, count) = (self.alpha.nrows(), slopes.dim().2);
         if slopes.dim() != (n, n, count) {

@@ -7,7 +7,7 @@ use super::Approximation;
 use super::basis::{column_squares, strips};
 use super::posterior::{Data, Posterior};
 use crate::gram::{self, Pairs};
-use crate::learn::gaussian_process::{Optimisation, Prediction};
+use crate::learn::gaussian_process::{Optimization, Prediction};
 use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
 use crate::{Compute, Error, Expansion, Kernel, Result};
@@ -19,7 +19,7 @@ pub struct SparseGaussianProcessFit {
     pub(super) x: Array2<f64>,
     pub(super) y: Array1<f64>,
     pub(super) dropped: Vec<usize>,
-    pub(super) optimisation: Option<Optimisation>,
+    pub(super) optimization: Option<Optimization>,
     /// Choices of smoothness that count among the parameters.
     pub(super) free: Vec<String>,
     pub(crate) settings: Settings,
@@ -30,12 +30,12 @@ impl SparseGaussianProcessFit {
         posterior: Posterior,
         data: Data<'_>,
         given: usize,
-        optimisation: Option<Optimisation>,
+        optimization: Option<Optimization>,
         free: Vec<String>,
     ) -> Self {
         let dropped = (0..given).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
         let (x, y, settings) = (data.x.to_owned(), data.y.to_owned(), Settings::new());
-        Self { posterior, x, y, dropped, optimisation, free, settings }
+        Self { posterior, x, y, dropped, optimization, free, settings }
     }
 
     /// The settings of the fit; empty for a fit from a file that does not hold them.
@@ -117,7 +117,7 @@ impl SparseGaussianProcessFit {
     /// `O(nm²)` and `nm` derivatives per parameter, in strips.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled); [`Error::Request`](crate::Error::Request) for a fit from a model file, which
+    /// [`Error::Canceled`](crate::Error::Canceled); [`Error::Request`](crate::Error::Request) for a fit from a model file, which
     /// does not hold the data.
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
         let slopes = self.posterior.slopes(self.data()?, &movable(self.kernel(), &self.free), false, compute)?;
@@ -207,7 +207,7 @@ impl SparseGaussianProcessFit {
     }
 
     /// How the parameters were chosen; absent when they were not.
-    pub fn optimisation(&self) -> Option<&Optimisation> {
-        self.optimisation.as_ref()
+    pub fn optimization(&self) -> Option<&Optimization> {
+        self.optimization.as_ref()
     }
 }

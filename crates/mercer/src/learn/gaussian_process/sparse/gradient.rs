@@ -46,7 +46,7 @@ impl Posterior {
         let mut moved = inducing.then(|| Array2::zeros(self.basis.points.dim()));
         let (mut slacks, mut trace) = (Array2::zeros((m, m)), 0.0);
         for rows in strips(data.x.nrows()) {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let part = data.rows(rows);
             let strip = self.strip(part, &root, &mut slacks, compute)?;
             self.add_strip(&strip, part.x, wanted, &mut slopes, compute)?;

@@ -21,7 +21,7 @@ pub(super) fn input_slopes(
     let p = basis.kernel.parameter_values::<Dual<f64>>();
     let data: Vec<_> = x.rows().into_iter().map(lift).collect();
     let row = |j: usize| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let mut z = lift(basis.points.row(j));
         let mut row = vec![0.0; z.len()];
         for (c, slope) in row.iter_mut().enumerate() {

@@ -9,7 +9,7 @@ mod fit;
 mod gradient;
 mod inducing;
 mod input_gradient;
-mod optimise;
+mod optimize;
 mod posterior;
 mod record;
 mod spec;

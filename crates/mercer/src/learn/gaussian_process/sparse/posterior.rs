@@ -94,7 +94,7 @@ impl Sums {
         let (matrix, image) = (Array2::eye(m), Array1::zeros(m));
         let mut sums = Self { matrix, image, square: 0.0, log_determinant: 0.0, trace_left: 0.0 };
         for rows in strips(data.x.nrows()) {
-            compute.check_cancelled()?;
+            compute.check_canceled()?;
             let part = data.rows(rows);
             let mut white = basis.whiten(part.x, compute)?;
             let left = basis.left(part.x, &white, compute)?;

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2};
 use super::basis::Basis;
 use super::posterior::Posterior;
 use super::{Approximation, SparseGaussianProcessFit};
-use crate::learn::gaussian_process::Optimisation;
+use crate::learn::gaussian_process::Optimization;
 use crate::learn::gaussian_process::record::{put_free, take_free};
 use crate::record::{Record, require};
 use crate::settings::Settings;
@@ -38,8 +38,8 @@ impl SparseGaussianProcessFit {
         record.put_vector("dropped", self.dropped.iter().map(|&j| j as f64).collect::<Array1<f64>>().view());
         record.put_number("trace_left", self.trace_left());
         record.put_number("log_marginal_likelihood", self.log_marginal_likelihood());
-        if let Some(optimisation) = &self.optimisation {
-            optimisation.put_into(&mut record);
+        if let Some(optimization) = &self.optimization {
+            optimization.put_into(&mut record);
         }
         put_free(&self.free, &mut record);
         record
@@ -67,7 +67,7 @@ impl SparseGaussianProcessFit {
         let (trace_left, objective) = (record.number("trace_left")?, record.number("log_marginal_likelihood")?);
         let posterior = Posterior { basis, noise, approximation, matrix, inner, beta, trace_left, objective };
         let (x, y) = (Array2::zeros((0, columns)), Array1::zeros(0));
-        let (optimisation, free, settings) = (Optimisation::take_from(record)?, take_free(record)?, Settings::new());
-        Ok(Self { posterior, x, y, dropped, optimisation, free, settings })
+        let (optimization, free, settings) = (Optimization::take_from(record)?, take_free(record)?, Settings::new());
+        Ok(Self { posterior, x, y, dropped, optimization, free, settings })
     }
 }

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::basis::{Basis, STRIP};
-use super::optimise::optimise;
+use super::optimize::optimize;
 use super::posterior::{Data, Posterior};
 use super::record::name_of;
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
@@ -24,7 +24,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// exact log likelihood, which is why it is the default.
 ///
 /// # Cost
-/// `O(nm²)` for a fit and for each step of the optimisation, and with `move_inducing` `nmd` kernel values in dual numbers;
+/// `O(nm²)` for a fit and for each step of the optimization, and with `move_inducing` `nmd` kernel values in dual numbers;
 /// `O(m²)` bytes and strips of 1024 rows. Choosing the inducing points from the data takes `8nm` bytes.
 ///
 /// # Example
@@ -33,7 +33,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// use ndarray::array;
 /// let (x, y) = (array![[0.0], [0.0]], array![2.0, 4.0]);
 /// let inducing = Inducing::Points(array![[0.0]]);
-/// let process = SparseGaussianProcess { optimise: false, ..SparseGaussianProcess::new("gaussian()".parse()?, 1.0, inducing) };
+/// let process = SparseGaussianProcess { optimize: false, ..SparseGaussianProcess::new("gaussian()".parse()?, 1.0, inducing) };
 /// let fit = process.fit(x.view(), y.view(), &Compute::new())?;
 /// // Two observations of one normal number: mean (2 + 4)/(2 + σ²), variance σ²/(2 + σ²).
 /// let at = fit.predict(array![[0.0]].view(), &Compute::new())?;
@@ -51,23 +51,23 @@ pub struct SparseGaussianProcess {
     /// Which matrix stands in the place of `K + σ²I`.
     pub approximation: Approximation,
     /// Whether to choose the parameters by the log likelihood (or its bound), starting from those given.
-    pub optimise: bool,
-    /// Whether the optimisation moves the inducing points too; for differentiable kernels.
+    pub optimize: bool,
+    /// Whether the optimization moves the inducing points too; for differentiable kernels.
     pub move_inducing: bool,
     /// Parameters that stay as they are: names of [`Kernel::parameters`], or `noise`.
     pub fixed: Vec<String>,
     /// Choices of smoothness that move too, as in [`GaussianProcess::free`].
     pub free: Vec<String>,
-    /// How many more times the optimisation starts, from points drawn from the seed around the first.
+    /// How many more times the optimization starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl SparseGaussianProcess {
-    /// A process by the variational bound whose parameters are optimised from one start, with the inducing points where they are; the
+    /// A process by the variational bound whose parameters are optimized from one start, with the inducing points where they are; the
     /// smoothness `nu` of Matérn kernels and its like stay as they are.
     pub fn new(kernel: Kernel, noise: f64, inducing: Inducing) -> Self {
         let (approximation, fixed, free) = (Approximation::default(), Vec::new(), Vec::new());
-        Self { kernel, noise, inducing, approximation, optimise: true, move_inducing: false, fixed, free, restarts: 0 }
+        Self { kernel, noise, inducing, approximation, optimize: true, move_inducing: false, fixed, free, restarts: 0 }
     }
 
     /// Fits the process to one value per row of `x`.
@@ -75,7 +75,7 @@ impl SparseGaussianProcess {
     /// # Errors
     /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed or freed name, [`Error::Request`] to move inducing points
     /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Cancelled`]; and as
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Canceled`]; and as
     /// [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
         self.check(x, y, compute)?;
@@ -85,19 +85,19 @@ impl SparseGaussianProcess {
         let points = self.inducing.choose(&kernel, x, compute)?;
         let data = Data { x, y };
         let (start, given) = ((kernel, self.noise, points.clone()), points.nrows());
-        let (place, optimisation) = if self.optimise {
-            let (place, found) = optimise(self, start, data, compute)?;
+        let (place, optimization) = if self.optimize {
+            let (place, found) = optimize(self, start, data, compute)?;
             (place, Some(found))
         } else {
             (start, None)
         };
         // What a time limit left is finished beyond it.
-        let rest = match &optimisation {
+        let rest = match &optimization {
             Some(found) if found.interrupted => compute.after_part()?,
             _ => compute.clone(),
         };
         let posterior = self.posterior(&place.0, place.1, place.2.view(), data, &rest)?;
-        let fit = SparseGaussianProcessFit::new(posterior, data, given, optimisation, self.free.clone());
+        let fit = SparseGaussianProcessFit::new(posterior, data, given, optimization, self.free.clone());
         Ok(SparseGaussianProcessFit { settings: self.recorded(compute), ..fit })
     }
 
@@ -115,7 +115,7 @@ impl SparseGaussianProcess {
             .with("inducing", inducing)
             .with("inducing_count", count)
             .with("approximation", name_of(self.approximation))
-            .with("optimize", self.optimise)
+            .with("optimize", self.optimize)
             .with("move_inducing", self.move_inducing)
             .with("fixed", &self.fixed[..])
             .with("free", &self.free[..])
@@ -124,7 +124,7 @@ impl SparseGaussianProcess {
 
     /// The settings of a fit: with the seed, where something is drawn from it.
     fn recorded(&self, compute: &Compute) -> Settings {
-        let random = matches!(self.inducing, Inducing::Random(_)) || (self.optimise && self.restarts > 0);
+        let random = matches!(self.inducing, Inducing::Random(_)) || (self.optimize && self.restarts > 0);
         self.settings().with_some("seed", random.then(|| compute.seed()))
     }
 
@@ -145,7 +145,7 @@ impl SparseGaussianProcess {
         if !(self.noise.is_finite() && self.noise > 0.0) {
             return Err(Error::parameter("noise", self.noise, "finite and positive"));
         }
-        if self.optimise && self.move_inducing && !self.kernel.is_differentiable() {
+        if self.optimize && self.move_inducing && !self.kernel.is_differentiable() {
             let text = &self.kernel;
             return Err(Error::request(format!("{text} is not differentiable everywhere: its inducing points stay")));
         }

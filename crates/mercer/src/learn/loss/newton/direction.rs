@@ -116,7 +116,7 @@ fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
     match smallest {
         Some(value) if value < 0.5 * at.mu - 1e-10 * matrix.diag().sum() => Error::NotPositiveDefinite {
             kernel: at.matrix.kernel().to_string(),
-            reason: format!("on this data a regularised matrix has the eigenvalue {value:e}, below λ"),
+            reason: format!("on this data a regularized matrix has the eigenvalue {value:e}, below λ"),
             counterexample: None,
         },
         _ => Error::Numerical("the penalty drowns in rounding beside the kernel: use a larger λ".into()),

@@ -67,7 +67,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The minimum for the penalty `(μ/2)‖h‖²`.
-    fn minimise(&self, mu: f64, start: Option<Start<'_>>, options: &Options) -> Result<Solution> {
+    fn minimize(&self, mu: f64, start: Option<Start<'_>>, options: &Options) -> Result<Solution> {
         let at = Setting { model: &self.model, matrix: &self.matrix, mu, intercept: self.intercept };
         let mut run = Run { state: self.begin(start, at)?, iterations: 0, first: None, options, problem: self, at };
         let stopped = run.finish()?;
@@ -79,7 +79,7 @@ impl<'a> Problem<'a> {
         let mut found: Vec<Solution> = Vec::with_capacity(penalties.len());
         for &mu in penalties {
             let last = found.last().map(|s| Start { alpha: s.state.alpha.view(), intercept: &s.state.intercept });
-            found.push(self.minimise(mu, last, options)?);
+            found.push(self.minimize(mu, last, options)?);
         }
         Ok(found)
     }
@@ -138,9 +138,9 @@ impl Run<'_> {
             match self.advance() {
                 Ok(true) => self.iterations += 1,
                 Ok(false) => return Ok(Stopped::Stalled),
-                Err(Error::Cancelled) => {
+                Err(Error::Canceled) => {
                     self.problem.compute.check_aborted()?;
-                    return Ok(Stopped::Cancelled);
+                    return Ok(Stopped::Canceled);
                 }
                 Err(Error::NotConverged { .. }) => return Ok(Stopped::Stalled),
                 Err(other) => return Err(other),
@@ -161,7 +161,7 @@ impl Run<'_> {
 
     /// One step; false when it is lost in rounding.
     fn advance(&mut self) -> Result<bool> {
-        self.problem.compute.check_cancelled()?;
+        self.problem.compute.check_canceled()?;
         let step = self.problem.inner.step(&self.state, self.at, &self.problem.compute)?;
         let Some(next) = self.state.after(&step, self.at)? else { return Ok(false) };
         let rounding = 1e-13 * self.scale();

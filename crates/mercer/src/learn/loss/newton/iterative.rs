@@ -140,7 +140,7 @@ fn inner_factor<'f>(
 fn weighted_square(f: ArrayView2<f64>, w: &Array1<f64>, compute: &Compute) -> Result<Array2<f64>> {
     const COLUMNS: usize = 32;
     let strip = |at: usize| {
-        compute.check_cancelled()?;
+        compute.check_canceled()?;
         let columns = f.slice(s![.., at * COLUMNS..f.ncols().min((at + 1) * COLUMNS)]);
         Ok(f.t().dot(&(&columns * &w.view().insert_axis(Axis(1)))))
     };

@@ -5,7 +5,7 @@
 //!
 //! `(BᵀKB + μI)c = Bᵀ(Kρ + δb)`, `Δα = ρ − Bc`, `ΣΔα = 0`,
 //!
-//! which divides by no curvature, so that straight pieces of a loss are no exception; for piecewise quadratic losses it is the generalised Newton
+//! which divides by no curvature, so that straight pieces of a loss are no exception; for piecewise quadratic losses it is the generalized Newton
 //! method, which ends after finitely many steps. The intercept is placed exactly after every step, so that `Σg = 0`. Then `α⁺ = −g/μ` is feasible
 //! for the dual problem, Fenchel's inequality is an equality at every point, and the duality gap of `α` and `α⁺` is
 //!
@@ -13,7 +13,7 @@
 //!
 //! a square, computed without subtracting two large numbers.
 
-mod centre;
+mod center;
 mod direction;
 mod iterate;
 mod iterative;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::compute::{human_bytes, human_seconds};
 use crate::learn::PLANNED_THREADS;
-use crate::learn::centres::{CentreMachine, Centres};
+use crate::learn::centers::{CenterMachine, Centers};
 use crate::learn::ridge::approximation;
 use crate::{Compute, Error, Result};
 
@@ -18,10 +18,10 @@ const MAX_RANK: usize = 512;
 const MIN_RANK: usize = 64;
 /// Operations from which steps over all pairs of rows are too many: hours on a few cores.
 const TOO_MANY: f64 = 1e14;
-/// Newton steps that a plan on centres counts with; it knows those of one.
+/// Newton steps that a plan on centers counts with; it knows those of one.
 const STEPS: f64 = 5.0;
 
-/// How a regularised loss is minimised.
+/// How a regularized loss is minimized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Solver {
     /// By the loss, the number of rows and the memory limit.
@@ -33,9 +33,9 @@ pub enum Solver {
     NewtonConjugateGradients,
     /// The dual problem of the losses with kinks, by pairs of variables.
     Dual,
-    /// Functions on a few centres instead of all points, by Newton's method and preconditioned conjugate gradients: an approximation, for the smooth losses and
+    /// Functions on a few centers instead of all points, by Newton's method and preconditioned conjugate gradients: an approximation, for the smooth losses and
     /// samples of any length.
-    Centres,
+    Centers,
 }
 
 impl Solver {
@@ -46,7 +46,7 @@ impl Solver {
             Self::Newton => "newton",
             Self::NewtonConjugateGradients => "newton_conjugate_gradients",
             Self::Dual => "dual",
-            Self::Centres => "centers",
+            Self::Centers => "centers",
         }
     }
 }
@@ -58,7 +58,7 @@ impl fmt::Display for Solver {
             Self::Newton => "Newton with exact steps",
             Self::NewtonConjugateGradients => "Newton with conjugate gradients",
             Self::Dual => "dual problem",
-            Self::Centres => "Newton on centres",
+            Self::Centers => "Newton on centers",
         })
     }
 }
@@ -77,8 +77,8 @@ pub struct Plan {
     pub rank: usize,
     /// Whether the kernel matrix is stored.
     pub stored: bool,
-    /// The centres that stand for all points; 0 where nothing is approximated.
-    pub centres: usize,
+    /// The centers that stand for all points; 0 where nothing is approximated.
+    pub centers: usize,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
     /// Why this solver.
@@ -88,7 +88,7 @@ pub struct Plan {
 impl Plan {
     /// What is approximated, and how the error is known; nothing for an exact answer.
     pub fn approximation(&self) -> Option<String> {
-        approximation(self.centres)
+        approximation(self.centers)
     }
 }
 
@@ -112,20 +112,20 @@ pub(in crate::learn) struct Request<'r> {
     pub(in crate::learn) columns: usize,
     pub(in crate::learn) functions: usize,
     pub(in crate::learn) solver: Solver,
-    /// The centres that were given, and the machine that would fit on some; none on precomputed kernel values.
-    pub(in crate::learn) centres: (Option<&'r Centres>, Option<CentreMachine>),
+    /// The centers that were given, and the machine that would fit on some; none on precomputed kernel values.
+    pub(in crate::learn) centers: (Option<&'r Centers>, Option<CenterMachine>),
 }
 
-const ADVICE: &str = "use the solver auto, conjugate gradients or centres, fewer rows, or a higher memory limit";
+const ADVICE: &str = "use the solver auto, conjugate gradients or centers, fewer rows, or a higher memory limit";
 
 impl Request<'_> {
     /// The plan, within the memory limit.
     pub(in crate::learn) fn plan(&self, compute: &Compute) -> Result<Plan> {
         let plan = match self.solver {
-            Solver::Auto if self.centres.0.is_some() => self.on_centres(compute, "asked for")?,
+            Solver::Auto if self.centers.0.is_some() => self.on_centers(compute, "asked for")?,
             Solver::Newton => self.exact("asked for"),
             Solver::NewtonConjugateGradients => self.iterative(compute, "asked for"),
-            Solver::Centres => self.on_centres(compute, "asked for")?,
+            Solver::Centers => self.on_centers(compute, "asked for")?,
             Solver::Auto | Solver::Dual => self.choose(compute)?,
         };
         compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
@@ -135,12 +135,12 @@ impl Request<'_> {
     fn choose(&self, compute: &Compute) -> Result<Plan> {
         let all = self.choose_exact(compute);
         let late = !compute.is_in_time(all.flops);
-        if self.centres.1.is_none() || !(late || (all.flops > TOO_MANY && !all.stored)) {
+        if self.centers.1.is_none() || !(late || (all.flops > TOO_MANY && !all.stored)) {
             return Ok(all);
         }
         let over = if late { "the time limit" } else { "what is reasonable" };
         let reason = format!("all points by {} would take {:.0e} operations: more than {over}", all.solver, all.flops);
-        self.on_centres(compute, &reason)
+        self.on_centers(compute, &reason)
     }
 
     fn choose_exact(&self, compute: &Compute) -> Plan {
@@ -154,26 +154,26 @@ impl Request<'_> {
         self.iterative(compute, "the system of a step does not fit into the memory limit")
     }
 
-    /// The machine that fits on centres, with their number.
-    pub(in crate::learn) fn machine(&self, compute: &Compute) -> Result<CentreMachine> {
+    /// The machine that fits on centers, with their number.
+    pub(in crate::learn) fn machine(&self, compute: &Compute) -> Result<CenterMachine> {
         let machine = self
-            .centres
+            .centers
             .1
             .clone()
-            .ok_or_else(|| Error::request("centres are points: a kernel over precomputed() values has none"))?;
-        let centres = self.centres.0.cloned().unwrap_or_default();
-        centres.sized(machine, (self.rows, self.columns, self.functions), compute)
+            .ok_or_else(|| Error::request("centers are points: a kernel over precomputed() values has none"))?;
+        let centers = self.centers.0.cloned().unwrap_or_default();
+        centers.sized(machine, (self.rows, self.columns, self.functions), compute)
     }
 
-    fn on_centres(&self, compute: &Compute, reason: &str) -> Result<Plan> {
+    fn on_centers(&self, compute: &Compute, reason: &str) -> Result<Plan> {
         let plan = self.machine(compute)?.plan(self.rows, self.columns, self.functions, compute)?;
         Ok(Plan {
-            solver: Solver::Centres,
+            solver: Solver::Centers,
             bytes: plan.bytes,
             flops: STEPS * plan.flops,
             rank: 0,
             stored: plan.stored,
-            centres: plan.centres,
+            centers: plan.centers,
             seconds: None,
             reason: format!("{reason}; {}", plan.reason),
         })
@@ -189,7 +189,7 @@ impl Request<'_> {
             flops,
             rank: 0,
             stored: true,
-            centres: 0,
+            centers: 0,
             seconds: None,
             reason: reason.into(),
         }
@@ -211,7 +211,7 @@ impl Request<'_> {
         let product = if stored { 2.0 * (n as f64).powi(2) * self.functions as f64 } else { self.kernel_flops() };
         let flops = 10.0 * (30.0 * product + 2.0 * n as f64 * ((rank as usize * self.functions) as f64).powi(2));
         let solver = Solver::NewtonConjugateGradients;
-        Plan { solver, bytes, flops, rank: rank as usize, stored, centres: 0, seconds: None, reason: reason.into() }
+        Plan { solver, bytes, flops, rank: rank as usize, stored, centers: 0, seconds: None, reason: reason.into() }
     }
 
     /// The points and the vectors of their size.
@@ -239,5 +239,5 @@ pub(in crate::learn) fn dual_plan(rows: usize, columns: usize, working_set: usiz
     let flops = (rows as f64).powi(2) * (columns as f64 + 10.0);
     let reason = "the loss has kinks".into();
     let seconds = compute.seconds(flops);
-    Ok(Plan { solver: Solver::Dual, bytes, flops, rank: 0, stored: false, centres: 0, seconds, reason })
+    Ok(Plan { solver: Solver::Dual, bytes, flops, rank: 0, stored: false, centers: 0, seconds, reason })
 }

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2};
 
 use super::model::Model;
 use super::stored::KernelMatrix;
-use super::{centre, search};
+use super::{center, search};
 use crate::Result;
 
 /// Coefficients and intercepts, and everything that is known about them.
@@ -53,7 +53,7 @@ impl State {
         at: Setting<'_>,
     ) -> Result<Self> {
         if at.intercept {
-            intercept = centre::intercepts(at.model, &image, intercept)?;
+            intercept = center::intercepts(at.model, &image, intercept)?;
         }
         let f = &image + &intercept;
         let missing = at.model.gradient(&f) / -at.mu - &alpha;

@@ -29,7 +29,7 @@ pub(in super::super) fn couple(classes: usize, r: impl Fn(usize, usize) -> f64) 
     p
 }
 
-/// One coordinate after the other, normalised after each.
+/// One coordinate after the other, normalized after each.
 fn sweep(matrix: &[Vec<f64>], p: &mut [f64], mut image: Vec<f64>, mut form: f64) {
     for t in 0..p.len() {
         let change = (form - image[t]) / matrix[t][t];

@@ -11,7 +11,7 @@ pub struct Isotonic {
     pub values: Vec<f64>,
 }
 
-/// Neighbouring decision values with one probability.
+/// Neighboring decision values with one probability.
 struct Block {
     from: f64,
     to: f64,
@@ -20,7 +20,7 @@ struct Block {
 }
 
 impl Isotonic {
-    /// The increasing function of the least (weighted) squared error, by pooling neighbours that are out of order.
+    /// The increasing function of the least (weighted) squared error, by pooling neighbors that are out of order.
     pub(super) fn fit(outcomes: &[Outcome]) -> Self {
         let mut order: Vec<&Outcome> = outcomes.iter().collect();
         order.sort_by(|a, b| a.decision.total_cmp(&b.decision));
@@ -65,7 +65,7 @@ mod tests {
     use super::{Isotonic, Outcome};
 
     #[test]
-    fn neighbours_out_of_order_are_pooled() {
+    fn neighbors_out_of_order_are_pooled() {
         let found = Isotonic::fit(&Outcome::list(&[3.0, 1.0, 2.0, 4.0, 5.0], &[-1.0, -1.0, 1.0, 1.0, 1.0], &[1.0; 5]));
         assert_eq!(found.knots, [1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(found.values, [0.0, 0.5, 0.5, 1.0, 1.0]);

@@ -1,0 +1,59 @@
+//! The centers, in coordinates in which the norm of ℋ is that of ℝᵐ.
+
+use ndarray::{Array2, ArrayView2};
+
+use crate::gram::{self, Pairs};
+use crate::solve::{Factor, Factored, factor};
+use crate::{Compute, Error, Kernel, Precision, Result};
+
+/// The jitter of single precision, as a part of the largest kernel value.
+const SINGLE_JITTER: f64 = 1e-6;
+
+/// `K_ZZ + εI = LLᵀ`: `w = Lᵀα` has `‖w‖² = ‖f‖² + ε‖α‖²`.
+pub(super) struct Basis {
+    pub(super) points: Array2<f64>,
+    pub(super) factor: Factor,
+    /// `ε`: 0 unless `K_ZZ` is singular to the precision of the tiles.
+    pub(super) jitter: f64,
+}
+
+impl Basis {
+    pub(super) fn new(kernel: &Kernel, points: Array2<f64>, compute: &Compute) -> Result<Self> {
+        let exact = &compute.clone().with_precision(Precision::Double);
+        let mut matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), exact)?, exact)?;
+        let m = points.nrows() as f64;
+        let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
+        if largest <= 0.0 {
+            return Err(Error::request(format!("{kernel} is 0 at every center")));
+        }
+        // Directions in which kernel values of single precision are rounding must not be blown up.
+        let single = compute.precision() == Precision::SingleTiles;
+        let (mut jitter, mut added) = (if single { SINGLE_JITTER * largest } else { 0.0 }, 0.0);
+        loop {
+            matrix.diag_mut().mapv_inplace(|d| d + (jitter - added));
+            added = jitter;
+            match factor(matrix, compute)? {
+                Factored::Definite(factor) => return Ok(Self { points, factor, jitter }),
+                Factored::Singular(back) => matrix = back,
+            }
+            jitter = if jitter == 0.0 { 4.0 * m * f64::EPSILON * largest } else { 10.0 * jitter };
+            if jitter > 1e-4 * largest {
+                return Err(Error::Numerical(format!("the matrix of {kernel} at the centers is not positive")));
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.points.nrows()
+    }
+
+    /// `α = L⁻ᵀw`.
+    pub(super) fn coefficients(&self, w: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.factor.half_solve_transposed(w, compute)
+    }
+
+    /// `L⁻¹v`: sums of kernel values as sums of features.
+    pub(super) fn features(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.factor.half_solve(v, compute)
+    }
+}

@@ -1,0 +1,24 @@
+//! Learning with a few centers: `f = Σ αⱼk(·, zⱼ) + b` over `m` centers instead of all points, for samples of any length.
+//!
+//! The matrix `K_nm` is stored where it fits and computed in tiles, twice used and forgotten, where it does not. Each Newton step (one for the squared
+//! loss) is solved by conjugate gradients, with the same system on a part of the sample as preconditioner.
+
+mod basis;
+mod classes;
+mod fit;
+pub(in crate::learn) mod gradients;
+mod judge;
+mod newton;
+mod options;
+mod plan;
+mod precondition;
+mod run;
+mod spec;
+pub(in crate::learn) mod steps;
+mod sweep;
+mod task;
+
+pub use fit::{CenterEvidence, CenterFit};
+pub use options::Centers;
+pub use plan::CenterPlan;
+pub use spec::{CenterMachine, HeldOut};

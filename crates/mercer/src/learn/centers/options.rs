@@ -1,0 +1,119 @@
+//! How a learner sees its data from a few centers.
+
+use super::{CenterMachine, HeldOut};
+use crate::features::Landmarks;
+use crate::learn::Loss;
+use crate::settings::Settings;
+use crate::{Compute, Error, Kernel, Result};
+
+/// Centers for each root of the number of rows, where their number is left to the plan.
+const PER_ROOT: f64 = 5.0;
+/// The plan goes no lower.
+const FEWEST: usize = 10;
+
+/// The centers of a learner: how many, which, and when their coefficients are good enough.
+///
+/// # Theory
+/// With `m` of the order of `√n` centers and the right λ, the error of a ridge regression is of the order of that with all points (Rudi, Camoriano and Rosasco
+/// 2015). The plan takes `5√n` of them, fewer where the memory or the time is short.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::{Ridge, centers::Centers}};
+/// use ndarray::Array2;
+/// let x = Array2::from_shape_fn((500, 1), |(i, _)| i as f64 / 50.0);
+/// let y = x.mapv(f64::sin);
+/// let ridge = Ridge { centers: Some(Centers::new(30)), ..Ridge::new("gaussian()".parse()?, 1e-6) };
+/// let fit = ridge.fit(x.view(), y.view(), None, &Compute::new())?;
+/// assert_eq!(fit.points().nrows(), 30);
+/// assert!(fit.residuals().iter().all(|r| r.abs() < 1e-3));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Centers {
+    /// `m`: the centers, at most; the plan chooses where there is no number.
+    pub count: Option<usize>,
+    /// How they are chosen.
+    pub landmarks: Landmarks,
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    pub tolerance: f64,
+    /// Iterations of conjugate gradients, over all Newton steps.
+    pub max_iterations: usize,
+    /// Rows kept apart to tell when to stop.
+    pub held_out: Option<HeldOut>,
+}
+
+impl Default for Centers {
+    /// As many as the plan says, drawn uniformly.
+    fn default() -> Self {
+        Self { count: None, landmarks: Landmarks::Uniform, tolerance: 1e-7, max_iterations: 200, held_out: None }
+    }
+}
+
+impl Settings {
+    /// With those of centers: `centers` (absent where the plan chooses), `landmarks`, `center_tolerance`, `center_iterations`, `held_out` and
+    /// `held_out_patience`. Landmarks that are given are in the answer of the fit: its points.
+    pub(in crate::learn) fn with_centers(self, centers: Option<&Centers>) -> Self {
+        let Some(centers) = centers else { return self };
+        self.with_some("centers", centers.count)
+            .with("landmarks", centers.landmarks.name())
+            .with("center_tolerance", centers.tolerance)
+            .with("center_iterations", centers.max_iterations)
+            .with_some("held_out", centers.held_out.map(|held| held.share))
+            .with_some("held_out_patience", centers.held_out.map(|held| held.patience))
+    }
+}
+
+impl Centers {
+    /// So many centers, drawn uniformly.
+    pub fn new(count: usize) -> Self {
+        Self { count: Some(count), ..Self::default() }
+    }
+
+    /// The machine that minimizes a loss on these centers.
+    pub(in crate::learn) fn machine(&self, kernel: &Kernel, loss: Loss, lambda: f64, intercept: bool) -> CenterMachine {
+        CenterMachine {
+            kernel: kernel.clone(),
+            loss,
+            lambda,
+            centers: self.count.unwrap_or(FEWEST),
+            landmarks: self.landmarks.clone(),
+            intercept,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            held_out: self.held_out,
+        }
+    }
+
+    /// The machine with as many centers as `rows` rows and the limits of the computation allow.
+    pub(in crate::learn) fn sized(
+        &self,
+        machine: CenterMachine,
+        size: (usize, usize, usize),
+        compute: &Compute,
+    ) -> Result<CenterMachine> {
+        self.check()?;
+        if self.count.is_some() {
+            return Ok(machine);
+        }
+        let most = (PER_ROOT * (size.0 as f64).sqrt()).ceil() as usize;
+        let mut machine = CenterMachine { centers: most.max(FEWEST).min(size.0.max(1)), ..machine };
+        while machine.centers > FEWEST && !machine.fits(size, compute) {
+            machine.centers = (machine.centers * 7 / 10).max(FEWEST);
+        }
+        Ok(machine)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.count == Some(0) {
+            return Err(Error::parameter("centers", 0, "at least 1"));
+        }
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return Err(Error::parameter("tolerance", self.tolerance, "finite and positive"));
+        }
+        if self.max_iterations == 0 {
+            return Err(Error::parameter("max_iterations", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! The specification of a fit with centers, and the fit.
+
+use ndarray::{Array1, ArrayView1, ArrayView2};
+
+use super::fit::CenterFit;
+use super::judge::Data;
+use super::run;
+use super::task::Task;
+use crate::features::Landmarks;
+use crate::learn::Loss;
+use crate::learn::loss::{check_lambda, weights};
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Rows that are kept apart to tell when to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldOut {
+    /// The share of the rows, drawn from the seed.
+    pub share: f64,
+    /// Stop after so many iterations without a better score, and go back to the best.
+    pub patience: usize,
+}
+
+/// Regularized learning on a few centers, for samples of any length: ridge regression with several outputs, and every smooth loss.
+///
+/// # Formula
+/// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h = Σ αⱼk(·, zⱼ)` with `m` centers: a *sum* of losses, without `1/n`. For the squared loss
+/// `(K_mnK_nm + λK_mm)α = K_mn y`.
+///
+/// # Theory
+/// With `m ~ √n` centers and the right λ the error is of the order of that with all points (Rudi, Camoriano and Rosasco 2015). Newton's steps (one, for the
+/// squared loss) are solved by conjugate gradients (Rudi, Carratino and Rosasco 2017) with the same system on `2m` to `8m` rows of the sample as preconditioner, so that the number of iterations
+/// does not grow with `n`.
+///
+/// # Cost
+/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once. [`CenterMachine::plan`] tells before anything is done.
+/// With [`Precision::SingleTiles`](crate::Precision::SingleTiles) the kernel values are in `f32` and the sums in `f64`.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, learn::CenterMachine};
+/// use ndarray::Array2;
+/// let compute = Compute::new();
+/// let x = Array2::from_shape_fn((500, 1), |(i, _)| i as f64 / 50.0);
+/// let y = x.mapv(f64::sin);
+/// let fit = CenterMachine::new("gaussian()".parse()?, 1e-6, 30).fit(x.view(), y.view(), None, &compute)?;
+/// let found = fit.predict(x.view(), &compute)?;
+/// assert!((&found - &y).iter().all(|e| e.abs() < 1e-3));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CenterMachine {
+    /// The kernel, positive semi-definite.
+    pub kernel: Kernel,
+    /// The loss: squared, or any other smooth one.
+    pub loss: Loss,
+    /// `λ > 0`, which multiplies `‖h‖²` beside a sum (not a mean) of losses.
+    pub lambda: f64,
+    /// `m`: the centers, at most.
+    pub centers: usize,
+    /// How the centers are chosen.
+    pub landmarks: Landmarks,
+    /// Whether a constant is fitted too, unpenalized.
+    pub intercept: bool,
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    pub tolerance: f64,
+    /// Iterations of conjugate gradients, over all Newton steps.
+    pub max_iterations: usize,
+    /// Rows kept apart to tell when to stop.
+    pub held_out: Option<HeldOut>,
+}
+
+impl CenterMachine {
+    /// Ridge regression on uniformly drawn centers, without intercept.
+    pub fn new(kernel: Kernel, lambda: f64, centers: usize) -> Self {
+        Self {
+            kernel,
+            loss: Loss::Squared,
+            lambda,
+            centers,
+            landmarks: Landmarks::Uniform,
+            intercept: false,
+            tolerance: 1e-7,
+            max_iterations: 200,
+            held_out: None,
+        }
+    }
+
+    /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
+    ///
+    /// A fit that ran out of iterations is still a model: [`CenterEvidence::converged`](super::CenterEvidence::converged) tells.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Request`] for a loss with kinks or several outputs of another loss than the
+    /// squared one, [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::NotPositiveDefinite`], [`Error::Memory`],
+    /// [`Error::Canceled`]; and as [`Kernel::bind`].
+    pub fn fit(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        given: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<CenterFit> {
+        let weights = self.check(x, y, given)?;
+        let task = Task::Values { loss: self.loss, targets: y };
+        run::fit(self, Data { x, task, weights: &weights }, compute)
+    }
+
+    /// Fits a function per class to the classes `0, 1, …` of the rows, which were checked already.
+    pub(in crate::learn) fn fit_classes(
+        &self,
+        x: ArrayView2<f64>,
+        labels: &[usize],
+        count: usize,
+        weights: &Array1<f64>,
+        compute: &Compute,
+    ) -> Result<CenterFit> {
+        self.check_options()?;
+        Points::Vectors(x).check_finite("points")?;
+        run::fit(self, Data { x, task: Task::Classes { labels, count }, weights }, compute)
+    }
+
+    fn check_options(&self) -> Result<()> {
+        check_lambda(self.lambda)?;
+        if self.centers == 0 {
+            return Err(Error::parameter("centers", 0, "at least 1"));
+        }
+        if self.kernel.is_precomputed() {
+            return Err(Error::request("centers are points: a kernel over precomputed() values has none"));
+        }
+        Ok(())
+    }
+
+    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+        self.check_options()?;
+        if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
+            return Err(Error::shape(
+                "targets",
+                format!("at least one column of {} rows", x.nrows().max(1)),
+                format!("{:?}", y.dim()),
+            ));
+        }
+        self.check_loss(y.ncols())?;
+        Points::Vectors(x).check_finite("points")?;
+        Points::Vectors(y).check_finite("targets")?;
+        let weights = weights(given, x.nrows())?;
+        self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
+        Ok(weights)
+    }
+
+    /// A loss that Newton's method can minimize, with parameters that it allows.
+    pub(in crate::learn) fn check_loss(&self, outputs: usize) -> Result<()> {
+        if !self.loss.is_smooth() {
+            return Err(Error::request(format!(
+                "the loss {} has kinks, where Newton's method has no second derivative",
+                self.loss
+            )));
+        }
+        if self.loss != Loss::Squared && outputs > 1 {
+            return Err(Error::request(format!(
+                "the loss {} is for one output: fit the outputs one by one",
+                self.loss
+            )));
+        }
+        self.loss.check()
+    }
+}

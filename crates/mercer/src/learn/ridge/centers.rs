@@ -1,0 +1,53 @@
+//! The solve on a few centers, as a ridge fit.
+
+use std::sync::OnceLock;
+
+use ndarray::{Array1, Array2, Axis};
+
+use super::null_space::design;
+use super::plan::{Plan, Size};
+use super::problem::Data;
+use super::{Method, Ridge, RidgeFit};
+use crate::{Compute, Error, Result};
+
+/// Fits functions on centers: their points stand in the place of those of the data.
+pub(super) fn fit(ridge: &Ridge, data: Data<'_>, size: Size, plan: Plan, compute: &Compute) -> Result<RidgeFit> {
+    if data.basis.is_some() {
+        return Err(Error::request(
+            "a fit on centers has no unpenalized functions beside the intercept: use conjugate gradients",
+        ));
+    }
+    let fit = ridge.center_machine(size, compute)?.fit(data.x, data.y, data.weights, compute)?;
+    let evidence = fit.evidence();
+    let method = Method::Centers {
+        centers: fit.centers().nrows(),
+        iterations: evidence.iterations,
+        residual: evidence.residual,
+        converged: evidence.converged,
+        missed: evidence.missed,
+    };
+    let null = if ridge.intercept {
+        fit.intercept().to_owned().insert_axis(Axis(0))
+    } else {
+        Array2::zeros((0, data.y.ncols()))
+    };
+    Ok(RidgeFit {
+        kernel: fit.kernel().clone(),
+        lambda: ridge.lambda,
+        intercept: ridge.intercept,
+        points: fit.centers().to_owned(),
+        dual: fit.coefficients().to_owned(),
+        null,
+        residuals: &data.y - &fit.fitted(),
+        fitted: fit.fitted().to_owned(),
+        norms: fit.squared_norms().mapv(f64::sqrt),
+        diagnostics: None,
+        condition: None,
+        method,
+        settings: ridge.recorded(plan.solver, compute),
+        plan,
+        weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
+        design: design(data.x.nrows(), ridge.intercept, None),
+        line: OnceLock::new(),
+    })
+}
