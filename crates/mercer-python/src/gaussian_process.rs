@@ -39,7 +39,7 @@ impl PyGaussianProcess {
     ) -> PyResult<Self> {
         let process = GaussianProcess::new(kernel_of(kernel)?, noise);
         let (fixed, free) = (fixed.unwrap_or_default(), free.unwrap_or_default());
-        Ok(Self(Process::Exact(GaussianProcess { optimize: optimize, fixed, free, restarts, ..process })))
+        Ok(Self(Process::Exact(GaussianProcess { optimize, fixed, free, restarts, ..process })))
     }
 
     /// The same process seen through inducing points: an array of them, or how many and ``"greedy"`` or ``"random"``.
