@@ -5,11 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use mercer::Error;
 
+use crate::flags;
+
 /// A job that was not done.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library refused or failed.
+    /// The library refused or failed: its parameters are named by their flags.
     Library(Error),
+    /// The same, with a flag that helps.
+    Advised(Error, &'static str),
     /// The words make no sense together: the message names the flag.
     Request(String),
     /// A picture could not be drawn.
@@ -26,6 +30,14 @@ impl Failure {
         Self::Request(message.into())
     }
 
+    /// The failure with the advice that this error has here, if any.
+    pub fn advised(error: Error, advice: fn(&Error) -> Option<&'static str>) -> Self {
+        match advice(&error) {
+            Some(advice) => Self::Advised(error.renamed(flags::flag), advice),
+            None => error.into(),
+        }
+    }
+
     /// 1 if another request would do, 2 if the work itself failed.
     ///
     /// A request over the memory limit is refused before anything is allocated, so it counts as a wrong request. A
@@ -39,8 +51,10 @@ impl Failure {
                     2
                 }
             }
-            Self::Library(Error::Canceled | Error::NotConverged { .. } | Error::Numerical(_)) => 2,
-            Self::Library(_) | Self::Request(_) => 1,
+            Self::Library(
+                Error::Canceled | Error::NotConverged { .. } | Error::Singular { .. } | Error::Undefined { .. },
+            ) => 2,
+            Self::Library(_) | Self::Advised(..) | Self::Request(_) => 1,
             Self::Drawing(_) | Self::Output(_) | Self::Panic(_) => 2,
         }
     }
@@ -78,14 +92,18 @@ fn is_wrong_path(kind: ErrorKind) -> bool {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Library(error)
+        Self::Library(error.renamed(flags::flag))
     }
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Library(error) => error.fmt(f),
+            Self::Library(error) => match flags::advice(error) {
+                Some(advice) => write!(f, "{error}\n{advice}"),
+                None => error.fmt(f),
+            },
+            Self::Advised(error, advice) => write!(f, "{error}\n{advice}"),
             Self::Request(message) => f.write_str(message),
             Self::Drawing(message) => write!(f, "the picture could not be drawn: {message}"),
             Self::Output(error) => write!(f, "standard output: {error}"),

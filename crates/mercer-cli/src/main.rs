@@ -8,6 +8,7 @@ mod commands;
 mod data;
 mod failure;
 mod files;
+mod flags;
 mod matrix;
 mod numbers;
 mod output;

@@ -11,11 +11,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::to_python;
+use crate::errors::{Part, to_python};
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::options::Options;
 use crate::run::run;
+use mercer::error::MemoryPurpose;
 
 /// A feature map that is ready for points.
 #[pyclass(frozen, name = "Features", module = "mercer._mercer")]
@@ -205,7 +206,7 @@ impl PyFeatures {
         let narrow = map.components().max(x.nrows().saturating_mul(grids)) <= i32::MAX as usize;
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(if narrow { 12 } else { 20 });
         let suggestion = "transform fewer rows at a time, or use fewer grids";
-        options.compute.reserve("binning features", bytes, suggestion).map_err(to_python)?;
+        options.compute.reserve(MemoryPurpose::Features, "binning features", bytes, suggestion).map_err(to_python)?;
         let mut cells = Array2::zeros((x.nrows(), grids));
         let places = cells.as_slice_mut().expect("a new array is one slice");
         run(py, &options, || map.fill_cells(x, places, &options.compute))?;
@@ -349,7 +350,9 @@ pub fn fourier_components(
     diameter: Option<f64>,
     second_moment: Option<f64>,
 ) -> PyResult<usize> {
-    guarantee(kind, dimension, diameter, second_moment)?.frequencies(eps, delta).map_err(to_python)
+    guarantee(kind, dimension, diameter, second_moment)?
+        .frequencies(eps, delta)
+        .map_err(|e| to_python(Part::Bounds.name(e)))
 }
 
 fn guarantee(

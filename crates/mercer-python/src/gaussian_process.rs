@@ -1,6 +1,5 @@
 //! Gaussian processes: a specification and its fit.
 
-use mercer::Error;
 use mercer::learn::GaussianProcess;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use ndarray::aview1;
@@ -74,7 +73,7 @@ impl PyGaussianProcess {
         let (points, targets, options) = (Matrix::read(X, "X")?, numbers(y, "y")?, Options::read(options)?);
         let x = points.view();
         let fit = run(py, &options, || match self.0.fit(x, aview1(&targets), &options.compute) {
-            Err(error @ Error::Numerical(_)) => Ok(Err(error)),
+            Err(error) if error.is_numerical() => Ok(Err(error)),
             other => other.map(Ok),
         })?;
         fit.map(PyGaussianProcessFit).map_err(|error| to_python_linear(py, error))

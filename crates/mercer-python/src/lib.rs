@@ -54,6 +54,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definiteness::PyRepaired>()?;
     module.add_function(wrap_pyfunction!(definiteness::repair, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::error_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
     add_measures(module)?;
     add_learners(module)

@@ -262,7 +262,9 @@ impl PyPenalizedFit {
         self.evaluate(py, X, options, |fit, x, compute| match fit {
             PenalizedFit::Logistic(fit) => fit.probabilities(x, compute),
             PenalizedFit::Machine(fit) => Ok(fit.probabilities(x, compute)?.insert_axis(Axis(1))),
-            PenalizedFit::Quantiles(_) => Err(mercer::Error::request("quantiles have no probabilities")),
+            PenalizedFit::Quantiles(_) => {
+                Err(mercer::Error::unsupported("probabilities", "quantiles", "", "use the logistic loss"))
+            }
         })
     }
 

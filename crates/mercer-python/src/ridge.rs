@@ -92,15 +92,9 @@ fn fit(ridge: &Ridge, (x, basis, y, weights): Data<'_>, compute: &Compute) -> me
     }
 }
 
-/// The words of Python: the regularization is called `alpha`, as in scikit-learn, and `indefinite` allows what is refused.
+/// The parameter of Python that allows a kernel that is refused.
 pub fn reworded(error: Error) -> Error {
     match error {
-        Error::Parameter { name, value, requirement } if name == "lambda" => {
-            Error::Parameter { name: "alpha".into(), value, requirement }
-        }
-        Error::Parameter { name, value, requirement } if name == "centers" => {
-            Error::Parameter { name: "n_centers".into(), value, requirement }
-        }
         Error::NotPositiveDefinite { kernel, reason, counterexample } => {
             let reason = format!("{reason}\nIf it is meant, pass indefinite=True.");
             Error::NotPositiveDefinite { kernel, reason, counterexample }

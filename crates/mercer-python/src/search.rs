@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::errors::Part;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
@@ -64,7 +65,8 @@ impl PyRidgeSearch {
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let (x, y, weights) = (points.view(), targets.view(), weights.as_deref().map(aview1));
-        run(py, &options, || self.0.fit(x, y, weights, &options.compute).map_err(reworded)).map(PyRidgeSearchFit)
+        let fit = || self.0.fit(x, y, weights, &options.compute).map_err(|e| Part::Search.name(reworded(e)));
+        run(py, &options, fit).map(PyRidgeSearchFit)
     }
 }
 

@@ -15,11 +15,12 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::{at_points, run};
+use mercer::error::MemoryPurpose;
 
 /// What is not finite or not positive definite has no likelihood: None to Python, which decides what that means.
 fn defined<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
-        Err(Error::Numerical(_) | Error::Value { .. }) => Ok(None),
+        Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(None),
         other => other.map(Some),
     }
 }
@@ -287,7 +288,7 @@ impl PyMatrixEvidence {
 
 fn evidence(k: ArrayView2<f64>, y: ArrayView2<f64>, noise: &[f64], compute: &Compute) -> Result<Evidence> {
     let bytes = 8 * (k.nrows() as u64).pow(2);
-    compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
+    compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
     let mut matrix = k.to_owned();
     matrix.diag_mut().zip_mut_with(&aview1(noise), |d, v| *d += v);
     Evidence::new(matrix, y, compute)

@@ -23,12 +23,9 @@ pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {
     Ok(DualOptions { tolerance, max_steps, ..DualOptions::default() })
 }
 
-/// The words of Python: `alpha` as in scikit-learn, and `allow_indefinite` allows what is refused.
+/// The parameter of Python that allows a kernel that is refused.
 pub fn reworded(error: Error) -> Error {
     match error {
-        Error::Parameter { name, value, requirement } if name == "lambda" => {
-            Error::Parameter { name: "alpha".into(), value, requirement }
-        }
         Error::NotPositiveDefinite { kernel, reason, counterexample } => {
             let reason = format!(
                 "{reason}\nA machine with allow_indefinite=True takes it nevertheless, and goes to a stationary point as LIBSVM does."

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use self::threads::{Threads, pool_size};
 pub(crate) use self::threads::{filled, in_pool};
+use crate::error::MemoryPurpose;
 use crate::{Error, Result, Seed};
 
 /// The precision of the tiles. Answers are always `f64`.
@@ -196,7 +197,7 @@ impl Compute {
     /// [`Error::Parameter`] for 0 threads, [`Error::Request`] if the threads cannot be started.
     pub fn with_threads(mut self, threads: usize) -> Result<Self> {
         if threads == 0 {
-            return Err(Error::parameter("threads", threads, "at least 1"));
+            return Err(Error::parameter("threads", threads, 1..));
         }
         let pool =
             Threads::start(threads).map_err(|e| Error::request(format!("cannot start {threads} threads: {e}")))?;
@@ -301,12 +302,12 @@ impl Compute {
     /// Asks the budget before an allocation: an error instead of an out-of-memory kill.
     ///
     /// # Errors
-    /// [`Error::Memory`] with the bytes needed, the limit, and the suggestion.
-    pub fn reserve(&self, what: &str, bytes: u64, suggestion: &str) -> Result<()> {
+    /// [`Error::Memory`] with the purpose, the bytes needed, the limit, and the remedy.
+    pub fn reserve(&self, purpose: MemoryPurpose, what: &str, bytes: u64, remedy: &str) -> Result<()> {
         if bytes <= self.memory {
             return Ok(());
         }
-        Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory, suggestion: suggestion.into() })
+        Err(Error::Memory { purpose, what: what.into(), needed: bytes, limit: self.memory, remedy: remedy.into() })
     }
 
     /// An error if the work was canceled.

@@ -36,7 +36,7 @@
 pub mod compute;
 mod counterexample;
 pub mod definiteness;
-mod error;
+pub mod error;
 pub mod features;
 pub mod function;
 pub mod gram;

@@ -10,6 +10,7 @@ use std::fmt::Display;
 
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2, Ix1, Ix2, arr0};
 
+use crate::error::{AllowedRange, RecordProblem};
 use crate::settings::{Setting, Settings};
 use crate::{Error, Kernel, Result};
 
@@ -101,7 +102,7 @@ impl Record {
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<&str> {
-        let missing = || Error::request(format!("the text `{name}` is missing"));
+        let missing = || Error::record(format!("text `{name}`"), RecordProblem::Missing);
         self.texts.get(name).map(String::as_str).ok_or_else(missing)
     }
 
@@ -116,8 +117,9 @@ impl Record {
 
     /// The texts that [`Record::put_list`] wrote.
     pub(crate) fn list(&self, name: &str) -> Result<Vec<String>> {
-        serde_json::from_str(self.text(name)?)
-            .map_err(|e| Error::request(format!("the text `{name}` is not a list of texts: {e}")))
+        serde_json::from_str(self.text(name)?).map_err(|e| {
+            Error::record(format!("text `{name}`"), RecordProblem::Damaged(format!("it is not a list of texts: {e}")))
+        })
     }
 
     pub(crate) fn kernel(&self) -> Result<Kernel> {
@@ -132,7 +134,7 @@ impl Record {
 
     pub(crate) fn finite_number(&self, name: &str) -> Result<f64> {
         let value = self.number(name)?;
-        if value.is_finite() { Ok(value) } else { Err(Error::parameter(name, value, "a finite number")) }
+        if value.is_finite() { Ok(value) } else { Err(Error::parameter(name, value, AllowedRange::LINE)) }
     }
 
     pub(crate) fn optional_number(&self, name: &str) -> Result<Option<f64>> {
@@ -222,11 +224,11 @@ fn to_count(name: &str, value: f64) -> Result<usize> {
     if (0.0..=9007199254740992.0).contains(&value) && value.fract() == 0.0 {
         return Ok(value as usize);
     }
-    Err(Error::parameter(name, value, "a whole number, at least 0"))
+    Err(Error::parameter(name, value, 0..))
 }
 
 fn missing(name: &str) -> Error {
-    Error::request(format!("the array `{name}` is missing"))
+    Error::record(format!("array `{name}`"), RecordProblem::Missing)
 }
 
 fn misshapen(name: &str, expected: impl Display, found: &[usize]) -> Error {
@@ -236,9 +238,7 @@ fn misshapen(name: &str, expected: impl Display, found: &[usize]) -> Error {
 fn check_finite<'a>(name: &str, mut values: impl Iterator<Item = &'a f64>) -> Result<()> {
     match values.find(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(value) => {
-            Err(Error::request(format!("the array `{name}` holds {value}, where all numbers must be finite")))
-        }
+        Some(value) => Err(Error::record(format!("array `{name}`"), RecordProblem::NotFinite(value.to_string()))),
     }
 }
 

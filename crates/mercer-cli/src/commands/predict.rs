@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
 use mercer::model::{Fitted, Model, Target};
 use mercer::points::{Column, ColumnData, Encoded, Table};
@@ -96,15 +95,10 @@ pub(super) fn encode(
     table: &Table,
     first_row: usize,
 ) -> Result<Encoded, Failure> {
-    model.inputs().encode(table).map_err(|error| {
-        let error = match error {
-            Error::Value { what, row, column, value, requirement } => {
-                Error::Value { what, row: first_row + row, column, value, requirement }
-            }
-            other => other,
-        };
-        mismatch(named(error, &words.data), &words.data)
-    })
+    model
+        .inputs()
+        .encode(table)
+        .map_err(|error| mismatch(named(error.at_row(|row| first_row + row), &words.data), &words.data))
 }
 
 /// The error with the name of the file.

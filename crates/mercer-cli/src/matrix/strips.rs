@@ -1,5 +1,6 @@
 //! A matrix from top to bottom, never more than a block of rows at a time.
 
+use mercer::error::MemoryPurpose;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,7 +20,12 @@ const TARGET_BYTES: u64 = 64 << 20;
 /// When not even a single row fits.
 pub fn strip_rows(columns: usize, compute: &Compute) -> Result<usize> {
     let row = (columns as u64).saturating_mul(8).max(1);
-    compute.reserve("one row of the Gram matrix", row.saturating_mul(2), "raise --memory or use fewer columns")?;
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        "one row of the Gram matrix",
+        row.saturating_mul(2),
+        "raise --memory or use fewer columns",
+    )?;
     let wanted = (TARGET_BYTES / row) as usize / TILE * TILE;
     let affordable = usize::try_from(compute.memory() / 2 / row).unwrap_or(usize::MAX);
     let affordable = if affordable < TILE { affordable.max(1) } else { affordable / TILE * TILE };

@@ -6,6 +6,7 @@ use super::region::Region;
 use super::search::{Attack, Attempt, Found};
 use super::side::Side;
 use super::simplify::refutation_by_rows;
+use crate::error::MemoryPurpose;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -167,7 +168,12 @@ fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<Region>> {
     let regions = Region::of(kernel, 3);
     if regions.is_empty() {
         kernel.check_vectors(Array2::zeros((0, 1)).view())?;
-        return Err(Error::request(format!("no number of columns up to 64 fits {kernel}; give data")));
+        return Err(Error::unsupported(
+            "check without data",
+            &kernel,
+            "no number of columns up to 64 fits it",
+            "give data",
+        ));
     }
     Ok(regions)
 }
@@ -206,9 +212,10 @@ impl Check {
         let sample = x.select(Axis(0), &rows);
         let Some(attempt) = compute.install(|| attack.attempt(sample.view())) else {
             let kernel = attack.evaluator.kernel;
-            return Err(Error::request(format!(
-                "{kernel} has values on the data that are not finite or outside a radius"
-            )));
+            return Err(Error::overflow(
+                format!("{kernel} on the data"),
+                "rescale the data, or bring it into the radius of convergence",
+            ));
         };
         self.measure(&attempt);
         Ok(Some((rows, attempt)))
@@ -251,7 +258,7 @@ impl Check {
 fn chosen_rows(n: usize, options: &CheckOptions, compute: &Compute) -> Result<Vec<usize>> {
     // The Gram matrix, its copy for the solver, the eigenvectors twice, and work space.
     const BYTES_PER_ENTRY: u64 = 48;
-    compute.reserve("a check on data", BYTES_PER_ENTRY * 4, "raise the memory limit")?;
+    compute.reserve(MemoryPurpose::KernelMatrix, "a check on data", BYTES_PER_ENTRY * 4, "raise the memory limit")?;
     let affordable = ((compute.memory() / BYTES_PER_ENTRY) as f64).sqrt() as usize;
     let limit = options.max_rows.min(affordable);
     if n <= limit {

@@ -1,6 +1,7 @@
 //! What random features guarantee before any data is seen.
 
 use super::FourierForm;
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// A bound on the probability that random Fourier features of a kernel with `k(x, x) = 1` err by `ε` or more. For another diagonal, divide `ε` by
@@ -152,7 +153,7 @@ pub fn binning_grids(epsilon: f64, delta: f64) -> Result<usize> {
 fn smallest(front: f64, rate: f64, epsilon: f64, delta: f64) -> Result<usize> {
     for (name, value) in [("epsilon", epsilon), ("delta", delta)] {
         if !(value.is_finite() && value > 0.0) {
-            return Err(Error::parameter(name, value, "finite and positive"));
+            return Err(Error::parameter(name, value, AllowedRange::POSITIVE));
         }
     }
     let found = ((front / delta).ln() / rate).ceil().max(0.0);

@@ -54,7 +54,7 @@ impl RandomFourier {
             return Err(Error::parameter("frequencies", format!("{frequencies:?}"), "numbers of at least 1"));
         }
         if draws == 0 {
-            return Err(Error::parameter("draws", draws, "at least 1"));
+            return Err(Error::parameter("draws", draws, 1..));
         }
         let of = |&count: &usize| self.mean_error(x, count, draws, points, compute);
         let errors: Vec<f64> = frequencies.iter().map(of).collect::<Result<_>>()?;

@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::{FeatureMap, FourierFeatures, FourierForm, Nystrom, NystromFeatures, RandomFourier, Sampling};
+use crate::error::AllowedRange;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
@@ -124,7 +125,7 @@ impl DrawnFeatures {
                     FourierForm::Pair => record.take_any_vector("offsets")?,
                 };
                 if let Some(bad) = offsets.iter().find(|b| !b.is_finite()) {
-                    return Err(Error::parameter("offsets", bad, "finite numbers"));
+                    return Err(Error::parameter("offsets", bad, AllowedRange::LINE));
                 }
                 let amplitudes = record.take_finite_vector("amplitudes", count)?;
                 let map = FourierFeatures::from_parts(kernel, (form, sampling), frequencies, offsets, amplitudes)?;

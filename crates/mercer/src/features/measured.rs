@@ -50,7 +50,7 @@ pub fn measured_error(
     chosen.truncate(points);
     chosen.sort_unstable();
     if chosen.is_empty() {
-        return Err(Error::request("the error is measured on at least one point"));
+        return Err(Error::too_few("measuring the error", "points", 1, 0));
     }
     let x = x.select(Axis(0), &chosen);
     let z = map.transform(x.view(), compute)?;

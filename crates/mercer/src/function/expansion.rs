@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
+use crate::error::Requirement;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -51,9 +52,7 @@ impl Expansion {
             ));
         }
         if let Some((row, value)) = coefficients.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-            let requirement = "it must be a finite number".into();
-            let (what, column) = ("coefficients".into(), "0".into());
-            return Err(Error::Value { what, row, column, value: value.to_string(), requirement });
+            return Err(Error::value("coefficients", (row, 0), value, Requirement::Finite));
         }
         // Binding checks the domain and resolves medians.
         let bound = kernel.bind(Pairs::within(centers), compute)?;
@@ -182,10 +181,12 @@ impl Expansion {
         if self.kernel == other.kernel {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "the functions live in different spaces: one has the kernel {}, the other {}",
-            self.kernel, other.kernel
-        )))
+        Err(Error::mismatch(
+            "the functions live in different spaces",
+            format!("one has the kernel {}", self.kernel),
+            format!("the other {}", other.kernel),
+            "use one kernel for both",
+        ))
     }
 
     /// A function of the same points and coefficients with another kernel, which accepts those points.

@@ -54,12 +54,16 @@ impl Expansion {
         let takes_part = |i: usize| self.coefficients()[i] != 0.0;
         match self.kernel().first_kink(point, self.centers(), takes_part) {
             None => Ok(()),
-            Some(center) => Err(Error::request(format!(
-                "f has no gradient at row {row}, {}: {} has a kink there, with center {center}, {}; it has one elsewhere",
-                list_text(point),
-                self.kernel(),
-                list_text(&self.centers().row(center).to_vec()),
-            ))),
+            Some(center) => Err(Error::unsupported(
+                format!("gradient at row {row}, {}", list_text(point)),
+                "f",
+                format!(
+                    "{} has a kink there, with center {center}, {}",
+                    self.kernel(),
+                    list_text(&self.centers().row(center).to_vec())
+                ),
+                "it has one elsewhere",
+            )),
         }
     }
 

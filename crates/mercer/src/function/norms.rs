@@ -87,7 +87,12 @@ pub fn power_series_norm(kernel: &Kernel, f: &[f64], g: &[f64]) -> Result<f64> {
     for (n, (c, d)) in f.iter().zip(g).enumerate().filter(|(_, (c, d))| **c != 0.0 && **d != 0.0) {
         let weight = series_coefficient(kernel, n)?;
         if weight == 0.0 {
-            return Err(Error::request(format!("x^{n} is not in the space of {kernel}")));
+            return Err(Error::unsupported(
+                format!("x^{n} in the space"),
+                kernel,
+                "its series has no term of this power",
+                "",
+            ));
         }
         sum += c * d / weight;
     }
@@ -113,7 +118,9 @@ fn series_coefficient(kernel: &Kernel, n: usize) -> Result<f64> {
             let binomial = (0..n).fold(1.0, |b, i| b * (m - i) as f64 / (i + 1) as f64);
             Ok(binomial * offset.powi((m - n) as i32) * scale.powi(n as i32))
         }
-        other => Err(Error::request(format!("{other} is no power series in xy"))),
+        other => {
+            Err(Error::unsupported("power series in xy", other, "", "use linear, polynomial, exponential or gaussian"))
+        }
     }
 }
 

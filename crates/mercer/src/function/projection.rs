@@ -4,6 +4,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::Expansion;
 use super::expansion::first_column;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Pairs};
 use crate::solve::{Solved, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
@@ -77,7 +78,12 @@ fn interpolate(
     }
     let n = x.nrows() as u64;
     // K, its factor, and the eigenvectors of a singular K.
-    compute.reserve("the system of an interpolation", 3 * 8 * n * n, "interpolate at fewer points")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "the system of an interpolation",
+        3 * 8 * n * n,
+        "interpolate at fewer points",
+    )?;
     let bound = kernel.bind(Pairs::within(x), compute)?;
     let matrix = gram::dense(&bound, compute)?;
     let found = solve_positive(matrix.view(), y.insert_axis(Axis(1)))?;

@@ -7,6 +7,7 @@ use ndarray::{Array2, ArrayView1};
 
 use super::Tiles;
 use super::simd::{Element, assemble};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level cache of 512 KiB.
@@ -46,9 +47,10 @@ pub fn dense_single(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f32>>
 pub(crate) fn check_single(mut diagonal: impl Iterator<Item = f64>) -> Result<()> {
     match diagonal.position(|v| v.abs() >= f64::from(f32::MAX) / 8.0 || v.is_nan()) {
         None => Ok(()),
-        Some(row) => Err(Error::request(format!(
-            "k(x, x) of point {row} is too large for single precision, in which this is computed: scale the kernel or the data down"
-        ))),
+        Some(row) => Err(Error::overflow(
+            format!("k(x, x) of point {row} in single precision"),
+            "scale the kernel or the data down",
+        )),
     }
 }
 
@@ -80,7 +82,7 @@ pub(crate) fn check_weights(what: &str, weights: ArrayView1<f64>, tiles: &dyn Ti
     if (total * total * largest).is_finite() {
         return Ok(());
     }
-    Err(Error::request(format!("{what} of a total size of {total:e} make sums overflow: scale them down")))
+    Err(Error::overflow(format!("a sum with {what} of a total size of {total:e}"), "scale them down"))
 }
 
 /// Asks the budget for a matrix.
@@ -91,7 +93,12 @@ fn reserve<T>(rows: usize, cols: usize, compute: &Compute) -> Result<()> {
     } else {
         "use fewer rows, a product K·v that does not store K, or a higher memory limit"
     };
-    compute.reserve(&format!("the Gram matrix of {rows} × {cols} values"), bytes, suggestion)
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        &format!("the Gram matrix of {rows} × {cols} values"),
+        bytes,
+        suggestion,
+    )
 }
 
 /// How many tiles will be computed.

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::dense::{Ticker, tile_count};
 use super::simd::subsets::{LabeledBlock, POINTS, Tables, add_weighted, empty_tables, expand};
 use super::simd::{Element, add_margins};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
@@ -92,7 +93,12 @@ fn reserve_strips((n, count): (usize, usize), labels: usize, strips: usize, comp
     let affordable = compute.memory().saturating_sub(fixed) / each.max(1);
     let held = affordable.clamp(1, strips.clamp(1, FORMS_HELD) as u64);
     let suggestion = "use method features or linear, fewer kernels, or a higher memory limit";
-    compute.reserve("the sums of the relabeled statistics", fixed.saturating_add(held * each), suggestion)?;
+    compute.reserve(
+        MemoryPurpose::Test,
+        "the sums of the relabeled statistics",
+        fixed.saturating_add(held * each),
+        suggestion,
+    )?;
     Ok(held as usize)
 }
 

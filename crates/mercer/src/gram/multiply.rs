@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::Tiles;
 use super::dense::{BLOCK, Ticker, tile_count};
 use super::simd::{Element, product};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Precision, Result};
 
 /// `K·V`, with each tile of `K` computed, used and forgotten.
@@ -28,7 +29,12 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
         return Err(Error::shape("rows of the factor", cols, v.nrows()));
     }
     let bytes = (rows as u64 + cols as u64).saturating_mul(v.ncols() as u64).saturating_mul(8);
-    compute.reserve("the product of the Gram matrix", bytes, "multiply by fewer columns at a time")?;
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        "the product of the Gram matrix",
+        bytes,
+        "multiply by fewer columns at a time",
+    )?;
     compute.check_canceled()?;
     let values: Vec<f64> = v.iter().copied().collect();
     let product = match compute.precision() {
@@ -63,7 +69,12 @@ pub(crate) fn multiply_parts(
         return Err(Error::shape("rows of the factor", cols, v.nrows()));
     }
     let bytes = (2 * rows as u64 * parts.len() as u64 + cols as u64).saturating_mul(8 * count as u64);
-    compute.reserve("the product of the Gram matrix", bytes, "multiply fewer rows at a time")?;
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        "the product of the Gram matrix",
+        bytes,
+        "multiply fewer rows at a time",
+    )?;
     let x: Vec<f64> = v.iter().copied().collect();
     let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &x, count };
     let ticker = Ticker::new("K·V", rows.div_ceil(BLOCK) as u64, compute);

@@ -11,6 +11,7 @@ use super::engine::{Enumeration, Resampling, resample};
 use super::given::{check_kernels_given, check_values};
 use super::labels::{Matrices, SignForms};
 use super::outcome::check_level;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Pairs};
 use crate::measure::{check_same_rows, check_sizes};
 use crate::real::special::gamma_tail;
@@ -211,7 +212,11 @@ impl ConditionalIndependence {
         let mean = matrix.diag().sum();
         let variance = 2.0 * matrix.iter().map(|v| v * v).sum::<f64>();
         if !(mean > 0.0 && variance > 0.0) {
-            return Err(Error::request("the null law has no spread: z determines x or y, or one of them is constant"));
+            return Err(Error::undetermined(
+                "the null distribution",
+                "it has no spread: z determines x or y, or one of them is constant",
+                "leave such columns out",
+            ));
         }
         let mut outcome = match self.method {
             ConditionalMethod::Gamma => {
@@ -250,7 +255,12 @@ impl ConditionalIndependence {
 /// Asks for the memory before it is taken.
 fn reserve(n: usize, compute: &Compute) -> Result<()> {
     let bytes = 80 * (n as u64) * (n as u64);
-    compute.reserve("the matrices of a conditional test", bytes, "use fewer points or a higher memory limit")
+    compute.reserve(
+        MemoryPurpose::Test,
+        "the matrices of a conditional test",
+        bytes,
+        "use fewer points or a higher memory limit",
+    )
 }
 
 /// What the decision is made from.

@@ -129,7 +129,8 @@ impl<T: Element + LinalgScalar> Relabeled for FactorProducts<T> {
             compute.install(|| labels.par_chunks(orders).map(products).collect::<Result<_>>())?;
         let values = chunks.concat();
         let largest = values.iter().copied().fold(0.0, f64::max);
-        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        let values = Array2::from_shape_vec((labels.len(), 1), values)
+            .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![self.rounding.0 + self.rounding.1 * largest] })
     }
 }

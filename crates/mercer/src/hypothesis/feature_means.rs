@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::Splits;
+use crate::error::MemoryPurpose;
 use crate::features::FeatureMap;
 use crate::{Compute, Result};
 
@@ -54,7 +55,12 @@ impl FeatureMeans<'_> {
         let affordable = compute.memory().saturating_sub(each) / each.max(1);
         let held = affordable.clamp(1, strips.clamp(1, HELD) as u64);
         let suggestion = "ask for fewer components or give more memory";
-        compute.reserve("the sums of the relabeled features", each.saturating_mul(held + 1), suggestion)?;
+        compute.reserve(
+            MemoryPurpose::Test,
+            "the sums of the relabeled features",
+            each.saturating_mul(held + 1),
+            suggestion,
+        )?;
         Ok(held as usize)
     }
 

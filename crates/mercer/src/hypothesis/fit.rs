@@ -59,12 +59,19 @@ impl GoodnessOfFit {
         let tiles = SteinTiles::new(self.kernel, x, scores)?;
         let n = x.nrows() as f64;
         if x.nrows() < 2 {
-            return Err(Error::shape("points", "at least 2", x.nrows()));
+            return Err(Error::too_few("a goodness-of-fit test", "points", 2, x.nrows()));
         }
         let (hollow, divisor) = match self.estimator {
             Estimator::Biased => (false, n * n),
             Estimator::Unbiased => (true, n * (n - 1.0)),
-            _ => return Err(Error::request("the Stein discrepancy has a biased and an unbiased estimator")),
+            _ => {
+                return Err(Error::unsupported(
+                    "Stein discrepancy",
+                    "this estimator",
+                    "",
+                    "use the biased or the unbiased estimator",
+                ));
+            }
         };
         let statistic = SignForms::new(Matrices::One(&tiles), hollow, divisor);
         let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };

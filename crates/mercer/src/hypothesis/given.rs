@@ -2,6 +2,7 @@
 
 use ndarray::ArrayView2;
 
+use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::measure::check_sizes;
 use crate::{Error, Result};
@@ -16,7 +17,7 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
         return Err(Error::shape(&format!("columns of the {name}"), format!("one per row ({n})"), values.ncols()));
     }
     if n < least {
-        return Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), n));
+        return Err(Error::too_few("this test", format!("points of the {name}"), least, n));
     }
     crate::Points::Vectors(values.view()).check_finite(name)?;
     if (0..n).any(|i| (0..i).any(|j| values[[i, j]] != values[[j, i]])) {
@@ -33,7 +34,12 @@ pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Resu
     match pairs {
         Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
         Pairs::Given(values) => check_values(name, values, least).map(|()| values.nrows()),
-        Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
+        Pairs::Between(..) => Err(Error::unsupported(
+            "test",
+            "pairs between two samples",
+            "a variable is one sample",
+            "give points or a square matrix of kernel values",
+        )),
     }
 }
 
@@ -50,9 +56,9 @@ pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
 /// # Errors
 /// [`Error::Request`] when one is missing.
 pub(super) fn check_kernels_given(given: bool) -> Result<()> {
-    if given { Ok(()) } else { Err(Error::request("a test on kernel values needs kernels over precomputed()")) }
+    if given { Ok(()) } else { Err(Error::precomputed("a test on kernel values", PrecomputedNeed::Values)) }
 }
 
 fn not_symmetric() -> Error {
-    Error::request("kernel values of a sample must be a symmetric matrix")
+    Error::precomputed("a test on kernel values", PrecomputedNeed::Symmetric)
 }

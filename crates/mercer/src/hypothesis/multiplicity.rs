@@ -1,5 +1,6 @@
 //! Many tests at once: p-values adjusted for their number.
 
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// How p-values of several tests are adjusted.
@@ -47,7 +48,7 @@ impl Correction {
     /// [`Error::Parameter`] for a value outside of `[0, 1]`.
     pub fn adjust(self, p_values: &[f64]) -> Result<Vec<f64>> {
         if let Some(p) = p_values.iter().find(|p| !(0.0..=1.0).contains(*p)) {
-            return Err(Error::parameter("p-value", p, "between 0 and 1"));
+            return Err(Error::parameter("p_value", p, AllowedRange::OPEN_UNIT));
         }
         let count = p_values.len() as f64;
         let factors: Vec<f64> = match self {

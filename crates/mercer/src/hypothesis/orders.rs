@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::{Orders, SeveralOrders};
+use crate::error::MemoryPurpose;
 use crate::gram::simd::Element;
 use crate::gram::{self, Tiles};
 use crate::measure::Centering;
@@ -65,7 +66,7 @@ pub(super) fn reserve(n: usize, count: usize, compute: &Compute) -> Result<()> {
     let bytes =
         (n as u64).saturating_mul(n as u64).saturating_mul(count as u64 * if n >= SINGLE_FROM { 12 } else { 8 });
     let suggestion = "use method gamma, fewer points, or a higher memory limit";
-    compute.reserve(&format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
+    compute.reserve(MemoryPurpose::Test, &format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
 }
 
 /// The centered matrix, stored.
@@ -223,7 +224,8 @@ impl Relabeled for JointOrders {
         let value = |label: &Vec<Vec<u32>>| self.value(label, compute);
         let values: Vec<f64> = compute.install(|| labels.par_iter().map(value).collect::<Result<_>>())?;
         let scale = self.means.iter().map(|m| m.iter().fold(0.0_f64, |a, v| a.max(v.abs()))).product::<f64>();
-        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        let values = Array2::from_shape_vec((labels.len(), 1), values)
+            .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![1e-13 * scale] })
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Resampled;
+use crate::error::AllowedRange;
 use crate::real::special::ln_gamma;
 use crate::{Error, Result, Seed};
 
@@ -130,7 +131,7 @@ pub(super) fn check_level(level: f64) -> Result<()> {
     if level > 0.0 && level < 1.0 {
         return Ok(());
     }
-    Err(Error::parameter("level", level, "between 0 and 1"))
+    Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT))
 }
 
 /// The Clopper–Pearson interval of a probability after `k` successes in `n` trials.

@@ -43,7 +43,7 @@ impl Format {
         let ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending);
         by_name(ending).ok_or_else(|| {
             let path = path.display();
-            Error::request(format!("the format of {path} cannot be told by its ending: say which of {}", list()))
+            Error::unsupported("format", path, "its ending is not known", format!("name one of {}", list()))
         })
     }
 }
@@ -61,7 +61,7 @@ impl FromStr for Format {
 
     fn from_str(text: &str) -> Result<Self> {
         by_name(&text.to_ascii_lowercase())
-            .ok_or_else(|| Error::parameter("format", text, &format!("one of {}", list())))
+            .ok_or_else(|| Error::parameter("format", text, format!("one of {}", list())))
     }
 }
 

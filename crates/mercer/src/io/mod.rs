@@ -19,6 +19,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::error::MemoryPurpose;
 use crate::points::Table;
 use crate::{Compute, Error, Result};
 
@@ -125,7 +126,7 @@ const COLUMN: u64 = 1024;
 fn reserve_columns(source: &Source, count: usize) -> Result<()> {
     let what = format!("the {count} columns of {}", source.name.display());
     let advice = "raise the limit, or make a file with fewer columns";
-    source.compute.reserve(&what, (count as u64).saturating_mul(COLUMN), advice)
+    source.compute.reserve(MemoryPurpose::File, &what, (count as u64).saturating_mul(COLUMN), advice)
 }
 
 /// Names `x0`, `x1`, … for columns that have none.
@@ -138,10 +139,11 @@ fn room_for<T>(what: &str, count: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
     values.try_reserve_exact(count).map_err(|_| Error::Memory {
+        purpose: MemoryPurpose::Table,
         what: what.to_owned(),
         needed: bytes,
         limit: bytes.saturating_sub(1),
-        suggestion: "the system refuses to give that much memory; use fewer rows or columns".into(),
+        remedy: "the system refuses to give that much memory; use fewer rows or columns".into(),
     })?;
     Ok(values)
 }

@@ -11,6 +11,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::Format;
 use super::meter::{Meter, uncarry};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -68,7 +69,12 @@ impl Source {
         let mut buffer = Vec::new();
         reader.take(limit.saturating_add(1)).read_to_end(&mut buffer).map_err(failed)?;
         let total = buffer.len() as u64;
-        compute.reserve(&format!("the bytes of {}", name.display()), total, "raise the limit or give a file")?;
+        compute.reserve(
+            MemoryPurpose::File,
+            &format!("the bytes of {}", name.display()),
+            total,
+            "raise the limit or give a file",
+        )?;
         let compressed = buffer.starts_with(&GZIP);
         Ok(Self {
             name,
@@ -194,12 +200,22 @@ impl Source {
     pub fn reserve_row(&self, bytes: u64, cells: u64) -> Result<()> {
         let what = format!("a row of {bytes} bytes ({cells} cells) and more in {}", self.name.display());
         let advice = "raise the limit, or look at the file: is a line break missing, or a quote left open?";
-        self.compute.reserve(&what, bytes.saturating_mul(16).max(cells.saturating_mul(super::COLUMN)), advice)
+        self.compute.reserve(
+            MemoryPurpose::File,
+            &what,
+            bytes.saturating_mul(16).max(cells.saturating_mul(super::COLUMN)),
+            advice,
+        )
     }
 
     /// Asks the memory budget for the table that is being read.
     pub fn reserve(&self, bytes: u64) -> Result<()> {
         let what = format!("the table in {}", self.name.display());
-        self.compute.reserve(&what, bytes, "raise the limit, or make a file with fewer rows or columns")
+        self.compute.reserve(
+            MemoryPurpose::Table,
+            &what,
+            bytes,
+            "raise the limit, or make a file with fewer rows or columns",
+        )
     }
 }

@@ -5,6 +5,7 @@ use super::algebra::normalized::normalize;
 use super::leaf::{Columnwise, Metric, Profile, Shape};
 use super::process::brownian::Brownian;
 use super::{Base, ColumnRef, ColumnwiseVisitor, Factor, Form, Kernel, Lengthscale, ProfileVisitor};
+use crate::error::Remedy;
 use crate::real::{DoubleDouble, Real};
 use crate::{Error, Result};
 
@@ -26,7 +27,7 @@ impl Kernel {
         self.check_pair(x, y)?;
         match self.value(&self.parameter_values::<f64>(), x, y) {
             value if value.is_finite() => Ok(value),
-            value => Err(Error::request(format!("{self} is {value} at this pair of points: rescale the data"))),
+            value => Err(Error::overflow(format!("{self} = {value} at this pair of points"), Remedy::Rescale)),
         }
     }
 
@@ -45,8 +46,8 @@ impl Kernel {
             return Err(Error::shape("columns of y", x.len(), y.len()));
         }
         for point in [x, y] {
-            let row =
-                ndarray::ArrayView2::from_shape((1, point.len()), point).map_err(|e| Error::request(e.to_string()))?;
+            let row = ndarray::ArrayView2::from_shape((1, point.len()), point)
+                .map_err(|e| Error::shape("coordinates of a point", point.len(), e))?;
             crate::points::Points::Vectors(row).check_finite("point")?;
             self.check_vectors(row)?;
         }

@@ -6,6 +6,7 @@ use super::elementary::constant::Constant;
 use super::number::{NonNegative, Whole};
 use super::radial::gaussian::Gaussian;
 use super::{ColumnRef, Kernel, Lengthscale, Terms};
+use crate::error::ColumnProblem;
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -157,6 +158,13 @@ fn chosen_names(columns: &[ColumnRef], names: &[String]) -> Vec<String> {
     columns.iter().map(name).collect()
 }
 
+/// The first names of a list that may be long.
+fn shortened(names: &[String]) -> String {
+    let rest = names.len().saturating_sub(30);
+    let more = if rest > 0 { format!(", … ({rest} more)") } else { String::new() };
+    format!("{}{more}", names[..names.len() - rest].join(", "))
+}
+
 fn resolve(column: &ColumnRef, names: &[String]) -> Result<ColumnRef> {
     let ColumnRef::Name(name) = column else {
         return Ok(column.clone());
@@ -164,9 +172,8 @@ fn resolve(column: &ColumnRef, names: &[String]) -> Result<ColumnRef> {
     match names.iter().position(|n| n == name) {
         Some(index) => Ok(ColumnRef::Index(index)),
         None => {
-            let hint = nearest(name, names.iter().map(String::as_str))
-                .map_or(String::new(), |n| format!("; did you mean `{n}`?"));
-            Err(Error::request(format!("there is no column named `{name}`{hint}")))
+            let nearest = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+            Err(Error::column(name, ColumnProblem::Unknown { nearest, known: shortened(names) }))
         }
     }
 }

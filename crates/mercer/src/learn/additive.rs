@@ -57,7 +57,7 @@ pub(super) struct Additive<'a> {
 impl Additive<'_> {
     pub(super) fn effects(&self, compute: &Compute) -> Result<Vec<PartialEffect>> {
         if self.resolution < 2 {
-            return Err(Error::parameter("resolution", self.resolution, "at least 2"));
+            return Err(Error::parameter("resolution", self.resolution, 2..));
         }
         let components = self.function.components(compute)?;
         let values = components.iter().map(|c| c.function.evaluate(self.points, compute));

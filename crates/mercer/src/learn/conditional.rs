@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
+use crate::error::Remedy;
 use crate::gram::{self, Pairs};
 use crate::solve::{Factor, Factored, Solved, factor, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
@@ -89,8 +90,5 @@ impl<'a> Conditional<'a> {
 }
 
 fn singular(given: &Given<'_>) -> Error {
-    Error::Numerical(format!(
-        "K + {}·I of {} is singular to working precision on this data: there is no posterior variance; use a larger λ",
-        given.lambda, given.kernel
-    ))
+    Error::singular(format!("K + {}·I of {} on this data", given.lambda, given.kernel), Remedy::larger("lambda"))
 }

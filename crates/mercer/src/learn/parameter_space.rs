@@ -44,7 +44,7 @@ pub(crate) fn check_names(kernel: &Kernel, beside: &str, fixed: &[String], free:
     for (what, list) in [("fixed", fixed), ("free", free)] {
         let exists = |name: &&String| known.iter().any(|k| is_named(std::slice::from_ref(*name), k));
         if let Some(name) = list.iter().find(|name| !exists(name)) {
-            return Err(Error::parameter(what, name, &format!("one of {}", known.join(", "))));
+            return Err(Error::parameter(what, name, format!("one of {}", known.join(", "))));
         }
     }
     match known.iter().find(|name| is_named(fixed, name) && is_named(free, name)) {

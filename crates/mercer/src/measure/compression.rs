@@ -50,7 +50,7 @@ impl MeanEmbedding {
     pub fn herd(&self, count: usize, compute: &Compute) -> Result<Compression> {
         let total = self.weights().sum();
         if count == 0 {
-            return Err(Error::parameter("count", count, "at least 1"));
+            return Err(Error::parameter("count", count, 1..));
         }
         if total == 0.0 {
             return Err(Error::parameter("weights", "a list that sums to 0", "a list with another sum"));

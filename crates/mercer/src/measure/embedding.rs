@@ -48,7 +48,7 @@ impl MeanEmbedding {
         let points = points.into();
         let n = points.len();
         if n == 0 {
-            return Err(Error::shape("points of a mean embedding", "at least 1", 0));
+            return Err(Error::too_few("a mean embedding", "points", 1, 0));
         }
         let weights = weights.map_or_else(|| Array1::from_elem(n, 1.0 / n as f64), |w| w.to_owned());
         if weights.len() != n {
@@ -168,10 +168,12 @@ impl MeanEmbedding {
         if self.kernel == *kernel {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "the embeddings live in different spaces: one has the kernel {}, the other {kernel}",
-            self.kernel
-        )))
+        Err(Error::mismatch(
+            "the embeddings live in different spaces",
+            format!("one has the kernel {}", self.kernel),
+            format!("the other {kernel}"),
+            "use one kernel for both",
+        ))
     }
 
     /// Some of the points with other weights.

@@ -62,7 +62,7 @@ pub fn wasserstein(x: ArrayView1<'_, f64>, y: ArrayView1<'_, f64>) -> Result<f64
     for (name, sample) in [("first sample", x.reborrow()), ("second sample", y.reborrow())] {
         Points::Vectors(sample.insert_axis(ndarray::Axis(1))).check_finite(name)?;
         if sample.is_empty() {
-            return Err(Error::shape(&format!("points of the {name}"), "at least 1", 0));
+            return Err(Error::too_few("a distance", format!("points of the {name}"), 1, 0));
         }
     }
     let steps = |sample: ArrayView1<'_, f64>, height: f64| sample.iter().map(|v| (*v, height)).collect::<Vec<_>>();

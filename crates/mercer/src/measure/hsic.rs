@@ -2,6 +2,7 @@
 
 use super::centered::{Centering, inner_products, product_sum, row_sums};
 use super::samples::{check_same_rows, check_sizes};
+use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -143,12 +144,12 @@ pub fn normalized_hsic_of(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Re
 /// Symmetric matrices of one size, at least `least`; that size.
 pub(super) fn check_matrices(matrices: &[&dyn Tiles], least: usize) -> Result<usize> {
     if matrices.iter().any(|m| !m.symmetric()) {
-        return Err(Error::request("kernel values of a sample must be a symmetric matrix"));
+        return Err(Error::precomputed("a measure of dependence", PrecomputedNeed::Symmetric));
     }
     let named: Vec<(&str, usize)> = matrices.iter().map(|m| ("another variable", m.shape().0)).collect();
     check_same_rows(&named)?;
     match matrices.first().map(|m| m.shape().0) {
         Some(n) if n >= least => Ok(n),
-        other => Err(Error::shape("points", format!("at least {least}"), other.unwrap_or(0))),
+        other => Err(Error::too_few("a measure of dependence", "points", least, other.unwrap_or(0))),
     }
 }

@@ -41,7 +41,7 @@ pub fn dhsic(samples: &[Points<'_>], kernels: &[&Kernel], compute: &Compute) -> 
 /// [`Error::Shape`] and [`Error::Request`] for matrices that do not fit.
 pub fn dhsic_of(matrices: &[&dyn Tiles], compute: &Compute) -> Result<f64> {
     if matrices.len() < 2 {
-        return Err(Error::shape("variables", "at least 2", matrices.len()));
+        return Err(Error::too_few("a measure of dependence", "variables", 2, matrices.len()));
     }
     let n = check_matrices(matrices, 2)? as f64;
     let means = matrices.iter().map(|m| Ok(row_sums(*m, compute)?.iter().map(|s| s / n).collect()));

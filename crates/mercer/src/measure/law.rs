@@ -110,13 +110,20 @@ impl LawEmbedding {
     /// [`Error::Request`] when the kernels differ or there is no closed form.
     pub fn inner(&self, other: &Self) -> Result<f64> {
         if self.kernel != other.kernel {
-            return Err(Error::request(format!(
-                "the embeddings live in different spaces: one has the kernel {}, the other {}",
-                self.kernel, other.kernel
-            )));
+            return Err(Error::mismatch(
+                "the embeddings live in different spaces",
+                format!("one has the kernel {}", self.kernel),
+                format!("the other {}", other.kernel),
+                "use one kernel for both",
+            ));
         }
         self.form.inner(&other.form).ok_or_else(|| {
-            Error::request(format!("the inner product of these laws has no closed form under {}", self.kernel))
+            Error::unsupported(
+                "closed form of the inner product of these laws",
+                &self.kernel,
+                "none is known",
+                "use samples of the laws",
+            )
         })
     }
 

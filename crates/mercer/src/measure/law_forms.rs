@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use ndarray::{Array1, Array2, ArrayView1};
 
 use super::Law;
+use crate::error::AllowedRange;
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
@@ -156,7 +157,7 @@ fn powers(degree: usize, base: &Base, moments: &[f64]) -> Result<Form> {
         return Err(Error::shape("moments", format!("one per power up to the degree ({degree})"), moments.len()));
     }
     if let Some(moment) = moments.iter().find(|m| !m.is_finite()) {
-        return Err(Error::parameter("moments", moment, "finite"));
+        return Err(Error::parameter("moments", moment, AllowedRange::LINE));
     }
     let [offset, scale] = base.shape_array::<f64>();
     let binomial = |k: usize| (0..k).fold(1.0, |b, i| b * (degree - i) as f64 / (i + 1) as f64);
@@ -176,7 +177,7 @@ fn check_interval(low: f64, high: f64) -> Result<()> {
     if low.is_finite() && high.is_finite() && low < high {
         return Ok(());
     }
-    Err(Error::parameter("high", high, &format!("finite and above low = {low}")))
+    Err(Error::parameter("high", high, format!("finite and above low = {low}")))
 }
 
 fn check_normal(mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<()> {
@@ -187,18 +188,23 @@ fn check_normal(mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<()> {
     Points::Vectors(mean.view().insert_axis(ndarray::Axis(1))).check_finite("mean")?;
     Points::from(covariance).check_finite("covariance")?;
     if covariance != covariance.t() {
-        return Err(Error::request("a covariance matrix must be symmetric"));
+        return Err(Error::unsupported(
+            "normal law",
+            "a covariance matrix that is not symmetric",
+            "",
+            "give a symmetric one",
+        ));
     }
     let values = symmetric_eigen(covariance.view())?.values;
     let largest = values.last().copied().unwrap_or(0.0);
     match values.first() {
         Some(smallest) if *smallest < -1e-12 * largest.abs().max(f64::MIN_POSITIVE) => {
-            Err(Error::parameter("smallest eigenvalue of the covariance", smallest, "at least 0"))
+            Err(Error::parameter("smallest eigenvalue of the covariance", smallest, AllowedRange::NON_NEGATIVE))
         }
         _ => Ok(()),
     }
 }
 
 fn unknown(kernel: &Kernel) -> Error {
-    Error::request(format!("no closed form of this law's embedding under {kernel} is known here"))
+    Error::unsupported("closed form of this law's embedding", kernel, "none is known", "use a sample of the law")
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::samples::Pooled;
+use crate::error::PrecomputedNeed;
 use crate::gram::{Tile, Tiles, fold_tiles, sum};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -98,11 +99,11 @@ fn least(estimator: Estimator) -> usize {
 pub(super) fn check_pooled(tiles: &dyn Tiles, first: usize, least: usize) -> Result<()> {
     let total = tiles.shape().0;
     if !tiles.symmetric() {
-        return Err(Error::request("kernel values of a pooled sample must be a symmetric matrix"));
+        return Err(Error::precomputed("the MMD of a pooled sample", PrecomputedNeed::Symmetric));
     }
     for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
         if size < least {
-            return Err(Error::shape(&format!("points of the {name} sample"), format!("at least {least}"), size));
+            return Err(Error::too_few("the MMD", format!("points of the {name} sample"), least, size));
         }
     }
     Ok(())
@@ -197,7 +198,7 @@ fn paired(tiles: &dyn Tiles, q: usize, compute: &Compute) -> Result<f64> {
 pub(crate) fn block_values(tiles: &dyn Tiles, first: usize, size: usize, compute: &Compute) -> Result<Vec<f64>> {
     let q = first.min(tiles.shape().0 - first);
     if q / size == 0 {
-        return Err(Error::shape("pairs of points", format!("at least one block of {size}"), q));
+        return Err(Error::too_few("one block", "pairs of points", size, q));
     }
     let statistic = |block: usize| {
         compute.check_canceled()?;
@@ -255,7 +256,7 @@ pub fn block_mmd<'a, 'b>(
     compute: &Compute,
 ) -> Result<BlockMmd> {
     if size < 2 {
-        return Err(Error::parameter("block size", size, "at least 2"));
+        return Err(Error::parameter("block_size", size, 2..));
     }
     let pooled = Pooled::new(x.into(), y.into(), 2)?;
     let values = block_values(&pooled.bind(kernel, compute)?, pooled.first(), size, compute)?;
@@ -309,7 +310,7 @@ pub fn sup_mmd<'a, 'b>(
         }
         all.push(value);
     }
-    let (value, kernel) = best.ok_or_else(|| Error::request("the largest MMD of no kernels"))?;
+    let (value, kernel) = best.ok_or_else(|| Error::too_few("the largest MMD", "kernels", 1, 0))?;
     Ok(SupMmd { value, kernel, all })
 }
 

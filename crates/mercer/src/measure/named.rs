@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::{Density, SteinKernel};
+use crate::error::AllowedRange;
 use crate::kernel::Base;
 use crate::kernel::text::Arguments;
 use crate::kernel::text::syntax::{Argument, Syntax, error_at, read};
@@ -53,7 +54,7 @@ impl Density {
             _ => {
                 let (mean, spread) = (per_column(given, "mean", 0.0, d)?, per_column(given, "std", 1.0, d)?);
                 if let Some(std) = spread.iter().find(|s| **s <= 0.0) {
-                    return Err(Error::parameter("std", std, "positive"));
+                    return Err(Error::parameter("std", std, AllowedRange::POSITIVE));
                 }
                 Self::normal(mean, Array2::from_diag(&spread.mapv(|s| s * s)))
             }
@@ -115,9 +116,12 @@ impl TryFrom<&Kernel> for SteinKernel {
 }
 
 fn unfit(kernel: &Kernel) -> Error {
-    Error::request(format!(
-        "{kernel} is not a kernel for a Stein discrepancy: take inverse_multiquadric(offset=…) or gaussian(lengthscale=…) with one number"
-    ))
+    Error::unsupported(
+        "Stein discrepancy",
+        kernel,
+        "it is not a kernel for a Stein discrepancy",
+        "use inverse_multiquadric(offset=…) or gaussian(lengthscale=…) with one number",
+    )
 }
 
 #[cfg(test)]

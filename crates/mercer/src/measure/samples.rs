@@ -39,7 +39,7 @@ impl Pooled {
 pub(crate) fn check_sizes(samples: &[(&str, Points<'_>)], least: usize) -> Result<()> {
     for (name, points) in samples {
         if points.len() < least {
-            return Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), points.len()));
+            return Err(Error::too_few("this method", format!("points of the {name}"), least, points.len()));
         }
         points.check_finite(name)?;
     }

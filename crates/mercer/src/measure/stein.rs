@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::{Estimator, SteinKernel, SteinTiles};
+use crate::error::AllowedRange;
 use crate::gram::{Tile, fold_tiles, sum};
 use crate::solve::solve_positive;
 use crate::{Compute, Error, Points, Result};
@@ -44,7 +45,7 @@ pub fn stein_discrepancy(
     let tiles = SteinTiles::new(kernel, x, scores)?;
     let n = x.nrows() as f64;
     if x.nrows() < 2 {
-        return Err(Error::shape("points", "at least 2", x.nrows()));
+        return Err(Error::too_few("a Stein discrepancy", "points", 2, x.nrows()));
     }
     let add = |total: &mut [f64; 2], tile: &Tile<'_>| {
         total[0] += tile.weight() * sum(&tile.values[0]);
@@ -57,7 +58,12 @@ pub fn stein_discrepancy(
     match estimator {
         Estimator::Biased => Ok(total / (n * n)),
         Estimator::Unbiased => Ok((total - own) / (n * (n - 1.0))),
-        _ => Err(Error::request("the Stein discrepancy has a biased and an unbiased estimator")),
+        _ => Err(Error::unsupported(
+            "Stein discrepancy",
+            "this estimator",
+            "",
+            "use the biased or the unbiased estimator",
+        )),
     }
 }
 
@@ -110,7 +116,7 @@ impl Density {
         }
         let inverse = solve_positive(covariance.view(), Array2::eye(d).view())?;
         if inverse.solved != crate::solve::Solved::Cholesky {
-            return Err(Error::Numerical("the covariance of a normal density must be positive definite".into()));
+            return Err(Error::singular("the covariance of the normal density", "give a positive definite one"));
         }
         Ok(Self::Normal { mean, precision: inverse.solution })
     }
@@ -165,5 +171,5 @@ fn check_positive(name: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(Error::parameter(name, value, "finite and positive"))
+    Err(Error::parameter(name, value, AllowedRange::POSITIVE))
 }

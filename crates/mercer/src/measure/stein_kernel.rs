@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2};
 
+use crate::error::AllowedRange;
 use crate::gram::Tiles;
 use crate::kernel::number::Positive;
 use crate::{Error, Points, Result};
@@ -47,7 +48,7 @@ impl SteinKernel {
     /// ```
     pub fn inverse_multiquadric(offset: f64, exponent: f64) -> Result<Self> {
         if exponent >= 1.0 {
-            return Err(Error::parameter("exponent", exponent, "between 0 and 1"));
+            return Err(Error::parameter("exponent", exponent, AllowedRange::OPEN_UNIT));
         }
         Ok(Self::InverseMultiquadric {
             offset: Positive::new("offset", offset)?,

@@ -103,6 +103,6 @@ impl Model {
     }
 
     fn no_classes(&self) -> Error {
-        Error::request(format!("a model of the kind {} knows no classes", self.fitted.kind()))
+        Error::unsupported("classes", format!("a model of the kind {}", self.fitted.kind()), "", "fit a classifier")
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::error::ColumnProblem;
 use crate::points::{Affine, Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
 use crate::{Error, Result};
 
@@ -131,7 +132,7 @@ impl Inputs {
         let mut seen = HashSet::new();
         for Target { name, map } in &self.targets {
             if let Some(twice) = name.as_ref().filter(|name| !seen.insert(*name)) {
-                return Err(Error::request(format!("two targets bear the name `{twice}`")));
+                return Err(Error::column(twice, ColumnProblem::Twice));
             }
             if !map.shift.is_finite() || !map.scale.is_finite() || map.scale == 0.0 {
                 return Err(Error::parameter("scale of a target", map.scale, "finite and not 0, with a finite shift"));

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{Fitted, Model};
+use crate::error::AllowedRange;
 use crate::learn::{SharedGaussianProcessFit, ridge};
 use crate::points::{Affine, Encoded, Table};
 use crate::real::special::normal_quantile;
@@ -94,7 +95,7 @@ impl Model {
     pub fn predict_interval(&self, x: ArrayView2<f64>, level: f64, compute: &Compute) -> Result<Interval> {
         self.check_columns(x)?;
         if !(level > 0.0 && level < 1.0) {
-            return Err(Error::parameter("level", level, "between 0 and 1, such as 0.95"));
+            return Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT));
         }
         let (mean, deviation) = self.moments(x, compute)?;
         let half = deviation * normal_quantile(0.5 + 0.5 * level);
@@ -132,10 +133,12 @@ impl Model {
                 let noise = fit.variance(compute)?.unwrap_or(0.0);
                 Ok((column(fit.predict(x, compute)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
             }
-            _ => Err(Error::request(format!(
-                "a model of the kind {} has no intervals: a Gaussian process, ridge regression, splines and local smoothers have",
-                self.fitted.kind()
-            ))),
+            _ => Err(Error::unsupported(
+                "intervals",
+                format!("a model of the kind {}", self.fitted.kind()),
+                "",
+                "use a Gaussian process, ridge regression, a spline or a local smoother",
+            )),
         }
     }
 
@@ -165,7 +168,11 @@ fn shared_moments(
     compute: &Compute,
 ) -> Result<(Array2<f64>, Array2<f64>)> {
     let noise = fit.common_noise().ok_or_else(|| {
-        Error::request("the rows of the data have different noise variances: that of a new observation is not known")
+        Error::undetermined(
+            "the noise variance of a new observation",
+            "the rows of the data have different noise variances",
+            "use one noise variance",
+        )
     })?;
     let (mean, variance) = (fit.mean(x, compute)?, fit.variance(x, compute)?);
     let deviation = column(variance.mapv(|v| (v.max(0.0) + noise).sqrt()));

@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use ndarray::Array2;
 
 use super::{Affine, Scaling};
+use crate::error::ColumnProblem;
 use crate::{Error, Result};
 
 /// What is done with missing values.
@@ -128,10 +129,10 @@ impl FittedEncoding {
         let mut names = HashSet::new();
         for column in &columns {
             if !names.insert(column.name()) {
-                return Err(Error::request(format!("two columns bear the name `{}`", column.name())));
+                return Err(Error::column(column.name(), ColumnProblem::Twice));
             }
             if !is_sound(column) {
-                return Err(Error::request(format!("the encoding of column `{}` is damaged", column.name())));
+                return Err(Error::column(column.name(), ColumnProblem::Damaged));
             }
         }
         Ok(Self { rules, columns })

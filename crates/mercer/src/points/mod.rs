@@ -11,6 +11,7 @@ mod table;
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::error::Requirement;
 use crate::{Error, Result};
 
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
@@ -172,13 +173,7 @@ fn chunk_is_finite(values: &[f64]) -> bool {
 fn first_not_finite(x: ArrayView2<'_, f64>, what: &str) -> Error {
     let found = x.indexed_iter().find(|(_, v)| !v.is_finite());
     let ((row, column), value) = found.expect("called only when some value is not finite");
-    Error::Value {
-        what: what.into(),
-        row,
-        column: column.to_string(),
-        value: value.to_string(),
-        requirement: "it must be a finite number".into(),
-    }
+    Error::value(what, (row, column), value, Requirement::Finite)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Column, Table};
+use crate::error::ColumnProblem;
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -62,7 +63,7 @@ impl Table {
         let picked = self.find_all(columns)?;
         let mut seen = HashSet::new();
         if let Some(&twice) = picked.iter().find(|&&c| !seen.insert(c)) {
-            return Err(Error::request(format!("column `{}` is asked for twice", self.columns[twice].name)));
+            return Err(Error::column(&self.columns[twice].name, ColumnProblem::Twice));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
         Ok(Self { rows: self.rows, columns, label: None })
@@ -105,14 +106,13 @@ impl Table {
 
     /// The error for a name that no column bears.
     pub(super) fn no_such_name(&self, name: &str) -> Error {
-        let hint = nearest(name, self.names()).map_or(".".into(), |near| format!("; did you mean `{near}`?"));
-        Error::request(format!("there is no column `{name}`{hint} The columns are: {}", self.list_of_names()))
+        let nearest = nearest(name, self.names()).map(str::to_owned);
+        Error::column(name, ColumnProblem::Unknown { nearest, known: self.list_of_names() })
     }
 
     fn no_such_index(&self, index: usize) -> Error {
-        let count = self.columns.len();
-        let names = self.list_of_names();
-        Error::request(format!("there is no column {index} (counted from 0) among {count} columns: {names}"))
+        let known = format!("{} (counted from 0, {} of them)", self.list_of_names(), self.columns.len());
+        Error::column(index, ColumnProblem::Unknown { nearest: None, known })
     }
 
     fn list_of_names(&self) -> String {

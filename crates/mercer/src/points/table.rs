@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ColumnRef;
+use crate::error::ColumnProblem;
 use crate::{Error, Result};
 
 /// What a column holds.
@@ -140,7 +141,7 @@ impl Table {
         let mut names = HashSet::new();
         for column in &columns {
             if !names.insert(column.name.as_str()) {
-                return Err(Error::request(format!("two columns bear the name `{}`", column.name)));
+                return Err(Error::column(&column.name, ColumnProblem::Twice));
             }
             if column.data.len() != rows {
                 return Err(Error::shape(&format!("rows of column `{}`", column.name), rows, column.data.len()));
@@ -208,7 +209,7 @@ impl Table {
     /// [`Error::Parameter`] for a row that does not exist.
     pub fn select_rows(&self, rows: &[usize]) -> Result<Self> {
         if let Some(row) = rows.iter().find(|&&r| r >= self.rows) {
-            return Err(Error::parameter("row", row, &format!("below the number of rows, {}", self.rows)));
+            return Err(Error::parameter("row", row, format!("below the number of rows, {}", self.rows)));
         }
         let select = |c: &Column| Column { name: c.name.clone(), data: c.data.select(rows) };
         Ok(Self { rows: rows.len(), columns: self.columns.iter().map(select).collect(), label: self.label })
@@ -218,17 +219,14 @@ impl Table {
 fn check_codes(column: &Column) -> Result<()> {
     let ColumnData::Categories { codes, levels } = &column.data else { return Ok(()) };
     if !levels.is_sorted_by(|a, b| a < b) {
-        return Err(Error::request(format!("the levels of column `{}` must be sorted and distinct", column.name)));
+        return Err(Error::column(&column.name, ColumnProblem::Damaged));
     }
     match codes.iter().enumerate().find(|(_, code)| code.is_some_and(|c| c as usize >= levels.len())) {
         None => Ok(()),
-        Some((row, code)) => Err(Error::Value {
-            what: "table".into(),
-            row,
-            column: column.name.clone(),
-            value: format!("code {}", code.unwrap_or_default()),
-            requirement: format!("there are {} levels", levels.len()),
-        }),
+        Some((row, code)) => {
+            let (value, levels) = (format!("code {}", code.unwrap_or_default()), levels.len());
+            Err(Error::value("table", (row, &column.name), value, format!("there are {levels} levels")))
+        }
     }
 }
 
@@ -247,7 +245,7 @@ mod tests {
     #[test]
     fn wrong_columns_are_refused() {
         let twice = vec![Column::numbers("a", vec![1.0]), Column::numbers("a", vec![2.0])];
-        assert!(matches!(Table::from_columns(twice), Err(Error::Request(_))));
+        assert!(matches!(Table::from_columns(twice), Err(Error::Column { .. })));
         let ragged = vec![Column::numbers("a", vec![1.0]), Column::numbers("b", vec![])];
         assert!(matches!(Table::from_columns(ragged), Err(Error::Shape { .. })));
         let bad = ColumnData::Categories { codes: vec![Some(1)], levels: vec!["x".into()] };

@@ -9,6 +9,7 @@ use ndarray::{ArrayD, IxDyn};
 use serde_json::{Map, Value, json};
 
 use super::Record;
+use crate::error::RecordProblem;
 use crate::{Error, Result};
 
 /// No sane header is longer; the format itself allows no more.
@@ -134,7 +135,7 @@ fn check_cover(places: &mut [Place<'_>], length: usize) -> Result<()> {
 }
 
 fn wrong(reason: impl Into<String>) -> Error {
-    Error::request(reason)
+    Error::record("file", RecordProblem::Damaged(reason.into()))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl Criterion {
 /// The rows of every fold: a random order from the seed, dealt out in turn; each fold ascending.
 pub(super) fn deal(rows: usize, folds: usize, compute: &Compute) -> Result<Vec<Vec<usize>>> {
     if folds < 2 || folds > rows {
-        return Err(Error::parameter("folds", folds, &format!("at least 2 and at most the number of rows ({rows})")));
+        return Err(Error::parameter("folds", folds, format!("at least 2 and at most the number of rows ({rows})")));
     }
     let order = compute.seed().stream("folds", 0).permutation(rows);
     let fold = |f: usize| {

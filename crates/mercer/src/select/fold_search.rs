@@ -344,7 +344,7 @@ impl FoldSearch {
 }
 
 fn no_score() -> Error {
-    Error::Numerical("no candidate of the search has a score".into())
+    Error::undefined("the score of every candidate of the search", "try other parameters or fewer folds")
 }
 
 impl Run<'_> {
@@ -374,9 +374,9 @@ impl Run<'_> {
                 }
                 Err(Error::Canceled) if stage.best().is_some() => self.stopped = true,
                 // A kernel that cannot be fitted with these numbers is no candidate.
-                Err(Error::Numerical(text)) => {
+                Err(error) if error.is_numerical() => {
                     stage.take(group, ndarray::Array2::from_elem((stage.rows.len(), group.len()), f64::NAN));
-                    self.failure.get_or_insert(Error::Numerical(text));
+                    self.failure.get_or_insert(error);
                 }
                 Err(other) => return Err(other),
             }

@@ -18,7 +18,7 @@ use crate::{Compute, Error, Result};
 pub fn stratified_folds(labels: &[usize], folds: usize, compute: &Compute) -> Result<Vec<Vec<usize>>> {
     let rows = labels.len();
     if folds < 2 || folds > rows {
-        return Err(Error::parameter("folds", folds, &format!("at least 2 and at most the number of rows ({rows})")));
+        return Err(Error::parameter("folds", folds, format!("at least 2 and at most the number of rows ({rows})")));
     }
     let mut order = compute.seed().stream("folds", 0).permutation(rows);
     order.sort_by_key(|&row| labels[row]);

@@ -78,7 +78,7 @@ impl RidgeSearch {
         let of = |candidate: Candidate| {
             let sample = Sample { x: data.x, y: data.y, weights: data.weights };
             let path = self.path(&candidate, &self.lambdas, sample, compute)?;
-            let none = || Error::Numerical("no λ has a score".into());
+            let none = || Error::undefined("the score of every λ", "try larger values of λ");
             let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];
             let fit = self.ridge(&candidate, lambda).fit(data.x, data.y, data.weights, compute)?;
             let Diagnostics { loo_residuals, .. } = fit.diagnostics().ok_or_else(none)?;

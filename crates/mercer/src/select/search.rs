@@ -444,7 +444,7 @@ impl RidgeSearch {
         let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
         let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
         let Some(place) = smallest(scores.iter().copied()) else {
-            return Err(Error::Numerical("no candidate of the search has a score: try larger λ or fewer folds".into()));
+            return Err(Error::undefined("the score of every candidate of the search", "try larger λ or fewer folds"));
         };
         let best = (place / scores.ncols(), place % scores.ncols());
         let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();

@@ -5,6 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::Criterion;
 use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
+use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_names, movable, movable_names, search};
 use crate::learn::ridge::Data;
@@ -128,7 +129,7 @@ impl RidgeTuner {
         };
         let found = search(&mut objective, &start, &options, compute)?;
         let Some(best) = found.best else {
-            return Err(Error::Numerical("the score is not defined at any start: try a larger λ".into()));
+            return Err(Error::undefined("the score at every start", Remedy::larger("lambda")));
         };
         let rest = if found.interrupted { compute.after_part()? } else { compute.clone() };
         let compute = &rest;
@@ -136,7 +137,7 @@ impl RidgeTuner {
         let ridge = self.ridge(kernel, lambda);
         let shown = movable(&ridge.kernel, &self.free);
         let Some(at) = smooth_score(&ridge, self.criterion, data, &shown, compute)? else {
-            return Err(Error::Numerical("the score is not defined at the end of the search".into()));
+            return Err(Error::undefined("the score at the end of the search", Remedy::larger("lambda")));
         };
         let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);
         let gradient =
@@ -185,7 +186,7 @@ impl RidgeTuner {
             }
             // Nothing is better than no error at all.
             Ok(Some(at)) if at.value == 0.0 => Ok((f64::MIN_POSITIVE.ln(), vec![0.0; point.len()])),
-            Ok(_) | Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),
+            Ok(_) | Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
             Err(other) => Err(other),
         }
     }
@@ -200,5 +201,5 @@ fn by_logarithms(ridge: &Ridge, at: &SmoothScore) -> Vec<f64> {
 /// `A⁻¹`, `H`, and what they are made from.
 fn reserve(n: u64, compute: &Compute) -> Result<()> {
     let advice = "use fewer rows or a higher memory limit";
-    compute.reserve("the gradient of the score of a ridge regression", 4 * 8 * n * n, advice)
+    compute.reserve(MemoryPurpose::Fit, "the gradient of the score of a ridge regression", 4 * 8 * n * n, advice)
 }

@@ -83,10 +83,10 @@ impl SymmetricBanded {
             let pivot = factor.get(i, i);
             let singular = pivot.is_nan() || pivot <= f64::EPSILON * self.get(i, i);
             if singular {
-                return Err(Error::Numerical(format!(
-                    "a banded matrix of {} rows is not positive definite: pivot {i} is {pivot:.3e}",
-                    self.size
-                )));
+                return Err(Error::singular(
+                    format!("a banded matrix of {} rows, whose pivot {i} is {pivot:.3e},", self.size),
+                    "use a larger penalty",
+                ));
             }
         }
         Ok(BandedFactor { factor })
@@ -221,9 +221,9 @@ mod tests {
     fn wrong_requests_are_errors() {
         let mut a = SymmetricBanded::zeros(3, 1);
         assert!(a.add(0, 2, 1.0).is_err() && a.add(3, 3, 1.0).is_err());
-        assert!(matches!(a.factor(), Err(Error::Numerical(_))));
+        assert!(matches!(a.factor(), Err(Error::Singular { .. })));
         a.add(0, 0, f64::NAN).unwrap();
-        assert!(matches!(a.factor(), Err(Error::Numerical(_))));
+        assert!(matches!(a.factor(), Err(Error::Singular { .. })));
         assert!(matches!(random(4, 1).factor().unwrap().solve(&[1.0]), Err(Error::Shape { .. })));
     }
 }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::pivoted::PivotedCholesky;
 use super::random_pivots::draw;
+use crate::error::MemoryPurpose;
 use crate::gram::Tiles;
 use crate::seed::Stream;
 use crate::{Compute, Error, Result};
@@ -46,7 +47,12 @@ pub fn block_randomly_pivoted_cholesky(
         return Err(Error::shape("columns of a symmetric matrix", n, m));
     }
     let rank = rank.min(n);
-    compute.reserve("a partial Cholesky factor", 8 * n as u64 * rank as u64, "ask for a smaller rank")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "a partial Cholesky factor",
+        8 * n as u64 * rank as u64,
+        "ask for a smaller rank",
+    )?;
     let mut state = State {
         factor: Array2::zeros((n, rank)),
         pivots: Vec::with_capacity(rank),

@@ -6,6 +6,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 use ndarray::{Array2, ArrayView2};
 
+use crate::error::Remedy;
 use crate::{Error, Result};
 
 /// `A = U diag(λ) Uᵀ`.
@@ -90,7 +91,12 @@ fn decompose(a: ArrayView2<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f
         MemStack::new(&mut memory),
         Default::default(),
     )
-    .map_err(|_| Error::Numerical(format!("the eigenvalues of a {n} × {n} matrix did not converge")))?;
+    .map_err(|_| {
+        Error::undefined(
+            format!("the eigendecomposition of a {n} × {n} matrix, which did not converge,"),
+            Remedy::Rescale,
+        )
+    })?;
     Ok(values.column_vector().iter().copied().collect())
 }
 

@@ -6,6 +6,7 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::blocks::{BLOCK, factor_blocks, substitute};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// Rows below which columns of the inverse are found in narrow blocks, so that there are enough of them for every thread.
@@ -148,7 +149,12 @@ impl Factor {
     /// [`Error::Memory`].
     pub fn to_lower(&self, compute: &Compute) -> Result<Array2<f64>> {
         let n = self.size as u64;
-        compute.reserve("a copy of the Cholesky factor", 8 * n * n, "use fewer rows or a higher memory limit")?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "a copy of the Cholesky factor",
+            8 * n * n,
+            "use fewer rows or a higher memory limit",
+        )?;
         let lower = self.lower();
         Ok(Array2::from_shape_fn((self.size, self.size), |(i, j)| if i >= j { lower[(i, j)] } else { 0.0 }))
     }

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use super::conjugate_gradient::Product;
 use super::eigen::{SymmetricEigen, symmetric_eigen};
 use super::products::multiply;
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// Vectors beside those that are asked for.
@@ -55,7 +56,12 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
     let count = count.min(n);
     let width = (count + SPARE).min(n);
     let bytes = 16 * (n as u64) * (BLOCKS * width) as u64;
-    compute.reserve("vectors for the leading eigenvalues", bytes, "ask for fewer components")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "vectors for the leading eigenvalues",
+        bytes,
+        "ask for fewer components",
+    )?;
     let mut stream = compute.seed().stream("leading eigenvalues", n as u64);
     let start = Array2::from_shape_fn((n, width), |_| stream.normal());
     let mut space = Space::new(n);

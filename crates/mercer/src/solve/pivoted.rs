@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
 use rayon::prelude::*;
 
+use crate::error::MemoryPurpose;
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
@@ -62,7 +63,12 @@ pub(super) fn partial_cholesky(
         return Err(Error::shape("columns of a symmetric matrix", n, m));
     }
     let rank = rank.min(n);
-    compute.reserve("a partial Cholesky factor", 8 * n as u64 * rank as u64, "ask for a smaller rank")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "a partial Cholesky factor",
+        8 * n as u64 * rank as u64,
+        "ask for a smaller rank",
+    )?;
     let mut left = Array1::from(tiles.diagonal()?);
     let enough = tolerance * left.sum();
     // One row per pivot, so that every pass goes along the memory.

@@ -173,7 +173,7 @@ fn kernels(
     let search = match ridge::around_median(base(kernels), x.view(), &session.compute) {
         Ok(search) => search,
         // Fewer than two distinct points: there is no distance to measure by, and the linear kernel has to do.
-        Err(Error::Request(_)) => return Ok(linear),
+        Err(Error::AllEqual { .. } | Error::Overflow { .. }) => return Ok(linear),
         Err(other) => return Err(other.into()),
     };
     let smooth = choice::search(&search, training, rows, session)?;

@@ -51,7 +51,14 @@ impl Effects {
             match parts {
                 Ok(parts) => found.push(Self::new(target, j, parts, training)),
                 // Without an estimate of the noise there are no bands, and a function is all there is.
-                Err(Error::Request(_) | Error::Numerical(_) | Error::Memory { .. }) => return Ok(Vec::new()),
+                Err(
+                    Error::Undetermined { .. }
+                    | Error::Unsupported { .. }
+                    | Error::Precomputed { .. }
+                    | Error::Singular { .. }
+                    | Error::Undefined { .. }
+                    | Error::Memory { .. },
+                ) => return Ok(Vec::new()),
                 Err(other) => return Err(other.into()),
             }
         }

@@ -83,7 +83,7 @@ pub fn search(
                 search.lengthscales = Choices::open(found, LENGTHSCALES_MORE);
             }
             // Fewer than two distinct points: there is no distance to measure by, and the linear kernel has to do.
-            Err(Error::Request(_)) => search.kernels.clear(),
+            Err(Error::AllEqual { .. } | Error::Overflow { .. }) => search.kernels.clear(),
             Err(other) => return Err(other.into()),
         }
     }

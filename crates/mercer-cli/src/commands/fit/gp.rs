@@ -102,7 +102,7 @@ fn choose(
     let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
     let best =
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
-    let best = best.ok_or_else(|| mercer::Error::request("there is no kernel to try"))?;
+    let best = best.ok_or_else(|| mercer::Error::too_few("a search", "kernels", 1, 0))?;
     let search = best.optimization().cloned();
     Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
 }

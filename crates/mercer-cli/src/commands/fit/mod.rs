@@ -24,7 +24,7 @@ mod training;
 
 use std::path::Path;
 
-use mercer::Error;
+use crate::flags::advice_on_fit;
 use mercer::io::save_model;
 use mercer::model::Model;
 use serde_json::{Map, Value};
@@ -116,22 +116,7 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
 /// The error with the flag that helps.
 fn with_advice(failure: Failure) -> Failure {
     match failure {
-        Failure::Library(Error::Value { what, row, column, value, requirement }) if is_domain(&requirement) => {
-            let error = Error::Value { what, row, column, value, requirement };
-            Failure::request(format!("{error}\nUse --rescale to map every column onto [0, 1]."))
-        }
-        Failure::Library(Error::Memory { what, needed, limit, suggestion }) => {
-            Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
-        }
-        Failure::Library(Error::NotPositiveDefinite { kernel, reason, counterexample }) => {
-            let reason = format!("{reason}\nMachines (svm, svr, one-class) take it with --allow-indefinite.");
-            Error::NotPositiveDefinite { kernel, reason, counterexample }.into()
-        }
+        Failure::Library(error) => Failure::advised(error, advice_on_fit),
         other => other,
     }
-}
-
-/// Whether a kernel refused a value that scaling would bring into its domain.
-fn is_domain(requirement: &str) -> bool {
-    ["[0, 1]", "[0, ∞)"].iter().any(|set| requirement.contains(set))
 }

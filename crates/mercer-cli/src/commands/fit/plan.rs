@@ -207,13 +207,13 @@ fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<O
             plan: Some(plan),
             refusal: None,
         },
-        Err(mercer::Error::Memory { what, needed, limit, suggestion }) => Stage {
+        Err(ref error @ mercer::Error::Memory { ref what, needed, .. }) => Stage {
             name: "fit",
             what: what.clone(),
             bytes: needed,
             flops: f64::NAN,
             plan: None,
-            refusal: Some(mercer::Error::Memory { what, needed, limit, suggestion }.to_string()),
+            refusal: Some(error.to_string()),
         },
         Err(other) => return Err(other.into()),
     };

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use mercer::Error;
+use mercer::error::Requirement;
 use mercer::io::SurveyedFile;
 use mercer::learn::svm::Classes;
 use mercer::model::{Inputs, Target};
@@ -378,13 +379,10 @@ fn rows_with_targets(table: &Table, split: &Split, leave_out: bool) -> Result<Ve
             let value = value_at(table, column, row);
             let name = || table.columns()[column].name.clone();
             if value.is_infinite() || (value.is_nan() && !leave_out) {
-                let (value, requirement) = if value.is_nan() {
-                    ("no value".into(), "a target or weight is needed in every row")
-                } else {
-                    (value.to_string(), "it must be a finite number")
-                };
-                let requirement = requirement.into();
-                return Err(Error::Value { what: "table".into(), row, column: name(), value, requirement });
+                return Err(match value.is_nan() {
+                    true => Error::missing("table", row, name()),
+                    false => Error::value("table", (row, name()), value, Requirement::Finite),
+                });
             }
             complete &= !value.is_nan();
         }

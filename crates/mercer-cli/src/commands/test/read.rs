@@ -229,9 +229,7 @@ fn tested(table: Table, words: &TwoSampleArguments) -> Result<Table, Failure> {
 /// The error with the file and the row that it is about.
 fn of_file(error: Error, rows: usize, paths: (&Path, &Path)) -> Failure {
     match error {
-        Error::Value { what, row, column, value, requirement } if row >= rows => {
-            named(Error::Value { what, row: row - rows, column, value, requirement }, paths.1)
-        }
+        Error::Value { row, .. } if row >= rows => named(error.at_row(|row| row - rows), paths.1),
         other => named(other, paths.0),
     }
 }

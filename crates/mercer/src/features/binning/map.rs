@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::pitch::Pitch;
 use super::separate::{Separable, summands};
 use super::sparse::CellMatrix;
+use crate::error::MemoryPurpose;
 use crate::features::fourier::{allocate_by_mass, check};
 use crate::features::sampling::{Sampling, Source};
 use crate::gram::resolve_medians;
@@ -170,7 +171,7 @@ impl BinningFeatures {
         check(x, self.columns())?;
         let grids = self.pitches.nrows();
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(4);
-        compute.reserve("the cells of the points", bytes, "transform fewer rows at a time")?;
+        compute.reserve(MemoryPurpose::Features, "the cells of the points", bytes, "transform fewer rows at a time")?;
         let mut cells = Array2::zeros((x.nrows(), grids).f());
         let every = self.rows_per_look();
         let block = |(mut cells, x): (ndarray::ArrayViewMut2<u32>, ArrayView2<f64>)| {

@@ -80,7 +80,7 @@ impl Pitch {
 }
 
 pub(super) fn refusal(kernel: &Kernel, reason: &str) -> Error {
-    Error::request(format!("{kernel} has no random binning features: {reason}"))
+    Error::unsupported("random binning features", kernel, reason, "")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 use rayon::prelude::*;
 
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// Rows that one task works on.
@@ -132,7 +133,12 @@ impl CellMatrix {
     pub fn to_dense(&self, compute: &Compute) -> Result<Array2<f64>> {
         let (rows, columns) = self.shape();
         let bytes = (rows as u64).saturating_mul(columns as u64).saturating_mul(8);
-        compute.reserve("binning features with their zeros", bytes, "keep them sparse, or use fewer buckets")?;
+        compute.reserve(
+            MemoryPurpose::Features,
+            "binning features with their zeros",
+            bytes,
+            "keep them sparse, or use fewer buckets",
+        )?;
         let mut dense = Array2::zeros((rows, columns));
         for (mut line, cells) in dense.rows_mut().into_iter().zip(self.cells.rows()) {
             cells.iter().zip(&self.values).for_each(|(&cell, &v)| line[cell as usize] = v);

@@ -49,9 +49,12 @@ impl ExplicitFeatures {
         let tree = Tree::of(&kernel, columns)?;
         kernel.check_vectors(Array2::zeros((1, columns)).view())?;
         let components = tree.count(columns).filter(|c| *c <= MOST).ok_or_else(|| {
-            Error::request(format!(
-                "{kernel} has more than {MOST} features on {columns} columns: use the kernel itself"
-            ))
+            Error::unsupported(
+                "explicit feature map",
+                &kernel,
+                format!("it has more than {MOST} features on {columns} columns"),
+                "use the kernel itself",
+            )
         })?;
         Ok(Self { kernel, columns, components, tree })
     }

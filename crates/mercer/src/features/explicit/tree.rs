@@ -125,9 +125,7 @@ fn named(base: &Base, name: &str) -> f64 {
 fn indices(chosen: &[ColumnRef]) -> Result<Vec<usize>> {
     let index = |column: &ColumnRef| match column {
         ColumnRef::Index(j) => Ok(*j),
-        ColumnRef::Name(name) => {
-            Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
-        }
+        ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
     };
     chosen.iter().map(index).collect()
 }
@@ -169,7 +167,5 @@ fn descend(z: &[f64], left: usize, product: f64, out: &mut Vec<f64>) {
 }
 
 fn refusal(kernel: &Kernel) -> Error {
-    Error::request(format!(
-        "{kernel} has no finite feature map that is known: use Fourier, binning or Nyström features"
-    ))
+    Error::unsupported("finite feature map", kernel, "none is known", "use Fourier, binning or Nyström features")
 }

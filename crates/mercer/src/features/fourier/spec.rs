@@ -4,6 +4,7 @@ use ndarray::ArrayView2;
 
 use super::draw;
 use super::transform::FourierFeatures;
+use crate::error::MemoryPurpose;
 use crate::features::{Sampling, SpectralMeasure};
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -81,13 +82,15 @@ impl RandomFourier {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let count = self.form.frequencies(self.components);
         if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.law.has_frames()) {
-            return Err(Error::request(format!(
-                "orthogonal frequencies need a radial kernel, which no part of {} is: use iid or quasi-Monte-Carlo",
-                self.kernel
-            )));
+            return Err(Error::unsupported(
+                "orthogonal frequencies",
+                &self.kernel,
+                "no part of it is a radial kernel",
+                "use iid or quasi-Monte-Carlo frequencies",
+            ));
         }
         let bytes = 8 * (count as u64).saturating_mul(columns as u64 + 2);
-        compute.reserve("the random frequencies", bytes, "ask for fewer components")?;
+        compute.reserve(MemoryPurpose::Features, "the random frequencies", bytes, "ask for fewer components")?;
         draw::features(self, &measure, count, compute)
     }
 

@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
+use crate::error::MemoryPurpose;
 use crate::features::FeatureMap;
 use crate::features::sampling::{Sampling, Source};
 use crate::features::spectral::{Law, SpectralMeasure};
@@ -82,7 +83,12 @@ impl StructuredFourier {
     }
 
     fn refusal(&self) -> Error {
-        Error::request(format!("structured frequencies need a radial kernel, which {} is not", self.kernel))
+        Error::unsupported(
+            "structured frequencies",
+            &self.kernel,
+            "it is not a radial kernel",
+            "use iid or quasi-Monte-Carlo frequencies",
+        )
     }
 }
 
@@ -108,7 +114,12 @@ impl StructuredFeatures {
     /// [`Error::Memory`] over the limit.
     pub fn frequencies(&self, compute: &Compute) -> Result<Array2<f64>> {
         let columns = self.scales.len();
-        compute.reserve("the frequencies", 8 * (self.lengths.len() * columns) as u64, "they need not be stored")?;
+        compute.reserve(
+            MemoryPurpose::Features,
+            "the frequencies",
+            8 * (self.lengths.len() * columns) as u64,
+            "they need not be stored",
+        )?;
         let mut frequencies = Array2::zeros((self.lengths.len(), columns));
         let (mut unit, mut scratch) = (vec![0.0; columns], vec![0.0; self.width]);
         for j in 0..columns {

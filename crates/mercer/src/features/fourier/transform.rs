@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::single::Single;
 use super::spec::{FourierForm, RandomFourier};
+use crate::error::{MemoryPurpose, Requirement};
 use crate::features::{FeatureMap, Sampling};
 use crate::gram::simd;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -219,20 +220,22 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
     fill: impl Fn(std::ops::Range<usize>, &mut [T]) + Sync,
 ) -> Result<Array2<T>> {
     let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(size_of::<T>() as u64);
-    compute.reserve(&format!("{n} × {components} features"), bytes, "transform fewer rows at a time")?;
+    compute.reserve(
+        MemoryPurpose::Features,
+        &format!("{n} × {components} features"),
+        bytes,
+        "transform fewer rows at a time",
+    )?;
     let mut values = simd::zeroed::<T>(n * components);
     let task = |(index, out): (usize, &mut [T])| {
         compute.check_canceled()?;
         fill(index * block..index * block + out.len() / components, out);
         match out.iter().position(|v| !v.to_f64().is_finite()) {
             None => Ok(()),
-            Some(at) => Err(Error::Value {
-                what: "features".into(),
-                row: index * block + at / components,
-                column: (at % components).to_string(),
-                value: out[at].to_f64().to_string(),
-                requirement: "they leave the range of the numbers: rescale the data".into(),
-            }),
+            Some(at) => {
+                let place = (index * block + at / components, at % components);
+                Err(Error::value("features", place, out[at].to_f64(), Requirement::Representable))
+            }
         }
     };
     if components > 0 {

@@ -28,13 +28,13 @@ use crate::{Error, Kernel, Points, Result};
 pub fn whitened(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Kernel> {
     Points::Vectors(x).check_finite("sample")?;
     let Some(mean) = x.mean_axis(Axis(0)).filter(|_| x.nrows() > 1) else {
-        return Err(Error::request("whitening needs at least two points"));
+        return Err(Error::too_few("whitening", "points", 2, x.nrows()));
     };
     let centered = &x - &mean;
     let eigen = symmetric_eigen((centered.t().dot(&centered) / x.nrows() as f64).view())?;
     let largest = eigen.values.iter().copied().fold(0.0, f64::max);
     if largest <= 0.0 {
-        return Err(Error::request("whitening needs points that differ"));
+        return Err(Error::all_equal("whitening", "points", "use frequencies without whitening"));
     }
     let root = eigen.map(|v| if v > 1e-12 * largest { 1.0 / v.sqrt() } else { 0.0 });
     let rows = root.rows().into_iter().map(|row| row.to_vec()).collect();

@@ -32,7 +32,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub fn empirical_kernel_map(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
     Points::Vectors(x).check_finite("sample")?;
     if x.nrows() == 0 {
-        return Err(Error::request("an empirical kernel map needs at least one point"));
+        return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
     let kernel = resolve_medians(kernel, x, compute)?;
     let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?.view())?;

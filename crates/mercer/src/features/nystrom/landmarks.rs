@@ -110,7 +110,7 @@ impl Landmarks {
 
 fn check_rows(rows: &[usize], n: usize) -> Result<Vec<usize>> {
     match rows.iter().find(|r| **r >= n) {
-        Some(row) => Err(Error::parameter("landmarks", row, &format!("rows of the sample, below {n}"))),
+        Some(row) => Err(Error::parameter("landmarks", row, format!("rows of the sample, below {n}"))),
         None => Ok(rows.to_vec()),
     }
 }

@@ -4,6 +4,7 @@ use ndarray::{Array1, ArrayView2, Axis};
 
 use super::landmarks::{uniform, weighted};
 use super::{Landmarks, Nystrom};
+use crate::error::{AllowedRange, Remedy};
 use crate::features::FeatureMap;
 use crate::gram::{self, Pairs};
 use crate::solve::{Factored, factor};
@@ -33,14 +34,16 @@ pub fn ridge_leverage_scores(
     compute: &Compute,
 ) -> Result<Array1<f64>> {
     if !(lambda.is_finite() && lambda > 0.0) {
-        return Err(Error::parameter("lambda", lambda, "finite and positive"));
+        return Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE));
     }
     let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + lambda);
     match factor(matrix, compute)? {
         // K(K + λI)⁻¹ = I − λ(K + λI)⁻¹.
         Factored::Definite(l) => Ok(l.inverse_diagonal(compute)?.into_iter().map(|d| 1.0 - lambda * d).collect()),
-        Factored::Singular(_) => Err(Error::Numerical(format!("K + λI is singular for {kernel} and λ = {lambda}"))),
+        Factored::Singular(_) => {
+            Err(Error::singular(format!("K + λI of {kernel} at λ = {lambda}"), Remedy::larger("lambda")))
+        }
     }
 }
 
@@ -68,7 +71,7 @@ fn estimate(pilot: &super::NystromFeatures, x: ArrayView2<f64>, compute: &Comput
     let mut inner = z.t().dot(&z);
     inner.diag_mut().mapv_inplace(|d| d + lambda);
     let Factored::Definite(l) = factor(inner, compute)? else {
-        return Err(Error::Numerical("the features of the first landmarks are dependent".into()));
+        return Err(Error::singular("the matrix of the features of the first landmarks", "use fewer components"));
     };
     let half = l.half_solve(z.t(), compute)?;
     let squares = half.axis_iter(Axis(1)).map(|c| c.dot(&c));

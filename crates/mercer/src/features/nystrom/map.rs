@@ -64,7 +64,10 @@ impl NystromFeatures {
         let threshold = m as f64 * f64::EPSILON * eigen.values.last().copied().unwrap_or(0.0);
         let kept = eigen.values.iter().filter(|v| **v > threshold).count().min(rank.unwrap_or(m));
         if kept == 0 {
-            return Err(Error::request(format!("{kernel} is 0 at every landmark: it has no features there")));
+            return Err(Error::all_zero(
+                format!("value of {kernel} at the landmarks"),
+                "it has no features there; choose other landmarks or another kernel",
+            ));
         }
         // The largest eigenvalue first.
         let order: Vec<usize> = (m - kept..m).rev().collect();

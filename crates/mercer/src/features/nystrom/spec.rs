@@ -4,6 +4,7 @@ use ndarray::ArrayView2;
 
 use super::{Landmarks, NystromFeatures};
 use crate::definiteness::require_psd;
+use crate::error::AllowedRange;
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -57,13 +58,13 @@ impl Nystrom {
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
         Points::Vectors(x).check_finite("sample")?;
         if self.components == 0 || self.rank == Some(0) {
-            return Err(Error::parameter("components", 0, "at least 1"));
+            return Err(Error::parameter("components", 0, 1..));
         }
         if !(0.0..1.0).contains(&self.tolerance) {
-            return Err(Error::parameter("tolerance", self.tolerance, "at least 0 and below 1"));
+            return Err(Error::parameter("tolerance", self.tolerance, AllowedRange::at_least(0.0).below(1.0)));
         }
         if x.is_empty() {
-            return Err(Error::request("Nyström features need at least one point"));
+            return Err(Error::too_few("a Nyström map", "points", 1, 0));
         }
         require_psd(&self.kernel, compute)?;
         let kernel = resolve_medians(&self.kernel, x, compute)?;

@@ -136,9 +136,12 @@ impl Recognizer {
         let term = self.measure(inner, columns)?;
         let counts = counts(term.mass).ok_or_else(|| {
             let mass = term.mass;
-            Error::request(format!(
-                "{kernel} has no random Fourier features: its series has no sum at k(x, x) = {mass}"
-            ))
+            Error::unsupported(
+                "random Fourier features",
+                kernel,
+                format!("its series has no sum at k(x, x) = {mass}"),
+                "",
+            )
         })?;
         Ok(Term { mass: counts.total(), law: Law::Copies(counts, Box::new(term.law)) })
     }
@@ -146,9 +149,7 @@ impl Recognizer {
     fn on(&mut self, chosen: &[ColumnRef], kernel: &Kernel) -> Result<Term> {
         let index = |column: &ColumnRef| match column {
             ColumnRef::Index(j) => Ok(*j),
-            ColumnRef::Name(name) => {
-                Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
-            }
+            ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
         };
         let indices = chosen.iter().map(index).collect::<Result<Vec<_>>>()?;
         let term = self.measure(kernel, indices.len())?;
@@ -164,7 +165,7 @@ fn circle(base: &Base, period: f64, columns: usize) -> Result<Law> {
     }
     let circles = lengths.iter().map(|l| Circle::new(1.0 / (l * l))).collect::<Vec<_>>();
     if circles.is_empty() {
-        return Err(Error::request("the median in periodic(lengthscale=median) has to be resolved on data first"));
+        return Err(Error::unresolved_median("periodic(lengthscale=median)"));
     }
     Ok(Law::Columns { law: ColumnLaw::Circle(circles), scales: vec![std::f64::consts::TAU / period; columns] })
 }
@@ -182,5 +183,5 @@ pub(super) fn refusal(kernel: &Kernel) -> Error {
             _ => "it is not known to be positive semi-definite, so its spectral measure may be negative".to_string(),
         },
     };
-    Error::request(format!("{kernel} has no random Fourier features: {reason}"))
+    Error::unsupported("random Fourier features", kernel, reason, "")
 }

@@ -146,7 +146,7 @@ pub(super) fn at_least(count: f64, least: f64) -> Result<()> {
     if count >= least {
         return Ok(());
     }
-    Err(Error::request(format!("the statistic has seen {count} points and needs at least {least}")))
+    Err(Error::too_few("the statistic", "points", least as usize, count as usize))
 }
 
 /// `a bᵀ`.

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::bytes::{Reader, Writer};
 use super::mean::{at_least, check_columns, check_size};
+use crate::error::{AllowedRange, MemoryPurpose, Requirement};
 use crate::features::FeatureMap;
 use crate::record::Record;
 use crate::solve::products::{add_symmetric, mirror};
@@ -117,11 +118,16 @@ impl RidgeStatistics {
     /// [`Error::Parameter`] for a negative λ, [`Error::Request`] before the first point; as [`solve_positive`].
     pub fn solve(&self, lambda: f64, intercept: bool, compute: &Compute) -> Result<FeatureFunction> {
         if !(lambda.is_finite() && lambda >= 0.0) {
-            return Err(Error::parameter("lambda", lambda, "a finite number, at least 0"));
+            return Err(Error::parameter("lambda", lambda, AllowedRange::NON_NEGATIVE));
         }
         at_least(self.count, f64::MIN_POSITIVE)?;
         let p = self.feature_sum.len() as u64;
-        compute.reserve("the system of a ridge regression", 16 * p * p, "use fewer features")?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "the system of a ridge regression",
+            16 * p * p,
+            "use fewer features",
+        )?;
         let (mut matrix, mut right) = (self.squares.clone(), self.products.clone());
         mirror(&mut matrix);
         if intercept {
@@ -254,13 +260,9 @@ fn check_weights(weights: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1
     }
     match weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
         None => Ok(weights.to_owned()),
-        Some((row, value)) => Err(Error::Value {
-            what: "weights".into(),
-            row,
-            column: "0".into(),
-            value: value.to_string(),
-            requirement: "a weight must be a finite number, at least 0".into(),
-        }),
+        Some((row, value)) => {
+            Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)))
+        }
     }
 }
 

@@ -59,7 +59,7 @@ impl Spectrum {
     /// deviation that is not positive; and as [`Kernel::bind`].
     pub fn new(kernel: &Kernel, measure: &Measure, count: usize, compute: &Compute) -> Result<Self> {
         if count == 0 {
-            return Err(Error::parameter("components", count, "at least 1"));
+            return Err(Error::parameter("components", count, 1..));
         }
         measure.check()?;
         match measure {

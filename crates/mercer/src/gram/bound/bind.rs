@@ -6,6 +6,7 @@ use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use super::{Bound, diagonal, range};
+use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::process::brownian::Brownian;
@@ -160,7 +161,7 @@ impl<'a> Binder<'a> {
     fn need_points(&mut self, kernel: &Kernel) -> Result<&mut Self> {
         match self.matrix {
             None => Ok(self),
-            Some(_) => Err(Error::request(format!("{kernel} needs points, but the matrix holds kernel values"))),
+            Some(_) => Err(Error::precomputed(kernel, PrecomputedNeed::Points)),
         }
     }
 
@@ -169,7 +170,7 @@ impl<'a> Binder<'a> {
             Form::Constant(value) => Ok(Kind::Constant(value)),
             Form::Matrix => match self.matrix {
                 Some((matrix, _)) => Ok(Kind::Matrix(matrix)),
-                None => Err(Error::request("precomputed() takes a matrix of kernel values, not points")),
+                None => Err(Error::precomputed("precomputed()", PrecomputedNeed::Values)),
             },
             Form::Profile(metric) => self.need_points(kernel)?.profile(base, metric, slot),
             Form::Columnwise => {
@@ -214,18 +215,31 @@ impl<'a> Binder<'a> {
                 (diagonal.clone(), diagonal)
             }
             Some((_, false)) => {
-                let reason =
-                    format!("{what}(…) needs the diagonal, which a matrix that is not symmetric does not hold");
-                return Err(Error::request(reason));
+                return Err(Error::precomputed(format!("{what}(…)"), PrecomputedNeed::Diagonal));
             }
             None => diagonal::of_points(&inner.kernel, &self.slots.points[inner.slot]),
         };
         match both.0.iter().chain(&both.1).position(|v| !v.is_finite()) {
-            Some(row) => {
-                Err(Error::Numerical(format!("{} overflows at k(x, x) of point {row}; rescale the data", inner.kernel)))
-            }
+            Some(at) => Err(self.overflow(inner, at)),
             None => Ok(both),
         }
+    }
+
+    /// The error for `k(x, x)` of a point, counted over both samples: the same that values which leave the range of the numbers give.
+    fn overflow(&self, inner: &Node<'a>, at: usize) -> Error {
+        let what = inner.kernel.to_string();
+        if let Some((matrix, _)) = self.matrix {
+            let row = at % matrix.nrows();
+            return Error::value(what, (row, row), matrix[[row, row]], Requirement::Representable);
+        }
+        let slot = &self.slots.points[inner.slot];
+        let (points, row) = match at.checked_sub(slot.rows.nrows()) {
+            None => (slot.rows.view(), at),
+            Some(column) => (slot.columns(), column),
+        };
+        let largest = points.row(row).iter().copied().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let (column, value) = largest.unwrap_or_default();
+        Error::value(what, (row, column), format!("{value:e}"), Requirement::Representable)
     }
 
     /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz); of another kernel every
@@ -244,9 +258,10 @@ impl<'a> Binder<'a> {
         if largest < radius {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "{kernel} does not converge on this data: its argument reaches {largest}, the radius of convergence is {radius}; scale the kernel down"
-        )))
+        Err(Error::overflow(
+            format!("the argument {largest} of {kernel}, whose radius of convergence is {radius},"),
+            "scale the kernel down",
+        ))
     }
 
     /// `max |k|` over all pairs, row by row.

@@ -23,6 +23,7 @@ use self::fill::Tile;
 use self::node::Node;
 use self::slots::Slots;
 use super::{Rows, Tiles};
+use crate::error::MemoryPurpose;
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -62,7 +63,7 @@ impl Bound<'_> {
     ) -> Result<()> {
         let count = self.kernel.parameter_count();
         if parameter >= count {
-            return Err(Error::parameter("parameter", parameter, &format!("below {count}")));
+            return Err(Error::parameter("parameter", parameter, ..count));
         }
         tangent::fill(self, parameter, rows, cols, out);
         Ok(())
@@ -87,7 +88,12 @@ impl Bound<'_> {
     /// As [`Bound::fill_derivative`], and [`Error::Memory`] over the limit.
     pub fn derivative(&self, parameter: usize, compute: &crate::Compute) -> Result<Array2<f64>> {
         let (n, m) = self.shape;
-        compute.reserve("the matrix of derivatives", 8 * n as u64 * m as u64, "use fewer points or ask for tiles")?;
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "the matrix of derivatives",
+            8 * n as u64 * m as u64,
+            "use fewer points or ask for tiles",
+        )?;
         let mut out = Array2::zeros((n, m));
         if let Some(slice) = out.as_slice_mut() {
             self.fill_derivative(parameter, 0..n, 0..m, slice)?;

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::element::Element;
 use super::transpose::{mirror, write_transposed};
+use crate::error::MemoryPurpose;
 use crate::{Error, Result};
 
 /// Builds the `rows × cols` matrix from tiles of at most `block × block` values, in parallel.
@@ -62,7 +63,16 @@ fn tile_list(rows: usize, cols: usize, symmetric: bool) -> Vec<(usize, usize)> {
 
 /// Room for the matrix, with no page touched yet: the threads that write a page first also get it from the system.
 fn allocate<T>(rows: usize, cols: usize) -> Result<Vec<T>> {
-    let refused = || Error::request(format!("the system has no memory for a {rows} × {cols} matrix"));
+    let refused = || {
+        let needed = (rows as u64).saturating_mul(cols as u64).saturating_mul(size_of::<T>() as u64);
+        Error::Memory {
+            purpose: MemoryPurpose::KernelMatrix,
+            what: format!("a matrix of {rows} × {cols} values"),
+            needed,
+            limit: needed.saturating_sub(1),
+            remedy: "the system refuses to give that much memory; use fewer rows".into(),
+        }
+    };
     let count = rows.checked_mul(cols).ok_or_else(refused)?;
     let mut values: Vec<T> = Vec::new();
     values.try_reserve_exact(count).map_err(|_| refused())?;

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, Axis};
 
 use super::Smoothing;
+use crate::error::AllowedRange;
 use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
 use crate::hypothesis::given::check_symmetric;
 use crate::measure::{Centering, row_sums};
@@ -34,7 +35,7 @@ impl Residual {
         let (spectrum, ridge) = match smoothing {
             Smoothing::Fixed { kernel, ridge } => {
                 if !(ridge.is_finite() && *ridge > 0.0) {
-                    return Err(Error::parameter("ridge", ridge, "finite and positive"));
+                    return Err(Error::parameter("ridge", ridge, AllowedRange::POSITIVE));
                 }
                 (Spectrum::new(kernel, z, &target, compute)?, *ridge)
             }
@@ -58,7 +59,7 @@ fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Spec
             best = Some((error, ridge, spectrum));
         }
     }
-    let (_, ridge, spectrum) = best.ok_or_else(|| Error::request("no lengthscale to choose from"))?;
+    let (_, ridge, spectrum) = best.ok_or_else(|| Error::too_few("the regression on z", "lengthscales", 1, 0))?;
     Ok((spectrum, ridge))
 }
 

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Independence;
+use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::features::{FeatureMap, RandomFourier};
 use crate::gram::Pairs;
 use crate::hypothesis::TestOutcome;
@@ -25,12 +26,17 @@ impl Independence {
         compute: &Compute,
     ) -> Result<TestOutcome> {
         let (Pairs::Within(x), Pairs::Within(y)) = (x, y) else {
-            return Err(Error::request("random features are made from points, not from kernel values"));
+            return Err(Error::precomputed("a test with random features", PrecomputedNeed::Points));
         };
         let (x, y) = (x.vectors()?, y.vectors()?);
         check_same_rows(&[("x", x.nrows()), ("y", y.nrows())])?;
         let bytes = 8 * (x.nrows() as u64).saturating_mul(components as u64);
-        compute.reserve("the features of both variables", bytes, "ask for fewer components or give more memory")?;
+        compute.reserve(
+            MemoryPurpose::Test,
+            "the features of both variables",
+            bytes,
+            "ask for fewer components or give more memory",
+        )?;
         // The frequencies of the two variables are independent of each other.
         let other = compute.clone().with_seed(Seed(compute.seed().stream("features of y", 0).bits()));
         let (fixed, kernel_x) = centered(&self.kernel_x, x, components, compute)?;

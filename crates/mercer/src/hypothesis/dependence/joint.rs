@@ -99,7 +99,7 @@ impl JointIndependence {
 
     fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
         if variables.len() < 2 {
-            return Err(Error::shape("variables", "at least 2", variables.len()));
+            return Err(Error::too_few("a joint test", "variables", 2, variables.len()));
         }
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let kernels = self.kernels.clone().unwrap_or_else(|| vec![median; variables.len()]);

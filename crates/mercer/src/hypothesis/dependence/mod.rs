@@ -154,7 +154,7 @@ impl Independence {
         check_level(self.level)?;
         use IndependenceMethod as Method;
         if self.strata.is_some() && matches!(self.method, Method::Gamma | Method::Aggregated { wild: true }) {
-            return Err(Error::request("strata are for permutations"));
+            return Err(Error::unsupported("strata", "this method", "", "use the method permutation"));
         }
         match self.method {
             Method::Aggregated { wild: false } => self.aggregate(x, y, compute),

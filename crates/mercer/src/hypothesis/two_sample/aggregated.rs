@@ -236,7 +236,8 @@ impl Relabeled for Fused<'_, '_> {
         };
         let values: Vec<f64> = found.values.rows().into_iter().map(soft).collect();
         let rounding = found.rounding.iter().copied().fold(0.0, f64::max);
-        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        let values = Array2::from_shape_vec((labels.len(), 1), values)
+            .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![rounding] })
     }
 }

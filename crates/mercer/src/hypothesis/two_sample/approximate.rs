@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Data, TwoSample};
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::outcome::{binomial_interval, effect};
@@ -25,7 +26,11 @@ impl TwoSample {
             None => pooled_moments(&bound, 1.0 / m + 1.0 / n, compute)?,
         };
         if !(mean > 0.0 && variance > 0.0) {
-            return Err(Error::request("the null law has no spread: all kernel values are equal"));
+            return Err(Error::all_equal(
+                "the null distribution",
+                "kernel values",
+                "use another kernel, or leave constant columns out",
+            ));
         }
         let (shape, scale) = (mean * mean / variance, variance / mean);
         let p = gamma_tail(shape, biased / scale);
@@ -46,7 +51,7 @@ impl TwoSample {
     /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the matrix is nearly diagonal.
     pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
-            return Err(Error::parameter("permutations", 0, "at least 1"));
+            return Err(Error::parameter("permutations", 0, 1..));
         }
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
@@ -84,13 +89,13 @@ impl TwoSample {
     /// The mean over independent blocks, over its standard error, against the normal law.
     pub(super) fn blocks(&self, data: &Data<'_>, size: usize, method: &str, compute: &Compute) -> Result<TestOutcome> {
         if size < 2 {
-            return Err(Error::parameter("block size", size, "at least 2"));
+            return Err(Error::parameter("block_size", size, 2..));
         }
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let values = block_values(&bound, data.first, size, compute)?;
         let count = values.len() as f64;
         if values.len() < 2 {
-            return Err(Error::shape("blocks", "at least 2", values.len()));
+            return Err(Error::too_few("a block test", "blocks", 2, values.len()));
         }
         let mean = values.iter().sum::<f64>() / count;
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -156,7 +161,12 @@ impl Spectrum {
         let centering = Centering::double(&row_sums(pooled, compute)?);
         let total = pooled.shape().0;
         let bytes = 24 * (total * total) as u64;
-        compute.reserve("the eigenvalues of the kernel matrix", bytes, "use method permutation")?;
+        compute.reserve(
+            MemoryPurpose::Test,
+            "the eigenvalues of the kernel matrix",
+            bytes,
+            "use method permutation",
+        )?;
         let mut matrix = gram::dense(pooled, compute)?;
         matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centering.value(i, j, *v) / total as f64);
         let squares: f64 = matrix.iter().map(|v| v * v).sum();

@@ -1,5 +1,6 @@
 //! Lengthscales from the distances of the pooled sample.
 
+use crate::error::PrecomputedNeed;
 use crate::gram::{Distances, MetricKind, Pairs};
 use crate::kernel::Kernel;
 use crate::{Compute, Error, Result};
@@ -17,7 +18,7 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
     compute: &Compute,
 ) -> Result<[f64; Q]> {
     let Pairs::Within(points) = pairs else {
-        return Err(Error::request("lengthscales are chosen from points, not from kernel values: give a kernel"));
+        return Err(Error::precomputed("a choice of lengthscales", PrecomputedNeed::Points));
     };
     let x = points.vectors()?;
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
@@ -27,7 +28,7 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
     }
     let found = Distances::new(x, &rows, kind, compute)?.without_zeros();
     if found.is_empty() {
-        return Err(Error::request("all points are equal: there is no distance to take lengthscales from"));
+        return Err(Error::all_equal("a choice of lengthscales", "points", "give a kernel with its lengthscale"));
     }
     Ok(levels.map(|level| found.ranked((level * (found.len() - 1) as f64).round() as usize, compute)))
 }

@@ -56,16 +56,24 @@ fn upper_bound(kernel: &Kernel) -> Result<f64> {
     if matches!(kernel, Kernel::Normalized(_)) && proven(Property::PositiveSemidefinite) {
         return Ok(1.0);
     }
-    Err(Error::request(format!(
-        "the distribution-free bounds need a kernel whose largest value is known, and that of {kernel} is not: use a shift-invariant or a normalized kernel"
-    )))
+    Err(Error::unsupported(
+        "distribution-free bound",
+        kernel,
+        "its largest value is not known",
+        "use a shift-invariant or a normalized kernel",
+    ))
 }
 
 /// `k(0, 0)` of a kernel that asks for more than one column.
 fn at_origin(kernel: &Kernel) -> Result<f64> {
-    (2..=1024)
-        .find_map(|d| kernel.evaluate(&vec![0.0; d], &vec![0.0; d]).ok())
-        .ok_or_else(|| Error::request(format!("{kernel} has no value at the origin")))
+    (2..=1024).find_map(|d| kernel.evaluate(&vec![0.0; d], &vec![0.0; d]).ok()).ok_or_else(|| {
+        Error::unsupported(
+            "distribution-free bound",
+            kernel,
+            "it has no value at the origin",
+            "use a normalized kernel",
+        )
+    })
 }
 
 /// Whether no value of the kernel is negative, by its form.

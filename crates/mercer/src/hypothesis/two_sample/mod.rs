@@ -167,7 +167,7 @@ impl TwoSample {
         let total = gram.nrows();
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
             if size < 2 {
-                return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
+                return Err(Error::too_few("a two-sample test", format!("points of the {name} sample"), 2, size));
             }
         }
         self.run(&Data { pairs: Pairs::Given(gram), first, total }, compute)
@@ -178,7 +178,12 @@ impl TwoSample {
         if self.strata.is_some()
             && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential | Method::Features(_))
         {
-            return Err(Error::request("strata are for the methods permutation, exact, sequential and features"));
+            return Err(Error::unsupported(
+                "strata",
+                "this method",
+                "",
+                "use permutation, exact, sequential or features",
+            ));
         }
         match self.method {
             Method::Permutation => self.permute(data, "permutation", Enumeration::WhenFew, None, compute),

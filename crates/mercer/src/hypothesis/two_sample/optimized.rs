@@ -1,6 +1,7 @@
 //! A half of the data chooses the kernel, the other half tests.
 
 use super::{Data, TwoSample, TwoSampleMethod, bandwidths};
+use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::kernel::Kernel;
@@ -11,7 +12,7 @@ impl TwoSample {
     /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and permutes the other.
     pub(super) fn split(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
         let Pairs::Within(points) = data.pairs else {
-            return Err(Error::request("the split test chooses lengthscales from points, not from kernel values"));
+            return Err(Error::precomputed("a test that chooses lengthscales", PrecomputedNeed::Points));
         };
         let halves = Halves::new(points, data.first, compute);
         let train = halves.train.as_points();
@@ -28,7 +29,7 @@ impl TwoSample {
                 best = Some((power, bound.kernel().clone()));
             }
         }
-        let (power, kernel) = best.ok_or_else(|| Error::request("no kernel to choose from"))?;
+        let (power, kernel) = best.ok_or_else(|| Error::too_few("the choice of a kernel", "kernels", 1, 0))?;
         let test = Self { kernel: Some(kernel), method: TwoSampleMethod::Permutation, ..self.clone() };
         let half = halves.test.as_points();
         let (first, total) = (halves.test_first, half.len());
@@ -66,7 +67,7 @@ impl Halves {
 /// `MMD²_u/σ` with the variance of the statistic when the laws differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
 fn power_ratio(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<f64> {
     if pairs < 2 {
-        return Err(Error::shape("points of the smaller sample", "at least 4, two for each half", 2 * pairs));
+        return Err(Error::too_few("two halves", "points of the smaller sample", 4, 2 * pairs));
     }
     let tiles = PairTiles::new(pooled, pairs);
     let n = pairs as f64;

@@ -22,7 +22,14 @@ impl TwoSample {
         let statistic = match self.estimator {
             Estimator::Biased => SplitStatistic::Biased,
             Estimator::Unbiased => SplitStatistic::Unbiased,
-            _ => return Err(Error::request("permutations are for the biased and the unbiased estimator")),
+            _ => {
+                return Err(Error::unsupported(
+                    "permutations",
+                    "this estimator",
+                    "",
+                    "use the biased or the unbiased estimator",
+                ));
+            }
         };
         let kernel = self.one_kernel()?;
         let family = Family::new(std::slice::from_ref(&kernel), data.pairs, compute)?;

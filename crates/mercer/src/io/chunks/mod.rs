@@ -135,7 +135,7 @@ impl ChunkedFile {
     /// [`Error::Parameter`] for chunks of no rows; [`Error::File`].
     pub fn chunks(&self, first: usize, rows: usize) -> Result<Chunks> {
         if rows == 0 {
-            return Err(Error::parameter("rows", rows, "at least 1"));
+            return Err(Error::parameter("rows", rows, 1..));
         }
         let (source, names) = (self.source.clone(), self.names.clone());
         let kinds = self.kinds.clone();

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::atomic_write;
 use super::super::number::format_number;
+use crate::error::ColumnProblem;
 use crate::points::{Column, ColumnData, ColumnRef, Table};
 use crate::{Error, Result};
 
@@ -26,17 +27,11 @@ pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnRef<
 
 fn numbers(column: &Column) -> Result<&[f64]> {
     let ColumnData::Numbers(values) = &column.data else {
-        return Err(Error::request(format!("column `{}` holds categories: LIBSVM files hold numbers", column.name)));
+        return Err(Error::column(&column.name, ColumnProblem::NotNumbers));
     };
     match values.iter().position(|v| v.is_nan()) {
         None => Ok(values),
-        Some(row) => Err(Error::Value {
-            what: "table".into(),
-            row,
-            column: column.name.clone(),
-            value: "no value".into(),
-            requirement: "LIBSVM files have no missing values".into(),
-        }),
+        Some(row) => Err(Error::missing("table", row, &column.name)),
     }
 }
 

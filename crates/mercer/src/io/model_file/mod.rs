@@ -11,6 +11,7 @@ use std::path::Path;
 
 use super::atomic_write;
 use super::meter::{Meter, uncarry};
+use crate::error::{MemoryPurpose, RecordProblem};
 use crate::model::Model;
 use crate::record::{Record, container};
 use crate::{Compute, Error, Result};
@@ -114,20 +115,18 @@ fn read_record<T>(
 
 /// The bytes, and the arrays made of them.
 fn reserve(size: u64, compute: &Compute) -> Result<()> {
-    compute.reserve("a model file", size.saturating_mul(2), "raise the memory limit")
+    compute.reserve(MemoryPurpose::File, "a model file", size.saturating_mul(2), "raise the memory limit")
 }
 
 /// The version of a file that Mercer wrote.
 fn check_version(record: &Record) -> Result<u32> {
     if record.text("format").ok() != Some("mercer") {
-        return Err(Error::request("it is a safetensors file, but was not written by Mercer"));
+        return Err(Error::record("safetensors file", RecordProblem::Foreign));
     }
     let text = record.text("version")?;
     let version: u32 = text.parse().map_err(|_| Error::parameter("version", text, "a whole number"))?;
     if version == 0 || version > VERSION {
-        return Err(Error::request(format!(
-            "it has version {version} of the format, and this Mercer reads versions up to {VERSION}: use a newer Mercer"
-        )));
+        return Err(Error::record("format", RecordProblem::Newer(version.to_string(), VERSION.to_string())));
     }
     Ok(version)
 }

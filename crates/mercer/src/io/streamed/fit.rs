@@ -61,7 +61,12 @@ impl SurveyedFile {
         };
         self.pass(&mut work, checkpoint.map(|checkpoint| (checkpoint, &facts)), compute)?;
         if work.stream.rows() != self.rows() as u64 {
-            return Err(Error::request("the file changed while it was read"));
+            return Err(Error::mismatch(
+                "the file changed while it was read",
+                format!("{} rows at first", self.rows()),
+                format!("{} later", work.stream.rows()),
+                "fit again",
+            ));
         }
         let model = Model::new(work.stream.into_fit(compute)?, self.inputs())?;
         Ok(StreamedModel { model, resumed_at })
@@ -107,12 +112,7 @@ impl SurveyedFile {
         let y = part.y.select(Axis(0), &encoded.kept_rows);
         let weights: Option<Array1<f64>> = part.weights.as_ref().map(|w| w.select(Axis(0), &encoded.kept_rows));
         let updated = take(encoded.matrix.view(), y.view(), weights.as_ref().map(|w| w.view()));
-        updated.map_err(|error| match error {
-            Error::Value { what, row, column, value, requirement } => {
-                Error::Value { what, row: encoded.kept_rows[row], column, value, requirement }
-            }
-            other => other,
-        })
+        updated.map_err(|error| error.at_row(|row| encoded.kept_rows[row]))
     }
 
     /// All that the bytes of the model depend on.

@@ -90,7 +90,7 @@ impl SurveyedFile {
         }
         let rows = encoding.rows();
         if rows == 0 {
-            return Err(Error::request("there is no row to fit"));
+            return Err(Error::too_few("a fit", "rows", 1, 0));
         }
         let encoding = encoding.finish()?;
         let fingerprint = digest.finish(&header);

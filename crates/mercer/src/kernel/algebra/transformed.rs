@@ -1,5 +1,6 @@
 //! Space transformations `k(s(x), s(y))`.
 
+use crate::error::AllowedRange;
 use crate::kernel::prelude::*;
 
 /// The map `s` of a space transformation.
@@ -83,11 +84,11 @@ impl Map {
     }
 
     /// Why a coordinate may not go through the map, if it may not.
-    pub(crate) fn refusal(&self, value: f64) -> Option<&'static str> {
+    pub(crate) fn range(&self) -> AllowedRange {
         match self {
-            Self::Log1p if value <= -1.0 => Some("log1p() needs values above −1"),
-            Self::Sqrt if value < 0.0 => Some("sqrt() needs values of at least 0"),
-            _ => None,
+            Self::Log1p => AllowedRange::above(-1.0),
+            Self::Sqrt => AllowedRange::NON_NEGATIVE,
+            _ => AllowedRange::LINE,
         }
     }
 

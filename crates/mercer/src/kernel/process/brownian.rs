@@ -1,5 +1,6 @@
 //! Fractional Brownian motion.
 
+use crate::error::AllowedRange;
 use crate::kernel::prelude::*;
 
 /// Covariance of (fractional) Brownian motion on vectors.
@@ -34,7 +35,7 @@ impl Brownian {
     pub fn new(hurst: f64) -> Result<Self> {
         match Positive::new("hurst", hurst) {
             Ok(checked) if hurst <= 1.0 => Ok(Self { hurst: checked }),
-            _ => Err(Error::parameter("hurst", hurst, "above 0 and at most 1")),
+            _ => Err(Error::parameter("hurst", hurst, AllowedRange::above(0.0).at_most(1.0))),
         }
     }
 

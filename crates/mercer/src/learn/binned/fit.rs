@@ -34,7 +34,12 @@ impl BinnedFit {
     /// [`Error::Request`] for other losses; as [`BinningFeatures::transform`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
-            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+            return Err(Error::unsupported(
+                "probabilities",
+                format!("the loss {}", self.loss),
+                "",
+                "use the logistic loss",
+            ));
         }
         Ok(self.predict(x, compute)?.column(0).mapv(sigmoid))
     }

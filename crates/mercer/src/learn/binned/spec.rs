@@ -7,6 +7,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2};
 use super::BinnedFit;
 use super::newton::Problem;
 use crate::compute::{human_bytes, human_seconds};
+use crate::error::MemoryPurpose;
 use crate::features::RandomBinning;
 use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
@@ -98,7 +99,7 @@ impl BinnedMachine {
         let columns = grids.saturating_mul(self.grids.buckets as u64).saturating_add(1);
         let bytes = 4 * n * grids + 8 * outputs as u64 * (8 * columns + 6 * n);
         let advice = "use fewer grids or buckets, fewer rows, or a higher memory limit";
-        compute.reserve(&format!("a fit of {rows} rows on {grids} grids"), bytes, advice)?;
+        compute.reserve(MemoryPurpose::Fit, &format!("a fit of {rows} rows on {grids} grids"), bytes, advice)?;
         let flops = PRODUCTS * 4.0 * outputs as f64 * (n * grids) as f64;
         let error = ((2.0_f64 / 0.05).ln() / (2.0 * self.grids.grids.max(1) as f64)).sqrt();
         Ok(BinnedPlan { bytes, flops, seconds: compute.seconds(flops), error })
@@ -142,10 +143,20 @@ impl BinnedMachine {
         }
         if !self.loss.is_smooth() {
             let why = "has kinks, where Newton's method has no second derivative";
-            return Err(Error::request(format!("the loss {} {why}", self.loss)));
+            return Err(Error::unsupported(
+                "fit on random binning features",
+                format!("the loss {}", self.loss),
+                why,
+                "",
+            ));
         }
         if self.loss != Loss::Squared && y.ncols() > 1 {
-            return Err(Error::request(format!("the loss {} is for one output: fit them one by one", self.loss)));
+            return Err(Error::unsupported(
+                "fit of several outputs",
+                format!("the loss {}", self.loss),
+                "it is for one output",
+                "fit the outputs one by one",
+            ));
         }
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;

@@ -65,7 +65,12 @@ impl CenterFit {
     /// [`Error::Request`] for other losses; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
-            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+            return Err(Error::unsupported(
+                "probabilities",
+                format!("the loss {}", self.loss),
+                "",
+                "use the logistic loss",
+            ));
         }
         Ok(self.predict(x, compute)?.column(0).mapv(sigmoid))
     }
@@ -76,7 +81,7 @@ impl CenterFit {
     /// [`Error::Parameter`] when there is no such output.
     pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
         if output >= self.alpha.ncols() {
-            return Err(Error::parameter("output", output, &format!("below {}", self.alpha.ncols())));
+            return Err(Error::parameter("output", output, ..self.alpha.ncols()));
         }
         Expansion::new(&self.kernel, self.centers.view(), self.alpha.column(output), compute)
     }

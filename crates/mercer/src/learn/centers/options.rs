@@ -1,6 +1,7 @@
 //! How a learner sees its data from a few centers.
 
 use super::{CenterMachine, HeldOut};
+use crate::error::AllowedRange;
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::settings::Settings;
@@ -106,13 +107,13 @@ impl Centers {
 
     fn check(&self) -> Result<()> {
         if self.count == Some(0) {
-            return Err(Error::parameter("centers", 0, "at least 1"));
+            return Err(Error::parameter("centers", 0, 1..));
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
-            return Err(Error::parameter("tolerance", self.tolerance, "finite and positive"));
+            return Err(Error::parameter("tolerance", self.tolerance, AllowedRange::POSITIVE));
         }
         if self.max_iterations == 0 {
-            return Err(Error::parameter("max_iterations", 0, "at least 1"));
+            return Err(Error::parameter("max_iterations", 0, 1..));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::CenterMachine;
 use crate::compute::human_bytes;
+use crate::error::MemoryPurpose;
 use crate::{Compute, Precision, Result};
 
 /// Rows of the sample that the preconditioner sees, for each center: the fewest and the most. More make each pass count for more, and pay where passes are long.
@@ -66,7 +67,7 @@ impl CenterMachine {
         let stored = needed + whole <= compute.memory() / 4 * 3;
         let bytes = needed + if stored { whole } else { 0 };
         let advice = "use fewer centers or a higher memory limit";
-        compute.reserve(&format!("a fit of {rows} rows with {centers} centers"), bytes, advice)?;
+        compute.reserve(MemoryPurpose::Fit, &format!("a fit of {rows} rows with {centers} centers"), bytes, advice)?;
         let reason = if stored {
             "the kernel matrix between points and centers fits into the memory limit"
         } else {

@@ -6,6 +6,7 @@ use super::fit::CenterFit;
 use super::judge::Data;
 use super::run;
 use super::task::Task;
+use crate::error::PrecomputedNeed;
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
@@ -122,10 +123,10 @@ impl CenterMachine {
     fn check_options(&self) -> Result<()> {
         check_lambda(self.lambda)?;
         if self.centers == 0 {
-            return Err(Error::parameter("centers", 0, "at least 1"));
+            return Err(Error::parameter("centers", 0, 1..));
         }
         if self.kernel.is_precomputed() {
-            return Err(Error::request("centers are points: a kernel over precomputed() values has none"));
+            return Err(Error::precomputed("a fit on centers over precomputed()", PrecomputedNeed::Points));
         }
         Ok(())
     }
@@ -150,16 +151,20 @@ impl CenterMachine {
     /// A loss that Newton's method can minimize, with parameters that it allows.
     pub(in crate::learn) fn check_loss(&self, outputs: usize) -> Result<()> {
         if !self.loss.is_smooth() {
-            return Err(Error::request(format!(
-                "the loss {} has kinks, where Newton's method has no second derivative",
-                self.loss
-            )));
+            return Err(Error::unsupported(
+                "fit on centers",
+                format!("the loss {}", self.loss),
+                "it has kinks, where Newton's method has no second derivative",
+                "use a smooth loss",
+            ));
         }
         if self.loss != Loss::Squared && outputs > 1 {
-            return Err(Error::request(format!(
-                "the loss {} is for one output: fit the outputs one by one",
-                self.loss
-            )));
+            return Err(Error::unsupported(
+                "fit of several outputs",
+                format!("the loss {}", self.loss),
+                "it is for one output",
+                "fit the outputs one by one",
+            ));
         }
         self.loss.check()
     }

@@ -7,6 +7,7 @@ use faer::MatRef;
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::state_space::{Decomposition, Line, law};
+use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
 use crate::solve::{Factor, Factored, factor};
@@ -92,7 +93,12 @@ impl Posterior {
         let n = x.nrows() as u64;
         let bytes = 3 * 8 * n * n.min(192) * compute.threads() as u64;
         let advice = "use fewer rows, fewer threads or a higher memory limit";
-        compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "columns of the inverse in the gradient of the likelihood",
+            bytes,
+            advice,
+        )?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
         let block = |first: usize, inverse: MatRef<'_, f64>| Ok(self.traces(&bound, first, inverse, wanted));
         let blocks = factor.inverse_columns(block, compute)?;
@@ -155,8 +161,10 @@ fn chain(parameter: &Parameter) -> f64 {
 }
 
 fn singular(kernel: &Kernel, noise: f64) -> Error {
-    Error::Numerical(format!(
-        "K + {noise}·I of {kernel} is singular to working precision on this data (repeated points, or a noise variance that is too small \
-         beside the kernel): the likelihood is not defined; use a larger noise"
-    ))
+    Error::singular(
+        format!(
+            "K + {noise}·I of {kernel} on this data (repeated points, or a noise variance that is too small beside the kernel)"
+        ),
+        Remedy::larger("noise"),
+    )
 }

@@ -4,6 +4,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::GaussianProcess;
 use super::likelihood::Posterior;
+use crate::error::Remedy;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -46,7 +47,7 @@ pub(super) fn optimize(
     let Some(best) = found.best else {
         // The first start says what is wrong.
         Posterior::new(kernel, process.noise, x, y, compute)?;
-        return Err(Error::Numerical("the marginal likelihood is not defined at any start".into()));
+        return Err(Error::undefined("the marginal likelihood at every start", Remedy::larger("noise")));
     };
     let (kernel, noise) = space.at(&best.point)?;
     let likelihoods = found.values.iter().map(|v| -v).collect();
@@ -74,7 +75,7 @@ fn negative(
             }
             Ok((-posterior.log_likelihood, gradient.iter().map(|g| -g).collect()))
         }
-        Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),
+        Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
         Err(other) => Err(other),
     }
 }

@@ -28,7 +28,7 @@ impl GaussianProcessFit {
         let points = record.take_leading_matrix("points")?;
         let n = points.nrows();
         if n == 0 {
-            return Err(Error::shape("rows of the array `points`", "at least 1", 0));
+            return Err(Error::too_few("a Gaussian process", "rows of the array `points`", 1, 0));
         }
         let noise = record.finite_number("noise")?;
         require("noise", noise, noise >= 0.0, "at least 0")?;

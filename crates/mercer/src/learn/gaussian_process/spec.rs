@@ -7,6 +7,7 @@ use super::likelihood::{Posterior, names};
 use super::optimize::optimize;
 use super::state_space;
 use crate::definiteness::require_psd;
+use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{check_names, movable};
 use crate::settings::Settings;
@@ -72,7 +73,7 @@ impl GaussianProcess {
         let kernel = x_kernel(&self.kernel, x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
-        compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
+        compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
                 Some((x, y)) => optimize(self, &kernel, x.view(), y.view(), compute)?,
@@ -121,10 +122,10 @@ impl GaussianProcess {
 
     pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !self.noise.is_finite() || self.noise < 0.0 {
-            return Err(Error::parameter("noise", self.noise, "a finite number, at least 0"));
+            return Err(Error::parameter("noise", self.noise, AllowedRange::NON_NEGATIVE));
         }
         if x.nrows() == 0 {
-            return Err(Error::shape("rows of the data", "at least 1", 0));
+            return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         if y.len() != x.nrows() {
             return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));

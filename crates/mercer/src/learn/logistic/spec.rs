@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::fit::Made;
 use super::{LogisticFit, Plan, Solver};
+use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
@@ -94,7 +95,7 @@ impl LogisticRegression {
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> Result<Plan> {
         if self.solver == Solver::Dual {
-            return Err(Error::request("the logistic loss is smooth: it is minimized by Newton's method"));
+            return Err(Error::unsupported("dual problem", "the logistic loss", "it is smooth", "use Newton's method"));
         }
         self.request(rows, columns, classes, self.lambda).plan(compute)
     }
@@ -124,7 +125,7 @@ impl LogisticRegression {
         compute: &Compute,
     ) -> Result<LogisticFit> {
         let mut fits = self.path(&[self.lambda], x, labels, weights, compute)?;
-        fits.pop().ok_or_else(|| Error::request("there is no λ to fit"))
+        fits.pop().ok_or_else(|| Error::too_few("a path", "values of lambda", 1, 0))
     }
 
     /// Fits every λ of a list, in its order: each fit begins where the last one ended, and the kernel matrix is made once.
@@ -215,7 +216,7 @@ impl LogisticRegression {
             return Err(Error::shape("class weights", format!("one per class ({classes})"), factors.len()));
         }
         if let Some(bad) = factors.iter().find(|f| !(f.is_finite() && **f > 0.0)) {
-            return Err(Error::parameter("class_weights", bad, "finite and positive"));
+            return Err(Error::parameter("class_weights", bad, AllowedRange::POSITIVE));
         }
         all.iter_mut().zip(labels).for_each(|(w, &c)| *w *= factors[c]);
         Ok(all)
@@ -225,17 +226,17 @@ impl LogisticRegression {
 /// Two classes at least, each with a point that counts.
 fn check_classes(labels: &[usize], classes: usize, weights: &Array1<f64>) -> Result<()> {
     if labels.is_empty() {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     let counted: Vec<usize> = labels.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(&c, _)| c).collect();
     if counted.iter().all(|c| Some(c) == counted.first()) {
-        return Err(Error::request("all rows with a positive weight are of one class: there is nothing to tell apart"));
+        return Err(Error::OneClass { class: None });
     }
     let mut sorted = counted;
     sorted.sort_unstable();
     sorted.dedup();
     match (0..classes).zip(sorted.iter().map(Some).chain(std::iter::repeat(None))).find(|(c, seen)| *seen != Some(c)) {
-        Some((c, _)) => Err(Error::request(format!("class {c} of {classes} has no row with a positive weight"))),
+        Some((c, _)) => Err(Error::EmptyClass { class: c.to_string(), outside_fold: None }),
         None => Ok(()),
     }
 }

@@ -83,8 +83,10 @@ impl Data<'_> {
         let reach = largest(&problem.upper) * largest(diagonal);
         let most = self.spread().max(f64::MIN_POSITIVE) / f64::EPSILON;
         if reach.is_nan() || most.is_nan() || reach > most {
-            return Err(Error::request(
-                "the penalty drowns in rounding beside the weights: use a larger λ, or scale the weights down",
+            return Err(Error::undetermined(
+                "the minimum",
+                "the penalty is lost in rounding beside the weights",
+                "use a larger λ, or scale the weights down",
             ));
         }
         Ok(())

@@ -56,7 +56,12 @@ impl KernelMachineFit {
     /// [`Error::Request`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
-            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+            return Err(Error::unsupported(
+                "probabilities",
+                format!("the loss {}", self.loss),
+                "",
+                "use the logistic loss",
+            ));
         }
         Ok(self.decision(x, compute)?.mapv(sigmoid))
     }

@@ -1,6 +1,6 @@
 //! The losses: what a wrong value costs.
 
-use crate::learn::observations::bad_value;
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// What it costs to say `f` where `y` was observed. With `r = y − f`:
@@ -143,13 +143,13 @@ impl Loss {
     pub(in crate::learn) fn check(self) -> Result<()> {
         match self {
             Self::Huber { delta } if !(delta.is_finite() && delta > 0.0) => {
-                Err(Error::parameter("delta", delta, "finite and positive"))
+                Err(Error::parameter("delta", delta, AllowedRange::POSITIVE))
             }
             Self::Quantile { level } if !(level > 0.0 && level < 1.0) => {
-                Err(Error::parameter("level", level, "between 0 and 1, both excluded"))
+                Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT))
             }
             Self::EpsilonInsensitive { epsilon } if !(epsilon.is_finite() && epsilon >= 0.0) => {
-                Err(Error::parameter("epsilon", epsilon, "a finite number, at least 0"))
+                Err(Error::parameter("epsilon", epsilon, AllowedRange::NON_NEGATIVE))
             }
             _ => Ok(()),
         }
@@ -164,16 +164,17 @@ impl Loss {
         };
         if let Some((row, &value)) = y.iter().enumerate().find(|(_, v)| !allowed(**v)) {
             let requirement = if self == Self::Poisson { "a count is at least 0" } else { "a class is −1 or 1" };
-            return Err(bad_value("targets", row, value, requirement));
+            return Err(Error::value("targets", (row, 0), value, requirement));
         }
         let seen = |wanted: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && wanted(*y));
         if self.is_classification() && !(seen(&|y| y > 0.0) && seen(&|y| y < 0.0)) {
-            return Err(Error::request(
-                "all targets with a positive weight are of one class: there is nothing to tell apart",
-            ));
+            return Err(Error::OneClass { class: None });
         }
         if self == Self::Poisson && !seen(&|y| y > 0.0) {
-            return Err(Error::request("every count is 0: the mean count would be 0, its logarithm −∞"));
+            return Err(Error::all_zero(
+                "count",
+                "the mean count would be 0, its logarithm −∞; give some counts above 0",
+            ));
         }
         Ok(())
     }

@@ -74,15 +74,20 @@ impl KernelMachine {
     /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimize the loss.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<Plan> {
         match (self.loss.is_smooth(), self.solver) {
-            (true, Solver::Dual) => {
-                Err(Error::request(format!("the loss {} is smooth: it is minimized by Newton's method", self.loss)))
-            }
+            (true, Solver::Dual) => Err(Error::unsupported(
+                "dual problem",
+                format!("the loss {}", self.loss),
+                "it is smooth",
+                "use Newton's method",
+            )),
             (true, _) => self.request(rows, columns).plan(compute),
             (false, Solver::Auto | Solver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
-            (false, _) => Err(Error::request(format!(
-                "the loss {} has kinks, where Newton's method has no second derivative: use the dual problem",
-                self.loss
-            ))),
+            (false, _) => Err(Error::unsupported(
+                "Newton's method",
+                format!("the loss {}", self.loss),
+                "it has kinks, where there is no second derivative",
+                "use the dual problem",
+            )),
         }
     }
 
@@ -109,7 +114,7 @@ impl KernelMachine {
         compute: &Compute,
     ) -> Result<KernelMachineFit> {
         let mut fits = self.path(&[self.lambda], x, y, weights, compute)?;
-        fits.pop().ok_or_else(|| Error::request("there is no λ to fit"))
+        fits.pop().ok_or_else(|| Error::too_few("a path", "values of lambda", 1, 0))
     }
 
     /// Fits every λ of a list, in its order; for smooth losses each fit begins where the last one ended, and the kernel matrix is made once.
@@ -248,7 +253,7 @@ impl KernelMachine {
         compute: &Compute,
     ) -> Result<KernelMachineFit> {
         let Kind::Pointwise { loss, targets } = &model.kind else {
-            return Err(Error::request("the dual problem is for losses of one function"));
+            return Err(Error::unsupported("dual problem", "a loss of several functions", "", "use Newton's method"));
         };
         let data = dual::Data { loss: *loss, targets, weights: &model.weights, lambda, intercept: self.intercept };
         let found = dual::solve(&data, bound, self.tolerance, self.max_iterations, compute)?;

@@ -13,8 +13,11 @@ use crate::{Compute, Error, Result};
 /// Fits functions on centers: their points stand in the place of those of the data.
 pub(super) fn fit(ridge: &Ridge, data: Data<'_>, size: Size, plan: Plan, compute: &Compute) -> Result<RidgeFit> {
     if data.basis.is_some() {
-        return Err(Error::request(
-            "a fit on centers has no unpenalized functions beside the intercept: use conjugate gradients",
+        return Err(Error::unsupported(
+            "unpenalized functions beside the intercept",
+            "a fit on centers",
+            "",
+            "use conjugate gradients",
         ));
     }
     let fit = ridge.center_machine(size, compute)?.fit(data.x, data.y, data.weights, compute)?;

@@ -166,9 +166,12 @@ impl RidgeFit {
         let functions = self.null.nrows() - usize::from(self.intercept);
         match basis {
             None if functions > 0 => {
-                return Err(Error::request(format!(
-                    "the model has {functions} unpenalized functions: give their values at the new points"
-                )));
+                return Err(Error::unsupported(
+                    "prediction from points alone",
+                    "this model",
+                    format!("the model has {functions} unpenalized functions"),
+                    "give their values at the new points",
+                ));
             }
             Some(basis) if basis.dim() != (rows, functions) => {
                 let expected = format!("{rows} × {functions}");
@@ -206,7 +209,7 @@ impl RidgeFit {
     /// [`Error::Parameter`] when there is no such output.
     pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
         if output >= self.dual.ncols() {
-            return Err(Error::parameter("output", output, &format!("below {}", self.dual.ncols())));
+            return Err(Error::parameter("output", output, ..self.dual.ncols()));
         }
         Expansion::new(&self.kernel, self.points.view(), self.dual.column(output), compute)
     }

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::null_space::design;
 use super::{Method, RidgeFit};
+use crate::error::{PrecomputedNeed, Remedy};
 use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Given};
 use crate::{Compute, Error, Result};
@@ -44,10 +45,11 @@ impl RidgeFit {
         let counted = self.weights.iter().filter(|w| **w > 0.0).count() as f64;
         let left = counted - degrees_of_freedom;
         if self.lambda == 0.0 || left <= 1e-12 * counted {
-            return Err(Error::request(format!(
-                "λ = {} leaves no degrees of freedom to estimate the noise from: use a larger λ",
-                self.lambda
-            )));
+            return Err(Error::undetermined(
+                "the noise variance",
+                format!("λ = {} leaves no degrees of freedom", self.lambda),
+                Remedy::larger("lambda"),
+            ));
         }
         let squares = &self.residuals * &self.residuals * self.weights.view().insert_axis(Axis(1));
         Ok(squares.sum_axis(Axis(0)) / left)
@@ -152,17 +154,22 @@ impl RidgeFit {
     /// The factor again, for the posterior.
     pub(super) fn conditional(&self, compute: &Compute) -> Result<Conditional<'_>> {
         if self.kernel.is_precomputed() {
-            return Err(Error::request(
-                "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
-            ));
+            return Err(Error::precomputed("a standard error", PrecomputedNeed::Diagonal));
         }
         if matches!(self.method, Method::Centers { .. }) {
-            return Err(Error::request(
-                "a fit on centers has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
+            return Err(Error::unsupported(
+                "standard errors and degrees of freedom",
+                "a fit on centers",
+                "",
+                "use a sparse Gaussian process, or another solver",
             ));
         }
         if self.lambda == 0.0 {
-            return Err(Error::request("at λ = 0 there are no standard errors: every degree of freedom is used"));
+            return Err(Error::undetermined(
+                "the noise variance",
+                "at λ = 0 every degree of freedom is used",
+                Remedy::larger("lambda"),
+            ));
         }
         let given = Given {
             kernel: &self.kernel,

@@ -6,6 +6,7 @@ use super::direct;
 use super::partial::Partial;
 use super::problem::Problem;
 use super::solution::{Method, Reduced, Solution};
+use crate::error::MemoryPurpose;
 use crate::solve::products::multiply_single;
 use crate::solve::{ConjugateGradientOptions, Product, SingleFactor, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
@@ -33,7 +34,12 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, definite: bool, compute:
             let n = problem.rows() as u64;
             let advice =
                 "the system is too ill-conditioned for single precision: use a larger λ or a higher memory limit";
-            compute.reserve("a Cholesky factor in double precision", 8 * n * n, advice)?;
+            compute.reserve(
+                MemoryPurpose::Factorization,
+                "a Cholesky factor in double precision",
+                8 * n * n,
+                advice,
+            )?;
             direct::solve(problem, lambda, false, compute)
         }
         Err(other) => Err(other),

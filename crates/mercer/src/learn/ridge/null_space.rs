@@ -57,10 +57,11 @@ impl NullSpace {
 }
 
 fn dependent(j: usize, m: usize, n: usize) -> Error {
-    Error::request(format!(
-        "unpenalized function {j} of {m} (counted from 0, the intercept first) is a combination of those before it on the {n} rows of the \
-         data: its coefficient is not determined"
-    ))
+    Error::undetermined(
+        format!("the coefficient of unpenalized function {j} of {m} (counted from 0, the intercept first)"),
+        format!("it is a combination of those before it on the {n} rows of the data"),
+        "leave it out",
+    )
 }
 
 /// `[1 | basis]`, either part of which may be absent.

@@ -5,6 +5,7 @@ use std::fmt;
 use super::Ridge;
 use super::mixed::rank;
 use crate::compute::{human_bytes, human_seconds};
+use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
 use crate::solve::state_space::Law;
@@ -160,7 +161,7 @@ impl Ridge {
             Solver::Auto => self.choose(size, null_space, compute)?,
         };
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
-        compute.reserve(&what, plan.bytes, self.suggestion())?;
+        compute.reserve(MemoryPurpose::Fit, &what, plan.bytes, self.suggestion())?;
         Ok(Plan { seconds: compute.seconds(plan.flops), ..plan })
     }
 

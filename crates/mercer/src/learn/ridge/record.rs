@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2};
 
 use super::null_space::design;
 use super::{Diagnostics, Method, Plan, RidgeFit, Solver, check_lambda};
+use crate::error::AllowedRange;
 use crate::learn::FROM_FILE;
 use crate::record::Record;
 use crate::settings::Settings;
@@ -110,7 +111,7 @@ impl RidgeFit {
 fn take_weights(record: &mut Record, n: usize) -> Result<Array1<f64>> {
     let weights = record.take_finite_vector("weights", n)?;
     match weights.iter().find(|w| **w < 0.0) {
-        Some(weight) => Err(Error::parameter("weights", weight, "at least 0")),
+        Some(weight) => Err(Error::parameter("weights", weight, AllowedRange::NON_NEGATIVE)),
         None => Ok(weights),
     }
 }

@@ -122,8 +122,9 @@ impl Reduced {
             .expect("both parts have one row per function");
         let found = solve_positive(schur.view(), right.view())?;
         if found.solved != Solved::Cholesky {
-            return Err(Error::Numerical(
-                "the unpenalized coefficients are not determined to working precision".into(),
+            return Err(Error::singular(
+                "the system of the unpenalized coefficients",
+                "leave unpenalized functions out that depend on others",
             ));
         }
         let (gamma, correction) = found.solution.view().split_at(Axis(1), solved.ncols());

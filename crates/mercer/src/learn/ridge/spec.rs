@@ -7,6 +7,7 @@ use super::problem::{Data, Problem};
 use super::spectrum::Spectrum;
 use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
+use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
@@ -181,5 +182,5 @@ pub(crate) fn check_lambda(lambda: f64) -> Result<()> {
     if lambda.is_finite() && lambda >= 0.0 {
         return Ok(());
     }
-    Err(Error::parameter("lambda", lambda, "a finite number, at least 0"))
+    Err(Error::parameter("lambda", lambda, AllowedRange::NON_NEGATIVE))
 }

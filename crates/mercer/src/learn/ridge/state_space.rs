@@ -47,9 +47,12 @@ pub(super) fn solve(
 fn law(problem: &Problem<'_>, columns: usize) -> Result<Law> {
     let kernel = problem.bound.kernel();
     Law::of(kernel, columns).ok_or_else(|| {
-        Error::request(format!(
-            "{kernel} on {columns} columns is not a sum of Markov processes along one of them: use the solver auto or Cholesky"
-        ))
+        Error::unsupported(
+            "state-space solver",
+            format!("{kernel} on {columns} columns"),
+            "it is not a sum of Markov processes along one of them",
+            "use the solver auto or Cholesky",
+        )
     })
 }
 

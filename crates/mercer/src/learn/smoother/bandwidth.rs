@@ -19,9 +19,11 @@ pub(super) fn least(score: &mut dyn FnMut(f64) -> Result<f64>, low: f64, high: f
         }
     }
     if best.1 == f64::INFINITY {
-        return Err(Error::request(format!(
-            "no bandwidth from {low:.3e} to {high:.3e} leaves every observation a neighborhood: give the bandwidth, or use gaussian weights"
-        )));
+        return Err(Error::undetermined(
+            "the bandwidth",
+            format!("none from {low:.3e} to {high:.3e} leaves every observation a neighborhood"),
+            "give the bandwidth, or use gaussian weights",
+        ));
     }
     let (a, c) = (at(best.0 as f64 - 1.0).max(at(0.0)), at(best.0 as f64 + 1.0).min(at((GRID - 1) as f64)));
     golden(score, a, c, (at(best.0 as f64), best.1))

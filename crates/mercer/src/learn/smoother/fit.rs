@@ -7,6 +7,7 @@ use super::local::{Degree, Local, Missing};
 use super::places::Places;
 use super::record::settings;
 use super::{Bandwidth, LocalWeight, bandwidth};
+use crate::error::{AllowedRange, Remedy};
 use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
@@ -77,7 +78,7 @@ impl Trial<'_> {
     fn choose(&mut self, compute: &Compute) -> Result<f64> {
         let (low, high) = range(self.places);
         if high <= 0.0 {
-            return Err(Error::request("all x are equal: no bandwidth is better than another; give the bandwidth"));
+            return Err(Error::all_equal("a choice of the bandwidth", "x", Remedy::give("bandwidth")));
         }
         let mut tried = 0;
         let mut score = |h: f64| {
@@ -122,7 +123,7 @@ impl LocalFit {
         let mut trial = Trial { degree, weights, bandwidth: 1.0, places: &places, y };
         trial.bandwidth = match bandwidth {
             Bandwidth::Given(h) if h.is_finite() && h > 0.0 => h,
-            Bandwidth::Given(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
+            Bandwidth::Given(h) => return Err(Error::parameter("bandwidth", h, AllowedRange::POSITIVE)),
             Bandwidth::LeaveOneOut => trial.choose(compute)?,
         };
         let loo_residuals = trial.loo_residuals(compute)?;
@@ -159,11 +160,11 @@ impl LocalFit {
                     Missing::Empty => "has no observation",
                     Missing::OnePlace => "has observations at one place only, which fix no line,",
                 };
-                Error::request(format!(
-                    "row {row} at {} {why} within the bandwidth {:e}: use a larger bandwidth or gaussian weights",
-                    crate::wording::list_text(&t.row(row).to_vec()),
-                    self.bandwidth
-                ))
+                Error::undetermined(
+                    format!("the value at row {row} at {}", crate::wording::list_text(&t.row(row).to_vec())),
+                    format!("it {why} within the bandwidth {:e}", self.bandwidth),
+                    "use a larger bandwidth or gaussian weights",
+                )
             })
         });
         named.collect()
@@ -202,7 +203,7 @@ impl LocalFit {
     /// As [`LocalFit::predict`]; [`Error::Request`] for a Nadaraya–Watson fit, which has no lines.
     pub fn slopes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.degree == Degree::Mean {
-            return Err(Error::request("a Nadaraya–Watson fit has no slopes: use a local linear one"));
+            return Err(Error::unsupported("slopes", "a Nadaraya–Watson fit", "", "use a local linear one"));
         }
         Ok(self.locals(x, compute)?.iter().map(|l| l.slope).collect())
     }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::LocalFit;
 use super::local::Degree;
 use super::places::Neighbor;
+use crate::error::Remedy;
 use crate::{Compute, Error, Result};
 
 impl LocalFit {
@@ -46,7 +47,11 @@ impl LocalFit {
     /// As [`LocalFit::predict`], and [`Error::Request`] when the smoother interpolates, which leaves no estimate of the noise.
     pub fn standard_errors(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let Some(variance) = self.variance(compute)? else {
-            return Err(Error::request("the smoother interpolates: the residuals leave no estimate of the noise"));
+            return Err(Error::undetermined(
+                "the noise variance",
+                "the smoother interpolates",
+                Remedy::larger("bandwidth"),
+            ));
         };
         // Refuses places without neighbors, by name.
         self.predict(x, compute)?;

@@ -2,6 +2,7 @@
 
 use ndarray::ArrayView1;
 
+use crate::error::{AllowedRange, Remedy, Requirement};
 use crate::solve::chain::Node;
 use crate::{Error, Result};
 
@@ -38,7 +39,10 @@ impl Data {
         let top = kept.clone().map(|i| x[i]).fold(f64::NEG_INFINITY, f64::max);
         let scale = period.unwrap_or(if top > origin { top - origin } else { 1.0 });
         if !scale.is_finite() {
-            return Err(Error::request(format!("x from {origin:e} to {top:e} is too wide to be scaled")));
+            return Err(Error::overflow(
+                format!("x from {origin:e} to {top:e}, once it is scaled to [0, 1],"),
+                Remedy::Rescale,
+            ));
         }
         if origin + scale == origin && period.is_some() {
             return Err(Error::parameter("period", scale, "large enough to be told beside the values of x"));
@@ -121,10 +125,10 @@ fn check(x: ArrayView1<f64>, y: ArrayView1<f64>, weights: Option<ArrayView1<f64>
         return Err(Error::shape("weights", format!("one per observation ({})", x.len()), w.len()));
     }
     if let Some((row, value)) = w.iter().enumerate().find(|(_, v)| !v.is_finite() || **v < 0.0) {
-        return Err(crate::learn::observations::bad_value("weights", row, *value, "it must be finite and at least 0"));
+        return Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)));
     }
     if w.iter().all(|v| *v == 0.0) {
-        return Err(Error::request("every weight is 0: no observation is left"));
+        return Err(Error::all_zero("weight", "no observation is left; give some rows a positive weight"));
     }
     Ok(())
 }

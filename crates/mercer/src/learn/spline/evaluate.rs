@@ -3,6 +3,7 @@
 use ndarray::{Array1, ArrayView1};
 
 use super::SplineFit;
+use crate::error::Remedy;
 use crate::solve::chain::{derivative_gap, inverse_factorial};
 use crate::{Error, Result};
 
@@ -89,7 +90,7 @@ impl SplineFit {
     pub fn standard_errors(&self, x: ArrayView1<f64>) -> Result<Array1<f64>> {
         crate::learn::observations::check_finite("x", x)?;
         let Some(variance) = self.variance() else {
-            return Err(Error::request("the spline interpolates: the residuals leave no estimate of the noise"));
+            return Err(Error::undetermined("the noise variance", "the spline interpolates", Remedy::larger("lambda")));
         };
         let unit = variance / self.scaled_lambda;
         Ok(x.mapv(|v| (unit * self.unit_variance(v).max(0.0)).sqrt()))

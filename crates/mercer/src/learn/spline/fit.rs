@@ -91,12 +91,10 @@ impl SplineFit {
         if pass.trace.is_finite() && parts.is_finite() && agree {
             return Ok(());
         }
-        Err(Error::Numerical(format!(
-            "the spline of order {} at λ = {:.3e} has no digits left: use a larger λ, a lower order, or values, weights and \
-             gaps of x of less different sizes",
-            self.order,
-            self.lambda()
-        )))
+        Err(Error::singular(
+            format!("the spline of order {} at λ = {:.3e}", self.order, self.lambda()),
+            "use a larger λ, a lower order, or values, weights and gaps of x of less different sizes",
+        ))
     }
 
     /// Fills in what belongs to single observations.

@@ -12,6 +12,7 @@ use ndarray::ArrayView1;
 use self::criteria::Criteria;
 use self::data::Data;
 use self::search::{Chosen, Search};
+use crate::error::{AllowedRange, MemoryPurpose, Remedy};
 use crate::settings::Settings;
 use crate::solve::chain::{Smoother, smoother};
 use crate::{Compute, Error, Result};
@@ -113,12 +114,12 @@ impl SmoothingSpline {
     ) -> Result<SplineFit> {
         self.check()?;
         let bytes = (x.len() * 8 * (12 + 6 * self.order + 6 * self.order * self.order)) as u64;
-        compute.reserve("a smoothing spline", bytes, "fit fewer observations at a time")?;
+        compute.reserve(MemoryPurpose::Fit, "a smoothing spline", bytes, "fit fewer observations at a time")?;
         let data = Data::new(x, y, weights, self.period)?;
         let null = self.null_dimension();
         if data.nodes.len() < null {
-            let expected = format!("at least {null}, for order {}", self.order);
-            return Err(Error::shape("distinct x of positive weight", expected, data.nodes.len()));
+            let purpose = format!("a spline of order {}", self.order);
+            return Err(Error::too_few(purpose, "distinct x of positive weight", null, data.nodes.len()));
         }
         let (count, within, floor) = (data.count as f64, data.within, data.rounding());
         let criteria = Criteria { count, within, null: null as f64, floor };
@@ -152,11 +153,11 @@ impl SmoothingSpline {
 
     fn check(&self) -> Result<()> {
         if !(1..=3).contains(&self.order) {
-            return Err(Error::parameter("order", self.order, "1, 2 or 3"));
+            return Err(Error::parameter("order", self.order, 1..=3));
         }
         match self.period {
             Some(period) if !(period.is_finite() && period > 0.0) => {
-                Err(Error::parameter("period", period, "finite and positive"))
+                Err(Error::parameter("period", period, AllowedRange::POSITIVE))
             }
             _ => Ok(()),
         }
@@ -167,11 +168,11 @@ impl SmoothingSpline {
         let period = self.period.map(|_| 1.0);
         let least = |chain: &mut dyn Smoother, score| {
             if data.nodes.len() == self.null_dimension() {
-                return Err(Error::request(format!(
-                    "{} distinct x leave nothing to choose λ by: every λ gives the same fit of order {}; give λ itself",
-                    data.nodes.len(),
-                    self.order
-                )));
+                return Err(Error::undetermined(
+                    "lambda",
+                    format!("on {} distinct x every λ gives the same fit of order {}", data.nodes.len(), self.order),
+                    Remedy::give("lambda"),
+                ));
             }
             Search { data, order: self.order, period, criteria, score, compute }.minimum(chain)
         };
@@ -188,7 +189,7 @@ impl SmoothingSpline {
     fn given(&self, lambda: f64, scale: f64) -> Result<Chosen> {
         let scaled = lambda / scale.powi(2 * self.order as i32 - 1);
         if !(lambda.is_finite() && lambda > 0.0) {
-            return Err(Error::parameter("lambda", lambda, "finite and positive"));
+            return Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE));
         }
         if !(1e-200..=1e200).contains(&scaled) {
             let requirement = "between 1e-200 and 1e200 once x is scaled to [0, 1]";

@@ -5,6 +5,7 @@ use ndarray::Array1;
 use super::SplineFit;
 use super::data::Data;
 use super::search::Chosen;
+use crate::error::RecordProblem;
 use crate::record::{Record, require};
 use crate::settings::Settings;
 use crate::solve::chain::{Node, States};
@@ -98,8 +99,9 @@ impl Data {
         let finite = places.iter().all(|t| t.is_finite());
         let closes = !periodic || u == 0 || places[u - 1] - places[0] < 1.0;
         if u == 0 || !ascending || !finite || !closes {
-            return Err(Error::request(
-                "the array `node_places` must hold finite numbers that ascend, over at most one period",
+            return Err(Error::record(
+                "array `node_places`",
+                RecordProblem::Damaged("it must hold finite numbers that ascend, over at most one period".into()),
             ));
         }
         let values = record.take_finite_vector("node_values", u)?;

@@ -2,6 +2,7 @@
 
 use super::criteria::Criteria;
 use super::data::Data;
+use crate::error::Remedy;
 use crate::solve::chain::{Pass, Smoother, smoother};
 use crate::{Compute, Error, Result};
 
@@ -233,7 +234,7 @@ pub(super) fn degrees_of_freedom(
     if !(target > null && target < most) {
         let requirement =
             format!("between {null} (the polynomials without penalty) and {most} (the distinct x), both excluded");
-        return Err(Error::parameter("degrees of freedom", target, &requirement));
+        return Err(Error::parameter("degrees_of_freedom", target, &requirement));
     }
     let mut passes = Passes { chain, compute, done: 0 };
     // Nearly linear in log λ, and falling.
@@ -259,7 +260,7 @@ fn falling_root(f: &mut dyn FnMut(f64) -> Result<f64>, (mut low, mut high): (f64
         }
     }
     if !(f_low >= 0.0 && f_high <= 0.0) {
-        return Err(Error::Numerical("no λ has these degrees of freedom to working precision".into()));
+        return Err(Error::undefined("λ of these degrees of freedom", Remedy::give("lambda")));
     }
     let mut side = 0;
     for _ in 0..200 {

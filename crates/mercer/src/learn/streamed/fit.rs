@@ -84,10 +84,11 @@ impl RidgeStream {
     fn scores(&self, all: &RidgeStatistics, compute: &Compute) -> Result<Vec<LambdaScore>> {
         let count = self.folds.len();
         if self.taken < count as u64 {
-            return Err(Error::request(format!(
-                "λ cannot be chosen by {count} folds of {} rows: give one λ, or fewer folds",
-                self.taken
-            )));
+            return Err(Error::undetermined(
+                "lambda",
+                format!("{count} folds of {} rows are too small", self.taken),
+                "give one λ, or fewer folds",
+            ));
         }
         let mut errors = vec![0.0; self.lambdas.len()];
         for (done, fold) in self.folds.iter().enumerate() {

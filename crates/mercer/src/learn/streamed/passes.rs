@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 use super::rows::{RowSource, in_blocks};
 use super::spec::StreamedRidge;
 use super::{Passes, StreamedRidgeFit};
+use crate::error::MemoryPurpose;
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap};
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
@@ -86,11 +87,21 @@ impl StreamedRidge {
     ) -> Result<RidgePasses> {
         self.check(outputs)?;
         let [lambda] = self.lambdas[..] else {
-            return Err(Error::request("a fit by conjugate gradients takes one λ: choose it on a sample"));
+            return Err(Error::unsupported(
+                "choice of lambda",
+                "a fit by conjugate gradients in several passes",
+                "it takes one λ",
+                "choose it on a sample",
+            ));
         };
         let p = self.features.components() as u64;
         let needed = 8 * p * (3 * p + sample.nrows() as u64 + 1024);
-        compute.reserve("the preconditioner of a streamed fit", needed, "use fewer features, or a smaller sample")?;
+        compute.reserve(
+            MemoryPurpose::Fit,
+            "the preconditioner of a streamed fit",
+            needed,
+            "use fewer features, or a smaller sample",
+        )?;
         let features = self.features.draw(sample, compute)?;
         let passes = RidgePasses::new(features, (lambda, self.intercept, outputs), sample, weights, compute)?;
         Ok(RidgePasses { settings: self.settings().with("seed", compute.seed()), ..passes })
@@ -147,7 +158,7 @@ impl RidgePasses {
             Ok(())
         })?;
         if total_weight <= 0.0 {
-            return Err(Error::request("there is no row to fit"));
+            return Err(Error::too_few("a fit", "rows", 1, 0));
         }
         let sums = self.to_features(sums.view());
         let feature_sum = sums.column(outputs).to_owned();
@@ -207,7 +218,12 @@ impl RidgePasses {
             Ok(())
         })?;
         if count != state.rows {
-            return Err(Error::request(format!("a pass gave {count} rows where the first one gave {}", state.rows)));
+            return Err(Error::mismatch(
+                "the passes over the data differ",
+                format!("{} rows in the first", state.rows),
+                format!("{count} in this one"),
+                "give the same rows in every pass",
+            ));
         }
         let mut image = self.to_features(sums.view());
         image.scaled_add(self.lambda, direction);
@@ -279,7 +295,12 @@ impl RidgePasses {
                 Factored::Singular(_) if added < scale.max(f64::MIN_POSITIVE) => {
                     added = (10.0 * added).max(f64::MIN_POSITIVE);
                 }
-                Factored::Singular(_) => return Err(Error::Numerical("the features of the sample are 0".into())),
+                Factored::Singular(_) => {
+                    return Err(Error::undefined(
+                        "the preconditioner of features that are 0 on the sample",
+                        "use another kernel or a larger sample",
+                    ));
+                }
             }
         }
     }
@@ -296,7 +317,7 @@ impl RidgePasses {
     /// # Errors
     /// [`Error::Request`] before the first pass.
     pub fn finish(self) -> Result<StreamedRidgeFit> {
-        let state = self.state.ok_or_else(|| Error::request("no pass was made yet"))?;
+        let state = self.state.ok_or_else(|| Error::too_few("a fit", "passes", 1, 0))?;
         let w = state.solution;
         // (ZᵀVZ)w = b − r − λw.
         let product = &state.right - &state.residual - &(&w * self.lambda);

@@ -5,6 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::passes::State;
 use super::stream::Waiting;
 use super::{LambdaScore, Passes, RidgePasses, RidgeStream, StreamedRidgeFit};
+use crate::error::RecordProblem;
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
 use crate::learn::ridge::check_lambda;
 use crate::record::{Record, container};
@@ -91,7 +92,8 @@ impl RidgeStream {
     /// # Errors
     /// [`Error::Request`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let failed = |error| Error::request(format!("these bytes are no stream of a ridge regression: {error}"));
+        let failed =
+            |error: Error| Error::record("stream of a ridge regression", RecordProblem::Damaged(error.to_string()));
         container::read(bytes).and_then(Self::from_record).map_err(failed)
     }
 

@@ -3,6 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::RidgeStream;
+use crate::error::MemoryPurpose;
 use crate::features::FeatureSpec;
 use crate::learn::ridge::check_lambda;
 use crate::settings::Settings;
@@ -68,7 +69,12 @@ impl StreamedRidge {
     pub fn start(&self, sample: ArrayView2<f64>, outputs: usize, compute: &Compute) -> Result<RidgeStream> {
         self.check(outputs)?;
         let needed = self.bytes(sample.ncols(), outputs);
-        compute.reserve("the statistics of a streamed fit", needed, "use fewer features, or one λ")?;
+        compute.reserve(
+            MemoryPurpose::Fit,
+            "the statistics of a streamed fit",
+            needed,
+            "use fewer features, or one λ",
+        )?;
         let stream = RidgeStream::new(self, self.features.draw(sample, compute)?, outputs);
         Ok(RidgeStream { settings: self.settings().with("seed", compute.seed()), ..stream })
     }
@@ -88,7 +94,7 @@ impl StreamedRidge {
             return Err(Error::parameter("folds", self.folds, "at least 2 where λ is chosen"));
         }
         if outputs == 0 {
-            return Err(Error::parameter("outputs", 0, "at least 1"));
+            return Err(Error::parameter("outputs", 0, 1..));
         }
         Ok(())
     }

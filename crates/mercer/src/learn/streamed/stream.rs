@@ -170,8 +170,11 @@ impl RidgeStream {
             && self.lambdas == other.lambdas
             && self.intercept == other.intercept;
         if !alike {
-            return Err(Error::request(
-                "the streams differ in their features, folds, λ or outputs: start both from one specification, sample and seed",
+            return Err(Error::mismatch(
+                "the streams differ in their features, folds, λ or outputs",
+                "this one",
+                "the other",
+                "start both from one specification, sample and seed",
             ));
         }
         if other.taken > 0 {

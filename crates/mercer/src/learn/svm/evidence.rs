@@ -75,9 +75,11 @@ impl Machine {
     pub(super) fn nu_svc(problem: &DualProblem, solution: &DualSolution) -> Result<Self> {
         let margin = -solution.half_width();
         if margin.is_nan() || margin <= 0.0 {
-            return Err(Error::request(format!(
-                "the ν-classifier found no margin (it is {margin:e}): use a smaller ν, or a kernel that separates the classes better"
-            )));
+            return Err(Error::undetermined(
+                "the ν-classifier",
+                format!("there is no margin (it is {margin:e})"),
+                "use a smaller ν, or a kernel that separates the classes better",
+            ));
         }
         let mut machine = Self::new(problem, solution);
         machine.coefficients.iter_mut().chain(&mut machine.decisions).for_each(|v| *v /= margin);

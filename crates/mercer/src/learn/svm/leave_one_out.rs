@@ -9,6 +9,7 @@ use super::schedule::Scheme;
 use super::support::rebind;
 use super::svc::{Penalty, Svc};
 use super::svc_fit::SvcFit;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Tiles};
 use crate::solve::inverse;
 use crate::{Compute, Error, Result};
@@ -74,10 +75,15 @@ impl Svc {
         compute: &Compute,
     ) -> Result<Vec<LeaveOneOut>> {
         let Penalty::C(c) = self.penalty else {
-            return Err(Error::request("leave-one-out estimates are those of a C-classifier"));
+            return Err(Error::unsupported("leave-one-out estimates", "a ν-classifier", "", "use a C-classifier"));
         };
         if fit.scheme != Scheme::OneVersusOne {
-            return Err(Error::request("leave-one-out estimates are those of machines for two classes"));
+            return Err(Error::unsupported(
+                "leave-one-out estimates",
+                "more than two classes",
+                "",
+                "use cross-validation",
+            ));
         }
         let bounds: Vec<f64> = self.row_weights(x.nrows(), classes, weights)?.iter().map(|w| c * w).collect();
         let values = fit.values(x, compute)?;
@@ -141,7 +147,12 @@ impl Pair {
             .filter(|&i| self.support[i].1.abs() < self.support[i].2 * (1.0 - AT_BOUND))
             .collect();
         let q = free.len() + usize::from(offset);
-        compute.reserve("the inverse of a kernel matrix", 16 * (q as u64).pow(2), "use fewer rows")?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "the inverse of a kernel matrix",
+            16 * (q as u64).pow(2),
+            "use fewer rows",
+        )?;
         // The kernel between the bounds, bordered by ones where there is an offset.
         let entry = |i: usize, j: usize| match (free.get(i), free.get(j)) {
             (Some(&a), Some(&b)) => kernel[[a, b]],

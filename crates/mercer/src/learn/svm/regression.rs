@@ -6,6 +6,7 @@ use super::evidence::{Evidence, Machine};
 use super::support::{Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
+use crate::error::AllowedRange;
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
 use crate::solve::{DualOptions, DualProblem, DualSolution};
@@ -107,14 +108,18 @@ impl Svr {
 
     fn check(&self) -> Result<()> {
         if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(Error::parameter("C", self.c, "a finite number above 0"));
+            return Err(Error::parameter("C", self.c, AllowedRange::POSITIVE));
         }
         match self.tube {
             Tube::Epsilon(e) if !(e >= 0.0 && e.is_finite()) => {
-                Err(Error::parameter("epsilon", e, "a finite number, at least 0"))
+                Err(Error::parameter("epsilon", e, AllowedRange::NON_NEGATIVE))
             }
-            Tube::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => Err(Error::parameter("nu", nu, "above 0 and at most 1")),
-            Tube::Nu(_) if !self.offset => Err(Error::request("a ν-regression always has an offset")),
+            Tube::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => {
+                Err(Error::parameter("nu", nu, AllowedRange::above(0.0).at_most(1.0)))
+            }
+            Tube::Nu(_) if !self.offset => {
+                Err(Error::unsupported("ν-regression", "offset = false", "it always has an offset", "use epsilon"))
+            }
             _ => Ok(()),
         }
     }
@@ -166,7 +171,7 @@ impl OneClass {
     /// [`Error::Parameter`] for ν outside (0, 1]; otherwise as [`Svc::fit`](super::Svc::fit).
     pub fn fit(&self, x: ArrayView2<f64>, weights: Option<ArrayView1<f64>>, compute: &Compute) -> Result<OneClassFit> {
         if !(self.nu > 0.0 && self.nu <= 1.0) {
-            return Err(Error::parameter("nu", self.nu, "above 0 and at most 1"));
+            return Err(Error::parameter("nu", self.nu, AllowedRange::above(0.0).at_most(1.0)));
         }
         let weights = check_weights(weights, x.nrows())?;
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;

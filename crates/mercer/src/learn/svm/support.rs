@@ -5,6 +5,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, Axis};
 
 use crate::definiteness::{check_matrix, require_psd};
+use crate::error::PrecomputedNeed;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -20,7 +21,7 @@ pub(super) fn bind<'a>(
 ) -> Result<Bound<'a>> {
     let n = x.nrows();
     if n == 0 {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     let given = kernel.is_precomputed();
     if !indefinite && !given {
@@ -28,9 +29,7 @@ pub(super) fn bind<'a>(
     }
     let bound = rebind(kernel, x, compute)?;
     if bound.shape() != (n, n) || !bound.symmetric() {
-        return Err(Error::request(
-            "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
-        ));
+        return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
     }
     if !indefinite && given && n <= CHECKED {
         refuse_indefinite(kernel, &bound, compute)?;

@@ -8,6 +8,7 @@ use super::schedule::{Schedule, Scheme};
 use super::svc_fit::SvcFit;
 use super::task::Tasks;
 use super::weights::check_weights;
+use crate::error::AllowedRange;
 use crate::solve::DualOptions;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -175,9 +176,13 @@ impl Svc {
 
     pub(super) fn check(&self) -> Result<()> {
         match self.penalty {
-            Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, "a finite number above 0")),
-            Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => Err(Error::parameter("nu", nu, "above 0 and at most 1")),
-            Penalty::Nu(_) if !self.offset => Err(Error::request("a ν-classifier always has an offset")),
+            Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, AllowedRange::POSITIVE)),
+            Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => {
+                Err(Error::parameter("nu", nu, AllowedRange::above(0.0).at_most(1.0)))
+            }
+            Penalty::Nu(_) if !self.offset => {
+                Err(Error::unsupported("ν-classifier", "offset = false", "it always has an offset", "use C"))
+            }
             _ => Ok(()),
         }
     }
@@ -194,7 +199,7 @@ impl Svc {
         }
         if classes.count() < 2 {
             let name = classes.names().first().map_or("none", String::as_str);
-            return Err(Error::request(format!("a classifier needs at least two classes; the only one is {name}")));
+            return Err(Error::OneClass { class: Some(name.to_owned()) });
         }
         let mut weights = check_weights(weights, n)?;
         if let Some(factors) = &self.class_weights {
@@ -202,7 +207,7 @@ impl Svc {
                 return Err(Error::shape("class weights", classes.count(), factors.len()));
             }
             if let Some(wrong) = factors.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-                return Err(Error::parameter("class_weights", wrong, "finite and above 0"));
+                return Err(Error::parameter("class_weights", wrong, AllowedRange::POSITIVE));
             }
             weights.iter_mut().zip(classes.of()).for_each(|(w, &c)| *w *= factors[c]);
         }

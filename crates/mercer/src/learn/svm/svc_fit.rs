@@ -187,7 +187,14 @@ impl SvcFit {
         for (row, mut out) in values.rows().into_iter().zip(probabilities.rows_mut()) {
             let firsts: Option<Vec<f64>> =
                 self.machines.iter().zip(row).map(|(m, &f)| Some(m.calibrator.as_ref()?.probability(f))).collect();
-            let firsts = firsts.ok_or_else(|| Error::request("the model was fitted without probabilities"))?;
+            let firsts = firsts.ok_or_else(|| {
+                Error::unsupported(
+                    "probabilities",
+                    "this model",
+                    "it was fitted without them",
+                    "fit with probabilities",
+                )
+            })?;
             out.iter_mut().zip(self.of_classes(&firsts)).for_each(|(o, p)| *o = p);
         }
         Ok(probabilities)

@@ -41,7 +41,7 @@ impl Tasks {
         let class_at: Vec<usize> = order.iter().map(|&row| classes.of()[row]).collect();
         for (class, name) in classes.names().iter().enumerate() {
             if !order.iter().any(|&row| classes.of()[row] == class && weights[row] > 0.0) {
-                return Err(Error::request(format!("the class {name} has no rows with weight")));
+                return Err(Error::EmptyClass { class: name.to_owned(), outside_fold: None });
             }
         }
         let pairs: Vec<(usize, Option<usize>)> = if svc.scheme == Scheme::OneVersusOne || k == 2 {

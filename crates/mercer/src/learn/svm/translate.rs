@@ -14,7 +14,7 @@ pub(super) fn c_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, offset
 pub(super) fn nu_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, nu: f64) -> Result<DualProblem> {
     let largest = largest_nu(&signs, &upper);
     if nu > largest {
-        return Err(Error::parameter("nu", nu, &format!("above 0 and at most {largest} for classes of these sizes")));
+        return Err(Error::parameter("nu", nu, format!("above 0 and at most {largest} for classes of these sizes")));
     }
     let each = 0.5 * nu * upper.iter().sum::<f64>();
     let mut start = vec![0.0; points.len()];

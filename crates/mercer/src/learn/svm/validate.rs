@@ -108,7 +108,7 @@ impl Svc {
     /// The same classifier for a list of `C`.
     pub(super) fn along(&self, c: &[f64]) -> Result<Vec<Self>> {
         if matches!(self.penalty, Penalty::Nu(_)) {
-            return Err(Error::request("a path is over C: give a C-classifier"));
+            return Err(Error::unsupported("path over C", "a ν-classifier", "", "give a C-classifier"));
         }
         let specs: Vec<Self> = c.iter().map(|&c| Self { penalty: Penalty::C(c), ..self.clone() }).collect();
         specs.iter().try_for_each(Self::check)?;
@@ -209,7 +209,7 @@ impl<'a> Plan<'a> {
         }
         let class = if carried(1.0) { task.second } else { Some(task.first) };
         let name = class.map_or("the rest", |class| self.classes.names()[class].as_str());
-        Err(Error::request(format!("the class {name} has no rows with weight outside fold {fold}: use fewer folds")))
+        Err(Error::EmptyClass { class: name.to_owned(), outside_fold: Some(fold) })
     }
 
     /// The classes of the rows of a fold from the values of all machines.
@@ -237,9 +237,9 @@ impl<'a> Plan<'a> {
 /// The error with what helps where folds share a matrix.
 fn advised(error: Error) -> Error {
     match error {
-        Error::Memory { what, needed, limit, .. } => {
-            let suggestion = "choose on fewer rows (a fit can take all of them), or raise the memory limit".into();
-            Error::Memory { what, needed, limit, suggestion }
+        Error::Memory { purpose, what, needed, limit, .. } => {
+            let remedy = "choose on fewer rows (a fit can take all of them), or raise the memory limit".into();
+            Error::Memory { purpose, what, needed, limit, remedy }
         }
         other => other,
     }

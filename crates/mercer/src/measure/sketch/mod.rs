@@ -103,7 +103,7 @@ impl EmbeddingSketch {
     /// [`Error::Shape`] for a sketch of no points.
     pub fn mean(&self) -> Result<Array1<f64>> {
         if self.count == 0 {
-            return Err(Error::shape("points of the sketch", "at least 1", 0));
+            return Err(Error::too_few("a mean embedding", "points of the sketch", 1, 0));
         }
         Ok(&self.sum / self.count as f64)
     }
@@ -138,9 +138,11 @@ impl EmbeddingSketch {
         if self.features == other.features {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "the sketches have different features: {} with seed {} and {} with seed {}; sketch both with one kernel, number of features and seed",
-            self.spec.kernel, self.seed.0, other.spec.kernel, other.seed.0
-        )))
+        Err(Error::mismatch(
+            "the sketches have different features",
+            format!("{} with seed {}", self.spec.kernel, self.seed.0),
+            format!("{} with seed {}", other.spec.kernel, other.seed.0),
+            "sketch both with one kernel, number of features and seed",
+        ))
     }
 }

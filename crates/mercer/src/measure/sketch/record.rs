@@ -1,6 +1,7 @@
 //! A sketch as named texts and arrays: how its features are drawn, and their sum.
 
 use super::EmbeddingSketch;
+use crate::error::{AllowedRange, RecordProblem};
 use crate::features::{FourierForm, RandomFourier, Sampling};
 use crate::record::Record;
 use crate::{Compute, Error, Result, Seed};
@@ -43,10 +44,10 @@ impl EmbeddingSketch {
         let found = sketch.features.frequencies().sum();
         let stored = record.finite_number("frequencies_sum")?;
         if (found - stored).abs() > 1e-9 * stored.abs().max(1.0) {
-            return Err(Error::request("its frequencies were drawn in another way than this version draws them"));
+            return Err(Error::record("array of frequencies of the sketch", RecordProblem::Foreign));
         }
         if let Some(bad) = sum.iter().find(|v| !v.is_finite()) {
-            return Err(Error::parameter("sum", bad, "finite numbers"));
+            return Err(Error::parameter("sum", bad, AllowedRange::LINE));
         }
         sketch.count = record.count("points")? as u64;
         sketch.sum = sum;

@@ -7,6 +7,7 @@ use ndarray::{Array2, ArrayViewMut2, Axis};
 use super::super::{Affine, Column, ColumnData, Table};
 use super::fit::{refuse_infinite, rows_to_keep};
 use super::{Encoded, EncodedColumn, FittedEncoding};
+use crate::error::{ColumnProblem, Requirement};
 use crate::{Error, Result};
 
 impl FittedEncoding {
@@ -43,7 +44,7 @@ impl FittedEncoding {
         if let Some(extra) = table.names().find(|name| !known.contains(name)) {
             let known: Vec<&str> = self.columns.iter().map(EncodedColumn::name).collect();
             let known = known.join(", ");
-            return Err(Error::request(format!("column `{extra}` was not in the fitted table, which had: {known}")));
+            return Err(Error::column(extra, ColumnProblem::Unexpected(known)));
         }
         let found: HashMap<&str, &Column> = table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
         let column_for = |name| found.get(name).copied().ok_or_else(|| table.no_such_name(name));
@@ -79,7 +80,7 @@ fn encode_numbers(
         filled += usize::from(missing);
         *cell = map.apply(if missing { fill } else { values[row] });
         if !cell.is_finite() {
-            return Err(bad_value(name, row, values[row], "it is too large to be scaled"));
+            return Err(Error::value("table", (row, name), values[row], "it is too large to be scaled"));
         }
     }
     Ok(filled)
@@ -123,9 +124,7 @@ fn unseen_level(name: &str, row: usize, data: &ColumnData, levels: &[String]) ->
             codes[row].map_or(String::new(), |code| format!("`{}`", levels[code as usize]))
         }
     };
-    let shown = levels.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if levels.len() > 10 { ", …" } else { "" };
-    bad_value(name, row, value, &format!("the fitted table had only the levels {shown}{more}"))
+    Error::value("table", (row, name), value, Requirement::Level(levels.to_vec()))
 }
 
 fn not_a_number(name: &str, codes: &[Option<u32>], levels: &[String]) -> Error {
@@ -134,18 +133,8 @@ fn not_a_number(name: &str, codes: &[Option<u32>], levels: &[String]) -> Error {
     match found {
         Some((row, code)) => {
             let value = format!("`{}`", levels[code as usize]);
-            bad_value(name, row, value, "the fitted table had numbers in this column")
+            Error::value("table", (row, name), value, "the fitted table had numbers in this column")
         }
-        None => Error::request(format!("column `{name}` held numbers in the fitted table and holds categories here")),
-    }
-}
-
-fn bad_value(name: &str, row: usize, value: impl std::fmt::Display, requirement: &str) -> Error {
-    Error::Value {
-        what: "table".into(),
-        row,
-        column: name.to_owned(),
-        value: value.to_string(),
-        requirement: requirement.to_owned(),
+        None => Error::column(name, ColumnProblem::NotNumbers),
     }
 }

@@ -3,6 +3,7 @@
 use super::super::{Affine, Column, ColumnData, Scaling, Table};
 use super::fit::{refuse_infinite, rows_to_keep};
 use super::{EncodedColumn, Encoding, FittedEncoding, Missing};
+use crate::error::ColumnProblem;
 use crate::real::{DoubleDouble, Real};
 use crate::{Error, Result};
 
@@ -114,7 +115,7 @@ impl Seen {
                 }
                 Ok(())
             }
-            _ => Err(Error::request(format!("column `{}` is not that of the first chunk", column.name))),
+            _ => Err(Error::column(&column.name, ColumnProblem::Changed)),
         }
     }
 
@@ -156,7 +157,7 @@ impl Sums {
     fn finish(&self, name: &str, rules: Encoding) -> Result<EncodedColumn> {
         let needs_values = rules.scaling != Scaling::None || rules.missing == Missing::Mean;
         if needs_values && self.count == 0 {
-            return Err(Error::shape(&format!("values of column `{name}`"), "at least 1", 0));
+            return Err(Error::too_few("scaling or filling", format!("values of column `{name}`"), 1, 0));
         }
         let constant = self.count < 2 || self.min == self.max;
         let (shift, scale) = match rules.scaling {
@@ -166,7 +167,7 @@ impl Sums {
         };
         let too_large = self.count > 0 && self.min.abs().max(self.max.abs()) > LARGEST;
         if needs_values && (too_large || !scale.is_finite()) {
-            return Err(Error::request(format!("the range of column `{name}` is too large to be scaled")));
+            return Err(Error::column(name, ColumnProblem::TooWide));
         }
         let map = Affine { shift, scale: if scale == 0.0 { 1.0 } else { scale } };
         let fill = if rules.missing == Missing::Mean { self.mean().value() } else { 0.0 };

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::lines::{GAP, LINES, Lines, mirror};
+use crate::error::MemoryPurpose;
 use crate::gram::simd::{add_rows, assemble, zeroed};
 use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
@@ -54,7 +55,12 @@ impl<'a> Cache<'a> {
         // A smaller working set is slower, but it is an answer.
         let least = least.min(capacity / 2).max(FEWEST).min(n.max(1));
         let advice = "use fewer rows or a higher memory limit";
-        compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "the kernel rows of a working set",
+            4 * 2 * (least * n) as u64,
+            advice,
+        )?;
         let rounds = if all.operations() <= QUICK { ROUNDS_IF_QUICK } else { ROUNDS };
         Ok(Self::empty(all, None, n, capacity.max(least), rounds))
     }

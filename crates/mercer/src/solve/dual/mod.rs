@@ -19,6 +19,7 @@ mod working_set;
 #[cfg(test)]
 mod tests;
 
+use crate::error::AllowedRange;
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
@@ -144,7 +145,7 @@ impl DualProblem {
     pub fn solve(&self, rows: &mut KernelRows<'_>, options: &DualOptions, compute: &Compute) -> Result<DualSolution> {
         self.check(rows.points())?;
         if options.tolerance.is_nan() || options.tolerance <= 0.0 {
-            return Err(Error::parameter("tolerance", options.tolerance, "positive"));
+            return Err(Error::parameter("tolerance", options.tolerance, AllowedRange::POSITIVE));
         }
         solver::Solver::new(self, rows, options, compute)?.run()
     }
@@ -165,16 +166,16 @@ impl DualProblem {
             return Err(Error::shape(what, n, list.len()));
         }
         if let Some(&point) = self.points.iter().find(|&&p| p >= points) {
-            return Err(Error::parameter("points", point, &format!("below {points}")));
+            return Err(Error::parameter("points", point, ..points));
         }
         for (what, list) in begun() {
             if let Some((a, c)) = list.iter().zip(&self.upper).find(|(a, c)| !(**a >= 0.0 && a <= c)) {
-                return Err(Error::parameter(what, a, &format!("between 0 and {c}")));
+                return Err(Error::parameter(what, a, format!("between 0 and {c}")));
             }
         }
         let sums = self.sums(&self.start);
         match self.guesses.iter().find(|guess| !same(self.sums(guess), sums, guess.iter().sum())) {
-            Some(guess) => Err(Error::parameter("guess", format!("{:?}", self.sums(guess)), &format!("sums {sums:?}"))),
+            Some(guess) => Err(Error::parameter("guess", format!("{:?}", self.sums(guess)), format!("sums {sums:?}"))),
             None => Ok(()),
         }
     }

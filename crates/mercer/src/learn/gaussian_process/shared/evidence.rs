@@ -5,6 +5,7 @@ use std::ops::Range;
 use faer::MatRef;
 use ndarray::{Array2, ArrayView2, ArrayView3};
 
+use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::Bound;
 use crate::solve::{Factor, Factored, factor_any};
 use crate::{Compute, Error, Points, Result};
@@ -60,8 +61,9 @@ impl Evidence {
         }
         Points::Vectors(targets).check_finite("targets")?;
         let Factored::Definite(factor) = factor_any(a, compute)? else {
-            return Err(Error::Numerical(
-                "the covariance matrix is not positive definite to working precision: use a larger noise".into(),
+            return Err(Error::singular(
+                "the covariance matrix, which is not positive definite,",
+                Remedy::larger("noise"),
             ));
         };
         let alpha = factor.solve(targets, compute)?;
@@ -141,7 +143,12 @@ impl Evidence {
         let n = self.alpha.nrows();
         let bytes = 3 * 8 * (n * n.min(192) * compute.threads()) as u64;
         let advice = "use fewer rows, fewer threads or a higher memory limit";
-        compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "columns of the inverse in the gradient of the likelihood",
+            bytes,
+            advice,
+        )?;
         let block = |first: usize, inverse: MatRef<'_, f64>| {
             let cols = first..first + inverse.ncols();
             let (mut sums, mut noise) = (vec![0.0; count], 0.0);

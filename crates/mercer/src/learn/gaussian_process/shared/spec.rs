@@ -4,6 +4,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::{Evidence, EvidenceGradient, SharedGaussianProcessFit};
 use crate::definiteness::require_psd;
+use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -98,7 +99,7 @@ impl SharedGaussianProcess {
         check_data(x, y, noise)?;
         require_psd(&self.kernel, compute)?;
         let bytes = 8 * (x.nrows() as u64).pow(2);
-        compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
+        compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         self.kernel.bind(Pairs::within(x), compute)
     }
 }
@@ -106,7 +107,7 @@ impl SharedGaussianProcess {
 fn check_data(x: ArrayView2<f64>, y: ArrayView2<f64>, noise: ArrayView1<f64>) -> Result<()> {
     let n = x.nrows();
     if n == 0 {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     if y.nrows() != n || y.ncols() == 0 {
         return Err(Error::shape("targets", format!("{n} rows, at least 1 column"), format!("{:?}", y.dim())));
@@ -115,7 +116,7 @@ fn check_data(x: ArrayView2<f64>, y: ArrayView2<f64>, noise: ArrayView1<f64>) ->
         return Err(Error::shape("noise variances", format!("one per row ({n})"), noise.len()));
     }
     if let Some(wrong) = noise.iter().find(|v| !(v.is_finite() && **v >= 0.0)) {
-        return Err(Error::parameter("noise", wrong, "finite numbers, at least 0"));
+        return Err(Error::parameter("noise", wrong, AllowedRange::NON_NEGATIVE));
     }
     Points::Vectors(y).check_finite("targets")
 }

@@ -36,7 +36,10 @@ impl Basis {
             // Still singular: the last pivots said least.
             pivots.truncate(pivots.len() - 1 - pivots.len() / 50);
         }
-        Err(Error::Numerical(format!("{kernel} is 0 on all of the inducing points")))
+        Err(Error::singular(
+            format!("the matrix of {kernel}, which is 0 on all inducing points,"),
+            "choose other inducing points",
+        ))
     }
 
     /// The points in some of the rows, unless their matrix is singular.

@@ -149,9 +149,11 @@ impl SparseGaussianProcessFit {
             let at_others = || kernel.first_kink(&point, points, |j| j != i).map(|j| format!("inducing point {j}"));
             let at_itself = || kernel.has_kink_on_diagonal(&point).then(|| "itself".to_owned());
             if let Some(center) = at_data.or_else(at_others).or_else(at_itself) {
-                let text =
-                    format!("{kernel} has a kink at inducing point {i}, with center {center}: no gradient there");
-                return Err(Error::request(text));
+                return Err(Error::undetermined(
+                    format!("the gradient by inducing point {i}"),
+                    format!("{kernel} has a kink there, with center {center}"),
+                    "choose other inducing points",
+                ));
             }
         }
         Ok(())
@@ -159,7 +161,12 @@ impl SparseGaussianProcessFit {
 
     fn data(&self) -> Result<Data<'_>> {
         if self.y.is_empty() {
-            return Err(Error::request("the gradient needs the data of the fit, which a model file does not hold"));
+            return Err(Error::unsupported(
+                "gradient",
+                "a fit that was loaded from a model file",
+                "the file does not hold the data",
+                "fit again",
+            ));
         }
         Ok(Data { x: self.x.view(), y: self.y.view() })
     }

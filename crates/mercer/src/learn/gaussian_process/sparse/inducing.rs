@@ -53,7 +53,10 @@ impl Inducing {
 
 fn rows(x: ArrayView2<f64>, pivots: Vec<usize>) -> Result<Array2<f64>> {
     if pivots.is_empty() {
-        return Err(Error::request("the kernel is 0 on all of the data: there is no inducing point to choose"));
+        return Err(Error::all_zero(
+            "value of the kernel on the data",
+            "there is no inducing point to choose; use another kernel",
+        ));
     }
     Ok(x.select(Axis(0), &pivots))
 }

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2};
 use super::basis::Basis;
 use super::posterior::Posterior;
 use super::{Approximation, SparseGaussianProcessFit};
+use crate::error::RecordProblem;
 use crate::learn::gaussian_process::Optimization;
 use crate::learn::gaussian_process::record::{put_free, take_free};
 use crate::record::{Record, require};
@@ -50,7 +51,7 @@ impl SparseGaussianProcessFit {
         let points = record.take_leading_matrix("inducing")?;
         let (m, columns) = points.dim();
         if m == 0 {
-            return Err(Error::shape("rows of the array `inducing`", "at least 1", 0));
+            return Err(Error::too_few("a Gaussian process", "rows of the array `inducing`", 1, 0));
         }
         let name = record.text("approximation")?;
         let unknown = || Error::parameter("approximation", name, "sor, dtc, fitc or variational");
@@ -61,7 +62,10 @@ impl SparseGaussianProcessFit {
         let beta = record.take_finite_vector("white_coefficients", m)?;
         let basis = Basis::new(&record.kernel()?, points.view(), compute)?;
         let (Factored::Definite(inner), true) = (factor(matrix.clone(), compute)?, basis.kept.len() == m) else {
-            return Err(Error::request("the inducing points or the array `white_information` are singular"));
+            return Err(Error::record(
+                "array `white_information`",
+                RecordProblem::Damaged("it, or the matrix of the inducing points, is singular".into()),
+            ));
         };
         let dropped = record.take_any_vector("dropped")?.iter().map(|&j| j as usize).collect();
         let (trace_left, objective) = (record.number("trace_left")?, record.number("log_marginal_likelihood")?);

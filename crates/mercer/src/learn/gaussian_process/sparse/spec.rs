@@ -7,6 +7,7 @@ use super::optimize::optimize;
 use super::posterior::{Data, Posterior};
 use super::record::name_of;
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
+use crate::error::{AllowedRange, MemoryPurpose};
 use crate::learn::GaussianProcess;
 use crate::learn::gaussian_process::spec::x_kernel;
 use crate::learn::parameter_space::check_names;
@@ -143,11 +144,16 @@ impl SparseGaussianProcess {
 
     fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !(self.noise.is_finite() && self.noise > 0.0) {
-            return Err(Error::parameter("noise", self.noise, "finite and positive"));
+            return Err(Error::parameter("noise", self.noise, AllowedRange::POSITIVE));
         }
         if self.optimize && self.move_inducing && !self.kernel.is_differentiable() {
             let text = &self.kernel;
-            return Err(Error::request(format!("{text} is not differentiable everywhere: its inducing points stay")));
+            return Err(Error::unsupported(
+                "moving inducing points",
+                text,
+                "it is not differentiable everywhere",
+                "keep the inducing points where they are",
+            ));
         }
         GaussianProcess::new(self.kernel.clone(), self.noise).check(x, y, compute)
     }
@@ -158,7 +164,7 @@ impl SparseGaussianProcess {
         let size = m as u64;
         let bytes = choice.max(8 * size * (6 * size + 5 * rows.min(STRIP) as u64));
         let advice = "use fewer inducing points or a higher memory limit";
-        compute.reserve(&format!("a Gaussian process with {m} inducing points"), bytes, advice)
+        compute.reserve(MemoryPurpose::Fit, &format!("a Gaussian process with {m} inducing points"), bytes, advice)
     }
 }
 

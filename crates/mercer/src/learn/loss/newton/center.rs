@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::direction::pinned_inverse;
 use super::model::{Kind, Model};
+use crate::error::Remedy;
 use crate::learn::loss::Loss;
 use crate::{Error, Result};
 
@@ -109,9 +110,10 @@ fn shorten(
 }
 
 fn no_intercept(slope: f64) -> Error {
-    Error::Numerical(format!(
-        "no intercept makes the sum of the slopes of the loss 0; at its start the sum is {slope:e}"
-    ))
+    Error::undefined(
+        format!("an intercept at which the slopes of the loss sum to 0 (at its start the sum is {slope:e})"),
+        Remedy::Rescale,
+    )
 }
 
 #[cfg(test)]

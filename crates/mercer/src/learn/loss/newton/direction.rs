@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use super::iterative::Preconditioner;
 use super::root::Root;
 use super::state::{Setting, State, Step};
+use crate::error::Remedy;
 use crate::solve::{Factored, eigenvalues, factor, solve_positive};
 use crate::{Compute, Error, Result};
 
@@ -22,7 +23,14 @@ impl Inner {
         let (c, intercept) = match (self, at.matrix.values()) {
             (Self::Iterative(preconditioner), _) => preconditioner.solve(&root, &right, state, at, compute)?,
             (Self::Dense, Some(k)) => dense(&root, k, &right, state, at, compute)?,
-            (Self::Dense, None) => return Err(Error::request("an exact Newton step needs the stored matrix")),
+            (Self::Dense, None) => {
+                return Err(Error::unsupported(
+                    "exact Newton step",
+                    "a matrix that is not stored",
+                    "",
+                    "use conjugate gradients",
+                ));
+            }
         };
         let alpha = &state.missing - &root.apply(c.view());
         let image = at.matrix.multiply(&alpha)?;
@@ -119,6 +127,6 @@ fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
             reason: format!("on this data a regularized matrix has the eigenvalue {value:e}, below λ"),
             counterexample: None,
         },
-        _ => Error::Numerical("the penalty drowns in rounding beside the kernel: use a larger λ".into()),
+        _ => Error::singular("the Newton system, where the penalty is lost in rounding,", Remedy::larger("lambda")),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::compute::{human_bytes, human_seconds};
+use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::learn::PLANNED_THREADS;
 use crate::learn::centers::{CenterMachine, Centers};
 use crate::learn::ridge::approximation;
@@ -128,7 +129,12 @@ impl Request<'_> {
             Solver::Centers => self.on_centers(compute, "asked for")?,
             Solver::Auto | Solver::Dual => self.choose(compute)?,
         };
-        compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
+        compute.reserve(
+            MemoryPurpose::Fit,
+            &format!("a fit of {} rows by {}", self.rows, plan.solver),
+            plan.bytes,
+            ADVICE,
+        )?;
         Ok(Plan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
@@ -160,7 +166,7 @@ impl Request<'_> {
             .centers
             .1
             .clone()
-            .ok_or_else(|| Error::request("centers are points: a kernel over precomputed() values has none"))?;
+            .ok_or_else(|| Error::precomputed("a fit on centers over precomputed()", PrecomputedNeed::Points))?;
         let centers = self.centers.0.cloned().unwrap_or_default();
         centers.sized(machine, (self.rows, self.columns, self.functions), compute)
     }
@@ -231,6 +237,7 @@ pub(in crate::learn) fn dual_plan(rows: usize, columns: usize, working_set: usiz
     let vectors = 8 * n * (2 * columns + 32) as u64;
     let least = 8 * n * working_set.min(rows) as u64 + vectors;
     compute.reserve(
+        MemoryPurpose::Fit,
         &format!("a fit of {rows} rows by the dual problem"),
         least,
         "use fewer rows or a higher memory limit",

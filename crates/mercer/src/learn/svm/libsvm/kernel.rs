@@ -53,7 +53,10 @@ fn gamma_of(lengthscale: f64) -> f64 {
 }
 
 fn refused(kernel: &Kernel) -> Error {
-    Error::request(format!(
-        "LIBSVM has no kernel {kernel}: it knows linear, polynomial, gaussian with one lengthscale, tanh and precomputed"
-    ))
+    Error::unsupported(
+        "LIBSVM file",
+        kernel,
+        "it has linear, polynomial, gaussian with one lengthscale, tanh and precomputed kernels",
+        "save a model file of Mercer",
+    )
 }

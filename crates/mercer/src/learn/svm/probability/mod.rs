@@ -83,7 +83,7 @@ impl Calibration {
     ) -> Result<Calibrator> {
         let (Self::Sigmoid { folds } | Self::Isotonic { folds }) = self;
         if folds < 2 {
-            return Err(Error::parameter("folds", folds, "at least 2"));
+            return Err(Error::parameter("folds", folds, 2..));
         }
         let decisions = held_out(svc, task, &task.alpha(machine), rows, folds, compute)?;
         let outcomes = Outcome::list(&decisions, &task.signs, &task.weights);
