@@ -93,7 +93,7 @@ impl Check {
 /// allows); the search looks at about a thousand sets of 5 to 80 points.
 ///
 /// # Errors
-/// [`Error::Value`], [`Error::Shape`] and [`Error::Request`] if the data does not fit the kernel (or, without data, if the kernel
+/// [`Error::Value`], [`Error::Shape`] and [`Error::Unresolved`], [`Error::Precomputed`] or [`Error::Overflow`] if the data does not fit the kernel (or, without data, if the kernel
 /// cannot be evaluated: an unresolved median, a column by name, a precomputed matrix), [`Error::Canceled`].
 ///
 /// # Example

@@ -97,7 +97,7 @@ impl Expansion {
     /// `⟨f, g⟩ = αᵀKβ`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ: the functions then live in different spaces.
+    /// [`Error::Mismatch`] when the kernels differ: the functions then live in different spaces.
     pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
         self.check_same_space(other)?;
         Ok(self.coefficients.dot(&other.evaluate(self.centers.view(), compute)?))
@@ -142,7 +142,7 @@ impl Expansion {
     /// `f + g`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     pub fn plus(&self, other: &Self) -> Result<Self> {
         self.combine(other, 1.0)
     }
@@ -150,7 +150,7 @@ impl Expansion {
     /// `f − g`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     pub fn minus(&self, other: &Self) -> Result<Self> {
         self.combine(other, -1.0)
     }

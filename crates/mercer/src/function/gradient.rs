@@ -21,7 +21,7 @@ impl Expansion {
     /// `O(d)` kernel values in dual numbers for each pair of row and center.
     ///
     /// # Errors
-    /// [`Error::Request`] at a point where the kernel has a kink or a jump, with its center; as
+    /// [`Error::Unsupported`] at a point where the kernel has a kink or a jump, with its center; as
     /// [`crate::Kernel::bind`].
     ///
     /// # Example

@@ -72,7 +72,7 @@ pub fn sinc_norm(bandlimit: f64, (low, high): (f64, f64), spectrum: impl Fn(f64)
 /// product is that of `exp(xy/ℓ²)`.
 ///
 /// # Errors
-/// [`Error::Request`] for another kernel than `linear`, `polynomial`, `exponential` or `gaussian`, or a power that is not in the space.
+/// [`Error::Unsupported`] for another kernel than `linear`, `polynomial`, `exponential` or `gaussian`, or a power that is not in the space.
 ///
 /// # Example
 /// ```

@@ -23,7 +23,7 @@ const LARGE: f64 = 1e75;
 ///
 /// # Errors
 /// [`Error::Memory`] before anything is allocated when the matrix does not fit into the limit,
-/// [`Error::Request`] when the system refuses the memory, [`Error::Canceled`].
+/// [`Error::Memory`] when the system refuses the memory, [`Error::Canceled`].
 pub fn dense(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
     build(tiles, compute, |rows, cols, out| tiles.fill(rows, cols, out))
 }
@@ -43,7 +43,7 @@ pub fn dense_single(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f32>>
 /// Refuses a diagonal whose values single precision does not hold.
 ///
 /// # Errors
-/// [`Error::Request`].
+/// [`Error::Overflow`].
 pub(crate) fn check_single(mut diagonal: impl Iterator<Item = f64>) -> Result<()> {
     match diagonal.position(|v| v.abs() >= f64::from(f32::MAX) / 8.0 || v.is_nan()) {
         None => Ok(()),
@@ -72,7 +72,7 @@ fn build<T: Element>(
 /// Refuses weights `w` so large that `wᵀKw` overflows: `|wᵀKw| ≤ (Σ|w|)² max k(x, x)`.
 ///
 /// # Errors
-/// [`Error::Request`].
+/// [`Error::Overflow`].
 pub(crate) fn check_weights(what: &str, weights: ArrayView1<f64>, tiles: &dyn Tiles) -> Result<()> {
     let total: f64 = weights.iter().map(|w| w.abs()).sum();
     if total < LARGE {

@@ -18,7 +18,7 @@ const MAX_POINTS: usize = 1000;
 /// 0 the median of the others is taken.
 ///
 /// # Errors
-/// [`Error::Request`] when there are fewer than two distinct points, or when their distances
+/// [`Error::AllEqual`] or [`Error::Overflow`] when there are fewer than two distinct points, or when their distances
 /// overflow.
 ///
 /// # Example

@@ -107,7 +107,7 @@ impl ConditionalIndependence {
     ///
     /// # Errors
     /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
-    /// (0, 1), no permutations or a ridge that is not positive, [`Error::Request`] for a constant `x` or `y`, [`Error::Memory`].
+    /// (0, 1), no permutations or a ridge that is not positive, [`Error::Undetermined`] for a constant `x` or `y`, [`Error::Memory`].
     pub fn test<'a, 'b, 'c>(
         &self,
         x: impl Into<Points<'a>>,
@@ -138,7 +138,7 @@ impl ConditionalIndependence {
     /// `(x, z)` is the product of the two; with [`Smoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
     ///
     /// # Errors
-    /// As [`ConditionalIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    /// As [`ConditionalIndependence::test`], and [`Error::Precomputed`] without kernels or for matrices that are not symmetric.
     ///
     /// # Example
     /// ```

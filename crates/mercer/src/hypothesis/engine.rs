@@ -161,7 +161,7 @@ impl Resampled {
 /// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
 ///
 /// # Errors
-/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Request`] when enumeration is asked for and there are too many
+/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Unsupported`] when enumeration is asked for and there are too many
 /// relabelings; as the statistic demands.
 pub fn resample<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     if how.permutations == 0 {

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 /// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` says which.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::Request`]; [`Error::Value`] for NaN and infinities.
+/// [`Error::Shape`], [`Error::TooFew`] or [`Error::Precomputed`]; [`Error::Value`] for NaN and infinities.
 pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize) -> Result<()> {
     let n = values.nrows();
     if values.ncols() != n {
@@ -46,7 +46,7 @@ pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Resu
 /// Kernel values of one sample.
 ///
 /// # Errors
-/// [`Error::Request`] unless the matrix is symmetric.
+/// [`Error::Precomputed`] unless the matrix is symmetric.
 pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
     if tiles.symmetric() { Ok(()) } else { Err(not_symmetric()) }
 }
@@ -54,7 +54,7 @@ pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
 /// A test on kernel values has its kernels named.
 ///
 /// # Errors
-/// [`Error::Request`] when one is missing.
+/// [`Error::Precomputed`] when one is missing.
 pub(super) fn check_kernels_given(given: bool) -> Result<()> {
     if given { Ok(()) } else { Err(Error::precomputed("a test on kernel values", PrecomputedNeed::Values)) }
 }

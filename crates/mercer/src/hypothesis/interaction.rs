@@ -69,7 +69,7 @@ impl Interaction {
     /// As [`Interaction::test`], from a matrix of kernel values for each variable; the kernels must be over `precomputed()`.
     ///
     /// # Errors
-    /// As [`Interaction::test`], and [`Error::Request`](crate::Error::Request) without kernels or for matrices that are not symmetric.
+    /// As [`Interaction::test`], and [`Error::Precomputed`](crate::Error::Precomputed) without kernels or for matrices that are not symmetric.
     pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         check_kernels_given(self.kernels.is_some())?;

@@ -36,7 +36,7 @@ impl Format {
     /// The format that the name's ending tells, with `.gz` taken off first.
     ///
     /// # Errors
-    /// [`Error::Request`] for an ending that tells nothing, with the formats there are.
+    /// [`Error::Unsupported`] for an ending that tells nothing, with the formats there are.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let stem = name.strip_suffix(".gz").unwrap_or(&name);

@@ -10,7 +10,7 @@ impl Kernel {
     /// Checks that every node of the expression can take these vectors.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain, [`Error::Request`] for column
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain, [`Error::Unresolved`] or [`Error::Precomputed`] for column
     /// names or medians that are not resolved and for matrices made elsewhere.
     pub(crate) fn check_vectors(&self, x: ArrayView2<f64>) -> Result<()> {
         match self {

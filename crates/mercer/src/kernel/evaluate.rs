@@ -13,7 +13,7 @@ impl Kernel {
     /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and ask for tiles.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Request`] for an
+    /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Unresolved`], [`Error::Precomputed`] or [`Error::Overflow`] for an
     /// unresolved median, a column by name, a precomputed matrix, or a value that overflows.
     ///
     /// # Example

@@ -126,7 +126,7 @@ impl Kernel {
     /// Replaces column names by their numbers.
     ///
     /// # Errors
-    /// [`Error::Request`] for a name that is not there, with the nearest one.
+    /// [`Error::Column`] for a name that is not there, with the nearest one.
     pub fn with_column_names(&self, names: &[String]) -> Result<Self> {
         let resolved = self.map_children(&mut |k| match self {
             // Inside `on`, columns are counted anew: names there are those of the chosen columns.

@@ -37,7 +37,7 @@ impl MeanEmbedding {
     ///
     /// # Errors
     /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN
-    /// and infinities, [`Error::Request`] for weights so large that the norm overflows; as
+    /// and infinities, [`Error::Overflow`] for weights so large that the norm overflows; as
     /// [`Kernel::bind`].
     pub fn new<'a>(
         kernel: &Kernel,
@@ -103,7 +103,7 @@ impl MeanEmbedding {
     /// `⟨μ, ν⟩`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
         self.check_same_space(&other.kernel)?;
         Ok(self.weights.dot(&other.evaluate(self.points(), compute)?))
@@ -112,7 +112,7 @@ impl MeanEmbedding {
     /// `⟨μ, f⟩ = Σ wᵢf(xᵢ)`: the expectation of a function of ℋ.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     ///
     /// # Example
     /// ```

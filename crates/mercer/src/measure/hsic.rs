@@ -58,7 +58,7 @@ pub fn hsic<'a, 'b>(
 /// As [`hsic`], from the two matrices of kernel values.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for matrices that are too small, not symmetric, or of different sizes.
+/// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for matrices that are too small, not symmetric, or of different sizes.
 ///
 /// # Example
 /// ```

@@ -38,7 +38,7 @@ pub fn dhsic(samples: &[Points<'_>], kernels: &[&Kernel], compute: &Compute) -> 
 /// As [`dhsic`], from the matrices of kernel values.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for matrices that do not fit.
+/// [`Error::Shape`] and [`Error::Precomputed`] for matrices that do not fit.
 pub fn dhsic_of(matrices: &[&dyn Tiles], compute: &Compute) -> Result<f64> {
     if matrices.len() < 2 {
         return Err(Error::too_few("a measure of dependence", "variables", 2, matrices.len()));
@@ -91,7 +91,7 @@ pub fn lancaster(samples: [Points<'_>; 3], kernels: [&Kernel; 3], compute: &Comp
 /// As [`lancaster`], from the matrices of kernel values.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for matrices that do not fit.
+/// [`Error::Shape`] and [`Error::Precomputed`] for matrices that do not fit.
 pub fn lancaster_of(matrices: &[&dyn Tiles], compute: &Compute) -> Result<f64> {
     let n = check_matrices(matrices, 2)? as f64;
     let centerings =

@@ -65,7 +65,7 @@ impl LawEmbedding {
     /// The embedding of a law.
     ///
     /// # Errors
-    /// [`Error::Request`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
+    /// [`Error::Unsupported`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
     /// that makes no sense.
     pub fn new(kernel: &Kernel, law: Law) -> Result<Self> {
         let form = Form::new(kernel, &law)?;
@@ -99,7 +99,7 @@ impl LawEmbedding {
     /// `‖μ‖² = E k(X, X′)`.
     ///
     /// # Errors
-    /// [`Error::Request`] where there is no closed form (`exponential`, `laplacian`).
+    /// [`Error::Unsupported`] where there is no closed form (`exponential`, `laplacian`).
     pub fn squared_norm(&self) -> Result<f64> {
         self.inner(self)
     }
@@ -107,7 +107,7 @@ impl LawEmbedding {
     /// `⟨μ_P, μ_Q⟩ = E k(X, Y)` for independent `X ~ P`, `Y ~ Q`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ or there is no closed form.
+    /// [`Error::Mismatch`] or [`Error::Unsupported`] when the kernels differ or there is no closed form.
     pub fn inner(&self, other: &Self) -> Result<f64> {
         if self.kernel != other.kernel {
             return Err(Error::mismatch(

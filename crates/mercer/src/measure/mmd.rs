@@ -65,7 +65,7 @@ pub fn mmd<'a, 'b>(
 /// As [`mmd`], from the kernel values of the pooled sample, of which the first `first` points are the first sample.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for a matrix that is not symmetric or too small.
+/// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for a matrix that is not symmetric or too small.
 ///
 /// # Example
 /// ```
@@ -282,7 +282,7 @@ pub struct SupMmd {
 /// Every pair of the pooled sample once for each kernel.
 ///
 /// # Errors
-/// [`Error::Request`] for an empty list; as [`mmd`].
+/// [`Error::TooFew`] for an empty list; as [`mmd`].
 ///
 /// # Example
 /// ```

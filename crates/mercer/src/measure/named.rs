@@ -99,7 +99,7 @@ impl TryFrom<&Kernel> for SteinKernel {
     /// The Stein kernel over `inverse_multiquadric(offset=c)` or `gaussian(lengthscale=ℓ)`, with one lengthscale that is a number.
     ///
     /// # Errors
-    /// [`Error::Request`] for other kernels.
+    /// [`Error::Unsupported`] for other kernels.
     fn try_from(kernel: &Kernel) -> Result<Self> {
         match kernel {
             Kernel::Base(Base::InverseMultiquadric(_)) => match kernel.parameters().as_slice() {

@@ -21,7 +21,7 @@ use crate::{Compute, Error, Points, Result};
 /// `O(n²d)`, nothing stored.
 ///
 /// # Errors
-/// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and infinities, [`Error::Request`] for another
+/// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and infinities, [`Error::Unsupported`] for another
 /// estimator.
 ///
 /// # Example
@@ -108,7 +108,7 @@ impl Density {
     /// The normal density.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the sizes do not fit, [`Error::Numerical`] for a covariance that is not positive definite.
+    /// [`Error::Shape`] when the sizes do not fit, [`Error::Singular`] for a covariance that is not positive definite.
     pub fn normal(mean: Array1<f64>, covariance: Array2<f64>) -> Result<Self> {
         let d = mean.len();
         if covariance.dim() != (d, d) {

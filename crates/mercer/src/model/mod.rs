@@ -49,7 +49,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Shape`] when the inputs have another dimension than the points of the fit, or another number of targets;
-    /// [`Error::Request`] for two columns of one name, [`Error::Parameter`] for a target's scale that is 0 or not finite.
+    /// [`Error::Column`] for two columns of one name, [`Error::Parameter`] for a target's scale that is 0 or not finite.
     pub fn new(fitted: impl Into<Fitted>, inputs: Inputs) -> Result<Self> {
         let fitted = fitted.into();
         inputs.check()?;

@@ -75,7 +75,7 @@ impl Model {
     /// the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] where the noise cannot be estimated (λ = 0, an interpolating spline),
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Undetermined`], [`Error::Precomputed`] or [`Error::Unsupported`] where the noise cannot be estimated (λ = 0, an interpolating spline),
     /// the kernel is precomputed, or the kind of the model has no intervals; as
     /// [`Model::predict`].
     ///

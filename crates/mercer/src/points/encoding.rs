@@ -124,7 +124,7 @@ impl FittedEncoding {
     /// From its parts, as they were saved.
     ///
     /// # Errors
-    /// [`Error::Request`] for two columns of one name, unsorted levels, or a scale that is 0 or not finite.
+    /// [`Error::Column`] for two columns of one name, unsorted levels, or a scale that is 0 or not finite.
     pub fn from_parts(rules: Encoding, columns: Vec<EncodedColumn>) -> Result<Self> {
         let mut names = HashSet::new();
         for column in &columns {

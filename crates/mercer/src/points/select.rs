@@ -38,7 +38,7 @@ impl Table {
     /// The position of a column. A text that is a number is a position, unless a column bears that name.
     ///
     /// # Errors
-    /// [`Error::Request`] for an unknown column, with the nearest name and the list of names.
+    /// [`Error::Column`] for an unknown column, with the nearest name and the list of names.
     pub fn find<'a>(&self, column: impl Into<ColumnRef<'a>>) -> Result<usize> {
         match column.into() {
             ColumnRef::Index(index) if index < self.columns.len() => Ok(index),
@@ -58,7 +58,7 @@ impl Table {
     /// These columns only, in this order. A label that is among them is a column like the others from now on.
     ///
     /// # Errors
-    /// As [`Table::find`]; [`Error::Request`] if a column is asked for twice.
+    /// As [`Table::find`]; [`Error::Column`] if a column is asked for twice.
     pub fn select<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let picked = self.find_all(columns)?;
         let mut seen = HashSet::new();

@@ -134,7 +134,7 @@ impl Table {
     /// A table of these columns.
     ///
     /// # Errors
-    /// [`Error::Request`] for two columns of one name, [`Error::Shape`] for unequal lengths, [`Error::Value`]
+    /// [`Error::Column`] for two columns of one name, [`Error::Shape`] for unequal lengths, [`Error::Value`]
     /// for a code without a level.
     pub fn from_columns(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |c| c.data.len());

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// (automatic relevance determination).
 ///
 /// # Errors
-/// [`Error::Request`] for a median, which has to be resolved on data first.
+/// [`Error::Unresolved`] for a median, which has to be resolved on data first.
 ///
 /// # Example
 /// ```

@@ -34,7 +34,7 @@ pub fn log_grid(from: f64, to: f64, count: usize) -> Result<Vec<f64>> {
 /// The median distance of the data times powers of 2: `count` lengthscales with the median in the middle.
 ///
 /// # Errors
-/// [`Error::Request`] when there are fewer than two distinct points.
+/// [`Error::AllEqual`] when there are fewer than two distinct points.
 ///
 /// # Example
 /// ```
@@ -52,7 +52,7 @@ pub fn median_lengthscales(x: ArrayView2<f64>, count: usize, compute: &Compute) 
 /// The kernel with every lengthscale set to `value`; a list (one per column) is scaled so that its geometric mean is `value`.
 ///
 /// # Errors
-/// [`Error::Request`] when the kernel has no lengthscale, [`Error::Parameter`] unless the value is finite and positive.
+/// [`Error::Unsupported`] when the kernel has no lengthscale, [`Error::Parameter`] unless the value is finite and positive.
 ///
 /// # Example
 /// ```

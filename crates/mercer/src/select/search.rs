@@ -206,7 +206,7 @@ impl RidgeSearch {
     /// Scores the grid, extends and refines it, and fits the winner. The first of equals wins.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Numerical`] when no candidate has a score.
+    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Undefined`] when no candidate has a score.
     pub fn fit(
         &self,
         x: ArrayView2<f64>,

@@ -102,7 +102,7 @@ impl RidgeTuner {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a λ that is not positive, an unknown fixed or freed name, or folds (whose score has no gradient here),
-    /// [`Error::Numerical`] when the score is not defined at any start, and as [`Ridge::fit`].
+    /// [`Error::Undefined`] when the score is not defined at any start, and as [`Ridge::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,

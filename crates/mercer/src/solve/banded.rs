@@ -75,7 +75,7 @@ impl SymmetricBanded {
     /// `O(n w²)` time, `O(n w)` memory.
     ///
     /// # Errors
-    /// [`Error::Numerical`] when a pivot shows that the matrix is not positive definite to working precision.
+    /// [`Error::Singular`] when a pivot shows that the matrix is not positive definite to working precision.
     pub fn factor(&self) -> Result<BandedFactor> {
         let mut factor = self.clone();
         for i in 0..self.size {

@@ -41,7 +41,7 @@ pub struct PositiveSolution {
 /// `n³/3` by Cholesky; about `9n³` where the matrix is singular.
 ///
 /// # Errors
-/// [`Error::Shape`] when the sizes do not fit, [`Error::Value`] for NaN and infinities, [`Error::Numerical`] when the
+/// [`Error::Shape`] when the sizes do not fit, [`Error::Value`] for NaN and infinities, [`Error::Undefined`] when the
 /// eigenvalues of a singular matrix do not converge.
 ///
 /// # Example

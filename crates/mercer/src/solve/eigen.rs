@@ -34,7 +34,7 @@ impl SymmetricEigen {
 /// matrices of the size of `A`.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity, [`Error::Numerical`] if
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity, [`Error::Undefined`] if
 /// the iteration does not converge.
 ///
 /// # Example

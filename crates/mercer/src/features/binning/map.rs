@@ -61,7 +61,7 @@ impl RandomBinning {
     /// Draws the grids for points of so many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Request`] with the reason when the kernel has no such grids; [`Error::Parameter`] for fewer grids than terms, no bucket, or more than
+    /// [`Error::Unsupported`] with the reason when the kernel has no such grids; [`Error::Parameter`] for fewer grids than terms, no bucket, or more than
     /// 2³² columns.
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<BinningFeatures> {
         let total = self.grids.checked_mul(self.buckets).filter(|c| *c > 0 && *c <= u32::MAX as usize);

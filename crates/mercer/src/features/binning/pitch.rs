@@ -27,7 +27,7 @@ impl Pitch {
     /// The pitch of a kernel on one column.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernel is not shift-invariant or its profile is not convex.
+    /// [`Error::Unsupported`] when the kernel is not shift-invariant or its profile is not convex.
     pub(crate) fn new(kernel: Kernel) -> Result<Self> {
         if kernel.property(Property::ShiftInvariant).as_option() != Some(true) {
             return Err(refusal(&kernel, "it is not known to be shift-invariant"));

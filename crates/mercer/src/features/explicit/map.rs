@@ -43,7 +43,7 @@ impl ExplicitFeatures {
     /// The features of a kernel on so many columns.
     ///
     /// # Errors
-    /// [`Error::Request`] with the reason for a kernel without finitely many known features, or more than 2²⁴ of them; as [`Kernel::evaluate`] for columns
+    /// [`Error::Unsupported`] with the reason for a kernel without finitely many known features, or more than 2²⁴ of them; as [`Kernel::evaluate`] for columns
     /// that do not fit.
     pub fn new(kernel: Kernel, columns: usize) -> Result<Self> {
         let tree = Tree::of(&kernel, columns)?;

@@ -59,7 +59,7 @@ impl StructuredFourier {
     /// Draws signs and lengths for points of so many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Request`] for a kernel that is not radial, [`Error::Parameter`] for an odd number of components or none.
+    /// [`Error::Unsupported`] for a kernel that is not radial, [`Error::Parameter`] for an odd number of components or none.
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<StructuredFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let [term] = measure.terms() else { return Err(self.refusal()) };

@@ -13,7 +13,7 @@ use crate::{Error, Kernel, Points, Result};
 /// the data has no spread (eigenvalues of `C` below `10⁻¹²` of the largest) are left out.
 ///
 /// # Errors
-/// [`Error::Request`] for fewer than two rows or data without spread; [`Error::Value`] for NaN and infinities.
+/// [`Error::TooFew`] or [`Error::AllEqual`] for fewer than two rows or data without spread; [`Error::Value`] for NaN and infinities.
 ///
 /// # Example
 /// ```

@@ -16,7 +16,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// An eigendecomposition of `K`, `O(m³)`.
 ///
 /// # Errors
-/// [`Error::Request`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue that is negative beyond rounding,
+/// [`Error::TooFew`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue that is negative beyond rounding,
 /// [`Error::Memory`]; as [`Kernel::bind`].
 ///
 /// # Example

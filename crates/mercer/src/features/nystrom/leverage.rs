@@ -16,7 +16,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// `2n³/3` and two matrices of `n²` values: for samples that a dense method can take.
 ///
 /// # Errors
-/// [`Error::Parameter`] unless `λ > 0`, [`Error::Numerical`] when `K + λI` is singular, [`Error::Memory`]; as [`Kernel::bind`].
+/// [`Error::Parameter`] unless `λ > 0`, [`Error::Singular`] when `K + λI` is singular, [`Error::Memory`]; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```

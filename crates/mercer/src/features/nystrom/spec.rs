@@ -53,7 +53,7 @@ impl Nystrom {
     /// Chooses the landmarks in a sample and measures the trace that they miss.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not exist, [`Error::Request`] for an empty
+    /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not exist, [`Error::TooFew`] or [`Error::AllZero`] for an empty
     /// sample or a kernel that is 0 on it, [`Error::Memory`], [`Error::Canceled`]; as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
         Points::Vectors(x).check_finite("sample")?;

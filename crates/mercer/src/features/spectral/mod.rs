@@ -45,7 +45,7 @@ impl SpectralMeasure {
     /// The spectral measure of a kernel on vectors of so many columns.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) with the reason when the kernel, or a part of it, has none; as [`Kernel::evaluate`] for columns
+    /// [`Error::Unsupported`](crate::Error::Unsupported) with the reason when the kernel, or a part of it, has none; as [`Kernel::evaluate`] for columns
     /// that do not fit.
     pub fn of(kernel: &Kernel, columns: usize) -> Result<Self> {
         let found = recognize::measure(kernel, columns)?;

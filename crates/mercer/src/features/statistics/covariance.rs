@@ -76,7 +76,7 @@ impl CovarianceStatistics {
     /// `C`.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first point.
+    /// [`Error::TooFew`] before the first point.
     pub fn covariance(&self) -> Result<Array2<f64>> {
         at_least(self.count, 1.0)?;
         let means = (&self.sums.0 / self.count, &self.sums.1 / self.count);
@@ -100,7 +100,7 @@ impl CovarianceStatistics {
     /// The statistic again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes, NAME, "the statistics of a covariance")?;
         let (first, second) = (reader.size()?, reader.size()?);

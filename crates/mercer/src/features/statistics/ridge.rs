@@ -115,7 +115,7 @@ impl RidgeStatistics {
     /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is not penalized.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative λ, [`Error::Request`] before the first point; as [`solve_positive`].
+    /// [`Error::Parameter`] for a negative λ, [`Error::TooFew`] before the first point; as [`solve_positive`].
     pub fn solve(&self, lambda: f64, intercept: bool, compute: &Compute) -> Result<FeatureFunction> {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::parameter("lambda", lambda, AllowedRange::NON_NEGATIVE));
@@ -241,7 +241,7 @@ impl RidgeStatistics {
     /// The statistic again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes, NAME, "the statistics of a ridge regression")?;
         let (p, outputs, count) = (reader.size()?, reader.size()?, reader.number()?);

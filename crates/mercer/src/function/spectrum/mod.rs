@@ -55,7 +55,7 @@ impl Spectrum {
     /// never stored, for about three times as many vectors as eigenpairs.
     ///
     /// # Errors
-    /// [`Error::Request`] where no closed form is known (a sample of the law will do), [`Error::Parameter`] for a count of 0, an empty interval or a
+    /// [`Error::Unsupported`] where no closed form is known (a sample of the law will do), [`Error::Parameter`] for a count of 0, an empty interval or a
     /// deviation that is not positive; and as [`Kernel::bind`].
     pub fn new(kernel: &Kernel, measure: &Measure, count: usize, compute: &Compute) -> Result<Self> {
         if count == 0 {

@@ -18,7 +18,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for columns that do not
-    /// fit, [`Error::Request`] for points of the wrong kind, or a series outside its radius of
+    /// fit, [`Error::Precomputed`] or [`Error::Overflow`] for points of the wrong kind, or a series outside its radius of
     /// convergence. Entries on which values would overflow are outside the domain, too.
     ///
     /// # Example

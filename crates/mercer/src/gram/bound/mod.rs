@@ -72,7 +72,7 @@ impl Bound<'_> {
     /// `k(xᵢ, xᵢ)` for the row points.
     ///
     /// # Errors
-    /// [`Error::Request`] for a matrix made elsewhere that is not symmetric.
+    /// [`Error::Precomputed`] for a matrix made elsewhere that is not symmetric.
     pub fn diagonal(&self) -> Result<Array1<f64>> {
         diagonal::rows(self)
     }

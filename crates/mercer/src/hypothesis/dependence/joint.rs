@@ -66,7 +66,7 @@ impl JointIndependence {
     /// As [`JointIndependence::test`], from a matrix of kernel values for each variable; the kernels must be over `precomputed()`.
     ///
     /// # Errors
-    /// As [`JointIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    /// As [`JointIndependence::test`], and [`Error::Precomputed`] without kernels or for matrices that are not symmetric.
     ///
     /// # Example
     /// ```

@@ -105,7 +105,7 @@ impl Independence {
     ///
     /// # Errors
     /// [`Error::Shape`] for different numbers of rows or fewer than 4, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
-    /// (0, 1) or no permutations, [`Error::Request`] for a constant sample where its lengthscale is to be chosen, [`Error::Memory`] when the matrices do not
+    /// (0, 1) or no permutations, [`Error::AllEqual`] for a constant sample where its lengthscale is to be chosen, [`Error::Memory`] when the matrices do not
     /// fit, [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
@@ -121,7 +121,7 @@ impl Independence {
     /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over `precomputed()`.
     ///
     /// # Errors
-    /// As [`Independence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    /// As [`Independence::test`], and [`Error::Precomputed`] without kernels or for matrices that are not symmetric.
     ///
     /// # Example
     /// ```

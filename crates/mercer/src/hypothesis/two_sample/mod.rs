@@ -131,7 +131,7 @@ impl TwoSample {
     ///
     /// # Errors
     /// [`Error::Shape`] for fewer than 2 points in a sample or different columns, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level
-    /// outside of (0, 1) or no permutations, [`Error::Request`] for choices that do not fit together or points that are all equal where lengthscales are
+    /// outside of (0, 1) or no permutations, [`Error::Unsupported`] or [`Error::AllEqual`] for choices that do not fit together or points that are all equal where lengthscales are
     /// to be chosen, [`Error::Memory`], [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
@@ -149,7 +149,7 @@ impl TwoSample {
     /// over `precomputed()`.
     ///
     /// # Errors
-    /// As [`TwoSample::test`], and [`Error::Request`] without a kernel or for a matrix that is not symmetric.
+    /// As [`TwoSample::test`], and [`Error::Precomputed`] without a kernel or for a matrix that is not symmetric.
     ///
     /// # Example
     /// ```

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// Zeros are left out, except for the last column in the first row, which keeps the dimension.
 ///
 /// # Errors
-/// [`Error::Request`] for a column of categories or an unknown target, [`Error::Value`] for a missing value,
+/// [`Error::Column`] for a column of categories or an unknown target, [`Error::Value`] for a missing value,
 /// [`Error::File`] if the file cannot be written.
 pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnRef<'a>>) -> Result<()> {
     let target = table.find(target)?;

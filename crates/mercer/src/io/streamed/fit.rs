@@ -41,7 +41,7 @@ impl SurveyedFile {
     /// went on from a checkpoint. The file of the checkpoint stays when the fit is done, for whoever saves the model to remove.
     ///
     /// # Errors
-    /// [`Error::Request`] for a checkpoint of other data or another fit; [`Error::File`] if a checkpoint cannot be written, with the one
+    /// [`Error::Exists`] or [`Error::Mismatch`] for a checkpoint of other data or another fit; [`Error::File`] if a checkpoint cannot be written, with the one
     /// before still there; as [`StreamedRidge::start`] and the reader of the file.
     pub fn fit(
         &self,

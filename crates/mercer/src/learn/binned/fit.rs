@@ -31,7 +31,7 @@ impl BinnedFit {
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
     ///
     /// # Errors
-    /// [`Error::Request`] for other losses; as [`BinningFeatures::transform`].
+    /// [`Error::Unsupported`] for other losses; as [`BinningFeatures::transform`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
             return Err(Error::unsupported(

@@ -110,7 +110,7 @@ impl BinnedMachine {
     /// A fit that ran out of iterations is still a model: [`BinnedFit::converged`] tells.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
+    /// [`Error::Parameter`] unless λ > 0, [`Error::Unsupported`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
     /// and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
     pub fn fit(
         &self,

@@ -91,7 +91,7 @@ impl CenterMachine {
     /// A fit that ran out of iterations is still a model: [`CenterEvidence::converged`](super::CenterEvidence::converged) tells.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Request`] for a loss with kinks or several outputs of another loss than the
+    /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Unsupported`] for a loss with kinks or several outputs of another loss than the
     /// squared one, [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::NotPositiveDefinite`], [`Error::Memory`],
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(

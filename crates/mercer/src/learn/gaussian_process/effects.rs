@@ -28,7 +28,7 @@ impl GaussianProcessFit {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a resolution below 2, [`Error::Memory`](crate::Error::Memory),
-    /// [`Error::Numerical`](crate::Error::Numerical) for a singular matrix.
+    /// [`Error::Singular`](crate::Error::Singular) for a singular matrix.
     pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
         let n = self.points.nrows();
         let (design, points) = (Array2::zeros((n, 0)), self.points.view());

@@ -65,7 +65,7 @@ impl GaussianProcess {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a negative noise or an unknown fixed or freed name, [`Error::Shape`] and [`Error::Value`] for data that does not
-    /// fit, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `K + σ²I` is singular to working precision,
+    /// fit, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when `K + σ²I` is singular to working precision,
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<GaussianProcessFit> {
         self.check(x, y, compute)?;

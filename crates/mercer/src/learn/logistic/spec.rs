@@ -82,7 +82,7 @@ impl LogisticRegression {
     /// The plan for `rows` points of `columns` numbers in `classes` classes: what [`LogisticRegression::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for [`Solver::Dual`].
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Unsupported`] for [`Solver::Dual`].
     ///
     /// # Example
     /// ```
@@ -115,7 +115,7 @@ impl LogisticRegression {
     /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`](super::Evidence::stopped) tells.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one
+    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::OneClass`] or [`Error::EmptyClass`] for a single class or one
     /// without weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,

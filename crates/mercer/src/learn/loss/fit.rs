@@ -53,7 +53,7 @@ impl KernelMachineFit {
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
     ///
     /// # Errors
-    /// [`Error::Request`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
             return Err(Error::unsupported(

@@ -71,7 +71,7 @@ impl KernelMachine {
     /// The plan for `rows` points of `columns` numbers: what [`KernelMachine::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimize the loss.
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Unsupported`] for a solver that cannot minimize the loss.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<Plan> {
         match (self.loss.is_smooth(), self.solver) {
             (true, Solver::Dual) => Err(Error::unsupported(
@@ -104,7 +104,7 @@ impl KernelMachine {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range; [`Error::Shape`] and [`Error::Value`] for data that
-    /// does not fit (classes other than −1 and 1, negative counts); [`Error::Request`] when there is only one class;
+    /// does not fit (classes other than −1 and 1, negative counts); [`Error::OneClass`] when there is only one class;
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,

@@ -133,7 +133,7 @@ impl RidgeFit {
     /// processes, after `O(n log n)` the first time.
     ///
     /// # Errors
-    /// [`Error::Request`] when the model has unpenalized functions beyond the intercept; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] when the model has unpenalized functions beyond the intercept; as [`Kernel::bind`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.predict_with(x, None, compute)
     }

@@ -32,7 +32,7 @@ impl RidgeFit {
     /// None where there are diagnostics, else a factor and `n³/3`.
     ///
     /// # Errors
-    /// [`Error::Request`] at `λ = 0`, where every degree of freedom is used; as [`RidgeFit::standard_errors`].
+    /// [`Error::Undetermined`] at `λ = 0`, where every degree of freedom is used; as [`RidgeFit::standard_errors`].
     pub fn noise_variance(&self, compute: &Compute) -> Result<Array1<f64>> {
         let degrees_of_freedom = match self.diagnostics() {
             Some(diagnostics) => diagnostics.degrees_of_freedom,
@@ -70,8 +70,8 @@ impl RidgeFit {
     /// A new factor of `n³/3` and `8n²` bytes; `n²` per row.
     ///
     /// # Errors
-    /// [`Error::Request`] at `λ = 0`, on precomputed kernel values, and when the model has unpenalized functions beyond the intercept;
-    /// [`Error::Memory`], [`Error::Numerical`] for a singular matrix; as [`Kernel::bind`](crate::Kernel::bind).
+    /// [`Error::Undetermined`], [`Error::Precomputed`] or [`Error::Unsupported`] at `λ = 0`, on precomputed kernel values, and when the model has unpenalized functions beyond the intercept;
+    /// [`Error::Memory`], [`Error::Singular`] for a singular matrix; as [`Kernel::bind`](crate::Kernel::bind).
     ///
     /// # Example
     /// ```

@@ -13,7 +13,7 @@ pub(crate) struct NullSpace {
 
 impl NullSpace {
     /// # Errors
-    /// [`Error::Request`] when the functions are linearly dependent on the data.
+    /// [`Error::Undetermined`] when the functions are linearly dependent on the data.
     pub(super) fn new(scaled: &Array2<f64>) -> Result<Self> {
         let (n, m) = scaled.dim();
         let (mut q, mut r) = (scaled.clone(), Array2::zeros((m, m)));

@@ -93,7 +93,7 @@ impl Ridge {
     /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalized function at the points.
     ///
     /// # Errors
-    /// As [`Ridge::fit`], and [`Error::Request`] when the functions are linearly dependent on the data.
+    /// As [`Ridge::fit`], and [`Error::Undetermined`] when the functions are linearly dependent on the data.
     ///
     /// # Example
     /// ```

@@ -191,7 +191,7 @@ impl LocalFit {
     /// `O(log n + k)` per row on a line with `k` neighbors, `O(n d)` in several columns.
     ///
     /// # Errors
-    /// [`Error::Request`], naming the row, where no observation has weight or (for lines) only one place has;
+    /// [`Error::Undetermined`], naming the row, where no observation has weight or (for lines) only one place has;
     /// [`Error::Shape`] for another number of columns, [`Error::Value`] for NaN and infinities.
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         Ok(self.locals(x, compute)?.iter().map(|l| l.value).collect())
@@ -200,7 +200,7 @@ impl LocalFit {
     /// The slope of the local line at each place.
     ///
     /// # Errors
-    /// As [`LocalFit::predict`]; [`Error::Request`] for a Nadaraya–Watson fit, which has no lines.
+    /// As [`LocalFit::predict`]; [`Error::Unsupported`] for a Nadaraya–Watson fit, which has no lines.
     pub fn slopes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.degree == Degree::Mean {
             return Err(Error::unsupported("slopes", "a Nadaraya–Watson fit", "", "use a local linear one"));

@@ -44,7 +44,7 @@ impl LocalFit {
     /// smoother is not in them.
     ///
     /// # Errors
-    /// As [`LocalFit::predict`], and [`Error::Request`] when the smoother interpolates, which leaves no estimate of the noise.
+    /// As [`LocalFit::predict`], and [`Error::Undetermined`] when the smoother interpolates, which leaves no estimate of the noise.
     pub fn standard_errors(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let Some(variance) = self.variance(compute)? else {
             return Err(Error::undetermined(

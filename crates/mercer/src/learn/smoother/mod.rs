@@ -106,7 +106,7 @@ impl NadarayaWatson {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a bandwidth that is not positive, [`Error::Shape`] when sizes differ or nothing is given,
-    /// [`Error::Value`] for NaN and infinities, [`Error::Request`] when no bandwidth can be chosen,
+    /// [`Error::Value`] for NaN and infinities, [`Error::AllEqual`] or [`Error::Undetermined`] when no bandwidth can be chosen,
     /// [`Error::Canceled`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         LocalFit::new(Degree::Mean, self.weights, self.bandwidth, x, y, compute)
@@ -122,7 +122,7 @@ impl LocalLinear {
     /// Fits the smoother to places `x` (one column) and values `y`.
     ///
     /// # Errors
-    /// As [`NadarayaWatson::fit`]; also [`Error::Shape`] unless `x` has one column, and [`Error::Request`], naming the
+    /// As [`NadarayaWatson::fit`]; also [`Error::Shape`] unless `x` has one column, and [`Error::Undetermined`], naming the
     /// observation, where a neighborhood holds only one distinct place.
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         if x.ncols() != 1 {

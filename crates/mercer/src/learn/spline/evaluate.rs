@@ -72,7 +72,7 @@ impl SplineFit {
     /// places. At an observation of weight `w` the square is `σ² Sᵢᵢ/w`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the spline interpolates, which leaves no estimate of the noise; [`Error::Value`] for NaN
+    /// [`Error::Undetermined`] when the spline interpolates, which leaves no estimate of the noise; [`Error::Value`] for NaN
     /// and infinities.
     ///
     /// # Example

@@ -103,7 +103,7 @@ impl SmoothingSpline {
     /// # Errors
     /// [`Error::Parameter`] for an order, λ, degrees of freedom or period out of range, [`Error::Shape`] when lengths
     /// differ or there are fewer distinct `x` than the order, [`Error::Value`] for NaN, infinities and negative weights,
-    /// [`Error::Request`] when the data cannot choose λ, [`Error::Numerical`] for values that overflow when squared
+    /// [`Error::Undetermined`] when the data cannot choose λ, [`Error::Singular`] for values that overflow when squared
     /// and for gaps of so different sizes that no digits are left, [`Error::Memory`], [`Error::Canceled`].
     pub fn fit(
         &self,

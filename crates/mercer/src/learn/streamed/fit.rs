@@ -49,7 +49,7 @@ impl RidgeStream {
     /// The function of all rows so far; more may follow.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first row, or when a fold has none; [`Error::Memory`]; as [`RidgeStatistics::solve`].
+    /// [`Error::TooFew`] or [`Error::Undetermined`] before the first row, or when a fold has none; [`Error::Memory`]; as [`RidgeStatistics::solve`].
     pub fn finish(&self, compute: &Compute) -> Result<StreamedRidgeFit> {
         self.clone().into_fit(compute)
     }

@@ -77,7 +77,7 @@ impl StreamedRidge {
     /// Draws the features from a sample of the rows, for a fit that makes several passes. There is one λ.
     ///
     /// # Errors
-    /// As [`StreamedRidge::start`]; [`Error::Request`] for several λ.
+    /// As [`StreamedRidge::start`]; [`Error::Unsupported`] for several λ.
     pub fn start_passes(
         &self,
         sample: ArrayView2<f64>,
@@ -125,7 +125,7 @@ impl RidgePasses {
     /// One more pass over the rows: the first one looks at the targets, every other one is a step. Whether the residual is below the tolerance.
     ///
     /// # Errors
-    /// [`Error::Shape`] and [`Error::Value`] for wrong rows, [`Error::Request`] for none, or another number than before; errors of the source.
+    /// [`Error::Shape`] and [`Error::Value`] for wrong rows, [`Error::TooFew`] or [`Error::Mismatch`] for none, or another number than before; errors of the source.
     pub fn advance(&mut self, rows: &dyn RowSource, tolerance: f64, compute: &Compute) -> Result<bool> {
         match self.state.take() {
             None => self.state = Some(self.first(rows, compute)?),
@@ -315,7 +315,7 @@ impl RidgePasses {
     /// The function that was reached.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first pass.
+    /// [`Error::TooFew`] before the first pass.
     pub fn finish(self) -> Result<StreamedRidgeFit> {
         let state = self.state.ok_or_else(|| Error::too_few("a fit", "passes", 1, 0))?;
         let w = state.solution;

@@ -90,7 +90,7 @@ impl RidgeStream {
     /// The stream again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let failed =
             |error: Error| Error::record("stream of a ridge regression", RecordProblem::Damaged(error.to_string()));

@@ -162,7 +162,7 @@ impl RidgeStream {
     /// rows.
     ///
     /// # Errors
-    /// [`Error::Request`] unless features, folds, λ and outputs are the same: start both from one specification, sample and seed.
+    /// [`Error::Mismatch`] unless features, folds, λ and outputs are the same: start both from one specification, sample and seed.
     pub fn merge(&mut self, other: &Self, compute: &Compute) -> Result<()> {
         let alike = self.features == other.features
             && self.folds.len() == other.folds.len()

@@ -71,7 +71,7 @@ impl Machine {
     /// A ν-classifier, divided by its margin `r`: the C-SVC with `C = 1/r` has the same solution, objective and gap.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no margin.
+    /// [`Error::Undetermined`] when there is no margin.
     pub(super) fn nu_svc(problem: &DualProblem, solution: &DualSolution) -> Result<Self> {
         let margin = -solution.half_width();
         if margin.is_nan() || margin <= 0.0 {

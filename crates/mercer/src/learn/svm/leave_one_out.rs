@@ -52,7 +52,7 @@ impl Svc {
     /// One pass over all pairs of rows, the kernel matrix of the support vectors of a machine, and the inverse of that between their bounds.
     ///
     /// # Errors
-    /// [`Error::Request`] for a ν-classifier and for classes against the rest, [`Error::Memory`] when the support vectors are too many, and as [`Svc::fit`].
+    /// [`Error::Unsupported`] for a ν-classifier and for classes against the rest, [`Error::Memory`] when the support vectors are too many, and as [`Svc::fit`].
     ///
     /// # Example
     /// ```

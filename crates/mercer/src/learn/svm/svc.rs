@@ -100,7 +100,7 @@ impl Svc {
     ///
     /// # Errors
     /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or weights that are negative;
-    /// [`Error::Request`] for one class only; [`Error::Shape`] and [`Error::Value`] for data that does not fit;
+    /// [`Error::OneClass`] for one class only; [`Error::Shape`] and [`Error::Value`] for data that does not fit;
     /// [`Error::NotPositiveDefinite`] with a counterexample; [`Error::Memory`]; [`Error::Canceled`] before there is a model.
     pub fn fit(
         &self,
@@ -122,7 +122,7 @@ impl Svc {
     /// are at their bounds.
     ///
     /// # Errors
-    /// As [`Svc::fit`], and [`Error::Request`] for a ν-classifier.
+    /// As [`Svc::fit`], and [`Error::Unsupported`] for a ν-classifier.
     ///
     /// # Example
     /// ```

@@ -179,7 +179,7 @@ impl SvcFit {
     /// rest are normalized.
     ///
     /// # Errors
-    /// [`Error::Request`] for a model without calibration; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] for a model without calibration; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let values = self.values(x, compute)?;
         let k = self.names.len();

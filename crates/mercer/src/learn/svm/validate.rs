@@ -41,7 +41,7 @@ impl Svc {
     /// One kernel matrix in single precision (double up to 2048 rows), and folds × machines × `C` solutions, in parallel.
     ///
     /// # Errors
-    /// As [`Svc::fit`], [`Error::Request`] for a ν-classifier and for a fold without which a class has no rows, [`Error::Shape`] unless there is
+    /// As [`Svc::fit`], [`Error::Unsupported`] or [`Error::EmptyClass`] for a ν-classifier and for a fold without which a class has no rows, [`Error::Shape`] unless there is
     /// one fold per row, [`Error::Memory`] when the kernel matrix does not fit.
     ///
     /// # Example

@@ -74,7 +74,7 @@ impl EmbeddingSketch {
     /// Adds the points of another sketch.
     ///
     /// # Errors
-    /// [`Error::Request`] unless both have the same features.
+    /// [`Error::Mismatch`] unless both have the same features.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.check_same_features(other)?;
         self.sum += &other.sum;
@@ -119,7 +119,7 @@ impl EmbeddingSketch {
     /// `⟨μ, ν⟩ ≈ z̄_μᵀz̄_ν`.
     ///
     /// # Errors
-    /// [`Error::Request`] unless both have the same features, [`Error::Shape`] for a sketch of no points.
+    /// [`Error::Mismatch`] unless both have the same features, [`Error::Shape`] for a sketch of no points.
     pub fn inner(&self, other: &Self) -> Result<f64> {
         self.check_same_features(other)?;
         Ok(self.mean()?.dot(&other.mean()?))

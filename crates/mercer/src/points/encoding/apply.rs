@@ -20,7 +20,7 @@ impl FittedEncoding {
     /// One pass over the table and `8·n·d` bytes.
     ///
     /// # Errors
-    /// [`Error::Request`] for a column that is missing, that was not in the fitted table, or that held numbers
+    /// [`Error::Column`] for a column that is missing, that was not in the fitted table, or that held numbers
     /// there and holds categories here; [`Error::Value`] for a level that was not in the fitted table, an
     /// infinite number, and a missing value under [`Missing::Refuse`](super::Missing::Refuse).
     pub fn apply(&self, table: &Table) -> Result<Encoded> {

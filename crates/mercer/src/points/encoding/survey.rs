@@ -58,7 +58,7 @@ impl EncodingSurvey {
     /// Takes in a chunk.
     ///
     /// # Errors
-    /// As [`Encoding::fit`], with rows counted within the chunk; [`Error::Request`] for other columns than those of the first chunk.
+    /// As [`Encoding::fit`], with rows counted within the chunk; [`Error::Column`] for other columns than those of the first chunk.
     pub fn update(&mut self, table: &Table) -> Result<()> {
         let rows = rows_to_keep(table, self.rules.missing)?;
         if self.columns.is_empty() {

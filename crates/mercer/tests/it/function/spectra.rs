@@ -121,14 +121,14 @@ fn what_has_no_spectrum_is_refused() {
     let refused = |text: &str, measure: Measure, count: usize| {
         Spectrum::new(&text.parse::<Kernel>().unwrap(), &measure, count, &Compute::new()).unwrap_err()
     };
-    let request = |e: Error| matches!(e, Error::Request { .. });
+    let request = |e: Error| matches!(e, Error::Unsupported { .. });
     assert!(request(refused("gaussian(lengthscale=1)", Measure::UNIFORM, 3)));
     assert!(request(refused("periodic(period=0.4)", Measure::UNIFORM, 3)));
     assert!(request(refused("wiener()", Measure::Interval { from: 1.0, to: 2.0 }, 3)));
     assert!(matches!(refused("wiener()", Measure::UNIFORM, 0), Error::Parameter { .. }));
     assert!(matches!(refused("wiener()", Measure::Interval { from: 1.0, to: 1.0 }, 3), Error::Parameter { .. }));
     assert!(matches!(refused("gaussian()", Measure::Gaussian { deviation: 0.0 }, 3), Error::Parameter { .. }));
-    assert!(matches!(refused("gaussian()", Measure::Sample(Array2::zeros((0, 2))), 3), Error::Shape { .. }));
+    assert!(matches!(refused("gaussian()", Measure::Sample(Array2::zeros((0, 2))), 3), Error::TooFew { .. }));
     let found = spectrum("wiener()", &Measure::UNIFORM, 3);
     assert!(matches!(found.eigenfunctions(array![[0.1, 0.2]].view(), &Compute::new()), Err(Error::Shape { .. })));
     assert!(matches!(found.inner(array![1.0].view(), array![1.0].view()), Err(Error::Shape { .. })));

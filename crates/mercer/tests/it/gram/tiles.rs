@@ -145,9 +145,9 @@ fn the_memory_limit_is_asked_first() {
     let tiles = Bound::new(&x, None);
     let tight = Compute::new().with_memory(7_999_999);
     match dense(&tiles, &tight) {
-        Err(Error::Memory { needed, limit, suggestion, .. }) => {
+        Err(Error::Memory { needed, limit, remedy, .. }) => {
             assert_eq!((needed, limit), (8_000_000, 7_999_999));
-            assert!(suggestion.contains("single precision"));
+            assert!(remedy.contains("single precision"));
         }
         other => panic!("expected a memory error, found {other:?}"),
     }

@@ -181,7 +181,7 @@ fn libsvm_round_trip_keeps_the_dimension() {
     let back = io::read_table(&path, &ReadOptions::default(), &Compute::new()).unwrap();
     assert_same_table(&back, &table.select(["target", "x1", "x2"]).unwrap());
     assert!(matches!(io::write_libsvm(&path, &awkward(), "plain"), Err(Error::Value { row: 0, .. })));
-    assert!(matches!(io::write_libsvm(&path, &awkward(), 2), Err(Error::Value { .. } | Error::Request(_))));
+    assert!(matches!(io::write_libsvm(&path, &awkward(), 2), Err(Error::Value { .. } | Error::Column { .. })));
 }
 
 #[test]

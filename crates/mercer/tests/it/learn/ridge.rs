@@ -336,8 +336,8 @@ fn precomputed_values_give_the_answer_of_their_points() {
     let fit = |matrix: &Array2<f64>| given.fit(matrix.view(), d.y.view(), None, &compute);
     let mut lopsided = square.clone();
     lopsided[[2, 5]] += 0.1;
-    assert!(matches!(fit(&lopsided), Err(Error::Request(_))));
-    assert!(matches!(fit(&d.x), Err(Error::Request(_))));
+    assert!(matches!(fit(&lopsided), Err(Error::Precomputed { .. })));
+    assert!(matches!(fit(&d.x), Err(Error::Precomputed { .. })));
     assert!(matches!(fit(&-square), Err(Error::NotPositiveDefinite { .. })));
 }
 
@@ -351,9 +351,9 @@ fn wrong_input_is_refused() {
         assert!(matches!(bad.fit(x, y, None, &compute), Err(Error::Parameter { .. })), "{lambda}");
     }
     let empty = Array2::zeros((0, 2));
-    assert!(matches!(ridge.fit(empty.view(), empty.view(), None, &compute), Err(Error::Shape { .. })));
+    assert!(matches!(ridge.fit(empty.view(), empty.view(), None, &compute), Err(Error::TooFew { .. })));
     assert!(matches!(ridge.fit(x, y.slice(s![1.., ..]), None, &compute), Err(Error::Shape { .. })));
-    assert!(matches!(ridge.fit(x, y.slice(s![.., ..0]), None, &compute), Err(Error::Shape { .. })));
+    assert!(matches!(ridge.fit(x, y.slice(s![.., ..0]), None, &compute), Err(Error::TooFew { .. })));
     let mut bad = d.y.clone();
     bad[[3, 1]] = f64::NAN;
     assert!(matches!(ridge.fit(x, bad.view(), None, &compute), Err(Error::Value { row: 3, .. })));
@@ -361,15 +361,15 @@ fn wrong_input_is_refused() {
     let weights = |w: Array1<f64>| ridge.fit(x, y, Some(w.view()), &compute);
     assert!(matches!(weights(Array1::ones(7)), Err(Error::Shape { .. })));
     assert!(matches!(weights(Array1::from_elem(8, -1.0)), Err(Error::Value { .. })));
-    assert!(matches!(weights(Array1::zeros(8)), Err(Error::Request(_))));
+    assert!(matches!(weights(Array1::zeros(8)), Err(Error::AllZero { .. })));
     let twice = Ridge { intercept: true, ..ridge.clone() };
     let ones = Array2::ones((8, 1));
-    assert!(matches!(twice.fit_with_null_space(x, ones.view(), y, None, &compute), Err(Error::Request(_))));
+    assert!(matches!(twice.fit_with_null_space(x, ones.view(), y, None, &compute), Err(Error::Undetermined { .. })));
     let indefinite = Ridge { kernel: kernel("tanh()"), ..ridge.clone() };
     assert!(matches!(indefinite.fit(x, y, None, &compute), Err(Error::NotPositiveDefinite { .. })));
     assert!(Ridge { indefinite: true, lambda: 10.0, ..indefinite }.fit(x, y, None, &compute).is_ok());
     let fit = twice.fit_with_null_space(x, d.basis.view(), y, None, &compute).unwrap();
-    assert!(matches!(fit.predict(x, &compute), Err(Error::Request(_))));
+    assert!(matches!(fit.predict(x, &compute), Err(Error::Unsupported { .. })));
     assert!(matches!(fit.predict_with_null_space(x, ones.slice(s![1.., ..]), &compute), Err(Error::Shape { .. })));
     assert!(matches!(fit.function(2, &compute), Err(Error::Parameter { .. })));
     let wider = Array2::zeros((2, 3));

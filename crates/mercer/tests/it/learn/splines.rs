@@ -313,11 +313,11 @@ fn few_points() {
     close("constant", &constant.predict(array![-4.0].view(), 0).unwrap(), &array![2.0], 1e-13);
     let parabola = at(3, &array![0.0, 1.0, 2.0], &array![0.0, 1.0, 4.0], given).unwrap();
     close("parabola", &parabola.predict(array![3.0].view(), 0).unwrap(), &array![9.0], 1e-11);
-    assert!(matches!(at(2, &array![1.0, 1.0, 1.0], &array![0.0, 1.0, 2.0], given), Err(Error::Shape { .. })));
-    assert!(matches!(at(3, &array![1.0, 2.0], &array![0.0, 1.0], given), Err(Error::Shape { .. })));
-    assert!(matches!(at(2, &array![1.0, 2.0], &array![0.0, 1.0], Smoothing::Gcv), Err(Error::Request(_))));
+    assert!(matches!(at(2, &array![1.0, 1.0, 1.0], &array![0.0, 1.0, 2.0], given), Err(Error::TooFew { .. })));
+    assert!(matches!(at(3, &array![1.0, 2.0], &array![0.0, 1.0], given), Err(Error::TooFew { .. })));
+    assert!(matches!(at(2, &array![1.0, 2.0], &array![0.0, 1.0], Smoothing::Gcv), Err(Error::Undetermined { .. })));
     assert!(at(2, &array![1.0, 2.0, 4.0], &array![0.0, 1.0, 0.0], Smoothing::Reml).is_ok());
-    assert!(matches!(at(2, &array![], &array![], given), Err(Error::Shape { .. })));
+    assert!(matches!(at(2, &array![], &array![], given), Err(Error::TooFew { .. })));
 }
 
 #[test]
@@ -354,14 +354,14 @@ fn bad_input_is_refused() {
     assert!(matches!(run(SmoothingSpline::default(), &nan, None), Err(Error::Value { row: 1, .. })));
     let weights = |w| run(spline(2, Smoothing::Lambda(1.0)), &x, Some(w));
     assert!(matches!(weights(array![1.0, -1.0, 1.0, 1.0]), Err(Error::Value { row: 1, .. })));
-    assert!(matches!(weights(array![0.0, 0.0, 0.0, 0.0]), Err(Error::Request(_))));
+    assert!(matches!(weights(array![0.0, 0.0, 0.0, 0.0]), Err(Error::AllZero { .. })));
     assert!(matches!(weights(array![1.0]), Err(Error::Shape { .. })));
     assert!(weights(array![1.0, 0.0, 1.0, 0.0]).is_ok());
     let fit = fit(spline(2, Smoothing::Lambda(1.0)), &x, &y, None);
     assert!(matches!(fit.predict(x.view(), 4), Err(Error::Parameter { .. })));
     assert!(matches!(fit.predict(nan.view(), 0), Err(Error::Value { row: 1, .. })));
     let huge = spline(2, Smoothing::Lambda(1.0)).fit(x.view(), (&y * 1e300).view(), None, &Compute::new());
-    assert!(matches!(huge, Err(Error::Numerical(_))));
+    assert!(matches!(huge, Err(Error::Singular { .. })));
     let canceled = mercer::Cancel::default();
     canceled.cancel();
     let compute = Compute::new().with_cancel(canceled);
@@ -381,7 +381,7 @@ fn wild_spacing_is_fitted_or_refused() {
             let fit = match spline(order, smoothing).fit(x.view(), y.view(), None, &Compute::new()) {
                 Ok(fit) => fit,
                 // Only a λ that was given, and only for the highest order, may leave no digits.
-                Err(Error::Numerical(_)) if order == 3 && smoothing == Smoothing::Lambda(1e-3) => continue,
+                Err(Error::Singular { .. }) if order == 3 && smoothing == Smoothing::Lambda(1e-3) => continue,
                 Err(error) => panic!("order {order}, {smoothing:?}: {error}"),
             };
             let inner: f64 = fit.residuals().iter().zip(fit.fitted()).map(|(r, f)| r * f).sum();
@@ -391,5 +391,5 @@ fn wild_spacing_is_fitted_or_refused() {
         }
     }
     let lost = spline(3, Smoothing::Lambda(1e-30)).fit(x.view(), y.view(), None, &Compute::new());
-    assert!(matches!(lost, Err(Error::Numerical(_))));
+    assert!(matches!(lost, Err(Error::Singular { .. })));
 }

@@ -194,9 +194,9 @@ fn streams_are_values() {
     take(&mut b, 1300..ROWS);
     a.merge(&b, &compute).unwrap();
     assert_close(&given(&a), &given(&streamed(&one, ROWS, &compute)), 1e-9);
-    assert!(matches!(a.merge(&whole, &compute), Err(Error::Request(_))));
+    assert!(matches!(a.merge(&whole, &compute), Err(Error::Mismatch { .. })));
     for length in [0, 7, 8, 100, bytes.len() / 2, bytes.len() - 1] {
-        assert!(matches!(RidgeStream::from_bytes(&bytes[..length]), Err(Error::Request(_))), "{length}");
+        assert!(matches!(RidgeStream::from_bytes(&bytes[..length]), Err(Error::Record { .. })), "{length}");
     }
 }
 
@@ -258,7 +258,7 @@ fn wrong_requests_and_chunks_are_refused() {
     let small = compute.clone().with_memory(1000);
     assert!(matches!(chosen().start(x.view(), 1, &small), Err(Error::Memory { .. })));
     let mut stream = chosen().start(x.view(), 2, &compute).unwrap();
-    assert!(matches!(stream.finish(&compute), Err(Error::Request(_))));
+    assert!(matches!(stream.finish(&compute), Err(Error::Undetermined { .. })));
     let before = stream.clone();
     assert!(matches!(stream.update(x.slice(s![.., ..2]), y.view(), None, &compute), Err(Error::Shape { .. })));
     assert!(matches!(stream.update(x.view(), y.slice(s![..9, ..]), None, &compute), Err(Error::Shape { .. })));
@@ -547,9 +547,9 @@ fn several_passes_come_to_the_answer_of_one() {
         }
     }
     let several = StreamedRidge { lambdas: vec![1.0, 2.0], ..StreamedRidge::new(fourier(60), 1.0) };
-    assert!(matches!(several.start_passes(x.view(), None, 2, &compute), Err(Error::Request(_))));
+    assert!(matches!(several.start_passes(x.view(), None, 2, &compute), Err(Error::Unsupported { .. })));
     let one = StreamedRidge::new(fourier(60), 1.0).start_passes(x.view(), None, 2, &compute).unwrap();
-    assert!(matches!(one.finish(), Err(Error::Request(_))));
+    assert!(matches!(one.finish(), Err(Error::TooFew { .. })));
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Evidence {
     /// Factors `A` in its own memory and solves for the targets, one per column.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Numerical`] where `A` is not positive definite,
+    /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Singular`] where `A` is not positive definite,
     /// [`Error::Canceled`].
     pub fn new(a: Array2<f64>, targets: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let n = a.nrows();

@@ -47,7 +47,7 @@ impl SharedGaussianProcess {
     ///
     /// # Errors
     /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Parameter`] for a negative variance,
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `A` is not positive definite to working precision,
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when `A` is not positive definite to working precision,
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,

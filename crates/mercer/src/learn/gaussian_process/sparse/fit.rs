@@ -117,7 +117,7 @@ impl SparseGaussianProcessFit {
     /// `O(nm²)` and `nm` derivatives per parameter, in strips.
     ///
     /// # Errors
-    /// [`Error::Canceled`](crate::Error::Canceled); [`Error::Request`](crate::Error::Request) for a fit from a model file, which
+    /// [`Error::Canceled`](crate::Error::Canceled); [`Error::Unsupported`](crate::Error::Unsupported) for a fit from a model file, which
     /// does not hold the data.
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
         let slopes = self.posterior.slopes(self.data()?, &movable(self.kernel(), &self.free), false, compute)?;
@@ -128,7 +128,7 @@ impl SparseGaussianProcessFit {
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) where an inducing point lies in a kink of the
+    /// [`Error::Undetermined`](crate::Error::Undetermined) or [`Error::Unsupported`](crate::Error::Unsupported) where an inducing point lies in a kink of the
     /// kernel, and for a fit from a model
     /// file, which does not hold the data.
     pub fn inducing_gradient(&self, compute: &Compute) -> Result<Array2<f64>> {

@@ -74,9 +74,9 @@ impl SparseGaussianProcess {
     /// Fits the process to one value per row of `x`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed or freed name, [`Error::Request`] to move inducing points
+    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed or freed name, [`Error::Unsupported`] to move inducing points
     /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Canceled`]; and as
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when no inducing point can be used, [`Error::Canceled`]; and as
     /// [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
         self.check(x, y, compute)?;

@@ -56,7 +56,7 @@ impl LibsvmModel {
     /// The text of the model. Numbers have as many digits as they need to be read back as they are.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for what LIBSVM does not know: other kernels, classes against the rest, isotonic probabilities, and
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for what LIBSVM does not know: other kernels, classes against the rest, isotonic probabilities, and
     /// classes whose names are not whole numbers.
     pub fn to_text(&self) -> Result<String> {
         write::text(self)
