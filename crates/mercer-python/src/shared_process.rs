@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::errors::to_python;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
@@ -187,6 +188,16 @@ pub struct PyMatrixEvidence(Evidence);
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyMatrixEvidence {
+    /// Raises a ``MemoryError`` if so many kernel values are more than ``max_memory`` allows: called before Python computes them.
+    #[staticmethod]
+    #[pyo3(signature = (values, **options))]
+    fn reserve(values: u64, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let what = format!("{values} kernel values that Python computes");
+        let remedy = "use fewer rows or a higher memory limit";
+        let compute = Options::read(options)?.compute;
+        compute.reserve(MemoryPurpose::KernelMatrix, &what, values.saturating_mul(8), remedy).map_err(to_python)
+    }
+
     /// The evidence of ``K + diag(noise)``; None where that is not positive definite.
     #[staticmethod]
     #[pyo3(signature = (K, Y, noise, **options))]

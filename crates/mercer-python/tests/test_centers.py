@@ -92,8 +92,8 @@ def test_files(tmp_path):
     [
         ({"n_centers": 0}, "n_centers"),
         ({"n_centers": 5, "landmarks": "best"}, "landmarks"),
-        ({"n_centers": 5, "tol": 0.0}, "tolerance"),
-        ({"n_centers": 5, "validation_fraction": 2.0}, "held_out"),
+        ({"n_centers": 5, "tol": 0.0}, "tol = 0 is not allowed"),
+        ({"n_centers": 5, "validation_fraction": 2.0}, "validation_fraction = 2 is not allowed"),
         ({"n_centers": 5, "alpha": 0.0}, "alpha"),
         ({"n_centers": 5, "kernel": "precomputed"}, "precomputed"),
     ],

@@ -254,7 +254,7 @@ def test_data_frames():
     np.testing.assert_allclose(total, model.predict(frame), rtol=1e-10)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[["height", "age", "weight"]])
-    with pytest.raises(ValueError, match="there is no column named `heigth`; did you mean `height`"):
+    with pytest.raises(ValueError, match="there is no column `heigth`; did you mean `height`"):
         mercer.KernelRidge(kernel="on([heigth], linear())").fit(frame, Y)
 
 

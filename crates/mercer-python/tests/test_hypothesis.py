@@ -201,8 +201,8 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mercer.two_sample_test(X[:1], Y), "points of the first sample: expected at least 2, found 1"),
-        (lambda: mercer.two_sample_test(X, Y[:0]), "points of the second sample: expected at least 2, found 0"),
+        (lambda: mercer.two_sample_test(X[:1], Y), "points of the first sample .*expected at least 2, found 1"),
+        (lambda: mercer.two_sample_test(X, Y[:0]), "points of the second sample .*expected at least 2, found 0"),
         (lambda: mercer.two_sample_test(X, Y[:, :1]), "columns"),
         (lambda: mercer.two_sample_test(X, Y[:, :1], values), "different numbers of columns: 2 and 1"),
         (lambda: mercer.two_sample_test(NAN, Y), "row 3, column 1 holds NaN"),
@@ -214,7 +214,7 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
         (lambda: mercer.two_sample_test(X, Y, level=np.nan), "level = NaN is not allowed"),
         (lambda: mercer.two_sample_test(X, Y, method="magic"), 'method = "magic" is not allowed: it must be one of'),
         (lambda: mercer.two_sample_test(X, Y, estimator="linear"), "estimator = .* is not allowed"),
-        (lambda: mercer.two_sample_test(X, Y, K, "exact"), "relabelings, more than the 1e6"),
+        (lambda: mercer.two_sample_test(X, Y, K, "exact"), "relabelings: at most 1e6 can be enumerated; draw permutations"),
         (lambda: mercer.two_sample_test(X, Y, K, "paired"), "as many as in the first"),
         (lambda: mercer.two_sample_test(np.ones((5, 2)), np.ones((5, 2))), "equal"),
         (lambda: mercer.two_sample_test(K(X), Y, "precomputed"), "X is the matrix of the pooled sample"),
@@ -229,7 +229,7 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
         (lambda: mercer.independence_test(U, V, permutations=0), "permutations = 0 is not allowed"),
         (lambda: mercer.independence_test(U, V, level=2), "level = 2 is not allowed"),
         (lambda: mercer.independence_test(U, V, method="exact"), "relabelings"),
-        (lambda: mercer.joint_independence_test([U]), "variables: expected at least 2, found 1"),
+        (lambda: mercer.joint_independence_test([U]), "variables .*expected at least 2, found 1"),
         (lambda: mercer.joint_independence_test([U, V], kernels=["auto"]), "one per variable"),
         (lambda: mercer.interaction_test(U, V, U[:9]), "rows of z"),
         (lambda: mercer.conditional_independence_test(U, V, U[:9]), "rows of z"),

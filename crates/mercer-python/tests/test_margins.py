@@ -232,7 +232,7 @@ def test_weights_zero_and_negative():
     some = mercer.SVC(**TIGHT).fit(X, Y, sample_weight=weights)
     without = mercer.SVC(gamma=1 / (4 * X.var()), **TIGHT).fit(X[1::2], Y[1::2])
     np.testing.assert_allclose(some.decision_function(X), without.decision_function(X), atol=1e-5)
-    with pytest.raises(ValueError, match="class_weights"):
+    with pytest.raises(ValueError, match="class_weight = -1 is not allowed"):
         mercer.SVC(class_weight={0: -1.0}).fit(X, Y)
 
 

@@ -182,16 +182,16 @@ def test_small_and_constant_data():
 @pytest.mark.parametrize(
     ("parameters", "x", "message"),
     [
-        ({"alpha": -1.0}, X, "alpha = -1 is not allowed: it must be a finite number, at least 0"),
+        ({"alpha": -1.0}, X, "alpha = -1 is not allowed: it must be finite and at least 0"),
         ({"alpha": np.nan}, X, "alpha = NaN is not allowed"),
         ({"kernel": "gausian()"}, X, "did you mean `gaussian`"),
         ({"solver": "lu"}, X, 'solver = "lu" is not allowed: it must be one of "auto", "cholesky"'),
-        ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the kernel's domain \[0, 1\]"),
+        ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the domain \[0, 1\]"),
         ({"kernel": "wiener()"}, X, "one column"),
         ({"kernel": "laplacian", "gamma": 0}, X, "gamma = 0 is not allowed: it must be finite and positive"),
         ({"kernel": "rbf", "gamma": -1}, X, "gamma = -1 is not allowed"),
         ({"n_jobs": 0}, X, "n_jobs = 0 is not allowed"),
-        ({"max_memory": "much"}, X, "memory = much is not allowed"),
+        ({"max_memory": "much"}, X, "max_memory = much is not allowed"),
         ({}, np.where(np.arange(4) == 2, np.nan, X), "NaN"),
     ],
 )
@@ -416,7 +416,7 @@ class TestSearch:
                 {"scoring": "accuracy"},
                 'scoring = \'accuracy\' is not allowed: it must be "loo", "gcv" or a number of folds',
             ),
-            ({"scoring": 1}, "folds = 1 is not allowed"),
+            ({"scoring": 1}, "scoring = 1 is not allowed"),
             ({"kernel": "linear()", "lengthscales": [1.0]}, "has no lengthscale"),
             ({"kernel": "tanh()"}, "pass indefinite=True"),
             ({"kernels": []}, "at least one kernel"),

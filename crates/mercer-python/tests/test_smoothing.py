@@ -90,7 +90,7 @@ def test_formulas_of_the_smoothers():
 @pytest.mark.parametrize(
     ("model", "x", "message"),
     [
-        (SmoothingSpline(-1.0), X, "lambda = -1 is not allowed"),
+        (SmoothingSpline(-1.0), X, "lam = -1 is not allowed"),
         (SmoothingSpline("loo"), X, 'lam = \'loo\' is not allowed: it must be "gcv", "reml" or a positive number'),
         (SmoothingSpline(order=4), X, "order = 4 is not allowed"),
         (SmoothingSpline(df=1.0), X, "is not allowed"),

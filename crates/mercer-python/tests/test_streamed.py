@@ -70,7 +70,7 @@ def test_streams_are_values():
     assert merged.n_samples_seen_ == 4000
     with pytest.raises(ValueError, match="differ in their features"):
         merged.merge(small(random_state=1, features="fourier").fit(X[:100], Y[:100]))
-    with pytest.raises(ValueError, match="no stream"):
+    with pytest.raises(ValueError, match="the stream of a ridge regression is damaged"):
         mercer.RidgeStream.from_bytes(b"nothing")
 
 

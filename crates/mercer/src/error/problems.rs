@@ -117,7 +117,7 @@ impl RecordProblem {
             Self::Missing => format!("the {part} is missing"),
             Self::NotFinite(value) => format!("the {part} holds {value}, where all numbers must be finite"),
             Self::Damaged(reason) => format!("the {part} is damaged: {reason}"),
-            Self::Foreign => format!("the {part} was not written by Mercer, or is of another kind or version"),
+            Self::Foreign => format!("the {part} was not written by Mercer, or is one of another kind"),
             Self::Newer(found, newest) => {
                 format!(
                     "the {part} has version {found}, and this Mercer reads versions up to {newest}: use a newer Mercer"

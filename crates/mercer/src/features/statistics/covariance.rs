@@ -102,7 +102,7 @@ impl CovarianceStatistics {
     /// # Errors
     /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, NAME, "the statistics of a covariance")?;
+        let mut reader = Reader::new(bytes, NAME, "record of the statistics of a covariance")?;
         let (first, second) = (reader.size()?, reader.size()?);
         let count = reader.number()?;
         let sums = (reader.vector(first)?, reader.vector(second)?);

@@ -120,7 +120,7 @@ impl MeanStatistics {
     /// # Errors
     /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, NAME, "the statistics of a mean")?;
+        let mut reader = Reader::new(bytes, NAME, "record of the statistics of a mean")?;
         let components = reader.size()?;
         let (count, squares) = (reader.number()?, reader.number()?);
         let sum = reader.vector(components)?;

@@ -243,7 +243,7 @@ impl RidgeStatistics {
     /// # Errors
     /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, NAME, "the statistics of a ridge regression")?;
+        let mut reader = Reader::new(bytes, NAME, "record of the statistics of a ridge regression")?;
         let (p, outputs, count) = (reader.size()?, reader.size()?, reader.number()?);
         let (feature_sum, target_sum) = (reader.vector(p)?, reader.vector(outputs)?);
         let target_squares = reader.vector(outputs)?;

@@ -438,6 +438,19 @@ mod shared {
         assert!(matches!(singular, Err(Error::Singular { .. })));
         let tight = Compute::new().with_memory(100);
         assert!(matches!(process.fit(x.view(), y.view(), noise.view(), &tight), Err(Error::Memory { .. })));
+        // Each matrix would fit by itself.
+        let one = Compute::new().with_threads(1).unwrap();
+        let (gradient, wanted) = (3 * 8 * 10 * 10, vec![true; process.kernel.parameter_count()]);
+        let slope = |memory| {
+            let compute = one.clone().with_memory(memory);
+            process.likelihood_gradient(x.view(), y.view(), noise.view(), &wanted, &compute)
+        };
+        assert!(matches!(slope(gradient + 8 * 10 * 10 - 1), Err(Error::Memory { needed: 3200, .. })));
+        assert!(slope(gradient + 8 * 10 * 10).is_ok());
+        let (fitted, new) = (fit(&y, &noise).unwrap(), Array2::from_shape_fn((40, x.ncols()), |(i, j)| (i + j) as f64));
+        let covariance = |memory| fitted.covariance(new.view(), &one.clone().with_memory(memory));
+        assert!(matches!(covariance(16 * 40 * 50 - 1), Err(Error::Memory { needed: 32000, .. })));
+        assert!(covariance(16 * 40 * 50).is_ok());
         let wanted = process.likelihood_gradient(x.view(), y.view(), noise.view(), &[], &compute);
         assert!(matches!(wanted, Err(Error::Shape { .. })));
         assert!(matches!(fit(&y, &noise).unwrap().function(3, &compute), Err(Error::Parameter { .. })));

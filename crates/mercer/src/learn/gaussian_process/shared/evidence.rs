@@ -48,6 +48,11 @@ pub struct EvidenceGradient {
     pub noise: f64,
 }
 
+/// Bytes that the gradient needs beside the factor: blocks of columns of the inverse, three copies per thread.
+pub(super) fn gradient_bytes(n: usize, compute: &Compute) -> u64 {
+    3 * 8 * (n * n.min(192) * compute.threads()) as u64
+}
+
 impl Evidence {
     /// Factors `A` in its own memory and solves for the targets, one per column.
     ///
@@ -141,7 +146,7 @@ impl Evidence {
         compute: &Compute,
     ) -> Result<EvidenceGradient> {
         let n = self.alpha.nrows();
-        let bytes = 3 * 8 * (n * n.min(192) * compute.threads()) as u64;
+        let bytes = gradient_bytes(n, compute);
         let advice = "use fewer rows, fewer threads or a higher memory limit";
         compute.reserve(
             MemoryPurpose::Factorization,

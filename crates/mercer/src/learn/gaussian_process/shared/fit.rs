@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::Evidence;
 use super::spec::evidence;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
 use crate::solve::Factor;
@@ -93,11 +94,16 @@ impl SharedGaussianProcessFit {
     /// The covariance of every target at the rows of `x`, without the noise.
     ///
     /// # Cost
-    /// `n²m + nm²` for `m` rows.
+    /// `n²m + nm²` for `m` rows, and `2m(n + m)` numbers.
     ///
     /// # Errors
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
     pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let (n, m) = (self.points.nrows() as u64, x.nrows() as u64);
+        // The prior and what is explained of it, the kernel values between the points, and their solution.
+        let bytes = 16 * m.saturating_mul(n + m);
+        let what = format!("the covariance of {m} points given {n}");
+        compute.reserve(MemoryPurpose::KernelMatrix, &what, bytes, "use fewer points or a higher memory limit")?;
         let prior = gram::dense(&self.kernel.bind(Pairs::within(x), compute)?, compute)?;
         let half = self.factor(compute)?.half_solve(self.cross(x, compute)?.view(), compute)?;
         Ok(prior - half.t().dot(&half))

@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
+use super::evidence::gradient_bytes;
 use super::{Evidence, EvidenceGradient, SharedGaussianProcessFit};
 use crate::definiteness::require_psd;
 use crate::error::{AllowedRange, MemoryPurpose};
@@ -83,6 +84,10 @@ impl SharedGaussianProcess {
         if wanted.len() != count {
             return Err(Error::shape("wanted parameters", count, wanted.len()));
         }
+        // The factor stays while columns of the inverse are made.
+        let bytes = (8 * (x.nrows() as u64).pow(2)).saturating_add(gradient_bytes(x.nrows(), compute));
+        let advice = "use fewer rows, fewer threads or a higher memory limit";
+        compute.reserve(MemoryPurpose::Fit, "the gradient of the likelihood", bytes, advice)?;
         let bound = self.checked(x, y, noise, compute)?;
         let evidence = evidence(&bound, y, noise, compute)?;
         let gradient = evidence.kernel_gradient(&bound, wanted, compute)?;

@@ -62,5 +62,5 @@ fn rows(x: ArrayView2<f64>, pivots: Vec<usize>) -> Result<Array2<f64>> {
 }
 
 fn none() -> Error {
-    Error::parameter("inducing", 0, "at least 1 point")
+    Error::parameter("inducing", 0, 1..)
 }
