@@ -17,7 +17,6 @@ ELSEWHERE = {
     "canceled": "test_compute.py: Ctrl-C raises KeyboardInterrupt, a time limit TimeoutError",
     "exists": "checkpoints are files of the command line",
     "not_converged": "solvers fall back to others, or warn",
-    "request": "no call gives one of the few that are left",
 }
 
 
@@ -26,6 +25,12 @@ def own_gram(x, y):
 
 
 ROWS = [
+    (
+        "request",
+        lambda: mercer.SVCCV(kernel="linear()", cv=[([0, 1], [2, 3])]).fit(X, np.arange(12) % 2),
+        ValueError,
+        "row 0 is in no fold",
+    ),
     ("parameter", lambda: mercer.KernelRidge(-1.0).fit(X, Y), ValueError, r"^alpha = -1 is not allowed: .*at least 0"),
     ("parameter", lambda: mercer.SmoothingSpline(-1.0).fit(X[:, 0], Y), ValueError, "^lam = -1 is not allowed"),
     ("parameter", lambda: mercer.KernelRidge(n_centers=0).fit(X, Y), ValueError, "^n_centers = 0 is not allowed"),

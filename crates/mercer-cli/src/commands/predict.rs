@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
 use mercer::model::{Fitted, Model, Target};
 use mercer::points::{Column, ColumnData, Encoded, Table};
@@ -104,7 +105,10 @@ pub(super) fn encode(
 /// The error with the name of the file.
 fn mismatch(failure: Failure, path: &Path) -> Failure {
     match failure {
-        Failure::Library(error) => Failure::request(format!("{}: {error}", shown(path))),
+        // Values name the file already.
+        Failure::Library(error) if !matches!(error, Error::Value { .. }) => {
+            Failure::request(format!("{}: {error}", shown(path)))
+        }
         other => other,
     }
 }

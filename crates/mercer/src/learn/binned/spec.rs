@@ -142,12 +142,12 @@ impl BinnedMachine {
             return Err(Error::shape("targets", expected, format!("{:?}", y.dim())));
         }
         if !self.loss.is_smooth() {
-            let why = "has kinks, where Newton's method has no second derivative";
+            let why = "it has kinks, where Newton's method has no second derivative";
             return Err(Error::unsupported(
                 "fit on random binning features",
                 format!("the loss {}", self.loss),
                 why,
-                "",
+                "use a smooth loss",
             ));
         }
         if self.loss != Loss::Squared && y.ncols() > 1 {
