@@ -181,7 +181,7 @@ mod tests {
             (Error::unresolved_median("gaussian(lengthscale=median)"), 1, "median has to be resolved"),
             (Error::precomputed("linear()", PrecomputedNeed::Points), 1, "linear() needs points"),
             (Error::unsupported("slopes", "a mean", "", "use lines"), 1, "no slopes for a mean: use lines"),
-            (Error::mismatch("the seeds differ", 1, 2, "use one"), 1, "the seeds differ: 1 and 2; use one"),
+            (Error::mismatch("the seeds differ", 1, 2, "use one"), 1, "the seeds differ: 1, and 2; use one"),
             (Error::undetermined("lambda", "one point", Remedy::give("lambda")), 1, "give a value of --lambda"),
             (Error::overflow("k(x, x)", Remedy::Rescale), 1, "range of the numbers: rescale the data"),
             (not_definite, 1, "tanh() is not known to be positive semi-definite: no rule"),

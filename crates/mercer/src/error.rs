@@ -162,7 +162,7 @@ pub enum Error {
         instead: String,
     },
     /// Two things that must agree differ.
-    #[error("{what}: {first} and {second}; {remedy}")]
+    #[error("{what}: {first}, and {second}; {remedy}")]
     Mismatch {
         /// What differs.
         what: String,

@@ -39,7 +39,7 @@ const ROWS: &[Row] = &[
         kind: "parameter",
         run: |folder| fit("spline", folder, LINE, &["--order", "4"]),
         code: 1,
-        words: &["--order = 4 is not allowed: it must be at least 1 and at most 3"],
+        words: &["--order = 4 is not allowed: it must be a whole number, at least 1 and at most 3"],
     },
     Row {
         kind: "parameter",
@@ -92,9 +92,12 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "one_class",
-        run: |folder| fit("svm", folder, b"x,y\n1,a\n2,a\n3,a\n", &["--kernel", "linear()", "-C", "1"]),
+        run: |folder| {
+            let data = b"x,w,y\n1,1,a\n2,1,a\n3,0,b\n";
+            fit("logistic", folder, data, &["--kernel", "linear()", "--lambda", "1", "--weights", "w"])
+        },
         code: 1,
-        words: &["two classes"],
+        words: &["at least two classes", "all rows with a positive weight are of one class"],
     },
     Row {
         kind: "empty_class",
@@ -137,9 +140,9 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "precomputed",
-        run: |_| mercer(&["kernel", "check", "precomputed()"]),
+        run: |_| gram("precomputed() + linear()", b"a,b\n1,0\n0,1\n"),
         code: 1,
-        words: &["precomputed() takes a matrix of kernel values", "not points"],
+        words: &["linear() needs points, but the matrix holds kernel values"],
     },
     Row {
         kind: "unsupported",

@@ -22,7 +22,8 @@ fn numbers_that_make_no_sense() {
     ridge(&data, &["--scale", "log"]).fails(1, &["--scale", "standard"]);
     mercer(&["fit", "gp", &data, "--target", "y", "--noise", "-1"]).fails(1, &["--noise"]);
     mercer(&["fit", "gp", &data, "--target", "y", "--fixed", "nose"]).fails(1, &["fixed", "nose", "noise"]);
-    mercer(&["fit", "spline", &data, "--target", "y", "--order", "4"]).fails(1, &["order", "1, 2 or 3"]);
+    mercer(&["fit", "spline", &data, "--target", "y", "--order", "4"])
+        .fails(1, &["--order", "at least 1 and at most 3"]);
     mercer(&["fit", "spline", &data, "--target", "y", "--df", "7"]).fails(1, &["7"]);
     mercer(&["fit", "smooth", &data, "--target", "y", "--bandwidth", "0"]).fails(1, &["--bandwidth"]);
     mercer(&["predict", "none.safetensors", &data, "--interval", "95"]).fails(1, &["--interval", "0.95"]);

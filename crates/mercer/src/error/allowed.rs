@@ -152,9 +152,9 @@ impl AllowedRange {
     /// The same for whole numbers.
     fn whole_words(&self) -> String {
         match self.high.is_infinite() {
-            true => format!("at least {}", number_text(self.low)),
+            true => format!("a whole number, at least {}", number_text(self.low)),
             false if self.low == 0.0 && self.high_open => format!("below {}", number_text(self.high)),
-            false => self.two_ends(),
+            false => format!("a whole number, {}", self.two_ends()),
         }
     }
 

@@ -6,11 +6,18 @@ use std::fmt::{Display, Formatter, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnProblem {
-    /// There is none of this name or number.
+    /// There is none of this name.
     Unknown {
         /// The nearest name.
         nearest: Option<String>,
         /// The names of the columns that there are, shortened where they are many.
+        known: String,
+    },
+    /// There is none of this number.
+    NoIndex {
+        /// How many columns there are.
+        count: usize,
+        /// Their names, shortened where they are many.
         known: String,
     },
     /// It is named twice.
@@ -34,6 +41,9 @@ impl ColumnProblem {
                 let hint = nearest.as_ref().map_or(".".into(), |near| format!("; did you mean `{near}`?"));
                 let known = if known.is_empty() { String::new() } else { format!(" The columns are: {known}") };
                 format!("there is no column `{name}`{hint}{known}")
+            }
+            Self::NoIndex { count, known } => {
+                format!("there is no column {name} (counted from 0) among {count} columns: {known}")
             }
             Self::Twice => format!("column `{name}` is named twice"),
             Self::Unexpected(known) => format!("column `{name}` was not in the fitted table, which had: {known}"),

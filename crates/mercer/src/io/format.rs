@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(told("x.txt"), None);
         assert_eq!(told("csv"), None);
         let message = Format::from_path(Path::new("x.txt")).unwrap_err().to_string();
-        assert!(message.ends_with("say which of csv, tsv, libsvm, npy, parquet"), "{message}");
+        assert!(message.ends_with("name one of csv, tsv, libsvm, npy, parquet"), "{message}");
     }
 
     #[test]

@@ -145,7 +145,7 @@ mod tests {
         for (text, message) in [
             ("norml()", "there is no density named `norml` (did you mean `normal`?)"),
             ("normal(sd=1)", "normal has no parameter `sd`; it has mean, std"),
-            ("normal(std=0)", "std = 0 is not allowed: it must be positive"),
+            ("normal(std=0)", "std = 0 is not allowed: it must be finite and positive"),
             ("student(freedom=-1)", "freedom = -1 is not allowed"),
             ("normal(mean=[1, 2, 3])", "mean: expected a number per column (2), found 3"),
             ("2*normal()", "expected a density such as"),

@@ -111,8 +111,7 @@ impl Table {
     }
 
     fn no_such_index(&self, index: usize) -> Error {
-        let known = format!("{} (counted from 0, {} of them)", self.list_of_names(), self.columns.len());
-        Error::column(index, ColumnProblem::Unknown { nearest: None, known })
+        Error::column(index, ColumnProblem::NoIndex { count: self.columns.len(), known: self.list_of_names() })
     }
 
     fn list_of_names(&self) -> String {

@@ -233,7 +233,7 @@ mod tests {
         let mut survey = EncodingSurvey::new(Encoding::default());
         let numbers = |name: &str, value: f64| Table::from_columns(vec![Column::numbers(name, vec![value])]).unwrap();
         survey.update(&numbers("a", 1.0)).unwrap();
-        assert!(survey.update(&numbers("b", 1.0)).unwrap_err().to_string().contains("first chunk"));
+        assert!(survey.update(&numbers("b", 1.0)).unwrap_err().to_string().contains("column `b` is not what it was"));
         assert!(matches!(survey.update(&numbers("a", f64::NAN)), Err(Error::Value { row: 0, .. })));
         assert!(matches!(survey.update(&numbers("a", f64::INFINITY)), Err(Error::Value { row: 0, .. })));
     }

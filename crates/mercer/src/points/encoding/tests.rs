@@ -107,7 +107,7 @@ fn no_rows_and_one_row() {
     let fitted = Encoding::default().fit(&none).unwrap();
     assert_eq!(fitted.apply(&none).unwrap().matrix.dim(), (0, 4));
     let standardize = Encoding { scaling: Scaling::Standardize, ..Encoding::default() };
-    assert!(matches!(standardize.fit(&none), Err(Error::Shape { .. })));
+    assert!(matches!(standardize.fit(&none), Err(Error::TooFew { .. })));
     let one = mixed().select_rows(&[0]).unwrap();
     assert_eq!(standardize.fit(&one).unwrap().apply(&one).unwrap().matrix, array![[0.0, 0.0, 1.0, 0.0]]);
 }

@@ -466,7 +466,7 @@ fn wrong_roles_and_empty_files_are_refused() {
     let texts = |r: &mut Roles| (r.inputs, r.targets) = (vec!["a".into()], vec!["kind".into()]);
     assert!(reason(&texts).contains("categories"));
     assert!(reason(&|r| r.targets = vec!["a".into()]).contains("twice"));
-    assert!(reason(&|r| r.inputs.clear()).contains("at least one column"));
+    assert!(reason(&|r| r.inputs.clear()).contains("expected at least 1, found 0"));
     let header = folder.path().join("none.csv");
     std::fs::write(&header, "id,a,b,kind,y,w\n").unwrap();
     assert!(surveyed(&header, rules(), &compute).is_err());
