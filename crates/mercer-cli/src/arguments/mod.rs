@@ -20,7 +20,8 @@ pub use embed::{
 pub use fit::{
     ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
     LogisticArguments, MachineWords, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
-    SmoothMethod, SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, TaskWord, given,
+    SmoothMethod, SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, TaskWord,
+    explicit_kernel,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,

@@ -30,7 +30,7 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
     let x = data.encoded.matrix.view();
     let wants_picture = session.common.plot.is_some() || session.common.report.is_some();
     if kernel.is_precomputed() {
-        return given(&kernel, x, &session.compute);
+        return check_matrix(&kernel, x, &session.compute);
     }
     let kernel = kernel.bind(Pairs::within(x), &session.compute)?.kernel().clone();
     let found = definiteness::check(&kernel, Some(Points::Vectors(x)), &CheckOptions::default(), &session.compute)?;
@@ -42,8 +42,8 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
 }
 
 /// A matrix made elsewhere, or an expression over one.
-fn given(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
-    let matrix = dense(&kernel.bind(Pairs::Given(matrix), compute)?, compute)?;
+fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
+    let matrix = dense(&kernel.bind(Pairs::Precomputed(matrix), compute)?, compute)?;
     let mut report = tell(kernel, &definiteness::check_matrix(matrix.view())?, &[]);
     report.figures.push(spectrum::of_matrix(kernel.to_string(), &matrix)?);
     Ok(report)
@@ -111,8 +111,8 @@ fn evidence(found: &Check) -> Vec<(&'static str, String)> {
         fields.push(("min eigenvalue", format!("{} {}", short(found.min_eigenvalue), whose(found))));
         fields.push(("rounding", format!("eigenvalues above −{} are no refutation", short(found.tolerance))));
     }
-    if found.rows_given > 0 {
-        let (used, given) = (grouped(found.rows_used as u64), grouped(found.rows_given as u64));
+    if found.rows_total > 0 {
+        let (used, given) = (grouped(found.rows_used as u64), grouped(found.rows_total as u64));
         fields.push(("rows of the data", if used == given { given } else { format!("{used} of {given}") }));
     }
     if found.sets_tried > 0 {
@@ -151,7 +151,7 @@ fn json_of(kernel: &Kernel, found: &Check) -> Value {
         "value": example.map_or(Value::Null, |e| number(e.value)),
         "digits": example.map(|e| e.digits.clone()),
         "rows_used": found.rows_used,
-        "rows_given": found.rows_given,
+        "rows_total": found.rows_total,
         "sets_tried": found.sets_tried,
         "points_tried": found.points_tried,
     })

@@ -125,14 +125,14 @@ fn candidates_that_are_clearly_worse_are_dropped_and_told() {
     let words = ["fit", "ridge", &data, "--target", "y", "--columns", "x", "--kernel", "gaussian()", "--lengthscales"];
     let words = [&words[..], &[lengths, "--lambdas", "0.01,0.1"]].concat();
     let out = mercer(&words).done().out;
-    assert!(out.contains("clearly worse on 333 rows and dropped (--no-race keeps all)"), "{out}");
-    let [raced, all] =
-        [&["--json"][..], &["--json", "--no-race"]].map(|more| mercer(&[&words[..], more].concat()).json());
-    let dropped = raced["choice"]["dropped"].as_u64().unwrap();
+    assert!(out.contains("clearly worse on 333 rows and dropped (--no-screening keeps all)"), "{out}");
+    let [screened, all] =
+        [&["--json"][..], &["--json", "--no-screening"]].map(|more| mercer(&[&words[..], more].concat()).json());
+    let dropped = screened["choice"]["dropped"].as_u64().unwrap();
     assert!(dropped >= 2 && all["choice"]["dropped"] == 0, "{dropped}");
-    assert_eq!(raced["choice"]["candidates"][0], all["choice"]["candidates"][0]);
+    assert_eq!(screened["choice"]["candidates"][0], all["choice"]["candidates"][0]);
     let scored = |json: &serde_json::Value| json["choice"]["surface"]["lengthscales"].as_array().unwrap().len() as u64;
-    assert_eq!((scored(&raced), scored(&all)), (8 - dropped, 8));
+    assert_eq!((scored(&screened), scored(&all)), (8 - dropped, 8));
 }
 
 #[test]

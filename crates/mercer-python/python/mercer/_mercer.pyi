@@ -473,7 +473,7 @@ class RidgeSearch:
         intercept: bool = False,
         refinements: int = 0,
         indefinite: bool = False,
-        race: bool = True,
+        screening: bool = True,
         extend: bool = False,
     ) -> RidgeSearch: ...
     def fit(

@@ -94,7 +94,7 @@ class KernelRidgeCV(FittedRidge):
         lengthscales: Any = None,
         scoring: str | int = "loo",
         refinements: int = 0,
-        race: bool = True,
+        screening: bool = True,
         ard: bool = False,
         gamma: float | None = None,
         degree: float = 3,
@@ -113,7 +113,7 @@ class KernelRidgeCV(FittedRidge):
         self.lengthscales = lengthscales
         self.scoring = scoring
         self.refinements = refinements
-        self.race = race
+        self.screening = screening
         self.ard = ard
         self.gamma = gamma
         self.degree = degree
@@ -156,7 +156,7 @@ class KernelRidgeCV(FittedRidge):
             intercept=self.fit_intercept,
             refinements=self.refinements,
             indefinite=bool(self.indefinite or any(map(may_be_indefinite, self._given()))),
-            race=bool(self.race),
+            screening=bool(self.screening),
             extend=isinstance(self.lengthscales, (int, np.integer)),
         )
         values, targets = self._values(X), y.reshape(len(y), -1)
@@ -266,7 +266,7 @@ class KernelRidgeCV(FittedRidge):
         alphas = 19 if self.alphas is None else len(self.alphas)
         plan = Ridge(kernels[0], 1.0, solver="eigen").plan(rows, columns, targets, **self._options())
         count = len(kernels) * lengths
-        at_most = "at most " if self.race and rows >= 1000 and count >= 5 else ""
+        at_most = "at most " if self.screening and rows >= 1000 and count >= 5 else ""
         return f"{at_most}{count} times, for {alphas} alphas each: {plan}"
 
     @property

@@ -57,7 +57,7 @@ pub struct Check {
     /// Rows of the data that were looked at.
     pub rows_used: usize,
     /// Rows of the data that were given.
-    pub rows_given: usize,
+    pub rows_total: usize,
     /// Point sets that were tried besides the data.
     pub sets_tried: usize,
     /// Points in them, with the rows of the data.
@@ -182,7 +182,7 @@ impl Check {
             points: Array2::zeros((0, 0)),
             weights: Vec::new(),
             rows_used: 0,
-            rows_given: 0,
+            rows_total: 0,
             sets_tried: 0,
             points_tried: 0,
         }
@@ -199,7 +199,7 @@ impl Check {
         points.check_finite("the data")?;
         attack.evaluator.kernel.check_vectors(x)?;
         let rows = chosen_rows(x.nrows(), options, compute)?;
-        (self.rows_given, self.rows_used, self.points_tried) = (x.nrows(), rows.len(), rows.len());
+        (self.rows_total, self.rows_used, self.points_tried) = (x.nrows(), rows.len(), rows.len());
         if rows.is_empty() {
             return Ok(None);
         }

@@ -8,9 +8,9 @@ use self::regression::Residual;
 use super::TestOutcome;
 use super::dependence::{Independence, IndependenceMethod};
 use super::engine::{Enumeration, Resampling, resample};
-use super::given::{check_kernels_given, check_values};
 use super::labels::{Matrices, SignForms};
 use super::outcome::check_level;
+use super::precomputed::{check_values, require_kernels};
 use crate::gram::{self, Bound, Pairs};
 use crate::measure::{check_same_rows, check_sizes};
 use crate::real::special::gamma_tail;
@@ -149,14 +149,14 @@ impl ConditionalIndependence {
     /// let y = &z + &x.mapv(|x| 2.0 * x);
     /// let k: mercer::Kernel = "gaussian()".parse()?;
     /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
-    /// let given = Some("precomputed()".parse()?);
-    /// let test = ConditionalIndependence { kernel_x: given.clone(), kernel_y: given, ..ConditionalIndependence::default() };
+    /// let symmetric = Some("precomputed()".parse()?);
+    /// let test = ConditionalIndependence { kernel_x: precomputed.clone(), kernel_y: precomputed, ..ConditionalIndependence::default() };
     /// assert!(test.test_gram([values(&x)?.view(), values(&y)?.view(), values(&z)?.view()], &compute)?.reject);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
         let precomputed: Kernel = "precomputed()".parse()?;
         let (kernel_x, kernel_y) =
             (self.kernel_x.as_ref().unwrap_or(&precomputed), self.kernel_y.as_ref().unwrap_or(&precomputed));
@@ -169,10 +169,10 @@ impl ConditionalIndependence {
             return self.without_condition().test_gram(x.view(), y.view(), compute);
         }
         reserve(x.nrows(), compute)?;
-        let joint = gram::dense(&kernel_x.bind(Pairs::Given(x.view()), compute)?, compute)? * z;
-        let kernel_x = precomputed.bind(Pairs::Given(joint.view()), compute)?;
-        let kernel_y = kernel_y.bind(Pairs::Given(y.view()), compute)?;
-        self.decide(self.products(&kernel_x, &kernel_y, Pairs::Given(z.view()), compute)?, compute)
+        let joint = gram::dense(&kernel_x.bind(Pairs::Precomputed(x.view()), compute)?, compute)? * z;
+        let kernel_x = precomputed.bind(Pairs::Precomputed(joint.view()), compute)?;
+        let kernel_y = kernel_y.bind(Pairs::Precomputed(y.view()), compute)?;
+        self.decide(self.products(&kernel_x, &kernel_y, Pairs::Precomputed(z.view()), compute)?, compute)
     }
 
     /// The test without a condition.
@@ -232,9 +232,9 @@ impl ConditionalIndependence {
             }
             ConditionalMethod::Permutation => {
                 // Symmetric to the last bit, as a matrix of given values has to be.
-                let given = (&matrix + &matrix.t()) * 0.5;
+                let symmetric = (&matrix + &matrix.t()) * 0.5;
                 let precomputed: Kernel = "precomputed()".parse()?;
-                let bound = precomputed.bind(Pairs::Given(given.view()), compute)?;
+                let bound = precomputed.bind(Pairs::Precomputed(symmetric.view()), compute)?;
                 let form = SignForms::new(Matrices::One(&bound), false, 1.0);
                 let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
                 let found = resample(&form, &how, compute)?.with_null_times(inflation);

@@ -4,10 +4,10 @@ use ndarray::{Array2, ArrayView2};
 
 use super::TestOutcome;
 use super::engine::{Resampled, Resampling, resample};
-use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
+use super::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
 use crate::gram::Pairs;
 use crate::measure::{Centering, check_same_rows, check_sizes, row_sums};
 use crate::{Compute, Kernel, Points, Result};
@@ -72,13 +72,13 @@ impl Interaction {
     /// As [`Interaction::test`], and [`Error::Request`](crate::Error::Request) without kernels or for matrices that are not symmetric.
     pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernels.is_some())?;
+        require_kernels(self.kernels.is_some())?;
         let [k, l, m] = &matrices;
         for (name, matrix) in [("first matrix", k), ("second matrix", l), ("third matrix", m)] {
             check_values(name, matrix.view(), 4)?;
         }
         check_same_rows(&[("x", k.nrows()), ("y", l.nrows()), ("z", m.nrows())])?;
-        self.run([k, l, m].map(|matrix| Pairs::Given(matrix.view())), k.nrows(), compute)
+        self.run([k, l, m].map(|matrix| Pairs::Precomputed(matrix.view())), k.nrows(), compute)
     }
 
     /// As [`Interaction::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.

@@ -18,13 +18,13 @@ mod engine;
 mod factors;
 mod feature_means;
 mod fit;
-mod given;
 mod groups;
 mod interaction;
 mod labels;
 mod multiplicity;
 mod orders;
 mod outcome;
+mod precomputed;
 mod two_sample;
 
 pub use betting::{BettingTest, Evidence, SequentialTwoSample};

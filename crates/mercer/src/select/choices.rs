@@ -11,7 +11,7 @@ pub struct Choices {
 
 impl Choices {
     /// These and no others.
-    pub fn given(values: Vec<f64>) -> Self {
+    pub fn fixed(values: Vec<f64>) -> Self {
         Self { values, reach: 0 }
     }
 
@@ -50,7 +50,7 @@ mod tests {
             assert_eq!(found.is_some(), expected.is_some());
             assert!(found.zip(expected).is_none_or(|(f, e)| (f / e - 1.0).abs() < 1e-12));
         }
-        assert_eq!(Choices::given(vec![1.0, 2.0]).at(2), None);
+        assert_eq!(Choices::fixed(vec![1.0, 2.0]).at(2), None);
         assert_eq!(Choices::open(vec![1.0], 3).at(1), None);
     }
 }

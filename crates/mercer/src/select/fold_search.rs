@@ -169,7 +169,7 @@ struct Run<'r> {
 impl FoldSearch {
     /// Kernels as they are and one more number, by five folds.
     pub fn new(kernels: Vec<Kernel>, parameters: Choices) -> Self {
-        let (lengthscales, folds, screening) = (Choices::given(Vec::new()), 5, SCREENING);
+        let (lengthscales, folds, screening) = (Choices::fixed(Vec::new()), 5, SCREENING);
         Self { fixed: Vec::new(), kernels, lengthscales, parameters, parameter: "C", folds, screening }
     }
 

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use super::grid::{log_grid, with_lengthscale};
 use super::path::{matrices, smallest};
-use super::race::Race;
 use super::range::SearchedRange;
 use super::refine::refine_lambda;
+use super::screening::Screening;
 use super::{Criterion, RidgePath, ridge_path};
 use crate::learn::ridge::Data;
 use crate::learn::{Ridge, RidgeFit};
@@ -63,7 +63,7 @@ pub struct RidgeSearch {
     /// Whether kernels that are not positive semi-definite are meant.
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
-    pub race: bool,
+    pub screening: bool,
     /// Whether a race leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
     /// the fewer rows rank a little lower is missed.
     pub frugal: bool,
@@ -113,7 +113,7 @@ pub struct RidgeSearchFit {
     /// What was fitted: the best place of the surface, or a λ beside it.
     pub winner: Winner,
     /// The race, where there was one.
-    pub race: Option<Race>,
+    pub screening: Option<Screening>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
 }
@@ -134,7 +134,7 @@ pub struct RidgeChoice {
     /// The best place of the surface, or a λ beside it.
     pub winner: Winner,
     /// The race, where there was one.
-    pub race: Option<Race>,
+    pub screening: Option<Screening>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
     /// Whether the search ended by itself, and not because it was canceled.
@@ -169,7 +169,7 @@ pub(super) struct Sample<'d> {
 struct Surface {
     tried: Vec<(Candidate, RidgePath)>,
     lambdas: Vec<f64>,
-    race: Option<Race>,
+    screening: Option<Screening>,
     complete: bool,
 }
 
@@ -187,7 +187,7 @@ impl RidgeSearch {
     /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without intercept.
     pub fn new(kernels: Vec<Kernel>) -> Self {
         let (lambdas, criterion, lengthscales) = (default_lambdas(), Criterion::default(), Vec::new());
-        let (intercept, refinements, indefinite, race) = (false, 0, false, true);
+        let (intercept, refinements, indefinite, screening) = (false, 0, false, true);
         let (frugal, extend_lengthscales) = (false, false);
         Self {
             kernels,
@@ -197,7 +197,7 @@ impl RidgeSearch {
             intercept,
             refinements,
             indefinite,
-            race,
+            screening,
             frugal,
             extend_lengthscales,
         }
@@ -214,10 +214,10 @@ impl RidgeSearch {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeSearchFit> {
-        let RidgeChoice { candidates, lambdas, scores, best, best_score, winner, race, ranges, .. } =
+        let RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, .. } =
             self.choose(x, y, weights, compute)?;
         let fit = self.ridge(&candidates[best.0], winner.lambda).fit(x, y, weights, compute)?;
-        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, race, ranges })
+        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, screening, ranges })
     }
 
     /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) gives the best of what was scored, and says
@@ -246,10 +246,10 @@ impl RidgeSearch {
         let Sample { x, y, weights } = sample;
         let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
         let grid = self.grid()?;
-        let mut raced = self.run_race(&grid, Data { x, y, basis: None, weights }, compute)?;
+        let mut screened = self.screen(&grid, Data { x, y, basis: None, weights }, compute)?;
         let mut paths: Vec<RidgePath> = vec![RidgePath::unknown(&self.lambdas); grid.len()];
         let mut next: Vec<usize> =
-            (0..grid.len()).filter(|&i| raced.as_ref().is_none_or(|raced| raced.stays[i])).collect();
+            (0..grid.len()).filter(|&i| screened.as_ref().is_none_or(|screened| screened.stays[i])).collect();
         let (mut done, mut complete) = (0, true);
         while complete && !next.is_empty() {
             let total = (done + next.len()) as u64;
@@ -269,11 +269,16 @@ impl RidgeSearch {
                 compute.report("search", done as u64, total);
             }
             let best = smallest(paths.iter().map(|path| self.least(path)));
-            next = raced.as_ref().zip(best).map_or(Vec::new(), |(raced, best)| raced.recalled(&grid, best));
-            raced.iter_mut().for_each(|raced| next.iter().for_each(|&i| raced.stays[i] = true));
+            next = screened.as_ref().zip(best).map_or(Vec::new(), |(screened, best)| screened.recalled(&grid, best));
+            screened.iter_mut().for_each(|screened| next.iter().for_each(|&i| screened.stays[i] = true));
         }
         let tried = grid.into_iter().zip(paths).collect();
-        Ok(Surface { tried, lambdas: self.lambdas.clone(), race: raced.map(|raced| raced.race()), complete })
+        Ok(Surface {
+            tried,
+            lambdas: self.lambdas.clone(),
+            screening: screened.map(|screened| screened.screening()),
+            complete,
+        })
     }
 
     /// Goes beyond the ends of the grid where the best lies there, then between its places.
@@ -439,7 +444,7 @@ impl RidgeSearch {
     }
 
     fn finish(&self, surface: Surface, sample: Sample<'_>, compute: &Compute) -> Result<RidgeChoice> {
-        let Surface { tried, lambdas, race, mut complete } = surface;
+        let Surface { tried, lambdas, screening, mut complete } = surface;
         let rows: Vec<Array1<f64>> = tried.iter().map(|(_, path)| path.scores(self.criterion)).collect();
         let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
         let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
@@ -461,7 +466,7 @@ impl RidgeSearch {
         let winner = Winner { kernel: winner.kernel.clone(), lengthscale: winner.lengthscale, lambda, score };
         let ranges = self.ranges(&candidates, &lambdas, best.0, &winner);
         let best_score = scores[best];
-        Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, race, ranges, complete })
+        Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, complete })
     }
 
     /// What was tried of every number that has more than one value.

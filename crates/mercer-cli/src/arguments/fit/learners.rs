@@ -34,7 +34,7 @@ pub struct RidgeArguments {
     pub cv: Criterion,
     /// Score every candidate on all rows, also those that are clearly worse on a third of them
     #[arg(long)]
-    pub no_race: bool,
+    pub no_screening: bool,
     /// Fit an unpenalized constant too (the default with --kernel auto)
     #[arg(long, conflicts_with = "no_intercept")]
     pub intercept: bool,
@@ -60,13 +60,13 @@ pub struct RidgeArguments {
 
 impl RidgeArguments {
     /// The kernel's text, where one is given.
-    pub fn given_kernel(&self) -> Option<&str> {
+    pub fn explicit_kernel(&self) -> Option<&str> {
         (self.kernel != "auto").then_some(self.kernel.as_str())
     }
 
     /// Whether a constant is fitted: as asked for, or when the kernel is chosen.
     pub fn with_intercept(&self) -> bool {
-        self.intercept || (!self.no_intercept && self.given_kernel().is_none())
+        self.intercept || (!self.no_intercept && self.explicit_kernel().is_none())
     }
 }
 
@@ -143,13 +143,13 @@ pub struct GpArguments {
 
 impl GpArguments {
     /// The kernel's text, where one is given.
-    pub fn given_kernel(&self) -> Option<&str> {
+    pub fn explicit_kernel(&self) -> Option<&str> {
         (self.kernel != "auto").then_some(self.kernel.as_str())
     }
 
     /// What is done to the target.
     pub fn target_scale(&self) -> TargetScale {
-        let default = if self.given_kernel().is_some() { TargetScale::None } else { TargetScale::Standard };
+        let default = if self.explicit_kernel().is_some() { TargetScale::None } else { TargetScale::Standard };
         self.target_scale.unwrap_or(default)
     }
 }
@@ -291,7 +291,7 @@ pub struct AutoArguments {
     pub cv: Criterion,
     /// Score every candidate on all rows, also those that are clearly worse on a third of them
     #[arg(long)]
-    pub no_race: bool,
+    pub no_screening: bool,
     /// At most this many rows, drawn from the seed, enter the choice; the fit takes all (default: 1000 for numbers, 4000 for classes)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<usize>,

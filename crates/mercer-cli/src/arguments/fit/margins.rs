@@ -45,7 +45,7 @@ pub struct FoldWords {
 }
 
 /// The text of a kernel, unless it is auto.
-pub fn given(kernel: &str) -> Option<&str> {
+pub fn explicit_kernel(kernel: &str) -> Option<&str> {
     (kernel != "auto").then_some(kernel)
 }
 

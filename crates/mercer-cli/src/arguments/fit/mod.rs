@@ -23,7 +23,7 @@ pub use learners::{
 
 pub use margins::{
     ClassWeight, FoldWords, LogisticArguments, MachineWords, NewtonWord, OneClassArguments, SvmArguments, SvrArguments,
-    given,
+    explicit_kernel,
 };
 
 /// What can be fitted.

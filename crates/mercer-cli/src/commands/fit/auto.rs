@@ -164,8 +164,9 @@ fn kernels(
     rows: &[usize],
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
-    let (criterion, race) = (words.cv, !words.no_race);
-    let base = |kernels| RidgeSearch { criterion, race, frugal: true, intercept: true, ..RidgeSearch::new(kernels) };
+    let (criterion, screening) = (words.cv, !words.no_screening);
+    let base =
+        |kernels| RidgeSearch { criterion, screening, frugal: true, intercept: true, ..RidgeSearch::new(kernels) };
     let linear = choice::search(&base(vec!["linear()".parse()?]), training, rows, session)?;
     let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
     kernels.extend(additive(training.x.ncols())?);

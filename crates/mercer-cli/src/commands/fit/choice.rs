@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use mercer::Kernel;
-use mercer::select::{Criterion, FoldChoice, Race, RidgeChoice, RidgeSearch, SearchedRange, Tried, sample_rows};
+use mercer::select::{Criterion, FoldChoice, RidgeChoice, RidgeSearch, Screening, SearchedRange, Tried, sample_rows};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ pub struct Choice {
     /// Rows that entered the choice.
     rows: usize,
     of: usize,
-    race: Option<Race>,
+    screening: Option<Screening>,
     candidates: Vec<Candidate>,
     surface: Option<Surface>,
     /// What was tried of the numbers that were chosen.
@@ -150,7 +150,7 @@ impl Choice {
             candidates.push(Candidate { name, family, lambda, score: winner.score });
         }
         let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
-        let race = found.race.clone().filter(|race| race.dropped > 0);
+        let screening = found.screening.clone().filter(|screening| screening.dropped > 0);
         let (ranges, complete, criterion) = (found.ranges.clone(), found.complete, search.criterion);
         let (screened, fits, frugal) = (None, None, search.frugal);
         Self {
@@ -159,7 +159,7 @@ impl Choice {
             parameter,
             rows,
             of,
-            race,
+            screening,
             frugal,
             candidates,
             surface,
@@ -186,7 +186,7 @@ impl Choice {
             parameter,
             rows: found.rows,
             of,
-            race: None,
+            screening: None,
             candidates: candidates(&found.tried),
             surface: None,
             ranges: found.ranges.clone(),
@@ -274,11 +274,11 @@ impl Choice {
             let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
             report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
         }
-        if let Some(race) = &self.race {
-            let (dropped, rows) = (grouped(race.dropped as u64), grouped(race.rows as u64));
-            let what = if race.dropped == 1 { "candidate was" } else { "candidates were" };
+        if let Some(screening) = &self.screening {
+            let (dropped, rows) = (grouped(screening.dropped as u64), grouped(screening.rows as u64));
+            let what = if screening.dropped == 1 { "candidate was" } else { "candidates were" };
             let how = if self.frugal { "worse" } else { "clearly worse" };
-            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-race keeps all)."));
+            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-screening keeps all)."));
         }
         if let Some((rows, candidates)) = &self.screened {
             let (rows, candidates) = (grouped(*rows as u64), grouped(candidates.len() as u64));
@@ -305,7 +305,7 @@ impl Choice {
         json!({
             "criterion": name(self.criterion),
             "rows": self.rows,
-            "dropped": self.race.as_ref().map_or(0, |race| race.dropped),
+            "dropped": self.screening.as_ref().map_or(0, |screening| screening.dropped),
             "screened": self.screened.as_ref().map(|(rows, candidates)| json!({ "rows": rows, "candidates": candidates.len() })),
             "fits": self.fits,
             "complete": self.complete,

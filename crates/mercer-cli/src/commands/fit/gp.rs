@@ -38,7 +38,7 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &GpArguments, session: &Session) -> Result<Training, Failure> {
-    let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+    let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
     Training::read(&words.training, None, default, session)
 }
 
@@ -54,7 +54,7 @@ fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
 
 /// The processes to try.
 fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
-    let texts = words.given_kernel().map_or(AUTO.to_vec(), |text| vec![text]);
+    let texts = words.explicit_kernel().map_or(AUTO.to_vec(), |text| vec![text]);
     let process = |text: &str| {
         let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
         let mut process = GaussianProcess::new(kernel, words.noise);

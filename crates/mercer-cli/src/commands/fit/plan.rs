@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
 use super::{Training, auto, choice, folds, gp, logistic, one_class, ridge, smooth, spline, streamed, svm, svr};
-use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, given};
+use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::report::{Block, Report, Truth};
@@ -117,11 +117,11 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
 
 fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
     match ridge::specification(words, training)? {
-        Specification::Given(spec) => Ok(ridge_stage(&spec, training, session)?.into_iter().collect()),
+        Specification::Fixed(spec) => Ok(ridge_stage(&spec, training, session)?.into_iter().collect()),
         Specification::Search(search) => {
             let rows = choice::rows(training, words.sample, session).len();
             let kernels = search.kernels.len() as f64;
-            let lengths = if words.given_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
+            let lengths = if words.explicit_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
             let mut stages = vec![choice_stage(rows, kernels * lengths)];
             let (solver, centers, intercept) = (words.solver.into(), ridge::centers(words), search.intercept);
             let spec = Ridge { solver, centers, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
@@ -140,7 +140,7 @@ fn fold_stages(
     training: &Training,
     session: &Session,
 ) -> Vec<Stage> {
-    let lengths = match (words.lengthscales.len(), given(kernel)) {
+    let lengths = match (words.lengthscales.len(), explicit_kernel(kernel)) {
         (0, None) => 6,
         (0, Some(_)) => 1,
         (several, _) => several,
@@ -228,7 +228,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
     }
     let mut stages = Vec::new();
     if !words.no_optimize {
-        let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+        let kernels = if words.explicit_kernel().is_some() { 1.0 } else { 3.0 };
         let runs = kernels * (words.restarts + 1) as f64;
         stages.push(Stage {
             name: "choice",
@@ -251,7 +251,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
 }
 
 fn sparse_stage(rows: u64, centers: u64, words: &GpArguments) -> Stage {
-    let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+    let kernels = if words.explicit_kernel().is_some() { 1.0 } else { 3.0 };
     let runs = if words.no_optimize { 1.0 } else { kernels * STEPS * (words.restarts + 1) as f64 };
     Stage {
         name: "fit",

@@ -29,7 +29,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
     let training = read(words, session)?;
     let spec = specification(words, &training)?;
     let (fit, choice) = match spec {
-        Specification::Given(ridge) => (on_all_rows(&ridge, &training, &session.compute)?, None),
+        Specification::Fixed(ridge) => (on_all_rows(&ridge, &training, &session.compute)?, None),
         Specification::Search(search) => {
             let rows = choice::rows(&training, words.sample, session);
             let search = with_lengthscales(search, words, training.x.select(Axis(0), &rows).view(), &session.compute)?;
@@ -48,14 +48,14 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &RidgeArguments, session: &Session) -> Result<Training, Failure> {
-    let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+    let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
     Training::read(&words.training, words.weights.as_deref(), default, session)
 }
 
 /// A ridge regression that is given whole, or one that is to be chosen.
 pub enum Specification {
     /// The kernel and λ are given.
-    Given(Ridge),
+    Fixed(Ridge),
     /// Something is to be chosen.
     Search(RidgeSearch),
 }
@@ -63,16 +63,17 @@ pub enum Specification {
 /// What the words ask for.
 pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Specification, Failure> {
     let intercept = words.with_intercept();
-    let kernels = match words.given_kernel() {
+    let kernels = match words.explicit_kernel() {
         Some(text) => vec![text.parse::<Kernel>()?.with_column_names(&training.coordinates)?],
         None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
     };
-    if let (Some(lambda), Some(_), true) = (words.lambda, words.given_kernel(), words.lengthscales.is_empty()) {
+    if let (Some(lambda), Some(_), true) = (words.lambda, words.explicit_kernel(), words.lengthscales.is_empty()) {
         let (solver, centers) = (words.solver.into(), centers(words));
         let ridge = Ridge { intercept, solver, centers, ..Ridge::new(kernels[0].clone(), lambda) };
-        return Ok(Specification::Given(ridge));
+        return Ok(Specification::Fixed(ridge));
     }
-    let mut search = RidgeSearch { criterion: words.cv, intercept, race: !words.no_race, ..RidgeSearch::new(kernels) };
+    let mut search =
+        RidgeSearch { criterion: words.cv, intercept, screening: !words.no_screening, ..RidgeSearch::new(kernels) };
     if let Some(lambda) = words.lambda {
         search.lambdas = vec![lambda];
     } else if !words.lambdas.is_empty() {
@@ -96,7 +97,7 @@ pub fn with_lengthscales(
     if !words.lengthscales.is_empty() {
         return Ok(RidgeSearch { lengthscales: words.lengthscales.clone(), ..search });
     }
-    if words.given_kernel().is_some() {
+    if words.explicit_kernel().is_some() {
         return Ok(search);
     }
     let search = around_median(search, x, compute)?;

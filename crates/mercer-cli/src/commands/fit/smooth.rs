@@ -25,7 +25,7 @@ const AT_LIMIT: &str = "The bandwidth lies at the border of what was tried (a qu
 pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let method = method(words, &training)?;
-    let (bandwidth, weights) = (words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Given), words.window.into());
+    let (bandwidth, weights) = (words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Fixed), words.window.into());
     let y = training.y.column(0);
     let fit = smoother(method, bandwidth, weights, training.x.view(), y, &session.compute)?;
     let at_limit = words.bandwidth.is_none() && fit.at_limit();

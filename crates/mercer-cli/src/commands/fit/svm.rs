@@ -13,7 +13,7 @@ use super::choice::{Choice, Measure};
 use super::folds::{self, Part};
 use super::training::Goal;
 use super::{ClassQuality, Outcome, Training, choice};
-use crate::arguments::{MachineWords, SvmArguments, given};
+use crate::arguments::{MachineWords, SvmArguments, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_rows, short};
 use crate::report::Table;
@@ -27,7 +27,7 @@ pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> 
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::MANY_ROWS), session);
     let parameters = match words.nu {
-        Some(nu) => (Choices::given(vec![nu]), "nu"),
+        Some(nu) => (Choices::fixed(vec![nu]), "nu"),
         None => (folds::cs(words.c, &words.cs), "C"),
     };
     let search = folds::search(&words.machine.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
@@ -49,7 +49,7 @@ pub fn read(words: &SvmArguments, session: &Session) -> Result<Training, Failure
 
 /// Columns are scaled where the kernel is chosen.
 pub fn scaling(kernel: &str) -> Scaling {
-    if given(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
+    if explicit_kernel(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
 }
 
 /// What the words ask for, with this kernel.

@@ -37,7 +37,7 @@ impl<'a> Family<'a> {
         }
         let (mut binder, kernels) = match pairs {
             Pairs::Within(x) | Pairs::Between(x, _) => (Binder::of_points(x.vectors()?), resolved),
-            Pairs::Given(matrix) => (Binder::of_matrix(matrix), resolved),
+            Pairs::Precomputed(matrix) => (Binder::of_matrix(matrix), resolved),
         };
         let roots = kernels.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
         Ok(Self { kernels, size, slots: binder.into_slots(), roots, narrow })

@@ -38,7 +38,7 @@ pub struct Bound<'a> {
     slots: Slots,
     root: Node<'a>,
     /// Whether the values were made elsewhere, so that there are no points.
-    given: bool,
+    precomputed: bool,
     /// Whether values and distances fit into single precision.
     narrow: bool,
 }
@@ -130,7 +130,7 @@ impl Tiles for Bound<'_> {
     }
 
     fn among(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
-        if self.given || !self.symmetric {
+        if self.precomputed || !self.symmetric {
             return None;
         }
         bind::bind_some(self, points).map(|bound| Box::new(bound) as Box<dyn Tiles>)

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::Smoothing;
 use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
-use crate::hypothesis::given::check_symmetric;
+use crate::hypothesis::precomputed::check_symmetric;
 use crate::measure::{Centering, row_sums};
 use crate::solve::{SymmetricEigen, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};

@@ -12,10 +12,10 @@ use ndarray::{Array2, ArrayView2};
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
-use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
+use super::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
 use crate::gram::{Bound, Pairs, Tiles};
 use crate::measure::{Centering, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -134,10 +134,10 @@ impl Independence {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
-        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
         check_values("first matrix", k, 4)?;
         check_values("second matrix", l, 4)?;
-        self.run(Pairs::Given(k), Pairs::Given(l), compute)
+        self.run(Pairs::Precomputed(k), Pairs::Precomputed(l), compute)
     }
 
     /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.

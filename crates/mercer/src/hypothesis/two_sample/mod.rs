@@ -18,9 +18,9 @@ use ndarray::ArrayView2;
 
 use super::TestOutcome;
 use super::engine::Enumeration;
-use super::given::{check_kernels_given, check_values};
 use super::groups::Strata;
 use super::outcome::check_level;
+use super::precomputed::{check_values, require_kernels};
 use crate::gram::Pairs;
 use crate::measure::{Estimator, Pooled};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -162,7 +162,7 @@ impl TwoSample {
     /// ```
     pub fn test_gram(&self, gram: ArrayView2<'_, f64>, first: usize, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernel.is_some())?;
+        require_kernels(self.kernel.is_some())?;
         check_values("pooled sample", gram, 2)?;
         let total = gram.nrows();
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
@@ -170,7 +170,7 @@ impl TwoSample {
                 return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
             }
         }
-        self.run(&Data { pairs: Pairs::Given(gram), first, total }, compute)
+        self.run(&Data { pairs: Pairs::Precomputed(gram), first, total }, compute)
     }
 
     fn run(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {

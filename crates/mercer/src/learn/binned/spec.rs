@@ -115,10 +115,10 @@ impl BinnedMachine {
         &self,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<BinnedFit> {
-        let weights = self.check(x, y, given)?;
+        let weights = self.check(x, y, sample_weights)?;
         let plan = self.plan(x.nrows(), y.ncols(), compute)?;
         let map = self.grids.fit(x, compute)?;
         let cells = map.transform(x, compute)?;
@@ -133,7 +133,12 @@ impl BinnedMachine {
         Ok(BinnedFit { loss: self.loss, lambda: self.lambda, map, solution, plan })
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+    fn check(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<Array1<f64>> {
         check_lambda(self.lambda)?;
         self.loss.check()?;
         if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
@@ -149,7 +154,7 @@ impl BinnedMachine {
         }
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;
-        let weights = weights(given, x.nrows())?;
+        let weights = weights(sample_weights, x.nrows())?;
         self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
         Ok(weights)
     }

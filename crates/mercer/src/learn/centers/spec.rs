@@ -97,10 +97,10 @@ impl CenterMachine {
         &self,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<CenterFit> {
-        let weights = self.check(x, y, given)?;
+        let weights = self.check(x, y, sample_weights)?;
         let task = Task::Values { loss: self.loss, targets: y };
         run::fit(self, Data { x, task, weights: &weights }, compute)
     }
@@ -130,7 +130,12 @@ impl CenterMachine {
         Ok(())
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+    fn check(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<Array1<f64>> {
         self.check_options()?;
         if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
             return Err(Error::shape(
@@ -142,7 +147,7 @@ impl CenterMachine {
         self.check_loss(y.ncols())?;
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;
-        let weights = weights(given, x.nrows())?;
+        let weights = weights(sample_weights, x.nrows())?;
         self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
         Ok(weights)
     }

@@ -191,12 +191,12 @@ impl LogisticRegression {
             .with_centers(self.centers.as_ref())
     }
 
-    fn model(&self, rows: usize, labels: &[usize], given: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {
+    fn model(&self, rows: usize, labels: &[usize], sample_weights: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {
         if labels.len() != rows {
             return Err(Error::shape("labels", format!("one per row ({rows})"), labels.len()));
         }
         let classes = labels.iter().max().map_or(0, |m| m + 1);
-        let weights = self.weights(labels, classes, given)?;
+        let weights = self.weights(labels, classes, sample_weights)?;
         check_classes(labels, classes, &weights)?;
         let kind = if classes == 2 {
             let targets = labels.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();
@@ -208,8 +208,13 @@ impl LogisticRegression {
     }
 
     /// The weight of every row, times that of its class.
-    fn weights(&self, labels: &[usize], classes: usize, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
-        let mut all = weights(given, labels.len())?;
+    fn weights(
+        &self,
+        labels: &[usize],
+        classes: usize,
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<Array1<f64>> {
+        let mut all = weights(sample_weights, labels.len())?;
         let Some(factors) = &self.class_weights else { return Ok(all) };
         if factors.len() != classes {
             return Err(Error::shape("class weights", format!("one per class ({classes})"), factors.len()));

@@ -87,7 +87,8 @@ impl From<&CenterFit> for Functions {
 impl Functions {
     /// `f(x)`, one column per function.
     pub(in crate::learn) fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let pairs = if self.kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let pairs =
+            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
@@ -138,12 +139,12 @@ pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, comput
 }
 
 /// The weights, all 1 where none are given.
-pub(in crate::learn) fn weights(given: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1<f64>> {
-    match given {
+pub(in crate::learn) fn weights(sample_weights: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1<f64>> {
+    match sample_weights {
         None => Ok(Array1::ones(rows)),
-        Some(given) => {
-            check_weights(given, rows)?;
-            Ok(given.to_owned())
+        Some(sample_weights) => {
+            check_weights(sample_weights, rows)?;
+            Ok(sample_weights.to_owned())
         }
     }
 }

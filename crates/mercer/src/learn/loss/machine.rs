@@ -121,10 +121,10 @@ impl KernelMachine {
         lambdas: &[f64],
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
-        let mut fits = self.solved(lambdas, x, y, given, compute)?;
+        let mut fits = self.solved(lambdas, x, y, sample_weights, compute)?;
         for (fit, &lambda) in fits.iter_mut().zip(lambdas) {
             let random = fit.plan.solver == Solver::Centers;
             let settings = Self { lambda, ..self.clone() }.settings();
@@ -138,11 +138,11 @@ impl KernelMachine {
         lambdas: &[f64],
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
         self.check(lambdas, x, y)?;
-        let model = self.model(y, given)?;
+        let model = self.model(y, sample_weights)?;
         let plan = self.plan(x.nrows(), x.ncols(), compute)?;
         if plan.solver == Solver::Centers {
             return self.on_centers(lambdas, (x, y, model.weights.view()), &plan, compute);
@@ -178,8 +178,8 @@ impl KernelMachine {
         check_finite("targets", y)
     }
 
-    fn model(&self, y: ArrayView1<f64>, given: Option<ArrayView1<f64>>) -> Result<Model> {
-        let weights = weights(given, y.len())?;
+    fn model(&self, y: ArrayView1<f64>, sample_weights: Option<ArrayView1<f64>>) -> Result<Model> {
+        let weights = weights(sample_weights, y.len())?;
         let targets = y.to_vec();
         self.loss.check_targets(&targets, &weights.to_vec())?;
         Ok(Model { weights, kind: Kind::Pointwise { loss: self.loss, targets } })

@@ -187,7 +187,8 @@ impl RidgeFit {
         if let Some(law) = Law::of(&self.kernel, self.points.ncols()) {
             return self.along_line(&law, x, compute);
         }
-        let pairs = if self.kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let pairs =
+            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use super::null_space::design;
 use super::{Method, RidgeFit};
 use crate::gram::{self, Pairs};
-use crate::learn::conditional::{Conditional, Given};
+use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Error, Result};
 
 /// Rows that are looked at together.
@@ -164,13 +164,13 @@ impl RidgeFit {
         if self.lambda == 0.0 {
             return Err(Error::request("at λ = 0 there are no standard errors: every degree of freedom is used"));
         }
-        let given = Given {
+        let observed = Observed {
             kernel: &self.kernel,
             points: self.points.view(),
             roots: self.weights.mapv(f64::sqrt),
             design: self.design.view(),
             lambda: self.lambda,
         };
-        Conditional::new(given, compute)
+        Conditional::new(observed, compute)
     }
 }

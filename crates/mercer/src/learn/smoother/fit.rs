@@ -17,7 +17,7 @@ use crate::{Compute, Error, Result};
 /// use mercer::learn::smoother::{Bandwidth, LocalWeight, NadarayaWatson};
 /// use mercer::Compute;
 /// use ndarray::array;
-/// let spec = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), weights: LocalWeight::Uniform };
+/// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(1.0), weights: LocalWeight::Uniform };
 /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![0.0, 3.0, 6.0].view(), &Compute::new())?;
 /// assert_eq!(fit.leverages().to_vec(), [0.5, 1.0 / 3.0, 0.5]);
 /// // Without its own observation, the mean at 0 is 3.
@@ -121,8 +121,8 @@ impl LocalFit {
         let settings = settings(degree, weights, bandwidth);
         let mut trial = Trial { degree, weights, bandwidth: 1.0, places: &places, y };
         trial.bandwidth = match bandwidth {
-            Bandwidth::Given(h) if h.is_finite() && h > 0.0 => h,
-            Bandwidth::Given(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
+            Bandwidth::Fixed(h) if h.is_finite() && h > 0.0 => h,
+            Bandwidth::Fixed(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
             Bandwidth::LeaveOneOut => trial.choose(compute)?,
         };
         let loo_residuals = trial.loo_residuals(compute)?;

@@ -26,7 +26,7 @@ impl LocalFit {
     /// use mercer::Compute;
     /// use ndarray::array;
     /// // A bandwidth so large that the mean is taken: n − 1 degrees of freedom are left.
-    /// let spec = NadarayaWatson { bandwidth: Bandwidth::Given(10.0), weights: LocalWeight::Uniform };
+    /// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(10.0), weights: LocalWeight::Uniform };
     /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![1.0, 2.0, 3.0].view(), &Compute::new())?;
     /// assert!((fit.variance(&Compute::new())?.unwrap() - 1.0).abs() < 1e-15);
     /// # Ok::<(), mercer::Error>(())
@@ -91,7 +91,7 @@ mod tests {
         let x = array![[0.0], [0.7], [1.1], [2.0], [2.4]];
         let at = array![[0.4], [2.9]];
         let compute = Compute::new();
-        let bandwidth = Bandwidth::Given(0.8);
+        let bandwidth = Bandwidth::Fixed(0.8);
         let fits = |y: &Array1<f64>| {
             let mean = NadarayaWatson { bandwidth, weights: LocalWeight::Gaussian };
             let line = LocalLinear { bandwidth, weights: LocalWeight::Gaussian };

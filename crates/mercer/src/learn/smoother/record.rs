@@ -26,11 +26,11 @@ fn weights_name(weights: LocalWeight) -> &'static str {
 
 /// A smoother by name: `degree`, `weights`, and `bandwidth` where it is given.
 pub(super) fn settings(degree: Degree, weights: LocalWeight, bandwidth: Bandwidth) -> Settings {
-    let given = if let Bandwidth::Given(h) = bandwidth { Some(h) } else { None };
+    let fixed = if let Bandwidth::Fixed(h) = bandwidth { Some(h) } else { None };
     Settings::new()
         .with("degree", degree_name(degree))
         .with("weights", weights_name(weights))
-        .with_some("bandwidth", given)
+        .with_some("bandwidth", fixed)
 }
 
 impl LocalFit {

@@ -176,7 +176,7 @@ impl SmoothingSpline {
             Search { data, order: self.order, period, criteria, score, compute }.minimum(chain)
         };
         match self.smoothing {
-            Smoothing::Lambda(lambda) => self.given(lambda, data.scale),
+            Smoothing::Lambda(lambda) => self.fixed(lambda, data.scale),
             Smoothing::DegreesOfFreedom(target) => {
                 search::degrees_of_freedom(data, self.order, chain, criteria.null, target, compute)
             }
@@ -185,7 +185,7 @@ impl SmoothingSpline {
         }
     }
 
-    fn given(&self, lambda: f64, scale: f64) -> Result<Chosen> {
+    fn fixed(&self, lambda: f64, scale: f64) -> Result<Chosen> {
         let scaled = lambda / scale.powi(2 * self.order as i32 - 1);
         if !(lambda.is_finite() && lambda > 0.0) {
             return Err(Error::parameter("lambda", lambda, "finite and positive"));

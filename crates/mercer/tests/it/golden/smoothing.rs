@@ -133,7 +133,7 @@ fn local_smoothers() {
         let expected = &golden.expected()[&key];
         let check = |name: &str, found: f64| golden.check(&key, name, found, number(&expected[name]));
         let all = |name: &str, found: &[f64]| golden.check_all(&key, name, found, &numbers(&expected[name]));
-        let bandwidth = Bandwidth::Given(h);
+        let bandwidth = Bandwidth::Fixed(h);
         let mean = NadarayaWatson { bandwidth, ..Default::default() }.fit(x.view(), y.view(), &compute).unwrap();
         let line = LocalLinear { bandwidth, ..Default::default() }.fit(x.view(), y.view(), &compute).unwrap();
         for (name, fit) in [("nw", &mean), ("local_linear", &line)] {

@@ -211,7 +211,7 @@ fn local_smoothers_of_every_weight() {
         LocalWeight::Biweight,
     ];
     for weights in weights {
-        let bandwidth = Bandwidth::Given(0.6);
+        let bandwidth = Bandwidth::Fixed(0.6);
         let mean = NadarayaWatson { bandwidth, weights }.fit(x.view(), y.column(0), &compute).unwrap();
         let line = LocalLinear { bandwidth, weights }.fit(x.view(), y.column(0), &compute).unwrap();
         for fit in [mean, line] {
@@ -338,7 +338,7 @@ fn every_learner() -> Vec<Learner> {
     learner!("spline", spline, 1, |s, compute| s.0.fit(s.1.column(0), s.2.column(0), None, compute), line);
     let smoother = NadarayaWatson { bandwidth: Bandwidth::LeaveOneOut, weights: LocalWeight::Tricube };
     learner!("local", smoother, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
-    let linear = LocalLinear { bandwidth: Bandwidth::Given(0.4), weights: LocalWeight::Gaussian };
+    let linear = LocalLinear { bandwidth: Bandwidth::Fixed(0.4), weights: LocalWeight::Gaussian };
     learner!("local", linear, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), line);
     let svc = Svc {
         class_weights: Some(vec![1.0, 2.0, 0.5]),
@@ -522,7 +522,7 @@ fn new_fixtures(folder: &Path) {
     let markov = Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.05).fit(line.view(), y.view(), None, &compute);
     let cubic = SmoothingSpline { smoothing: Smoothing::Lambda(1e-3), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(4.0), ..cubic };
-    let bandwidth = Bandwidth::Given(0.7);
+    let bandwidth = Bandwidth::Fixed(0.7);
     let mean = NadarayaWatson { bandwidth, weights: LocalWeight::Gaussian }.fit(line.view(), y.column(0), &compute);
     let local = LocalLinear { bandwidth, weights: LocalWeight::Tricube }.fit(line.view(), y.column(0), &compute);
     let spline = |s: SmoothingSpline| s.fit(line.column(0), y.column(0), None, &compute).unwrap();

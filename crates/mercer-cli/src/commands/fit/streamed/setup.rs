@@ -104,7 +104,7 @@ impl Setup {
         };
         let size = Size { columns: width(&header, &split.features), outputs: roles.targets.len() };
         let components = components(words, size, session);
-        let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+        let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
         let rules = FileRules {
             encoding: Encoding { missing: words.training.missing(), scaling: words.training.scaling(default) },
             leave_out: words.training.missing.is_some(),
@@ -187,11 +187,11 @@ fn choose(
     session: &Session,
 ) -> Result<(Kernel, Vec<f64>, Option<Choice>), Failure> {
     let search = match ridge::specification(words, training)? {
-        Specification::Given(ridge) => return Ok((ridge.kernel, vec![ridge.lambda], None)),
+        Specification::Fixed(ridge) => return Ok((ridge.kernel, vec![ridge.lambda], None)),
         Specification::Search(search) => search,
     };
     let lambdas = search.lambdas.clone();
-    if words.given_kernel().is_some() && words.lengthscales.is_empty() && !one {
+    if words.explicit_kernel().is_some() && words.lengthscales.is_empty() && !one {
         return Ok((search.kernels[0].clone(), lambdas, None));
     }
     let affordable = ((session.compute.memory() / 6 / SEARCH) as f64).sqrt() as usize;

@@ -29,11 +29,11 @@ impl SparseGaussianProcessFit {
     pub(super) fn new(
         posterior: Posterior,
         data: Data<'_>,
-        given: usize,
+        requested: usize,
         optimization: Option<Optimization>,
         free: Vec<String>,
     ) -> Self {
-        let dropped = (0..given).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
+        let dropped = (0..requested).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
         let (x, y, settings) = (data.x.to_owned(), data.y.to_owned(), Settings::new());
         Self { posterior, x, y, dropped, optimization, free, settings }
     }

@@ -84,7 +84,7 @@ impl SparseGaussianProcess {
         self.reserve(x.nrows(), compute)?;
         let points = self.inducing.choose(&kernel, x, compute)?;
         let data = Data { x, y };
-        let (start, given) = ((kernel, self.noise, points.clone()), points.nrows());
+        let (start, requested) = ((kernel, self.noise, points.clone()), points.nrows());
         let (place, optimization) = if self.optimize {
             let (place, found) = optimize(self, start, data, compute)?;
             (place, Some(found))
@@ -97,7 +97,7 @@ impl SparseGaussianProcess {
             _ => compute.clone(),
         };
         let posterior = self.posterior(&place.0, place.1, place.2.view(), data, &rest)?;
-        let fit = SparseGaussianProcessFit::new(posterior, data, given, optimization, self.free.clone());
+        let fit = SparseGaussianProcessFit::new(posterior, data, requested, optimization, self.free.clone());
         Ok(SparseGaussianProcessFit { settings: self.recorded(compute), ..fit })
     }
 
