@@ -26,13 +26,13 @@ pub fn is_standard_input(path: &Path) -> bool {
 }
 
 /// A table as points, with the rules that made them.
-pub struct Data {
+pub struct EncodedData {
     /// The points and the names of their coordinates.
     pub encoded: Encoded,
     encoding: FittedEncoding,
 }
 
-impl Data {
+impl EncodedData {
     /// Reads the file and turns its chosen columns into vectors.
     pub fn read(path: &Path, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
         let table = choose_features(read_table(path, session)?, &options.columns)?;

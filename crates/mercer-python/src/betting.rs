@@ -1,6 +1,6 @@
 //! The sequential two-sample test.
 
-use mercer::hypothesis::{BettingTest, Evidence, SequentialTwoSample};
+use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -102,7 +102,7 @@ impl PySequentialTwoSample {
     }
 
     fn __repr__(&self) -> String {
-        let Evidence { wealth, p_value, reject, pairs, batches, .. } = self.0.evidence();
+        let BettingEvidence { wealth, p_value, reject, pairs, batches, .. } = self.0.evidence();
         let decision = if reject { "rejected" } else { "not rejected" };
         format!(
             "SequentialTwoSampleTest: {decision} at level {} after {batches} batches and {pairs} pairs (p = {p_value:.4}, wealth {wealth:.4})",

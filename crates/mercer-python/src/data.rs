@@ -9,14 +9,14 @@ use crate::errors::to_python;
 use crate::input::Matrix;
 
 /// A kernel with its columns numbered, and the arrays it will be evaluated on.
-pub struct Data<'py> {
+pub struct KernelData<'py> {
     pub kernel: Kernel,
     rows: Matrix<'py>,
     columns: Option<Matrix<'py>>,
     precomputed: bool,
 }
 
-impl<'py> Data<'py> {
+impl<'py> KernelData<'py> {
     /// Reads the points, or the matrix of values if the kernel stands on `precomputed()`.
     pub fn read(kernel: &Kernel, x: &Bound<'py, PyAny>, y: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let (rows, columns) = (Matrix::read(x, "X")?, Matrix::read_optional(y, "Y")?);

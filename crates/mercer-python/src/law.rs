@@ -1,6 +1,6 @@
 //! `mercer.LawEmbedding`: the mean embedding of a law that is known.
 
-use mercer::measure::{Law, LawEmbedding};
+use mercer::measure::{Distribution, LawEmbedding};
 use ndarray::Array1;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -25,8 +25,8 @@ use crate::kernel::{PyKernel, kernel_of};
 pub struct PyLawEmbedding(LawEmbedding);
 
 impl PyLawEmbedding {
-    fn of(kernel: &Bound<'_, PyAny>, law: Law) -> PyResult<Self> {
-        LawEmbedding::new(&kernel_of(kernel)?, law).map(Self).map_err(to_python)
+    fn of(kernel: &Bound<'_, PyAny>, distribution: Distribution) -> PyResult<Self> {
+        LawEmbedding::new(&kernel_of(kernel)?, distribution).map(Self).map_err(to_python)
     }
 }
 
@@ -38,27 +38,27 @@ impl PyLawEmbedding {
     fn normal(kernel: &Bound<'_, PyAny>, mean: &Bound<'_, PyAny>, covariance: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mean = Array1::from(numbers(mean, "mean")?);
         let covariance = Matrix::read(covariance, "covariance")?.view().to_owned();
-        Self::of(kernel, Law::Gaussian { mean, covariance })
+        Self::of(kernel, Distribution::Gaussian { mean, covariance })
     }
 
     /// The uniform law on an interval of the line.
     #[staticmethod]
     #[pyo3(signature = (kernel, low=0.0, high=1.0))]
     fn uniform(kernel: &Bound<'_, PyAny>, low: f64, high: f64) -> PyResult<Self> {
-        Self::of(kernel, Law::Uniform { low, high })
+        Self::of(kernel, Distribution::Uniform { low, high })
     }
 
     /// Laplace's law on the line, of density ``exp(−|x|/scale)/(2 scale)``.
     #[staticmethod]
     #[pyo3(signature = (kernel, scale=1.0))]
     fn laplace(kernel: &Bound<'_, PyAny>, scale: f64) -> PyResult<Self> {
-        Self::of(kernel, Law::Laplace { scale })
+        Self::of(kernel, Distribution::Laplace { scale })
     }
 
     /// Any law on the line, by its moments ``E X, E X², …``.
     #[staticmethod]
     fn moments(kernel: &Bound<'_, PyAny>, moments: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::of(kernel, Law::Moments(numbers(moments, "moments")?))
+        Self::of(kernel, Distribution::Moments(numbers(moments, "moments")?))
     }
 
     /// ``μ(t) = E k(t, X)`` for every row of ``X``.
@@ -89,13 +89,13 @@ impl PyLawEmbedding {
     }
 
     fn __repr__(&self) -> String {
-        let law = match self.0.law() {
-            Law::Gaussian { mean, .. } => format!("normal law in {} dimensions", mean.len()),
-            Law::Uniform { low, high } => format!("uniform law on [{low}, {high}]"),
-            Law::Laplace { scale } => format!("Laplace's law of scale {scale}"),
-            Law::Moments(moments) => format!("law with {} moments", moments.len()),
+        let distribution = match self.0.distribution() {
+            Distribution::Gaussian { mean, .. } => format!("normal law in {} dimensions", mean.len()),
+            Distribution::Uniform { low, high } => format!("uniform law on [{low}, {high}]"),
+            Distribution::Laplace { scale } => format!("Laplace's law of scale {scale}"),
+            Distribution::Moments(moments) => format!("law with {} moments", moments.len()),
         };
-        format!("LawEmbedding(\"{}\", {law})", self.0.kernel())
+        format!("LawEmbedding(\"{}\", {distribution})", self.0.kernel())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -98,20 +98,20 @@ impl Cancel {
 
     /// Whether someone asked the work to stop.
     pub fn is_canceled(&self) -> bool {
-        self.asked() >= STOP
+        self.requested() >= STOP
     }
 
     /// Whether someone asked to drop the work.
     pub fn is_aborted(&self) -> bool {
-        self.asked() >= ABORT
+        self.requested() >= ABORT
     }
 
-    fn asked(&self) -> u8 {
+    fn requested(&self) -> u8 {
         let own = match &self.hook {
             Some(hook) if hook() => ABORT,
             _ => self.flag.load(Ordering::Relaxed),
         };
-        self.parent.as_ref().map_or(own, |parent| own.max(parent.asked()))
+        self.parent.as_ref().map_or(own, |parent| own.max(parent.requested()))
     }
 
     /// The flag of the whole, for a [child](Cancel::child); none otherwise.

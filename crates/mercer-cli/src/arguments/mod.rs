@@ -19,8 +19,8 @@ pub use embed::{
 };
 pub use fit::{
     ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
-    LogisticArguments, MachineWords, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
-    SmoothMethod, SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, TaskWord,
+    LogisticArguments, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod,
+    SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvmWords, SvrArguments, TargetScale, TaskWord,
     explicit_kernel,
 };
 pub use kernel::{

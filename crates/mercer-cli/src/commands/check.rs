@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{explain, spectrum};
 use crate::arguments::CheckArguments;
-use crate::data::Data;
+use crate::data::EncodedData;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, json_rows, short};
 use crate::report::{Block, Report, Table, Truth};
@@ -23,19 +23,19 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
             return Err(Failure::request("precomputed() is a matrix: give it as DATA"));
         }
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), &session.compute)?;
-        return Ok(tell(&kernel, &found, &[]));
+        return Ok(summary(&kernel, &found, &[]));
     };
-    let data = Data::read(path, &words.options, session)?;
+    let data = EncodedData::read(path, &words.options, session)?;
     let kernel = kernel.with_column_names(&data.encoded.names)?;
     let x = data.encoded.matrix.view();
-    let wants_picture = session.common.plot.is_some() || session.common.report.is_some();
+    let draws_picture = session.common.plot.is_some() || session.common.report.is_some();
     if kernel.is_precomputed() {
         return check_matrix(&kernel, x, &session.compute);
     }
     let kernel = kernel.bind(Pairs::within(x), &session.compute)?.kernel().clone();
     let found = definiteness::check(&kernel, Some(Points::Vectors(x)), &CheckOptions::default(), &session.compute)?;
-    let mut report = tell(&kernel, &found, &data.encoded.names);
-    if wants_picture {
+    let mut report = summary(&kernel, &found, &data.encoded.names);
+    if draws_picture {
         report.figures.push(spectrum::draw(&kernel, x, &session.compute)?);
     }
     Ok(report)
@@ -44,13 +44,13 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
 /// A matrix made elsewhere, or an expression over one.
 fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
     let matrix = dense(&kernel.bind(Pairs::Precomputed(matrix), compute)?, compute)?;
-    let mut report = tell(kernel, &definiteness::check_matrix(matrix.view())?, &[]);
+    let mut report = summary(kernel, &definiteness::check_matrix(matrix.view())?, &[]);
     report.figures.push(spectrum::of_matrix(kernel.to_string(), &matrix)?);
     Ok(report)
 }
 
 /// The report on a check.
-pub fn tell(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
+pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
     let mut report = Report::new(format!("Check of {kernel}"));
     report.heading(format!("Is {kernel} positive semi-definite?"));
     let truth = Truth::from_option(found.as_option());

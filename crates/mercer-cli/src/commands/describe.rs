@@ -16,11 +16,11 @@ const LEVELS_SHOWN: usize = 4;
 /// A summary of every column.
 pub fn describe(words: &DescribeArguments, session: &Session) -> Result<Report, Failure> {
     let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
-    Ok(tell(&data::shown(&words.data), &table))
+    Ok(summary(&data::shown(&words.data), &table))
 }
 
 /// The report on a table.
-pub fn tell(name: &str, table: &mercer::points::Table) -> Report {
+pub fn summary(name: &str, table: &mercer::points::Table) -> Report {
     let summary = table.summary();
     let mut report = Report::new(format!("{name}: the data"));
     let columns = summary.len();
@@ -70,8 +70,8 @@ fn frequent(column: &ColumnSummary) -> String {
 }
 
 fn push_remarks(report: &mut Report, summary: &[ColumnSummary]) {
-    let names = |wanted: fn(&ColumnSummary) -> bool| {
-        few(&summary.iter().filter(|c| wanted(c)).map(|c| c.name.as_str()).collect::<Vec<_>>())
+    let names = |requested: fn(&ColumnSummary) -> bool| {
+        few(&summary.iter().filter(|c| requested(c)).map(|c| c.name.as_str()).collect::<Vec<_>>())
     };
     let remarks = [
         ("missing values", names(|c| c.missing > 0), "choose a rule with --missing drop, mean or zero"),

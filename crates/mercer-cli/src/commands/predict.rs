@@ -70,14 +70,14 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
         if let Some(path) = &words.output {
             write(path, &result)?;
         }
-        return tell_classes(words, &model, &encoded, &found, &result);
+        return describe_classes(words, &model, &encoded, &found, &result);
     }
     let predicted = run(&model, &table, &encoded, words.interval, session)?;
     let result = as_table(&predicted)?;
     if let Some(path) = &words.output {
         write(path, &result)?;
     }
-    tell(words, &model, &encoded, &predicted, &result)
+    summary(words, &model, &encoded, &predicted, &result)
 }
 
 /// Whether what is asked for goes with the model.
@@ -222,7 +222,7 @@ impl Tested {
     }
 }
 
-fn tell(
+fn summary(
     words: &PredictArguments,
     model: &Model,
     encoded: &Encoded,
@@ -246,7 +246,7 @@ fn tell(
 }
 
 /// The report for a model of classes.
-fn tell_classes(
+fn describe_classes(
     words: &PredictArguments,
     model: &Model,
     encoded: &Encoded,

@@ -78,7 +78,7 @@ pub fn predict(words: &PredictArguments, reason: &str, session: &Session) -> Res
         Some(other) => return Err(other),
         None => written?,
     }
-    Ok(tell(words, &model, path, &work.totals, reason))
+    Ok(summary(words, &model, path, &work.totals, reason))
 }
 
 struct Work<'a> {
@@ -220,7 +220,7 @@ impl Totals {
     }
 }
 
-fn tell(words: &PredictArguments, model: &Model, path: &Path, totals: &Totals, reason: &str) -> Report {
+fn summary(words: &PredictArguments, model: &Model, path: &Path, totals: &Totals, reason: &str) -> Report {
     let tested: Vec<Tested> = totals.targets.iter().filter_map(Sums::tested).collect();
     let mut report = Report::new(format!("Predictions of {}", words.model.display()));
     predict::push_summary(&mut report, path, words, model, &totals.summary, &tested);

@@ -1,6 +1,6 @@
 //! `mercer kernel list`, `explain` and `check`.
 
-use super::common::{assert_close, example, file, mercer, place};
+use super::common::{assert_close, example, file, mercer, path_in};
 
 #[test]
 fn the_list_holds_every_kernel() {
@@ -125,7 +125,7 @@ fn a_given_matrix_is_checked() {
 #[test]
 fn pictures_and_pages() {
     let folder = tempfile::tempdir().unwrap();
-    let (svg, png, html) = (place(&folder, "a.svg"), place(&folder, "a.png"), place(&folder, "a.html"));
+    let (svg, png, html) = (path_in(&folder, "a.svg"), path_in(&folder, "a.png"), path_in(&folder, "a.html"));
     mercer(&["kernel", "explain", "gaussian()", "--plot", &svg, "--report", &html]).done();
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
     let page = std::fs::read_to_string(&html).unwrap();

@@ -1,6 +1,6 @@
 //! Hypothesis tests from outside.
 
-use super::common::{Run, assert_close, example, file, mercer, mercer_with_input, place};
+use super::common::{Run, assert_close, example, file, mercer, mercer_with_input, path_in};
 
 /// A table of `rows` with the columns that a function makes of the row's number.
 fn table(head: &str, rows: usize, row: impl Fn(usize) -> Vec<f64>) -> Vec<u8> {
@@ -91,7 +91,7 @@ fn every_method_and_a_given_kernel() {
 fn pictures_and_pages() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(&folder, 1.0);
-    let (page, picture) = (place(&folder, "t.html"), place(&folder, "t.svg"));
+    let (page, picture) = (path_in(&folder, "t.html"), path_in(&folder, "t.svg"));
     two_sample(&a, &b, &["--report", &page, "--plot", &picture]).done();
     let html = std::fs::read_to_string(&page).unwrap();
     // The null law, and the witness over the plane as a small picture.
@@ -103,7 +103,7 @@ fn pictures_and_pages() {
     assert!(svg.contains("statistic, p = 0.005") && svg.contains("threshold at level 0.05"));
     two_sample(&a, &b, &["--columns", "u", "--picture", "witness", "--plot", &picture]).done();
     assert!(std::fs::read_to_string(&picture).unwrap().contains("first file"));
-    let line = place(&folder, "line.html");
+    let line = path_in(&folder, "line.html");
     two_sample(&a, &b, &["--columns", "u", "--report", &line]).done();
     assert!(std::fs::read_to_string(&line).unwrap().contains("witness μ₁ − μ₂"));
 }
@@ -129,7 +129,8 @@ fn a_test_for_every_group() {
     // Where the reference has the column too, groups are compared with each other.
     let text = two_sample(&b, &b, &["--by", "month"]).done().out;
     assert!(text.contains("0 of 3 rejected") && text.contains("the same group of the first"), "{text}");
-    let whole = two_sample(&b, &b, &["--by", "month", "--whole-reference", "--plot", &place(&folder, "g.png")]).done();
+    let whole =
+        two_sample(&b, &b, &["--by", "month", "--whole-reference", "--plot", &path_in(&folder, "g.png")]).done();
     assert!(whole.out.contains("compared with all of the first"));
 }
 
@@ -151,7 +152,7 @@ fn batch_after_batch() {
     let by = two_sample(&a, &b, &["--method", "betting", "--by", "day", "--json"]).json();
     assert_eq!(by["batches"][7]["batch"], "7");
     assert_eq!(by["log_wealth"].as_f64().unwrap(), wealth);
-    let picture = place(&folder, "wealth.svg");
+    let picture = path_in(&folder, "wealth.svg");
     let text = two_sample(&a, &b, &["--method", "betting", "--by", "day", "--plot", &picture]).done().out;
     assert!(text.contains("rejected at level 0.05") && text.contains("after day"), "{text}");
     assert!(std::fs::read_to_string(&picture).unwrap().contains("log₁₀ wealth"));

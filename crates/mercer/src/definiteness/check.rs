@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, Axis};
 
-use super::region::Region;
+use super::region::DomainBox;
 use super::search::{Attack, Attempt, Found};
-use super::side::Side;
+use super::side::Claim;
 use super::simplify::refutation_by_rows;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -106,7 +106,7 @@ impl Check {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn check(kernel: &Kernel, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
-    run(kernel, Side::Positive, data, options, compute)
+    run(kernel, Claim::Positive, data, options, compute)
 }
 
 /// Proves that a kernel is negative semi-definite (`Σ cᵢ = 0 ⇒ cᵀKc ≤ 0`), or tries to refute it.
@@ -132,14 +132,14 @@ pub fn check_negative(
     options: &CheckOptions,
     compute: &Compute,
 ) -> Result<Check> {
-    run(kernel, Side::Negative, data, options, compute)
+    run(kernel, Claim::Negative, data, options, compute)
 }
 
-fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
+fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
     compute.check_canceled()?;
     let property = match side {
-        Side::Positive => Property::PositiveSemidefinite,
-        Side::Negative => Property::NegativeSemidefinite,
+        Claim::Positive => Property::PositiveSemidefinite,
+        Claim::Negative => Property::NegativeSemidefinite,
     };
     let mut check = Check::start(kernel.property(property));
     let attack = Attack::new(kernel, side);
@@ -160,11 +160,11 @@ fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions
 }
 
 /// The regions to search: the columns of the data, or the first few numbers of columns that the kernel takes.
-fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<Region>> {
+fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
     if let Some(points) = data {
-        return Ok(vec![Region::with_columns(kernel, points.vectors()?.ncols())]);
+        return Ok(vec![DomainBox::with_columns(kernel, points.vectors()?.ncols())]);
     }
-    let regions = Region::of(kernel, 3);
+    let regions = DomainBox::of(kernel, 3);
     if regions.is_empty() {
         kernel.check_vectors(Array2::zeros((0, 1)).view())?;
         return Err(Error::request(format!("no number of columns up to 64 fits {kernel}; give data")));
@@ -224,8 +224,8 @@ impl Check {
     fn refute_by_rows(&mut self, rows: &[usize], counterexample: Counterexample) {
         self.weights = vec![0.0; rows.len()];
         for (row, weight) in counterexample.indices.iter().zip(&counterexample.weights) {
-            if let Ok(place) = rows.binary_search(row) {
-                self.weights[place] = *weight;
+            if let Ok(position) = rows.binary_search(row) {
+                self.weights[position] = *weight;
             }
         }
         self.verdict = CheckVerdict::Refuted(counterexample);

@@ -37,7 +37,7 @@ pub trait Tiles: Sync {
 
     /// The matrix of some of the points, in this order, for solvers that work on a few points at a time; `None` where it is not cheaper than
     /// to read it from the rows.
-    fn among(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
+    fn submatrix(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
         let _ = points;
         None
     }

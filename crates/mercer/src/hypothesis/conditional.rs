@@ -52,7 +52,7 @@ pub struct ConditionalIndependence {
     /// The kernel of `y`; `None` likewise.
     pub kernel_y: Option<Kernel>,
     /// How the influence of `z` is removed.
-    pub smoothing: Smoothing,
+    pub smoothing: ConditionalSmoothing,
     /// How the p-value is found.
     pub method: ConditionalMethod,
     /// How many vectors of signs are drawn.
@@ -72,7 +72,7 @@ pub enum ConditionalMethod {
 
 /// How the regressions on `z` are made.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Smoothing {
+pub enum ConditionalSmoothing {
     /// A Gaussian kernel; its lengthscale and the ridge of each regression by the least leave-one-out error, in closed form.
     LeaveOneOut,
     /// This kernel of `z` and this ridge `ε`, the same for both regressions.
@@ -90,7 +90,7 @@ impl Default for ConditionalIndependence {
         Self {
             kernel_x: None,
             kernel_y: None,
-            smoothing: Smoothing::LeaveOneOut,
+            smoothing: ConditionalSmoothing::LeaveOneOut,
             method: ConditionalMethod::Permutation,
             permutations: 1999,
             level: 0.05,
@@ -134,7 +134,7 @@ impl ConditionalIndependence {
     }
 
     /// As [`ConditionalIndependence::test`], from the matrices of kernel values of `x`, `y` and `z`; the kernels must be over `precomputed()`. The kernel of
-    /// `(x, z)` is the product of the two; with [`Smoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
+    /// `(x, z)` is the product of the two; with [`ConditionalSmoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
     ///
     /// # Errors
     /// As [`ConditionalIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.

@@ -27,8 +27,8 @@ mod outcome;
 mod precomputed;
 mod two_sample;
 
-pub use betting::{BettingTest, Evidence, SequentialTwoSample};
-pub use conditional::{ConditionalIndependence, ConditionalMethod, Smoothing};
+pub use betting::{BettingEvidence, BettingTest, SequentialTwoSample};
+pub use conditional::{ConditionalIndependence, ConditionalMethod, ConditionalSmoothing};
 pub use dependence::{Independence, IndependenceMethod, JointIndependence};
 pub use engine::{Enumeration, Group, Relabeled, Relabeling, Resampled, Resampling, resample};
 pub use fit::GoodnessOfFit;

@@ -110,19 +110,19 @@ impl Drop for RemoveOnDrop {
 /// The names are `.NAME.mercer-0.tmp`, `-1`, …: few, and always the same, so that what was left behind is found without reading the folder.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    let place = |slot: u32| {
+    let position = |slot: u32| {
         let mut own = OsString::from(".");
         own.push(name);
         own.push(format!(".mercer-{slot}.tmp"));
         target.with_file_name(own)
     };
     for slot in 0.. {
-        let path = place(slot);
+        let path = position(slot);
         remove_abandoned(&path);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) if is_held(&path, &file) => {
                 // Several that wrote at once may have been killed.
-                (slot + 1..slot + SLOTS).for_each(|next| remove_abandoned(&place(next)));
+                (slot + 1..slot + SLOTS).for_each(|next| remove_abandoned(&position(next)));
                 return Ok((path, file));
             }
             // Somebody took it for one that was left behind, between its making and its lock.

@@ -78,14 +78,14 @@ mod tests {
 
     #[test]
     fn endings_tell_the_format() {
-        let told = |name: &str| Format::from_path(Path::new(name)).ok();
-        assert_eq!(told("a/b.csv"), Some(Format::Csv));
-        assert_eq!(told("B.TSV.GZ"), Some(Format::Tsv));
-        assert_eq!(told("heart.svm"), Some(Format::Libsvm));
-        assert_eq!(told("x.y.npy"), Some(Format::Npy));
-        assert_eq!(told("x.parquet"), Some(Format::Parquet));
-        assert_eq!(told("x.txt"), None);
-        assert_eq!(told("csv"), None);
+        let format_of = |name: &str| Format::from_path(Path::new(name)).ok();
+        assert_eq!(format_of("a/b.csv"), Some(Format::Csv));
+        assert_eq!(format_of("B.TSV.GZ"), Some(Format::Tsv));
+        assert_eq!(format_of("heart.svm"), Some(Format::Libsvm));
+        assert_eq!(format_of("x.y.npy"), Some(Format::Npy));
+        assert_eq!(format_of("x.parquet"), Some(Format::Parquet));
+        assert_eq!(format_of("x.txt"), None);
+        assert_eq!(format_of("csv"), None);
         let message = Format::from_path(Path::new("x.txt")).unwrap_err().to_string();
         assert!(message.ends_with("say which of csv, tsv, libsvm, npy, parquet"), "{message}");
     }

@@ -15,7 +15,7 @@ pub(crate) const WHOLE_PERIODS: f64 = (1_u64 << 50) as f64;
 
 /// The quantity between two points that a profile acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Metric {
+pub enum MetricKind {
     /// `‖x − y‖₂²`.
     SquaredEuclidean,
     /// `‖x − y‖₁`.
@@ -86,7 +86,7 @@ pub(crate) trait Leaf: Clone {
 /// `k(x, y) = profile(metric(x, y))`, the metric taken after division by the lengthscale.
 pub(crate) trait Profile: Leaf + Sync {
     /// The metric that the profile acts on.
-    fn metric(&self) -> Metric;
+    fn metric(&self) -> MetricKind;
 
     /// The formula. `p` holds the shape parameters in the order of [`Leaf::shape`].
     fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N;

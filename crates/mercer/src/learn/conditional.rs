@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::gram::{self, Pairs};
-use crate::solve::{Factor, Factored, Solved, factor, solve_positive};
+use crate::solve::{CholeskyFactor, Factored, Solved, factor, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
 
 /// What is given: the covariance and the unpenalized functions of the data.
@@ -20,7 +20,7 @@ pub(super) struct Observed<'a> {
 /// `A = SKS + λI` factored, for covariances in units in which the noise of weight 1 has variance λ.
 pub(super) struct Conditional<'a> {
     observed: Observed<'a>,
-    factor: Factor,
+    factor: CholeskyFactor,
     /// `L⁻¹SP`.
     null: Array2<f64>,
     /// `(PᵀSA⁻¹SP)⁻¹`.

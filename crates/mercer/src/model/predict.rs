@@ -110,7 +110,7 @@ impl Model {
     fn moments(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
         match &self.fitted {
             Fitted::Ridge(fit) => {
-                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::Target::Observation, compute)?))
+                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::IntervalTarget::Observation, compute)?))
             }
             Fitted::GaussianProcess(fit) => {
                 let found = fit.predict(x, compute)?;

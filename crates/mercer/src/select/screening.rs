@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Axis};
 
-use super::search::{Candidate, RidgeSearch, Sample};
-use crate::learn::ridge::{Data, Diagnostics};
+use super::search::{Candidate, RidgeSearch, SearchData};
+use crate::learn::ridge::{Diagnostics, RidgeData};
 use crate::{Compute, Error, Result};
 
 /// Rows from which on candidates race, and candidates.
@@ -52,7 +52,7 @@ impl RidgeSearch {
     pub(super) fn screen(
         &self,
         candidates: &[Candidate],
-        data: Data<'_>,
+        data: RidgeData<'_>,
         compute: &Compute,
     ) -> Result<Option<Screened>> {
         let precomputed = self.kernels.iter().any(crate::Kernel::is_precomputed);
@@ -64,7 +64,7 @@ impl RidgeSearch {
         rows.sort_unstable();
         let (x, y) = (data.x.select(Axis(0), &rows), data.y.select(Axis(0), &rows));
         let weights = data.weights.map(|w| w.select(Axis(0), &rows));
-        let part = Data { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
+        let part = RidgeData { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
         let errors = match self.errors(candidates, part, compute) {
             Err(Error::Canceled) => return Err(Error::Canceled),
             Err(_) => return Ok(None),
@@ -74,9 +74,9 @@ impl RidgeSearch {
     }
 
     /// The squared leave-one-out errors of every candidate at its best λ, row by row.
-    fn errors(&self, candidates: &[Candidate], data: Data<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
+    fn errors(&self, candidates: &[Candidate], data: RidgeData<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
         let of = |candidate: Candidate| {
-            let sample = Sample { x: data.x, y: data.y, weights: data.weights };
+            let sample = SearchData { x: data.x, y: data.y, weights: data.weights };
             let path = self.path(&candidate, &self.lambdas, sample, compute)?;
             let none = || Error::Numerical("no λ has a score".into());
             let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];

@@ -9,7 +9,7 @@ use super::range::SearchedRange;
 use super::refine::refine_lambda;
 use super::screening::Screening;
 use super::{Criterion, RidgePath, ridge_path};
-use crate::learn::ridge::Data;
+use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -159,7 +159,7 @@ fn default_lambdas() -> Vec<f64> {
 
 /// The data of a search.
 #[derive(Clone, Copy)]
-pub(super) struct Sample<'d> {
+pub(super) struct SearchData<'d> {
     pub(super) x: ArrayView2<'d, f64>,
     pub(super) y: ArrayView2<'d, f64>,
     pub(super) weights: Option<ArrayView1<'d, f64>>,
@@ -232,7 +232,7 @@ impl RidgeSearch {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeChoice> {
-        let sample = Sample { x, y, weights };
+        let sample = SearchData { x, y, weights };
         let mut surface = self.score_grid(sample, compute)?;
         if let Err(error) = self.improve(&mut surface, sample, compute) {
             interrupted(error)?;
@@ -242,11 +242,11 @@ impl RidgeSearch {
     }
 
     /// Scores the candidates of the grid that survive the race.
-    fn score_grid(&self, sample: Sample<'_>, compute: &Compute) -> Result<Surface> {
-        let Sample { x, y, weights } = sample;
+    fn score_grid(&self, sample: SearchData<'_>, compute: &Compute) -> Result<Surface> {
+        let SearchData { x, y, weights } = sample;
         let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
         let grid = self.grid()?;
-        let mut screened = self.screen(&grid, Data { x, y, basis: None, weights }, compute)?;
+        let mut screened = self.screen(&grid, RidgeData { x, y, basis: None, weights }, compute)?;
         let mut paths: Vec<RidgePath> = vec![RidgePath::unknown(&self.lambdas); grid.len()];
         let mut next: Vec<usize> =
             (0..grid.len()).filter(|&i| screened.as_ref().is_none_or(|screened| screened.stays[i])).collect();
@@ -282,7 +282,7 @@ impl RidgeSearch {
     }
 
     /// Goes beyond the ends of the grid where the best lies there, then between its places.
-    fn improve(&self, surface: &mut Surface, sample: Sample<'_>, compute: &Compute) -> Result<()> {
+    fn improve(&self, surface: &mut Surface, sample: SearchData<'_>, compute: &Compute) -> Result<()> {
         if !surface.complete {
             return Ok(());
         }
@@ -309,7 +309,7 @@ impl RidgeSearch {
         &self,
         surface: &mut Surface,
         done: &mut [usize; 2],
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<bool> {
         if !self.extend_lengthscales {
@@ -343,7 +343,7 @@ impl RidgeSearch {
         &self,
         surface: &mut Surface,
         done: &mut [usize; 2],
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<bool> {
         if self.lambdas != default_lambdas() {
@@ -355,7 +355,7 @@ impl RidgeSearch {
         let last = surface.lambdas.len() - 1;
         let end = match at(&surface.tried[best].1) {
             Some(0) => 0,
-            Some(place) if place == last => 1,
+            Some(position) if position == last => 1,
             _ => return Ok(false),
         };
         // No error at all cannot become smaller.
@@ -418,7 +418,7 @@ impl RidgeSearch {
         &self,
         candidate: &Candidate,
         lambdas: &[f64],
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<RidgePath> {
         let (ridge, folds) = (self.ridge(candidate, 0.0), self.criterion.folds());
@@ -443,15 +443,15 @@ impl RidgeSearch {
         path.best(self.criterion).map_or(f64::NAN, |i| path.scores(self.criterion)[i])
     }
 
-    fn finish(&self, surface: Surface, sample: Sample<'_>, compute: &Compute) -> Result<RidgeChoice> {
+    fn finish(&self, surface: Surface, sample: SearchData<'_>, compute: &Compute) -> Result<RidgeChoice> {
         let Surface { tried, lambdas, screening, mut complete } = surface;
         let rows: Vec<Array1<f64>> = tried.iter().map(|(_, path)| path.scores(self.criterion)).collect();
         let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
         let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
-        let Some(place) = smallest(scores.iter().copied()) else {
+        let Some(position) = smallest(scores.iter().copied()) else {
             return Err(Error::Numerical("no candidate of the search has a score: try larger λ or fewer folds".into()));
         };
-        let best = (place / scores.ncols(), place % scores.ncols());
+        let best = (position / scores.ncols(), position % scores.ncols());
         let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();
         let winner = &candidates[best.0];
         let plain = (lambdas[best.1], scores[best]);
@@ -487,7 +487,7 @@ impl RidgeSearch {
         candidate: &Candidate,
         lambdas: &[f64],
         best: (f64, f64),
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<(f64, f64)> {
         let mut scores =

@@ -143,7 +143,7 @@ fn direction(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>)>, curvatu
     q
 }
 
-type Place = (Vec<f64>, f64, Vec<f64>);
+type LinePoint = (Vec<f64>, f64, Vec<f64>);
 
 /// A trial of a line search: how far, `f` and its slope along the direction there.
 #[derive(Clone, Copy)]
@@ -154,7 +154,12 @@ struct Trial {
 }
 
 /// A point along the direction that satisfies the weak Wolfe conditions, or at least makes `f` smaller.
-fn line_search(objective: &mut Objective<'_>, at: &Minimum, direction: &[f64], first: f64) -> Result<Option<Place>> {
+fn line_search(
+    objective: &mut Objective<'_>,
+    at: &Minimum,
+    direction: &[f64],
+    first: f64,
+) -> Result<Option<LinePoint>> {
     let start = Trial { step: 0.0, value: at.value, slope: dot(&at.gradient, direction) };
     if start.slope >= 0.0 || !start.slope.is_finite() {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! The words of fits on a few centers.
 
 use clap::Args;
-use mercer::learn::centers::{Centers, HeldOut};
+use mercer::learn::centers::{Centers, EarlyStopping};
 
 use super::super::common::positive;
 use super::super::embed::LandmarksWord;
@@ -33,13 +33,13 @@ pub struct CenterWords {
 
 impl CenterWords {
     /// The centers, where the words or the solver ask for some.
-    pub fn centers(&self, asked: bool) -> Option<Centers> {
-        (asked || self.centers.is_some()).then(|| Centers {
+    pub fn centers(&self, requested: bool) -> Option<Centers> {
+        (requested || self.centers.is_some()).then(|| Centers {
             count: self.centers,
             landmarks: self.landmarks.into(),
             tolerance: self.center_tol,
             max_iterations: self.center_iter,
-            held_out: self.held_out.map(|share| HeldOut { share, patience: PATIENCE }),
+            held_out: self.held_out.map(|share| EarlyStopping { share, patience: PATIENCE }),
         })
     }
 }

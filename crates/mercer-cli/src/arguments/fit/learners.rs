@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use mercer::learn::gaussian_process::sparse::Approximation;
-use mercer::learn::ridge::Solver;
+use mercer::learn::ridge::RidgeSolver;
 use mercer::learn::smoother::LocalWeight;
 use mercer::select::Criterion;
 
@@ -89,7 +89,7 @@ pub enum SolverWord {
     Centers,
 }
 
-impl From<SolverWord> for Solver {
+impl From<SolverWord> for RidgeSolver {
     fn from(word: SolverWord) -> Self {
         match word {
             SolverWord::Auto => Self::Auto,

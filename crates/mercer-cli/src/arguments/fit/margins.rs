@@ -1,7 +1,7 @@
 //! The words of machines and of logistic regression.
 
 use clap::{Args, ValueEnum};
-use mercer::learn::loss::Solver;
+use mercer::learn::loss::LossSolver;
 use mercer::learn::svm::Calibration;
 
 use super::super::common::positive;
@@ -11,7 +11,7 @@ use super::numbers::{class_weight, non_negative, part, positive_number};
 
 /// The words of the kernel and the solver of a machine.
 #[derive(Debug, Args)]
-pub struct MachineWords {
+pub struct SvmWords {
     /// The kernel, such as "gaussian(lengthscale=2)", or auto
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
@@ -57,7 +57,7 @@ pub struct SvmArguments {
     pub training: FitData,
     /// The machine.
     #[command(flatten)]
-    pub machine: MachineWords,
+    pub svm: SvmWords,
     /// C, what an error costs (default: chosen)
     #[arg(short = 'C', long = "c", value_name = "C", value_parser = positive_number, allow_negative_numbers = true, conflicts_with_all = ["cs", "nu"])]
     pub c: Option<f64>,
@@ -119,7 +119,7 @@ pub struct SvrArguments {
     pub training: FitData,
     /// The machine.
     #[command(flatten)]
-    pub machine: MachineWords,
+    pub svm: SvmWords,
     /// C, what an error beyond the tube costs (default: chosen)
     #[arg(short = 'C', long = "c", value_name = "C", value_parser = positive_number, allow_negative_numbers = true, conflicts_with = "cs")]
     pub c: Option<f64>,
@@ -145,7 +145,7 @@ pub struct OneClassArguments {
     pub training: FitData,
     /// The machine.
     #[command(flatten)]
-    pub machine: MachineWords,
+    pub svm: SvmWords,
     /// About this part of the rows is outside
     #[arg(long, value_name = "NU", value_parser = part, allow_negative_numbers = true, default_value = "0.1")]
     pub nu: f64,
@@ -202,7 +202,7 @@ pub enum NewtonWord {
     Centers,
 }
 
-impl From<NewtonWord> for Solver {
+impl From<NewtonWord> for LossSolver {
     fn from(word: NewtonWord) -> Self {
         match word {
             NewtonWord::Auto => Self::Auto,

@@ -22,7 +22,7 @@ pub use learners::{
 };
 
 pub use margins::{
-    ClassWeight, FoldWords, LogisticArguments, MachineWords, NewtonWord, OneClassArguments, SvmArguments, SvrArguments,
+    ClassWeight, FoldWords, LogisticArguments, NewtonWord, OneClassArguments, SvmArguments, SvmWords, SvrArguments,
     explicit_kernel,
 };
 

@@ -89,16 +89,15 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
     let svc = Svc::new("gaussian()".parse()?, 1.0);
     let held = HeldOutSvc { spec: svc.clone(), x: part.x.view(), classes: &of_part, weights: None };
     let how = (Measure::WrongClasses, "C or λ");
-    let (machine, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+    let (svm, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let few: Vec<usize> =
         search.screening_rows(of_part.of(), &session.compute).into_iter().map(|at| rows[at]).collect();
     // Where no row is wrong nothing is better.
-    let also =
-        if machine.screened_score > 0.0 { likelihoods(&search, &folds, &training, &few, session)? } else { None };
+    let also = if svm.screened_score > 0.0 { likelihoods(&search, &folds, &training, &few, session)? } else { None };
     let tried = tried.renamed("svm");
     // Of equals the one with probabilities by construction.
     match also {
-        Some((likely, also)) if likely.score <= machine.screened_score => {
+        Some((likely, also)) if likely.score <= svm.screened_score => {
             let choice = also.renamed("logistic").join(tried, false);
             let spec = LogisticRegression::new(likely.kernel, likely.parameter);
             logistic::outcome("auto", &spec, training, Some(choice), session)
@@ -107,20 +106,20 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
             if also.is_none() {
                 training.remarks.push(NOT_TRIED.into());
             }
-            if few.len() < machine.rows {
+            if few.len() < svm.rows {
                 training.remarks.push(format!(
                     "The machine was settled on {} rows: {}, C = {}, {} % of them wrong when left out.",
-                    grouped(machine.rows as u64),
-                    machine.kernel,
-                    short(machine.parameter),
-                    digits(100.0 * machine.score, 3)
+                    grouped(svm.rows as u64),
+                    svm.kernel,
+                    short(svm.parameter),
+                    digits(100.0 * svm.score, 3)
                 ));
             }
             let choice = match also {
                 Some((_, also)) => tried.join(also.renamed("logistic"), false),
                 None => tried,
             };
-            let spec = Svc { kernel: machine.kernel, penalty: Penalty::C(machine.parameter), ..svc };
+            let spec = Svc { kernel: svm.kernel, penalty: Penalty::C(svm.parameter), ..svc };
             svm::outcome("auto", &spec, training, Some(choice), session)
         }
     }
@@ -137,7 +136,7 @@ pub fn fold_words(words: &AutoArguments) -> FoldWords {
 
 /// The best logistic regression by its errors on a few rows; none where that takes long.
 fn likelihoods(
-    machines: &FoldSearch,
+    svms: &FoldSearch,
     folds: &FoldWords,
     training: &Training,
     rows: &[usize],
@@ -145,7 +144,7 @@ fn likelihoods(
 ) -> Result<Option<(folds::Chosen, Choice)>, Failure> {
     let parameters = (folds::lambdas(None, &[]), "lambda");
     let search = folds::search("auto", folds, parameters, training, rows, &session.compute)?;
-    let search = FoldSearch { lengthscales: machines.lengthscales.clone(), screening: rows.len(), ..search };
+    let search = FoldSearch { lengthscales: svms.lengthscales.clone(), screening: rows.len(), ..search };
     let part = Part::of(training, rows);
     let labels = part.labels();
     let spec = LogisticRegression::new("gaussian()".parse()?, 1.0);

@@ -363,13 +363,13 @@ impl Surface {
         if lengthscales.len() < 2 || found.lambdas.len() < 2 {
             return None;
         }
-        let place = rows.iter().position(|&i| i == found.best.0)?;
+        let position = rows.iter().position(|&i| i == found.best.0)?;
         Some(Self {
             kernel: search.kernels[family].to_string(),
             lengthscales,
             lambdas: found.lambdas.clone(),
             scores: found.scores.select(Axis(0), &rows),
-            best: (place, found.best.1),
+            best: (position, found.best.1),
         })
     }
 }

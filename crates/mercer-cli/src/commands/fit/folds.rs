@@ -187,11 +187,11 @@ pub fn class_weights(words: &[ClassWeight], classes: &Classes) -> Result<Option<
                 factors.iter_mut().zip(classes.sizes()).for_each(|(f, size)| *f = n / (k * size as f64));
             }
             ClassWeight::Factor(name, factor) => {
-                let place = classes.names().iter().position(|known| known == name).ok_or_else(|| {
+                let position = classes.names().iter().position(|known| known == name).ok_or_else(|| {
                     let known = classes.names().join(", ");
                     Failure::request(format!("--class-weight: there is no class `{name}`; there are {known}"))
                 })?;
-                factors[place] = *factor;
+                factors[position] = *factor;
             }
         }
     }

@@ -86,8 +86,8 @@ fn choose(
     session: &Session,
     compute: &Compute,
 ) -> Result<Chosen> {
-    let wanted = processes.len() > 1 || processes.iter().any(|p| p.optimize);
-    let rows = if wanted { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
+    let requested = processes.len() > 1 || processes.iter().any(|p| p.optimize);
+    let rows = if requested { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
     let (x, some) = (training.x.select(Axis(0), &rows), y.select(Axis(0), &rows));
     let mut fits = Vec::new();
     for process in processes {

@@ -29,15 +29,15 @@ pub fn fit(words: &OneClassArguments, session: &Session) -> Result<Outcome, Fail
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &OneClassArguments, session: &Session) -> Result<Training, Failure> {
-    let weights = words.machine.weights.as_deref();
-    Training::read_for(Goal::Nothing, &words.training, weights, scaling(&words.machine.kernel), session)
+    let weights = words.svm.weights.as_deref();
+    Training::read_for(Goal::Nothing, &words.training, weights, scaling(&words.svm.kernel), session)
 }
 
 /// What the words ask for.
 pub fn specification(words: &OneClassArguments, training: &Training) -> Result<OneClass, Failure> {
-    let text = explicit_kernel(&words.machine.kernel).unwrap_or("gaussian(lengthscale=median)");
+    let text = explicit_kernel(&words.svm.kernel).unwrap_or("gaussian(lengthscale=median)");
     let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
-    let (solver, indefinite) = (solver(&words.machine), words.machine.allow_indefinite);
+    let (solver, indefinite) = (solver(&words.svm), words.svm.allow_indefinite);
     Ok(OneClass { solver, indefinite, ..OneClass::new(kernel, words.nu) })
 }
 

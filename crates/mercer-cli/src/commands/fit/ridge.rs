@@ -1,7 +1,7 @@
 //! `mercer fit ridge`.
 
 use mercer::learn::centers::Centers;
-use mercer::learn::ridge::{Method, Plan};
+use mercer::learn::ridge::{RidgeMethod, RidgePlan};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::model::Model;
 use mercer::points::Scaling;
@@ -133,7 +133,7 @@ pub fn outcome(
         })
         .collect();
     let mut remarks = Vec::new();
-    if let Method::MinimumNorm { rank, threshold } = fit.method() {
+    if let RidgeMethod::MinimumNorm { rank, threshold } = fit.method() {
         let condition = fit.condition().map_or(String::new(), |c| format!(" (condition about {})", short(c)));
         remarks.push(format!(
             "K + λI is singular to working precision{condition}: eigenvalues below {} count as 0, {rank} of {} directions \
@@ -142,7 +142,7 @@ pub fn outcome(
             training.rows()
         ));
     }
-    if let Method::Centers { converged: false, residual, .. } = fit.method() {
+    if let RidgeMethod::Centers { converged: false, residual, .. } = fit.method() {
         remarks.push(format!(
             "The iteration stopped at the relative residual {}: raise --center-iter for more.",
             short(residual)
@@ -178,20 +178,20 @@ fn facts(fit: &RidgeFit) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn method(method: Method) -> String {
+fn method(method: RidgeMethod) -> String {
     match method {
-        Method::Cholesky => "Cholesky".into(),
-        Method::Eigen => "eigendecomposition".into(),
-        Method::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
-        Method::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
-        Method::Mixed { iterations, residual, rank } => {
+        RidgeMethod::Cholesky => "Cholesky".into(),
+        RidgeMethod::Eigen => "eigendecomposition".into(),
+        RidgeMethod::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
+        RidgeMethod::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
+        RidgeMethod::Mixed { iterations, residual, rank } => {
             let residual = short(residual);
             format!("a factor of rank {rank} in single precision and {iterations} refinements (residual {residual})")
         }
-        Method::ConjugateGradients { iterations, residual, rank } => {
+        RidgeMethod::ConjugateGradients { iterations, residual, rank } => {
             format!("{iterations} conjugate gradients (residual {}, preconditioner of rank {rank})", short(residual))
         }
-        Method::Centers { centers, iterations, residual, missed, .. } => format!(
+        RidgeMethod::Centers { centers, iterations, residual, missed, .. } => format!(
             "{iterations} conjugate gradients on {} centers (residual {}); the centers miss {} % of the kernel's trace",
             grouped(centers as u64),
             short(residual),
@@ -232,7 +232,7 @@ fn without_run(mut plan: Value) -> Value {
 }
 
 /// A plan for programs.
-pub fn plan_json(plan: &Plan) -> Value {
+pub fn plan_json(plan: &RidgePlan) -> Value {
     json!({
         "solver": plan.solver.to_string(),
         "bytes": plan.bytes,

@@ -1,6 +1,6 @@
 //! `--method betting`: two samples that are looked at batch after batch.
 
-use mercer::hypothesis::{BettingTest, Evidence, SequentialTwoSample};
+use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
 use ndarray::{Array2, Axis, Slice};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Resu
     for Batch { samples: [x, y], .. } in &batches {
         test.update(x, y, &session.compute)?;
     }
-    Ok(told(&test, &batches, words.options.by.as_deref().unwrap_or("batch"), cases))
+    Ok(summary(&test, &batches, words.options.by.as_deref().unwrap_or("batch"), cases))
 }
 
 /// The groups in their order, or rows of the second file in theirs; points of a first file without groups are dealt out, because every point is bet on once.
@@ -64,12 +64,12 @@ fn part(sample: &Array2<f64>, start: usize, end: usize) -> Array2<f64> {
     sample.slice_axis(Axis(0), Slice::from(start..end)).to_owned()
 }
 
-fn told(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Report {
+fn summary(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Report {
     let (evidence, level) = (test.evidence(), short(test.level()));
     let mut report = Report::new("Sequential two-sample test");
     let verdict = if evidence.reject { (Truth::No, "rejected") } else { (Truth::Open, "not rejected") };
-    let told = format!("{} at level {level}: p = {}", verdict.1, digits(evidence.p_value, 4));
-    report.heading("Sequential two-sample test").push(Block::Verdict(verdict.0, told));
+    let summary = format!("{} at level {level}: p = {}", verdict.1, digits(evidence.p_value, 4));
+    report.heading("Sequential two-sample test").push(Block::Verdict(verdict.0, summary));
     let kernels: Vec<String> = test.kernels().iter().map(ToString::to_string).collect();
     let rejected = test.history().iter().position(|e| e.reject).map(|at| batches[at].name.clone());
     report.fields([
@@ -105,7 +105,7 @@ fn told(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Repor
 }
 
 /// The wealth, or its logarithm beyond what is readable.
-fn wealth(evidence: &Evidence) -> String {
+fn wealth(evidence: &BettingEvidence) -> String {
     if evidence.log_wealth.abs() < 30.0 {
         short(evidence.wealth)
     } else {
@@ -129,7 +129,7 @@ fn table(test: &BettingTest, batches: &[Batch], by: &str) -> Table {
 }
 
 fn json_of(test: &BettingTest, batches: &[Batch]) -> Vec<Value> {
-    let line = |(batch, evidence): (&Batch, &Evidence)| {
+    let line = |(batch, evidence): (&Batch, &BettingEvidence)| {
         json!({
             "batch": batch.name,
             "rows": batch.samples.each_ref().map(Array2::nrows),

@@ -116,7 +116,7 @@ impl Question {
     }
 
     /// The answer for one case.
-    pub fn ask(&self, case: &Case, session: &Session) -> Result<TestOutcome, Failure> {
+    pub fn run(&self, case: &Case, session: &Session) -> Result<TestOutcome, Failure> {
         self.answer(&case.samples, &session.compute).map_err(|e| in_group(advised(e), case))
     }
 

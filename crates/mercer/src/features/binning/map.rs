@@ -227,8 +227,8 @@ impl BinningFeatures {
         let sides = self.pitches.row(grid).into_iter().zip(self.shifts.row(grid)).zip(point);
         let hash = sides.fold(0x9e37_79b9_7f4a_7c15, |hash, ((pitch, shift), x)| {
             // A quotient by infinity is 0: one cell.
-            let place = ((x - shift) / pitch).floor() + 0.0;
-            mix(hash ^ place.to_bits())
+            let position = ((x - shift) / pitch).floor() + 0.0;
+            mix(hash ^ position.to_bits())
         });
         // The high half of a product spreads 64 bits over the buckets without a division.
         let bucket = ((u128::from(hash) * self.buckets as u128) >> 64) as usize;

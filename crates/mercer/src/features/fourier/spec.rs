@@ -80,7 +80,7 @@ impl RandomFourier {
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<FourierFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let count = self.form.frequencies(self.components);
-        if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.law.has_frames()) {
+        if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.distribution.has_frames()) {
             return Err(Error::request(format!(
                 "orthogonal frequencies need a radial kernel, which no part of {} is: use iid or quasi-Monte-Carlo",
                 self.kernel

@@ -7,7 +7,7 @@ mod measure;
 mod modes;
 mod recognize;
 mod sample;
-mod waves;
+mod sinusoids;
 
 pub use measure::Measure;
 use modes::Modes;
@@ -64,7 +64,7 @@ impl Spectrum {
         measure.check()?;
         match measure {
             Measure::Sample(x) => sample::spectrum(kernel, x.view(), count, compute),
-            law => closed::spectrum(kernel, law, count),
+            distribution => closed::spectrum(kernel, distribution, count),
         }
     }
 

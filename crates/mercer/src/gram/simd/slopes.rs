@@ -41,11 +41,11 @@ impl<F: Formula> WithSimd for Differentiate<'_, F> {
 impl<F: Formula> Differentiate<'_, F> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) {
-        let places = self.source.iter().zip(self.values).zip(self.slopes);
+        let positions = self.source.iter().zip(self.values).zip(self.slopes);
         if self.logarithm {
-            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::wrap(s)));
+            positions.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::load(s), N::load(s)));
         } else {
-            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::one()));
+            positions.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::load(s), N::one()));
         }
     }
 }
@@ -53,7 +53,7 @@ impl<F: Formula> Differentiate<'_, F> {
 #[inline(always)]
 fn at<F: Formula, N: Lane<f64>>(formula: &F, value: N, derivative: N) -> (f64, f64) {
     let found = formula.apply(Dual { value, derivative });
-    (found.value.unwrap(), found.derivative.unwrap())
+    (found.value.store(), found.derivative.store())
 }
 
 /// `Σ aᵢbᵢ`.
@@ -148,12 +148,12 @@ impl<F: StepSlopes> StepBack<'_, F> {
         let (mut length, mut shape) = ([0.0; LANES], [0.0; LANES]);
         let chunks = self.adjoint.chunks_mut(LANES).zip(self.sums.chunks(LANES)).zip(self.values.chunks(LANES));
         for ((adjoint, sums), values) in chunks {
-            let places = adjoint.iter_mut().zip(sums).zip(values).zip(length.iter_mut().zip(&mut shape));
-            for (((adjoint, &sum), &value), (length, shape)) in places {
-                let [by_sum, by_length, by_shape] = self.step.slopes(N::wrap(sum), N::wrap(value));
-                *length += *adjoint * by_length.unwrap();
-                *shape += *adjoint * by_shape.unwrap();
-                *adjoint *= by_sum.unwrap();
+            let positions = adjoint.iter_mut().zip(sums).zip(values).zip(length.iter_mut().zip(&mut shape));
+            for (((adjoint, &sum), &value), (length, shape)) in positions {
+                let [by_sum, by_length, by_shape] = self.step.slopes(N::load(sum), N::load(value));
+                *length += *adjoint * by_length.store();
+                *shape += *adjoint * by_shape.store();
+                *adjoint *= by_sum.store();
             }
         }
         [length.iter().sum(), shape.iter().sum()]

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use super::Independence;
-use crate::gram::{Family, MetricKind, Pairs, Tiles};
+use crate::gram::{KernelFamily, MetricKind, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
 use crate::hypothesis::groups::Orders;
@@ -49,7 +49,7 @@ impl Independence {
     /// `εᵢ = −1` is the exchange of `yᵢ` and `y′ᵢ`, which does not change the law of the data when `x` and `y` are independent: the level is exact.
     pub(super) fn aggregate_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let (kx, ky) = (several(&self.kernel_x, x, compute)?, several(&self.kernel_y, y, compute)?);
-        let (of_x, of_y) = (Family::new(&kx, x, compute)?, Family::new(&ky, y, compute)?);
+        let (of_x, of_y) = (KernelFamily::new(&kx, x, compute)?, KernelFamily::new(&ky, y, compute)?);
         check_same_rows(&[("x", of_x.size()), ("y", of_y.size())])?;
         let pairs = of_x.size() / 2;
         let divisor = 4.0 * pairs as f64 * (pairs as f64 - 1.0);

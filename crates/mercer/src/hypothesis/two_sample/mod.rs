@@ -141,7 +141,8 @@ impl TwoSample {
     ) -> Result<TestOutcome> {
         check_level(self.level)?;
         let pooled = Pooled::new(x.into(), y.into(), 2)?;
-        let data = Data { pairs: Pairs::Within(pooled.points()), first: pooled.first(), total: pooled.points().len() };
+        let data =
+            PooledPairs { pairs: Pairs::Within(pooled.points()), first: pooled.first(), total: pooled.points().len() };
         self.run(&data, compute)
     }
 
@@ -170,10 +171,10 @@ impl TwoSample {
                 return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
             }
         }
-        self.run(&Data { pairs: Pairs::Precomputed(gram), first, total }, compute)
+        self.run(&PooledPairs { pairs: Pairs::Precomputed(gram), first, total }, compute)
     }
 
-    fn run(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    fn run(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         use TwoSampleMethod as Method;
         if self.strata.is_some()
             && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential | Method::Features(_))
@@ -212,13 +213,13 @@ impl TwoSample {
 }
 
 /// The pooled sample, or its kernel values.
-struct Data<'a> {
+struct PooledPairs<'a> {
     pairs: Pairs<'a>,
     first: usize,
     total: usize,
 }
 
-impl Data<'_> {
+impl PooledPairs<'_> {
     /// The number of pairs `(xᵢ, yᵢ)`, when there are as many points in both samples.
     fn equal_sizes(&self) -> Result<usize> {
         let second = self.total - self.first;

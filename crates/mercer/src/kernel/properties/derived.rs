@@ -1,7 +1,7 @@
 //! Everything that the rules know of a kernel, and the conclusions that hold for every kernel.
 
 use super::{Proof, Property, Verdict};
-use crate::kernel::{Domain, Kernel, Map};
+use crate::kernel::{Domain, Kernel, PointMap};
 
 /// Verdicts and the side facts that rules need of their arguments.
 #[derive(Clone, Debug)]
@@ -237,7 +237,7 @@ fn proofs(verdicts: &[&Verdict]) -> Vec<Proof> {
 fn is_unrestricted(kernel: &Kernel, children: &[Derived]) -> bool {
     let here = match kernel {
         Kernel::Base(base) => matches!(base.domain(), Domain::Anything | Domain::Vectors | Domain::Line),
-        Kernel::Transformed(map, _) => !matches!(map, Map::Log1p | Map::Sqrt),
+        Kernel::Transformed(map, _) => !matches!(map, PointMap::Log1p | PointMap::Sqrt),
         Kernel::Series(series, _) => series.radius().is_infinite(),
         _ => true,
     };

@@ -125,8 +125,8 @@ impl BinnedMachine {
         let problem = |cells| Problem { machine: self, cells, targets: y, weights: &weights, compute };
         let solution = if x.nrows() < self.grids.buckets {
             // Of few rows most cells are empty, and their coefficients are 0: the others alone are looked for.
-            let (occupied, places) = cells.occupied();
-            problem(&occupied).solve()?.spread(&places, cells.shape().1)
+            let (occupied, positions) = cells.occupied();
+            problem(&occupied).solve()?.spread(&positions, cells.shape().1)
         } else {
             problem(&cells).solve()?
         };

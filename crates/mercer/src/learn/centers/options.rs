@@ -1,6 +1,6 @@
 //! How a learner sees its data from a few centers.
 
-use super::{CenterMachine, HeldOut};
+use super::{CenterMachine, EarlyStopping};
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::settings::Settings;
@@ -40,7 +40,7 @@ pub struct Centers {
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
     /// Rows kept apart to tell when to stop.
-    pub held_out: Option<HeldOut>,
+    pub held_out: Option<EarlyStopping>,
 }
 
 impl Default for Centers {

@@ -3,9 +3,9 @@
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::fit::CenterFit;
-use super::judge::Data;
 use super::run;
 use super::task::Task;
+use super::validation::CenterData;
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
@@ -13,7 +13,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Rows that are kept apart to tell when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeldOut {
+pub struct EarlyStopping {
     /// The share of the rows, drawn from the seed.
     pub share: f64,
     /// Stop after so many iterations without a better score, and go back to the best.
@@ -66,7 +66,7 @@ pub struct CenterMachine {
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
     /// Rows kept apart to tell when to stop.
-    pub held_out: Option<HeldOut>,
+    pub held_out: Option<EarlyStopping>,
 }
 
 impl CenterMachine {
@@ -102,7 +102,7 @@ impl CenterMachine {
     ) -> Result<CenterFit> {
         let weights = self.check(x, y, sample_weights)?;
         let task = Task::Values { loss: self.loss, targets: y };
-        run::fit(self, Data { x, task, weights: &weights }, compute)
+        run::fit(self, CenterData { x, task, weights: &weights }, compute)
     }
 
     /// Fits a function per class to the classes `0, 1, …` of the rows, which were checked already.
@@ -116,7 +116,7 @@ impl CenterMachine {
     ) -> Result<CenterFit> {
         self.check_options()?;
         Points::Vectors(x).check_finite("points")?;
-        run::fit(self, Data { x, task: Task::Classes { labels, count }, weights }, compute)
+        run::fit(self, CenterData { x, task: Task::Classes { labels, count }, weights }, compute)
     }
 
     fn check_options(&self) -> Result<()> {

@@ -3,7 +3,7 @@
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::kind::sigmoid;
-use super::{Evidence, Functions, Loss, Plan};
+use super::{Functions, Loss, LossEvidence, LossPlan};
 use crate::settings::Settings;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
@@ -14,8 +14,8 @@ pub struct KernelMachineFit {
     pub(super) lambda: f64,
     pub(super) functions: Functions,
     pub(super) fitted: Array1<f64>,
-    pub(super) evidence: Evidence,
-    pub(super) plan: Plan,
+    pub(super) evidence: LossEvidence,
+    pub(super) plan: LossPlan,
     pub(crate) settings: Settings,
 }
 
@@ -105,12 +105,12 @@ impl KernelMachineFit {
     }
 
     /// Objective, gap and why the solver stopped.
-    pub fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &LossEvidence {
         &self.evidence
     }
 
     /// The plan that was made before the work.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &LossPlan {
         &self.plan
     }
 }

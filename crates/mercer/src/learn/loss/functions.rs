@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-use super::newton::State;
+use super::newton::NewtonState;
 use crate::definiteness::require_psd;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::learn::CenterFit;
@@ -12,7 +12,7 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
+pub struct LossEvidence {
     /// What was minimized, at the answer.
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
@@ -32,8 +32,8 @@ pub struct Evidence {
     pub stopped: Stopped,
 }
 
-impl Evidence {
-    pub(in crate::learn) fn of_newton(state: &State, iterations: usize, stopped: Stopped) -> Self {
+impl LossEvidence {
+    pub(in crate::learn) fn of_newton(state: &NewtonState, iterations: usize, stopped: Stopped) -> Self {
         Self {
             objective: state.objective,
             dual_objective: state.objective - state.gap,
@@ -47,7 +47,7 @@ impl Evidence {
     }
 }
 
-impl Evidence {
+impl LossEvidence {
     /// Of a fit on centers: the gap is that of the problem over functions of these centers.
     pub(in crate::learn) fn of_centers(fit: &CenterFit) -> Self {
         let (evidence, squared_norm) = (fit.evidence(), fit.squared_norms().sum());

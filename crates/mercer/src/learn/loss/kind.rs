@@ -166,7 +166,7 @@ impl Loss {
             let requirement = if self == Self::Poisson { "a count is at least 0" } else { "a class is −1 or 1" };
             return Err(bad_value("targets", row, value, requirement));
         }
-        let seen = |wanted: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && wanted(*y));
+        let seen = |requested: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && requested(*y));
         if self.is_classification() && !(seen(&|y| y > 0.0) && seen(&|y| y < 0.0)) {
             return Err(Error::request(
                 "all targets with a positive weight are of one class: there is nothing to tell apart",

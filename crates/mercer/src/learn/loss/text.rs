@@ -93,8 +93,8 @@ impl FromStr for Loss {
                 .parse()
                 .ok()
         });
-        let wanted = || loss.parameter().map_or_else(|| loss.to_string(), |_| format!("such as {loss}"));
-        loss.with_parameter(value.ok_or_else(|| Error::parameter("loss", text, &wanted()))?)
+        let requested = || loss.parameter().map_or_else(|| loss.to_string(), |_| format!("such as {loss}"));
+        loss.with_parameter(value.ok_or_else(|| Error::parameter("loss", text, &requested()))?)
     }
 }
 

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::null_space::design;
-use super::{Method, RidgeFit};
+use super::{RidgeFit, RidgeMethod};
 use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Error, Result};
@@ -13,7 +13,7 @@ const STRIP: usize = 512;
 
 /// What an interval is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Target {
+pub enum IntervalTarget {
     /// The value `f(x) + b` itself.
     #[default]
     Function,
@@ -73,7 +73,7 @@ impl RidgeFit {
     ///
     /// # Example
     /// ```
-    /// use mercer::{Compute, learn::{Ridge, ridge::Target}};
+    /// use mercer::{Compute, learn::{Ridge, ridge::IntervalTarget}};
     /// use ndarray::array;
     /// let compute = Compute::new();
     /// let ridge = Ridge::new("linear()".parse()?, 2.0);
@@ -81,11 +81,16 @@ impl RidgeFit {
     /// // f(x) = 1.5x: residuals −½, 1, 1½ and df = ¾; the slope has the variance σ²/(Σx² + λ).
     /// let noise = 3.5 / 2.25;
     /// assert!((fit.noise_variance(&compute)?[0] - noise).abs() < 1e-14);
-    /// let error = fit.standard_errors(array![[2.0]].view(), Target::Function, &compute)?;
+    /// let error = fit.standard_errors(array![[2.0]].view(), IntervalTarget::Function, &compute)?;
     /// assert!((error[[0, 0]] - 2.0 * f64::sqrt(noise / 8.0)).abs() < 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn standard_errors(&self, x: ArrayView2<f64>, target: Target, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn standard_errors(
+        &self,
+        x: ArrayView2<f64>,
+        target: IntervalTarget,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
         self.standard_errors_of(x, None, target, compute)
     }
 
@@ -97,7 +102,7 @@ impl RidgeFit {
         &self,
         x: ArrayView2<f64>,
         basis: ArrayView2<f64>,
-        target: Target,
+        target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         self.standard_errors_of(x, Some(basis), target, compute)
@@ -107,14 +112,14 @@ impl RidgeFit {
         &self,
         x: ArrayView2<f64>,
         basis: Option<ArrayView2<f64>>,
-        target: Target,
+        target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         self.check_basis(x.nrows(), basis)?;
         let conditional = self.conditional(compute)?;
         let noise = self.noise_with(&conditional, compute)?;
         let relative = self.relative_variance(&conditional, x, basis, compute)? / self.lambda;
-        let own = if target == Target::Observation { 1.0 } else { 0.0 };
+        let own = if target == IntervalTarget::Observation { 1.0 } else { 0.0 };
         let variance = (relative + own).insert_axis(Axis(1)) * noise.insert_axis(Axis(0));
         Ok(variance.mapv(f64::sqrt))
     }
@@ -156,7 +161,7 @@ impl RidgeFit {
                 "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
             ));
         }
-        if matches!(self.method, Method::Centers { .. }) {
+        if matches!(self.method, RidgeMethod::Centers { .. }) {
             return Err(Error::request(
                 "a fit on centers has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
             ));

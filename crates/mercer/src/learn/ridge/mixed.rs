@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use super::direct;
 use super::partial::Partial;
 use super::problem::Problem;
-use super::solution::{Method, Reduced, Solution};
+use super::solution::{Reduced, RidgeMethod, Solution};
 use crate::solve::products::multiply_single;
 use crate::solve::{ConjugateGradientOptions, Product, SingleFactor, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
@@ -141,7 +141,7 @@ fn outer(
         null: reduced.null,
         influence: None,
         condition: None,
-        method: Method::Mixed { iterations: found.iterations, residual: found.residual, rank },
+        method: RidgeMethod::Mixed { iterations: found.iterations, residual: found.residual, rank },
         negative: None,
     })
 }

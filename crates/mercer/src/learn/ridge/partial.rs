@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::problem::Problem;
 use crate::solve::products::{multiply, multiply_transposed};
-use crate::solve::{Factor, Factored, block_randomly_pivoted_cholesky, factor};
+use crate::solve::{CholeskyFactor, Factored, block_randomly_pivoted_cholesky, factor};
 use crate::{Compute, Result};
 
 /// Pivots that are proposed at a time.
@@ -15,7 +15,7 @@ const SHARE: f64 = 0.01;
 /// `(FFᵀ + λI)⁻¹ = (I − F(FᵀF + λI)⁻¹Fᵀ)/λ` with a factor `FFᵀ ≈ SKS` of few columns.
 pub(super) struct Partial {
     factor: Array2<f64>,
-    inner: Factor,
+    inner: CholeskyFactor,
     lambda: f64,
 }
 

@@ -4,7 +4,7 @@ mod bandwidth;
 mod fit;
 mod interval;
 mod local;
-mod places;
+mod positions;
 mod record;
 mod weights;
 

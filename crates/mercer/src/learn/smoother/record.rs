@@ -1,7 +1,7 @@
 //! A local smoother as named texts and arrays.
 
 use super::local::Degree;
-use super::places::Places;
+use super::positions::Positions;
 use super::{Bandwidth, LocalFit, LocalWeight};
 use crate::record::{Record, require};
 use crate::settings::Settings;
@@ -40,7 +40,7 @@ impl LocalFit {
         record.put_text("degree", degree_name(self.degree));
         record.put_text("weights", weights_name(self.weights));
         record.put_number("bandwidth", self.bandwidth);
-        record.put_matrix("points", self.places.x.view());
+        record.put_matrix("points", self.positions.x.view());
         record.put_vector("targets", self.y.view());
         record.put_vector("fitted", self.fitted.view());
         record.put_vector("leverages", self.leverages.view());
@@ -69,7 +69,7 @@ impl LocalFit {
             degree,
             weights,
             bandwidth,
-            places: Places::new(x.view()),
+            positions: Positions::new(x.view()),
             y: record.take_finite_vector("targets", n)?,
             fitted: record.take_vector("fitted", n)?,
             leverages: record.take_vector("leverages", n)?,

@@ -4,7 +4,7 @@ use ndarray::{Array1, ArrayView1};
 
 use super::SmoothingSpline;
 use super::criteria::Criteria;
-use super::data::Data;
+use super::data::SplineData;
 use super::search::Chosen;
 use crate::settings::Settings;
 use crate::solve::chain::{Pass, States};
@@ -29,7 +29,7 @@ use crate::{Error, Result};
 pub struct SplineFit {
     pub(super) order: usize,
     pub(super) periodic: bool,
-    pub(super) data: Data,
+    pub(super) data: SplineData,
     pub(super) states: States,
     /// λ on the scale of the nodes.
     pub(super) scaled_lambda: f64,
@@ -49,7 +49,7 @@ pub struct SplineFit {
 impl SplineFit {
     pub(super) fn new(
         spline: &SmoothingSpline,
-        data: Data,
+        data: SplineData,
         criteria: &Criteria,
         chosen: Chosen,
         pass: Pass,

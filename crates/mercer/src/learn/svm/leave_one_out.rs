@@ -18,7 +18,7 @@ const AT_BOUND: f64 = 1e-9;
 
 /// Leave-one-out errors of one machine, as shares of its rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LeaveOneOut {
+pub struct SvmLeaveOneOut {
     /// Joachims' ξα bound: at most this share is wrong.
     pub xi_alpha: f64,
     /// The span estimate: about this share is wrong, exactly so where the other support vectors keep their kinds.
@@ -72,7 +72,7 @@ impl Svc {
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
-    ) -> Result<Vec<LeaveOneOut>> {
+    ) -> Result<Vec<SvmLeaveOneOut>> {
         let Penalty::C(c) = self.penalty else {
             return Err(Error::request("leave-one-out estimates are those of a C-classifier"));
         };
@@ -122,7 +122,7 @@ impl Pair {
         x: ArrayView2<f64>,
         range: f64,
         compute: &Compute,
-    ) -> Result<LeaveOneOut> {
+    ) -> Result<SvmLeaveOneOut> {
         let indices: Vec<usize> = self.support.iter().map(|s| s.0).collect();
         let chosen = super::support::select(fit.kernel(), x, &indices);
         let kernel = gram::dense(&rebind(fit.kernel(), chosen.view(), compute)?, compute)?;
@@ -132,7 +132,7 @@ impl Pair {
         let spans = self.spans(kernel.view(), svc.offset, compute)?;
         let leaves = self.support.iter().zip(&spans).filter(|(s, span)| s.1.abs() * **span >= s.3).count() + self.lost;
         let share = |count: usize| count as f64 / self.rows.max(1) as f64;
-        Ok(LeaveOneOut { xi_alpha: share(wrong), span: share(leaves) })
+        Ok(SvmLeaveOneOut { xi_alpha: share(wrong), span: share(leaves) })
     }
 
     /// `Sᵢ²` of every support vector.

@@ -24,12 +24,12 @@ mod weights;
 
 pub use classes::Classes;
 pub use decide::DecisionShape;
-pub use evidence::Evidence;
-pub use leave_one_out::LeaveOneOut;
+pub use evidence::SvmEvidence;
+pub use leave_one_out::SvmLeaveOneOut;
 pub use libsvm::LibsvmModel;
-pub use plan::{KeptValues, MachinePlan};
+pub use plan::{KeptValues, SvmPlan};
 pub use probability::{Calibration, Calibrator, Isotonic, Sigmoid};
 pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
 pub use schedule::Scheme;
 pub use svc::{Penalty, Svc};
-pub use svc_fit::{MachineSummary, SvcFit};
+pub use svc_fit::{BinarySummary, SvcFit};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::evidence::Machine;
+use super::evidence::BinarySvm;
 use super::probability::Calibrator;
 use super::support::{bind, rebind, select};
 use super::svc::Svc;
@@ -15,7 +15,7 @@ use crate::solve::{ClassBlocks, KernelRows, PairRoom};
 use crate::{Compute, Kernel, Result};
 
 /// A machine for every `C` of a list, with its probabilities.
-pub(super) type Along = Vec<(Machine, Option<Calibrator>)>;
+pub(super) type Along = Vec<(BinarySvm, Option<Calibrator>)>;
 
 /// How machines for two classes make one for many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -100,7 +100,9 @@ impl Schedule {
             (Shared::Blocks(blocks), Some(second)) => {
                 along(specs, task, guess, &mut blocks.pair(task.first, second, room), &silent).inspect(tick)
             }
-            (Shared::Whole(whole), _) => along(specs, task, guess, &mut whole.part(&task.rows), &silent).inspect(tick),
+            (Shared::Whole(whole), _) => {
+                along(specs, task, guess, &mut whole.subset(&task.rows), &silent).inspect(tick)
+            }
             _ => {
                 let x = select(&self.kernel, self.ordered.view(), &task.rows);
                 let bound = rebind(&self.kernel, x.view(), &silent)?;
@@ -152,10 +154,10 @@ fn along(
     let mut last = guess;
     let one = |spec: &Svc| {
         let guesses: Vec<&[f64]> = last.as_deref().into_iter().collect();
-        let machine = task.solve(spec, rows, &guesses, compute)?;
-        last = Some(task.alpha(&machine));
-        let calibrator = spec.calibration.map(|c| c.fit(spec, task, &machine, rows, compute)).transpose()?;
-        Ok((machine, calibrator))
+        let svm = task.solve(spec, rows, &guesses, compute)?;
+        last = Some(task.alpha(&svm));
+        let calibrator = spec.calibration.map(|c| c.fit(spec, task, &svm, rows, compute)).transpose()?;
+        Ok((svm, calibrator))
     };
     specs.iter().map(one).collect()
 }
@@ -164,8 +166,8 @@ fn along(
 fn guess(task: &Task, leading: &[Task], found: &[Along]) -> Option<Vec<f64>> {
     let against_first = |class: usize| {
         let at = leading.iter().position(|lead| lead.second == Some(class))?;
-        let (lead, machine) = (&leading[at], &found[at].first()?.0);
-        Some(lead.alpha(machine).into_iter().zip(&lead.signs).filter(|(_, s)| **s < 0.0).map(|(a, _)| a))
+        let (lead, svm) = (&leading[at], &found[at].first()?.0);
+        Some(lead.alpha(svm).into_iter().zip(&lead.signs).filter(|(_, s)| **s < 0.0).map(|(a, _)| a))
     };
     Some(against_first(task.first)?.chain(against_first(task.second?)?).collect())
 }

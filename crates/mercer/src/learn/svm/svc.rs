@@ -109,8 +109,8 @@ impl Svc {
         compute: &Compute,
     ) -> Result<SvcFit> {
         let schedule = self.schedule(x, classes, weights, compute)?;
-        let machines = schedule.run(std::slice::from_ref(self), compute)?;
-        let fit = SvcFit::new(self, x, classes, &schedule, machines.into_iter().flatten().collect());
+        let binary = schedule.run(std::slice::from_ref(self), compute)?;
+        let fit = SvcFit::new(self, x, classes, &schedule, binary.into_iter().flatten().collect());
         Ok(SvcFit { settings: self.recorded(compute), ..fit })
     }
 
@@ -143,9 +143,9 @@ impl Svc {
     ) -> Result<Vec<SvcFit>> {
         let specs = self.along(c)?;
         let schedule = self.schedule(x, classes, weights, compute)?;
-        let mut machines: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
+        let mut binary: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
         let fit = |spec: &Self| {
-            let of_this = machines.iter_mut().filter_map(Iterator::next).collect();
+            let of_this = binary.iter_mut().filter_map(Iterator::next).collect();
             let fit = SvcFit::new(spec, x, classes, &schedule, of_this);
             SvcFit { settings: spec.recorded(compute), ..fit }
         };

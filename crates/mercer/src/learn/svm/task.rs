@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::classes::Classes;
-use super::evidence::Machine;
+use super::evidence::BinarySvm;
 use super::schedule::Scheme;
 use super::svc::{Penalty, Svc};
 use super::translate::{c_svc, nu_svc};
@@ -102,13 +102,13 @@ impl Task {
         rows: &mut KernelRows<'_>,
         guesses: &[&[f64]],
         compute: &Compute,
-    ) -> Result<Machine> {
+    ) -> Result<BinarySvm> {
         let problem = self.problem(svc, (0..self.rows.len()).collect(), guesses)?;
-        let machine = self.solve_problem(svc, &problem, rows, compute)?;
+        let svm = self.solve_problem(svc, &problem, rows, compute)?;
         if !svc.indefinite {
-            machine.require_norm(&svc.kernel)?;
+            svm.require_norm(&svc.kernel)?;
         }
-        Ok(machine)
+        Ok(svm)
     }
 
     /// The machine of a problem on some of the rows; its decisions are those of all rows.
@@ -118,17 +118,17 @@ impl Task {
         problem: &DualProblem,
         rows: &mut KernelRows<'_>,
         compute: &Compute,
-    ) -> Result<Machine> {
+    ) -> Result<BinarySvm> {
         let solution = problem.solve(rows, &svc.solver, compute)?;
         match svc.penalty {
-            Penalty::C(_) => Ok(Machine::new(problem, &solution)),
-            Penalty::Nu(_) => Machine::nu_svc(problem, &solution),
+            Penalty::C(_) => Ok(BinarySvm::new(problem, &solution)),
+            Penalty::Nu(_) => BinarySvm::nu_svc(problem, &solution),
         }
     }
 
     /// `α` of a C-machine of all rows.
-    pub(super) fn alpha(&self, machine: &Machine) -> Vec<f64> {
-        self.signs.iter().zip(&machine.coefficients).map(|(s, c)| s * c).collect()
+    pub(super) fn alpha(&self, svm: &BinarySvm) -> Vec<f64> {
+        self.signs.iter().zip(&svm.coefficients).map(|(s, c)| s * c).collect()
     }
 }
 

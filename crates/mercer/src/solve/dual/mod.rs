@@ -9,10 +9,10 @@
 mod blocks;
 mod cache;
 mod inner;
+mod kkt;
 mod lines;
-mod narrow;
-mod pull;
 mod rows;
+mod shrinking;
 mod solver;
 mod working_set;
 
@@ -146,7 +146,7 @@ impl DualProblem {
         if options.tolerance.is_nan() || options.tolerance <= 0.0 {
             return Err(Error::parameter("tolerance", options.tolerance, "positive"));
         }
-        solver::Solver::new(self, rows, options, compute)?.run()
+        solver::DualSolver::new(self, rows, options, compute)?.run()
     }
 
     /// Solves the problem on a kernel bound to points, with rows made and kept as the memory limit allows.

@@ -2,8 +2,8 @@
 
 use mercer::gram::{self, Pairs};
 use mercer::hypothesis::{
-    ConditionalIndependence, ConditionalMethod, Independence, Interaction, JointIndependence, Smoothing, TwoSample,
-    TwoSampleMethod,
+    ConditionalIndependence, ConditionalMethod, ConditionalSmoothing, Independence, Interaction, JointIndependence,
+    TwoSample, TwoSampleMethod,
 };
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array2, Axis};
@@ -86,7 +86,7 @@ fn given_a_third_variable() {
     let (x, y) = (standardized(&z + &normal(5, 40, 1)), standardized(z.mapv(f64::sin) + normal(6, 40, 1)));
     for method in [ConditionalMethod::Gamma, ConditionalMethod::Permutation] {
         // exp(−‖x‖²/2 − ‖z/2‖²/2) is the product of Gaussians of x and z with lengthscales 1 and 2.
-        let smoothing = |k: &str| Smoothing::Fixed { kernel: kernel(k), ridge: 0.1 };
+        let smoothing = |k: &str| ConditionalSmoothing::Fixed { kernel: kernel(k), ridge: 0.1 };
         let test = ConditionalIndependence {
             kernel_x: Some(kernel("gaussian()")),
             kernel_y: Some(kernel("gaussian()")),
@@ -111,7 +111,7 @@ fn given_a_third_variable() {
         // A constant condition is no condition.
         let constant = Array2::ones((40, 40));
         let without = precomputed.test_gram([k.view(), l.view(), constant.view()], &compute).unwrap();
-        let chosen = ConditionalIndependence { smoothing: Smoothing::LeaveOneOut, ..precomputed };
+        let chosen = ConditionalIndependence { smoothing: ConditionalSmoothing::LeaveOneOut, ..precomputed };
         assert!(chosen.test_gram([k.view(), l.view(), m.view()], &compute).unwrap().detail("ridge_x").is_some());
         let points = ConditionalIndependence {
             kernel_x: Some(kernel("gaussian()")),

@@ -1,8 +1,8 @@
 //! Hypothesis tests: the engine against direct recomputation, paired and stratified relabelings, stopping, bad input, same bytes.
 
 use mercer::hypothesis::{
-    ConditionalIndependence, GoodnessOfFit, Independence, IndependenceMethod, Interaction, JointIndependence,
-    KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
+    ConditionalIndependence, ConditionalSmoothing, GoodnessOfFit, Independence, IndependenceMethod, Interaction,
+    JointIndependence, KernelWeights, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::{Density, Estimator, HsicEstimator, hsic, mmd};
 use mercer::{Compute, Error, Kernel, Precision, Seed};
@@ -326,7 +326,7 @@ fn bad_requests_are_refused() {
     assert!(matches!(Independence::default().test(&x, &normal(1, 9, 2), &compute), Err(Error::Shape { .. })));
     assert!(matches!(JointIndependence::default().test(&[(&x).into()], &compute), Err(Error::Shape { .. })));
     assert!(Interaction::default().test([(&x).into(), (&y).into(), (&normal(1, 9, 1)).into()], &compute).is_err());
-    let ridge = Smoothing::Fixed { kernel: kernel("gaussian()"), ridge: 0.0 };
+    let ridge = ConditionalSmoothing::Fixed { kernel: kernel("gaussian()"), ridge: 0.0 };
     let wrong = ConditionalIndependence { smoothing: ridge, ..ConditionalIndependence::default() };
     assert!(matches!(wrong.test(&x, &y, &normal(1, 10, 1), &compute), Err(Error::Parameter { .. })));
     assert!(matches!(

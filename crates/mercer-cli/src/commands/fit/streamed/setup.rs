@@ -4,7 +4,7 @@ use mercer::compute::human_bytes;
 use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
 use mercer::io::{ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
 use mercer::learn::StreamedRidge;
-use mercer::learn::ridge::Solver;
+use mercer::learn::ridge::RidgeSolver;
 use mercer::points::{ColumnData, Encoding, Scaling, Table};
 use mercer::select::Criterion;
 use mercer::{Kernel, Result};
@@ -45,11 +45,11 @@ pub struct Setup {
 
 /// Why a fit is streamed; nothing for one that is not.
 pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
-    let asked = words.stream.stream || words.stream.checkpoint.is_some();
+    let requested = words.stream.stream || words.stream.checkpoint.is_some();
     let path = &words.training.data;
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let limit = session.compute.memory();
-    if asked {
+    if requested {
         return Some("asked for".into());
     }
     (size > limit && is_possible(words)).then(|| {
@@ -73,7 +73,10 @@ fn refusal(words: &RidgeArguments) -> Option<&'static str> {
             "--stream: standard input can be read only once, and a streamed fit makes several passes: give a file",
         );
     }
-    if !matches!(Solver::from(words.solver), Solver::Auto | Solver::ConjugateGradients | Solver::Centers) {
+    if !matches!(
+        RidgeSolver::from(words.solver),
+        RidgeSolver::Auto | RidgeSolver::ConjugateGradients | RidgeSolver::Centers
+    ) {
         return Some("--solver: a streamed fit has no kernel matrix to factor; leave it out, or take cg or centers");
     }
     if words.centers.held_out.is_some() {
@@ -122,7 +125,7 @@ impl Setup {
 
 /// Several passes where an iteration is asked for.
 fn passes(words: &RidgeArguments) -> Option<PassOptions> {
-    let iterative = matches!(Solver::from(words.solver), Solver::ConjugateGradients | Solver::Centers);
+    let iterative = matches!(RidgeSolver::from(words.solver), RidgeSolver::ConjugateGradients | RidgeSolver::Centers);
     iterative.then_some(PassOptions { tolerance: words.centers.center_tol, max_passes: words.centers.center_iter })
 }
 

@@ -5,21 +5,21 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::gram::{self, Pairs};
-use crate::solve::{Factor, Factored, factor, pivoted_cholesky};
+use crate::solve::{CholeskyFactor, Factored, factor, pivoted_cholesky};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Inducing points none of which is a combination of others to working precision.
 #[derive(Clone, Debug)]
-pub(super) struct Basis {
+pub(super) struct InducingBasis {
     pub(super) kernel: Kernel,
     /// `Z`, the points that are used.
     pub(super) points: Array2<f64>,
     /// The rows, of the points that were given, that are used; ascending.
     pub(super) kept: Vec<usize>,
-    pub(super) factor: Factor,
+    pub(super) factor: CholeskyFactor,
 }
 
-impl Basis {
+impl InducingBasis {
     /// Factors `K_ZZ`. Where it is singular to working precision the points that the others determine are left out.
     pub(super) fn new(kernel: &Kernel, points: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let all = (0..points.nrows()).collect();

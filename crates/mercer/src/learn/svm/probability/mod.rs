@@ -4,7 +4,7 @@ mod coupling;
 mod isotonic;
 mod sigmoid;
 
-use super::evidence::Machine;
+use super::evidence::BinarySvm;
 use super::svc::{Penalty, Svc};
 use super::task::Task;
 use super::translate::largest_nu;
@@ -77,7 +77,7 @@ impl Calibration {
         self,
         svc: &Svc,
         task: &Task,
-        machine: &Machine,
+        svm: &BinarySvm,
         rows: &mut KernelRows<'_>,
         compute: &Compute,
     ) -> Result<Calibrator> {
@@ -85,7 +85,7 @@ impl Calibration {
         if folds < 2 {
             return Err(Error::parameter("folds", folds, "at least 2"));
         }
-        let decisions = held_out(svc, task, &task.alpha(machine), rows, folds, compute)?;
+        let decisions = held_out(svc, task, &task.alpha(svm), rows, folds, compute)?;
         let outcomes = Outcome::list(&decisions, &task.signs, &task.weights);
         Ok(match self {
             Self::Sigmoid { .. } => Calibrator::Sigmoid(Sigmoid::fit(&outcomes)),

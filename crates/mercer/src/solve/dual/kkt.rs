@@ -32,12 +32,12 @@ pub(super) struct Extremes {
 impl Extremes {
     const NONE: Self = Self { rising: f64::NEG_INFINITY, falling: f64::INFINITY };
 
-    fn see(&mut self, pull: f64, rises: bool, falls: bool) {
-        if rises && pull > self.rising {
-            self.rising = pull;
+    fn see(&mut self, gradient: f64, rises: bool, falls: bool) {
+        if rises && gradient > self.rising {
+            self.rising = gradient;
         }
-        if falls && pull < self.falling {
-            self.falling = pull;
+        if falls && gradient < self.falling {
+            self.falling = gradient;
         }
     }
 
@@ -49,19 +49,19 @@ impl Extremes {
 
 /// The extremes of both signs together, or of each sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pulls {
+pub(super) struct Kkt {
     pub(super) groups: [Extremes; 2],
     constraint: Constraint,
 }
 
-impl Pulls {
+impl Kkt {
     /// Of variables with these pulls.
-    pub(super) fn of(problem: &DualProblem, alpha: &[f64], pull: impl Fn(usize) -> f64) -> Self {
+    pub(super) fn of(problem: &DualProblem, alpha: &[f64], gradient: impl Fn(usize) -> f64) -> Self {
         let mut groups = [Extremes::NONE; 2];
         for (i, &a) in alpha.iter().enumerate() {
             let (sign, upper) = (problem.signs[i], problem.upper[i]);
             let (rises, falls) = (can_rise(sign, a, upper), can_fall(sign, a, upper));
-            groups[group(problem.constraint, sign)].see(pull(i), rises, falls);
+            groups[group(problem.constraint, sign)].see(gradient(i), rises, falls);
         }
         Self { groups, constraint: problem.constraint }
     }

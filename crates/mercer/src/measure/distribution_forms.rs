@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use ndarray::{Array1, Array2, ArrayView1};
 
-use super::Law;
+use super::Distribution;
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
@@ -28,16 +28,16 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn new(kernel: &Kernel, law: &Law) -> Result<Self> {
+    pub(super) fn new(kernel: &Kernel, distribution: &Distribution) -> Result<Self> {
         let Kernel::Base(base) = kernel else { return Err(unknown(kernel)) };
-        match (base, law) {
-            (Base::Gaussian(_), Law::Gaussian { mean, covariance }) => normal(base, kernel, mean, covariance),
-            (Base::Gaussian(_), Law::Uniform { low, high }) => {
+        match (base, distribution) {
+            (Base::Gaussian(_), Distribution::Gaussian { mean, covariance }) => normal(base, kernel, mean, covariance),
+            (Base::Gaussian(_), Distribution::Uniform { low, high }) => {
                 check_interval(*low, *high)?;
                 Ok(Self::Interval { length: one_length(base, kernel)?, low: *low, high: *high })
             }
-            (Base::Polynomial(k), Law::Moments(moments)) => powers(k.degree() as usize, base, moments),
-            (Base::Exponential(_), Law::Gaussian { mean, covariance }) => {
+            (Base::Polynomial(k), Distribution::Moments(moments)) => powers(k.degree() as usize, base, moments),
+            (Base::Exponential(_), Distribution::Gaussian { mean, covariance }) => {
                 check_normal(mean, covariance)?;
                 if mean.len() != 1 {
                     return Err(Error::shape("dimension of the law", 1, mean.len()));
@@ -48,14 +48,14 @@ impl Form {
                     variance: covariance[[0, 0]],
                 })
             }
-            (Base::Laplacian(_), Law::Laplace { scale }) => {
+            (Base::Laplacian(_), Distribution::Laplace { scale }) => {
                 let length = one_length(base, kernel)?;
                 if !(scale.is_finite() && *scale > 0.0 && *scale != length) {
                     return Err(Error::parameter("scale", scale, "finite, positive, and not the lengthscale"));
                 }
                 Ok(Self::Laplace { length, scale: *scale })
             }
-            (Base::Wiener(_), Law::Uniform { low, high }) if *low == 0.0 && *high == 1.0 => Ok(Self::Brownian),
+            (Base::Wiener(_), Distribution::Uniform { low, high }) if *low == 0.0 && *high == 1.0 => Ok(Self::Brownian),
             _ => Err(unknown(kernel)),
         }
     }

@@ -11,7 +11,7 @@ use ndarray::Axis;
 use serde_json::{Value, json};
 
 use super::super::pictures::agreement;
-use super::super::tell::inputs;
+use super::super::summary::inputs;
 use super::setup::Setup;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -23,7 +23,7 @@ use crate::session::Session;
 const DOTS: usize = 2000;
 
 /// What was fitted, how, and how good it is.
-pub fn tell(
+pub fn summary(
     setup: &Setup,
     model: &Model,
     resumed_at: Option<Resumed>,

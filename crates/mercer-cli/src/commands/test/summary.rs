@@ -154,8 +154,8 @@ pub fn groups(
     let mut report = Report::new(format!("{} by {by}: {}", question.title(), question.hypothesis(cases)));
     report.heading(format!("{} for every value of {by}", question.title()));
     let (level, correction) = (short(options.level), spoken(options.correction));
-    let told = format!("{rejected} of {} rejected at level {level} ({correction})", outcomes.len());
-    report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, told));
+    let summary = format!("{rejected} of {} rejected at level {level} ({correction})", outcomes.len());
+    report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, summary));
     report.fields([("hypothesis", question.hypothesis(cases)), ("method", method(&outcomes[0]))]);
     report.push(Block::Table(table(by, cases, outcomes, &adjusted, options.level)));
     cases.remarks.iter().for_each(|remark| {

@@ -2,12 +2,12 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::law_forms::Form;
+use super::distribution_forms::Form;
 use crate::{Error, Kernel, Points, Result};
 
 /// A probability law whose mean embedding has a closed form under some kernels.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Law {
+pub enum Distribution {
     /// The normal law `N(mean, covariance)`.
     Gaussian {
         /// The mean.
@@ -45,11 +45,11 @@ pub enum Law {
 ///
 /// # Example
 /// ```
-/// use mercer::measure::{Law, LawEmbedding};
+/// use mercer::measure::{Distribution, LawEmbedding};
 /// use ndarray::array;
 /// // A point mass at 0 has the embedding k(·, 0).
-/// let law = Law::Gaussian { mean: array![0.0], covariance: array![[0.0]] };
-/// let mu = LawEmbedding::new(&"gaussian(lengthscale=1)".parse()?, law)?;
+/// let distribution = Distribution::Gaussian { mean: array![0.0], covariance: array![[0.0]] };
+/// let mu = LawEmbedding::new(&"gaussian(lengthscale=1)".parse()?, distribution)?;
 /// assert!((mu.evaluate(&array![[1.0]])?[0] - (-0.5_f64).exp()).abs() < 1e-15);
 /// assert_eq!(mu.squared_norm()?, 1.0);
 /// # Ok::<(), mercer::Error>(())
@@ -57,7 +57,7 @@ pub enum Law {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LawEmbedding {
     kernel: Kernel,
-    law: Law,
+    distribution: Distribution,
     form: Form,
 }
 
@@ -67,9 +67,9 @@ impl LawEmbedding {
     /// # Errors
     /// [`Error::Request`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
     /// that makes no sense.
-    pub fn new(kernel: &Kernel, law: Law) -> Result<Self> {
-        let form = Form::new(kernel, &law)?;
-        Ok(Self { kernel: kernel.clone(), law, form })
+    pub fn new(kernel: &Kernel, distribution: Distribution) -> Result<Self> {
+        let form = Form::new(kernel, &distribution)?;
+        Ok(Self { kernel: kernel.clone(), distribution, form })
     }
 
     /// The kernel.
@@ -78,8 +78,8 @@ impl LawEmbedding {
     }
 
     /// The law.
-    pub fn law(&self) -> &Law {
-        &self.law
+    pub fn distribution(&self) -> &Distribution {
+        &self.distribution
     }
 
     /// `μ(t)` for every row of `t`.
@@ -127,10 +127,10 @@ impl LawEmbedding {
     ///
     /// # Example
     /// ```
-    /// use mercer::measure::{Law, LawEmbedding};
+    /// use mercer::measure::{Distribution, LawEmbedding};
     /// let k = "polynomial(degree=1, offset=0)".parse()?;
-    /// let p = LawEmbedding::new(&k, Law::Moments(vec![1.0]))?;
-    /// let q = LawEmbedding::new(&k, Law::Moments(vec![3.0]))?;
+    /// let p = LawEmbedding::new(&k, Distribution::Moments(vec![1.0]))?;
+    /// let q = LawEmbedding::new(&k, Distribution::Moments(vec![3.0]))?;
     /// assert_eq!(p.squared_mmd(&q)?, 4.0);
     /// # Ok::<(), mercer::Error>(())
     /// ```
