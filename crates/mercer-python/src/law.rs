@@ -90,10 +90,10 @@ impl PyLawEmbedding {
 
     fn __repr__(&self) -> String {
         let distribution = match self.0.distribution() {
-            Distribution::Gaussian { mean, .. } => format!("normal law in {} dimensions", mean.len()),
-            Distribution::Uniform { low, high } => format!("uniform law on [{low}, {high}]"),
-            Distribution::Laplace { scale } => format!("Laplace's law of scale {scale}"),
-            Distribution::Moments(moments) => format!("law with {} moments", moments.len()),
+            Distribution::Gaussian { mean, .. } => format!("normal distribution in {} dimensions", mean.len()),
+            Distribution::Uniform { low, high } => format!("uniform distribution on [{low}, {high}]"),
+            Distribution::Laplace { scale } => format!("Laplace distribution of scale {scale}"),
+            Distribution::Moments(moments) => format!("distribution with {} moments", moments.len()),
         };
         format!("LawEmbedding(\"{}\", {distribution})", self.0.kernel())
     }

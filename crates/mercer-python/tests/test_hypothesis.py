@@ -341,7 +341,7 @@ def test_embeddings_of_laws():
     sample = mercer.MeanEmbedding("wiener()", (np.arange(2000) + 0.5) / 2000)
     assert sample([0.5])[0] == pytest.approx(0.375, abs=1e-6)
     assert mercer.LawEmbedding.laplace("laplacian(lengthscale=2)", 1.0)([[0.0]])[0] == pytest.approx(2 / 3, abs=1e-14)
-    assert "uniform law" in repr(wiener)
+    assert "uniform distribution" in repr(wiener)
     assert wiener == mercer.LawEmbedding.uniform("wiener()")
     with pytest.raises(ValueError, match="closed form"):
         mercer.LawEmbedding.laplace("gaussian(lengthscale=1)")

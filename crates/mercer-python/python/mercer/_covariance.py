@@ -197,7 +197,7 @@ class ObjectCovariance:
             fit = SharedProcessFit.fit(kernel, data.matrix, data.targets, noise, **data.options)
             return None if fit is None else (fit.log_marginal_likelihood, np.zeros(0))
         found = SharedProcessFit.likelihood_gradient(
-            kernel, data.matrix, data.targets, noise, translation.wanted, **data.options
+            kernel, data.matrix, data.targets, noise, translation.requested, **data.options
         )
         return None if found is None else (found[0], translation.slopes(theta, *found[1]))
 
@@ -298,9 +298,9 @@ class MercerCovariance(_WithNoise):
         if not gradient:
             fit = SharedProcessFit.fit(self.kernel, data.matrix, data.targets, noise, **data.options)
             return None if fit is None else (fit.log_marginal_likelihood, np.zeros(0))
-        wanted = self._free[:-1].tolist()
+        requested = self._free[:-1].tolist()
         found = SharedProcessFit.likelihood_gradient(
-            self.kernel, data.matrix, data.targets, noise, wanted, **data.options
+            self.kernel, data.matrix, data.targets, noise, requested, **data.options
         )
         if found is None:
             return None

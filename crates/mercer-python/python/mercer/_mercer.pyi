@@ -594,7 +594,7 @@ class SharedProcessFit:
         X: ArrayLike,
         Y: ArrayLike,
         noise: ArrayLike,
-        wanted: Sequence[bool],
+        requested: Sequence[bool],
         **options: Unpack[Options],
     ) -> tuple[float, tuple[NDArray[np.float64], float]] | None: ...
     @staticmethod

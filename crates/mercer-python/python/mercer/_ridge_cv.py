@@ -41,7 +41,7 @@ class KernelRidgeCV(FittedRidge):
     refinements : int, default=0
         How often the gaps beside the best lengthscale are halved after the grid, and those beside the best alpha cut in
         eight.
-    race : bool, default=True
+    screening : bool, default=True
         Whether candidates may be dropped: those whose squared leave-one-out errors are worse than those of the best by
         three standard errors, on a third of the rows. False scores the whole surface.
     ard : bool, default=False

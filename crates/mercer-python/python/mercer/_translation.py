@@ -41,7 +41,7 @@ class Translation:
     white: list[_Slot]
 
     @property
-    def wanted(self) -> list[bool]:
+    def requested(self) -> list[bool]:
         """Which parameters of the kernel depend on ``theta``."""
         return [slot.index is not None for slot in self.slots]
 

@@ -90,7 +90,7 @@ impl Schedule {
             return Ok(vec![along(specs, only, None, &mut self.rows(&bound, compute)?, compute)?]);
         }
         let (done, silent) = (AtomicU64::new(0), compute.silent());
-        let tick = |_: &Along| compute.report("machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
+        let tick = |_: &Along| compute.report("support vector machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
         let shared = match self.kept {
             Kept::Blocks { .. } => Shared::Blocks(ClassBlocks::new(&bound, self.tasks.classes(), compute)?),
             Kept::Whole => Shared::Whole(KernelRows::whole(&bound, compute)?),
