@@ -106,7 +106,7 @@ fn two_sample_method(name: &str, given: &TwoSampleChoices, estimator: Estimator)
     choice("method", name, &methods)
 }
 
-/// Do two samples have one law?
+/// Two-sample tests: do two samples have the same distribution?
 #[pyfunction]
 #[pyo3(signature = (X, Y, kernel, method, permutations, level, choices, **options))]
 #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -118,7 +118,7 @@ def test_results_are_readable():
     result = mercer.two_sample_test(X, Y, K, permutations=199)
     text = str(result)
     assert text.splitlines()[0] == "Two-sample test: rejected at level 0.05 (p = 0.005)"
-    for part in ["both samples have one law", "199 random relabelings", "gaussian(lengthscale=1.5)", "99 %"]:
+    for part in ["both samples have the same distribution", "199 random relabelings", "gaussian(lengthscale=1.5)", "99 %"]:
         assert part in text
     html = result._repr_html_()
     assert "<svg" in html

@@ -60,7 +60,7 @@ pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
         }
         CheckVerdict::Refuted(example) => push_counterexample(&mut report, example, names),
         CheckVerdict::NotRefuted => {
-            let text = "neither proven nor refuted on anything that was tried";
+            let text = "neither proven nor refuted on the points that were tried";
             report.push(Block::Verdict(truth, text.into()));
         }
     }
@@ -109,7 +109,7 @@ fn evidence(found: &Check) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if !found.min_eigenvalue.is_nan() {
         fields.push(("min eigenvalue", format!("{} {}", short(found.min_eigenvalue), whose(found))));
-        fields.push(("rounding", format!("eigenvalues above −{} are no refutation", short(found.tolerance))));
+        fields.push(("rounding", format!("eigenvalues above −{} are within rounding error", short(found.tolerance))));
     }
     if found.rows_total > 0 {
         let (used, given) = (grouped(found.rows_used as u64), grouped(found.rows_total as u64));

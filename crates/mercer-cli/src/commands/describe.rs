@@ -30,7 +30,7 @@ pub fn summary(name: &str, table: &mercer::points::Table) -> Report {
     push_remarks(&mut report, &summary);
     let label = table.label().map(|c| table.columns()[c].name.as_str());
     if let Some(label) = label {
-        report.text(format!("The label is {label}: it is a feature only where it is asked for by name."));
+        report.text(format!("The label is {label}: it is used as a feature only if selected by name."));
     }
     let described: Value = summary.iter().map(json_of).collect();
     report.json = json!({ "file": name, "rows": table.rows(), "label": label, "columns": described });
@@ -75,8 +75,8 @@ fn push_remarks(report: &mut Report, summary: &[ColumnSummary]) {
     };
     let remarks = [
         ("missing values", names(|c| c.missing > 0), "choose a rule with --missing drop, mean or zero"),
-        ("infinite values", names(|c| c.numbers.is_some_and(|n| n.infinite > 0)), "every method refuses them"),
-        ("the same value in every row", names(ColumnSummary::is_constant), "it tells points apart from nothing"),
+        ("infinite values", names(|c| c.numbers.is_some_and(|n| n.infinite > 0)), "all methods reject them"),
+        ("the same value in every row", names(ColumnSummary::is_constant), "it carries no information"),
     ];
     for (what, columns, advice) in remarks.into_iter().filter(|(_, columns, _)| !columns.is_empty()) {
         report.text(format!("Columns with {what}: {columns} ({advice})."));

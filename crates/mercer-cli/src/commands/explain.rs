@@ -49,7 +49,7 @@ fn phrase(property: Property) -> String {
         Property::StrictlyPositiveDefinite => "strictly positive definite: cᵀKc > 0 at distinct points",
         Property::NegativeSemidefinite => "negative semi-definite: cᵀKc ≤ 0 whenever Σc = 0",
         Property::Universal => "its functions approximate every continuous function on compact sets",
-        Property::Characteristic => "mean embeddings tell all distributions apart",
+        Property::Characteristic => "mean embeddings of different distributions are different",
         Property::ShiftInvariant => "k(x + h, y + h) = k(x, y)",
         Property::Bounded => "sup |k(x, y)| is finite",
     };

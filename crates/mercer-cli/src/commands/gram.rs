@@ -143,7 +143,7 @@ fn single_precision(bound: &Bound<'_>) -> String {
 fn changes(rows: &Encoded) -> Option<String> {
     match (rows.dropped, rows.filled) {
         (0, 0) => None,
-        (dropped, 0) => Some(format!("{dropped} with missing values left out")),
+        (dropped, 0) => Some(format!("{dropped} with missing values dropped")),
         (_, filled) => Some(format!("{filled} missing values filled")),
     }
 }

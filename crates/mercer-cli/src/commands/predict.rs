@@ -84,7 +84,7 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
 pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
     if words.proba && model.classes().is_none() {
         let kind = model.fitted().kind();
-        return Err(Failure::request(format!("--proba: a model of the kind {kind} knows no classes")));
+        return Err(Failure::request(format!("--proba: a model of kind {kind} has no classes")));
     }
     Ok(())
 }
@@ -329,7 +329,7 @@ pub(super) fn push_summary(
         report.heading(format!("Against `{}` in {} rows", test.quality.target, grouped(test.rows as u64)));
         let mut fields = test.quality.fields();
         fields.extend(words.interval.zip(test.coverage).map(|(level, part)| {
-            ("in the interval".into(), format!("{} % (asked for: {} %)", short(100.0 * part), short(100.0 * level)))
+            ("in the interval".into(), format!("{} % (nominal: {} %)", short(100.0 * part), short(100.0 * level)))
         }));
         report.fields(fields);
     }

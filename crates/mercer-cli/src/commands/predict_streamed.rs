@@ -29,7 +29,7 @@ const PART: u64 = 16;
 /// Why predictions are streamed; nothing when they are not.
 pub fn reason(words: &PredictArguments, session: &Session) -> Option<String> {
     if words.stream {
-        return Some("asked for".into());
+        return Some("requested".into());
     }
     let size = std::fs::metadata(&words.data).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let (limit, name) = (session.compute.memory(), shown(&words.data));

@@ -15,8 +15,8 @@ fn fourier_features_are_the_library_s_and_state_their_error() {
     let expected = map.transform(array![[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]].view(), &compute).unwrap();
     for name in ["z.npy", "z.csv"] {
         let out = path_in(&folder, name);
-        let told = mercer(&[&words[..], &["-o", &out]].concat()).done().out;
-        assert!(told.contains("3 × 40") && told.contains("root mean square") && told.contains(&out), "{told}");
+        let output = mercer(&[&words[..], &["-o", &out]].concat()).done().out;
+        assert!(output.contains("3 × 40") && output.contains("root mean square") && output.contains(&out), "{output}");
         let table = mercer::io::read_table(out.as_ref(), &Default::default(), &Compute::new()).unwrap();
         let found = mercer::points::Encoding::default().fit(&table).unwrap().apply(&table).unwrap().matrix;
         assert_eq!(found, expected, "{name}");

@@ -125,7 +125,7 @@ fn candidates_that_are_clearly_worse_are_dropped_and_told() {
     let words = ["fit", "ridge", &data, "--target", "y", "--columns", "x", "--kernel", "gaussian()", "--lengthscales"];
     let words = [&words[..], &[lengths, "--lambdas", "0.01,0.1"]].concat();
     let out = mercer(&words).done().out;
-    assert!(out.contains("clearly worse on 333 rows and dropped (--no-screening keeps all)"), "{out}");
+    assert!(out.contains("clearly worse on 333 rows and dropped (--no-screening scores all)"), "{out}");
     let [screened, all] =
         [&["--json"][..], &["--json", "--no-screening"]].map(|more| mercer(&[&words[..], more].concat()).json());
     let dropped = screened["choice"]["dropped"].as_u64().unwrap();
@@ -164,8 +164,8 @@ fn a_gaussian_process_gives_intervals_and_their_coverage() {
     mercer(&["fit", "gp", &wave, "--target", "y", "--columns", "x", "-o", &model]).done();
     let svg = path_in(&folder, "e.svg");
     let words = ["predict", &model, &wave, "-o", &out, "--interval", "0.5", "--plot", &svg];
-    let told = mercer(&words).done().out;
-    assert!(told.contains("in the interval") && told.contains("asked for: 50 %"), "{told}");
+    let output = mercer(&words).done().out;
+    assert!(output.contains("in the interval") && output.contains("nominal: 50 %"), "{output}");
     assert!(std::fs::read_to_string(&svg).unwrap().contains("observed"));
     let json = mercer(&["predict", &model, &wave, "--interval", "0.9", "--json"]).json();
     let coverage = json["test"][0]["coverage"].as_f64().unwrap();
@@ -281,9 +281,9 @@ fn several_targets_weights_categories_and_gaps() {
     let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words = ["fit", "ridge", &data, "--target", "a,b", "--weights", "w", "--drop", "id", "--missing", "mean"];
     let kernel = ["--kernel", "gaussian(lengthscale=2)", "--lambda", "0.1", "-o", &model];
-    let told = mercer(&[&words[..], &kernel[..]].concat()).done().out;
-    assert!(told.contains("1 rows without a target") && told.contains("1 missing values were filled"), "{told}");
-    assert!(told.contains("kind=u") && told.contains("norm of f"), "{told}");
+    let output = mercer(&[&words[..], &kernel[..]].concat()).done().out;
+    assert!(output.contains("1 rows without a target") && output.contains("1 missing values were filled"), "{output}");
+    assert!(output.contains("kind=u") && output.contains("norm of f"), "{output}");
     mercer(&["predict", &model, &data, "-o", &out]).done();
     assert_eq!(columns(&out).iter().map(|c| c.0.clone()).collect::<Vec<_>>(), ["prediction_a", "prediction_b"]);
     assert_eq!(columns(&out)[0].1.len(), 6);
@@ -363,7 +363,7 @@ fn centers_are_a_solver_of_ridge_and_logistic_fits() {
     assert_eq!(json["centers"].as_u64(), Some(30));
 }
 
-/// Whole numbers may be names: what was taken is told, and a flag takes the other.
+/// Whole numbers may be names: what was taken is output, and a flag takes the other.
 #[test]
 fn auto_tells_whether_numbers_were_taken_as_classes() {
     let folder = tempfile::tempdir().unwrap();

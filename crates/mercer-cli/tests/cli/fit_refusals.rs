@@ -1,4 +1,4 @@
-//! Fits on bad input: what is wrong is named, and what was done about it is told.
+//! Fits on bad input: what is wrong is named, and what was done about it is output.
 
 use super::common::{assert_close, example, file, mercer, mercer_with_input, path_in};
 
@@ -67,7 +67,7 @@ fn constant_targets_and_repeated_points_are_fitted() {
     for learner in ["ridge", "gp", "auto", "spline", "smooth"] {
         let json = mercer(&["fit", learner, &constant, "--target", "y", "--json"]).json();
         assert!(json["rmse"].as_f64().unwrap() <= 1e-6, "{learner}: {json}");
-        assert!(json["remarks"][0].as_str().unwrap().contains("same in every row"), "{learner}");
+        assert!(json["remarks"][0].as_str().unwrap().contains("is constant"), "{learner}");
     }
     let repeated = file(&folder, "r.csv", b"x,y\n1,1\n1,2\n2,3\n2,4\n3,5\n3,4\n");
     for learner in ["ridge", "gp", "auto", "spline", "smooth"] {

@@ -35,8 +35,8 @@ fn files_hold_the_library_s_numbers() {
     let expected = oracle(text, &array![[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]]);
     for name in ["k.npy", "k.csv", "k.tsv"] {
         let out = path_in(&folder, name);
-        let told = mercer(&["kernel", "gram", text, &data, "-o", &out]).done().out;
-        assert!(told.contains(&out));
+        let output = mercer(&["kernel", "gram", text, &data, "-o", &out]).done().out;
+        assert!(output.contains(&out));
         let options = mercer::io::ReadOptions::default();
         let table = mercer::io::read_table(out.as_ref(), &options, &Compute::new()).unwrap();
         let found = mercer::points::Encoding::default().fit(&table).unwrap().apply(&table).unwrap().matrix;

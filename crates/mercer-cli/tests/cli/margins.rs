@@ -200,7 +200,7 @@ fn pictures_and_pages() {
                 _ => "rows of inner",
             };
             assert!(picture.contains(word), "{learner} {columns}: {word}");
-            assert!(std::fs::read_to_string(&html).unwrap().contains("part of the others taken"), "ROC");
+            assert!(std::fs::read_to_string(&html).unwrap().contains("false positive rate"), "ROC");
         }
     }
     let model = path_in(&folder, "m.safetensors");
@@ -292,7 +292,7 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
         ["fit", "gp", &data, "--target", "y", "--kernel", "1*matern(nu=3/2, lengthscale=1)", "--restarts", "1000"];
     // Enough for one evaluation, on a busy machine perhaps at the second or third try, and far too little for a thousand starts.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "--json"]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let found = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found));
     let json = found.expect("sixteen seconds are enough for a likelihood of 1000 rows").json();
     assert_eq!(json["interrupted"], true, "{json}");
@@ -301,9 +301,9 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
     let sample = ["fit", "gp", &data, "--target", "y", "--sample", "60", "--json"];
     let json = mercer(&sample).json();
     assert_eq!((json["interrupted"].as_bool(), json["converged"].as_bool()), (Some(false), Some(true)), "{json}");
-    // Three kernels, of which the best is told: its search is short.
+    // Three kernels, of which the best is output: its search is short.
     assert!(json["evaluations"].as_u64().unwrap() <= 100, "{json}");
-    assert!(json["remarks"].to_string().contains("entered the choice of parameters"), "{json}");
+    assert!(json["remarks"].to_string().contains("Parameters optimized on a random sample"), "{json}");
     let free =
         ["fit", "gp", &data, "--target", "y", "--sample", "60", "--kernel", "matern(nu=3/2, lengthscale=1)", "--json"];
     let kernel = mercer(&free).json()["kernel"].as_str().unwrap().to_owned();
@@ -323,7 +323,7 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     let words = ["fit", "svm", &data, "--target", "y", "-C", "1e6", "--kernel", "gaussian()", "--tol", "1e-10"];
     // Enough for the kernel matrix, on a busy machine perhaps at the second or third try, and far too little for the answer.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "-o", &model, "--json"]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let found = ["0.5", "2", "8"].into_iter().map(run).find(|found| !early(found));
     let json = found.expect("eight seconds are enough for a matrix of 3000 rows").json();
     assert_eq!(json["stopped"], "interrupted");
@@ -352,7 +352,7 @@ fn choices_at_a_border_are_told_and_open_lists_go_on() {
     let json = mercer(&[&given[..], &["--json"]].concat()).json();
     // Three lengthscales and the linear kernel, with three C each.
     assert_eq!(json["choice"]["candidates"].as_array().unwrap().len(), 12);
-    assert!(remarks(&json).contains("lies at the border of what was tried (0.2 to 0.8)"), "{}", remarks(&json));
+    assert!(remarks(&json).contains("is at the border of the search range (0.2 to 0.8)"), "{}", remarks(&json));
     assert!(mercer(&given).done().out.contains("--lengthscales tries others"));
 }
 
@@ -370,8 +370,8 @@ fn a_search_stops_when_half_of_the_time_is_over_and_takes_the_best_so_far() {
     let words = ["fit", "svm", &data, "--target", "y", "--json"];
     // On a busy machine the first candidate may take longer than the first limit.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let json = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found)).unwrap().json();
     assert_eq!(json["choice"]["complete"], false);
-    assert!(json["remarks"].to_string().contains("the best so far was taken"), "{}", json["remarks"]);
+    assert!(json["remarks"].to_string().contains("the best result so far is used"), "{}", json["remarks"]);
 }

@@ -96,7 +96,7 @@ fn a_streamed_fit_is_near_the_fit_in_memory() {
     let words = [&words[..], &["--stream", "--components", "300"]].concat();
     let streamed = mercer(&[&["fit", "ridge", &data, "--json", "-o", &b], &words[..]].concat()).json();
     assert_eq!(streamed["kind"], "streamed_ridge");
-    assert_eq!(streamed["streamed"], "asked for");
+    assert_eq!(streamed["streamed"], "requested");
     assert_eq!((&streamed["rows"], &streamed["inputs"]), (&whole["rows"], &whole["inputs"]));
     let rmse = |value: &Value| value["rmse"].as_f64().unwrap();
     assert!((rmse(&streamed) - rmse(&whole)).abs() <= 1e-3, "{streamed}\n{whole}");
@@ -237,7 +237,7 @@ fn a_full_disk_is_a_failure_of_the_work() {
     assert!(!Path::new(&model).exists());
 }
 
-/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are told alike.
+/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are output alike.
 #[test]
 fn streamed_predictions_are_those_in_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -252,17 +252,17 @@ fn streamed_predictions_are_those_in_memory() {
         for ending in ["csv", "tsv"] {
             let (whole, parts) =
                 (path_in(&folder, &format!("whole.{ending}")), path_in(&folder, &format!("parts.{ending}")));
-            let told = mercer(&[&["predict", model, &data, "-o", &whole, "--json"], more].concat()).json();
+            let output = mercer(&[&["predict", model, &data, "-o", &whole, "--json"], more].concat()).json();
             // So little memory that there are several chunks.
             let words = ["predict", model, &data, "-o", &parts, "--json", "--stream", "--memory", "40MB"];
             let found = mercer(&[&words[..], more].concat()).json();
             assert!(std::fs::read(&whole).unwrap() == std::fs::read(&parts).unwrap(), "{model} {ending}");
-            assert_eq!((&found["rows"], &found["streamed"]), (&told["rows"], &Value::from("asked for")));
-            let (found, told) = (&found["test"][0], &told["test"][0]);
+            assert_eq!((&found["rows"], &found["streamed"]), (&output["rows"], &Value::from("requested")));
+            let (found, output) = (&found["test"][0], &output["test"][0]);
             for key in ["rmse", "mae", "r2", "coverage", "accuracy", "log_loss"] {
-                match told[key].as_f64() {
+                match output[key].as_f64() {
                     Some(value) => assert_close(&found[key], value, 1e-9),
-                    None => assert_eq!(found[key], told[key], "{key}"),
+                    None => assert_eq!(found[key], output[key], "{key}"),
                 }
             }
         }

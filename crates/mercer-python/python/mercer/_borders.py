@@ -8,7 +8,7 @@ from typing import Any
 
 
 class BorderWarning(UserWarning):
-    """A search chose a number at an end of its range: the best may lie beyond.
+    """A search chose a number at an end of its range: the optimum may lie beyond.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def warn_at_borders(ranges: list[dict], counts: dict[str, int], stacklevel: int 
         if found["at_border"] and counts.get(found["parameter"], 3) >= 3:
             low, high = found["range"]
             message = (
-                f"the best {found['parameter']}, {found['chosen']:.4g}, lies at the border of what was tried "
-                f"({low:.4g} to {high:.4g}): the best may lie beyond"
+                f"the best {found['parameter']}, {found['chosen']:.4g}, is at the border of the search range "
+                f"({low:.4g} to {high:.4g}): the optimum may lie beyond"
             )
             warnings.warn(message, BorderWarning, stacklevel=stacklevel + 1)

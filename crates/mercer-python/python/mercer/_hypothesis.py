@@ -39,7 +39,7 @@ def two_sample_test(
     n_components: int = 512,
     **options: Unpack[Options],
 ) -> TestResult:
-    """Test whether two samples have one law, by the maximum mean discrepancy.
+    """Test whether two samples have the same distribution, by the maximum mean discrepancy.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def two_sample_test(
         "strata": strata_codes(strata),
     }
     outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **how(options))
-    return TestResult(test="Two-sample test", hypothesis="both samples have one law", **outcome)
+    return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
 
 
 def column_tests(
@@ -156,7 +156,7 @@ def column_tests(
     return [
         TestResult(
             test=f"Two-sample test of column {name}",
-            hypothesis="the column has one law in both samples",
+            hypothesis="the column has the same distribution in both samples",
             **{
                 **outcome,
                 "reject": adjusted <= level,

@@ -2,7 +2,7 @@
 //!
 //! | question | test |
 //! |---|---|
-//! | do two samples have one law? | [`TwoSample`]; batch after batch: [`SequentialTwoSample`] |
+//! | do two samples have the same distribution? | [`TwoSample`]; batch after batch: [`SequentialTwoSample`] |
 //! | are two variables independent? | [`Independence`]; several: [`JointIndependence`] |
 //! | … given a third? | [`ConditionalIndependence`] |
 //! | do three variables interact? | [`Interaction`] |

@@ -57,12 +57,12 @@ impl Table {
     /// These columns only, in this order. A label that is among them is a column like the others from now on.
     ///
     /// # Errors
-    /// As [`Table::find`]; [`Error::Request`] if a column is asked for twice.
+    /// As [`Table::find`]; [`Error::Request`] if a column is named twice.
     pub fn select<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let picked = self.find_all(columns)?;
         let mut seen = HashSet::new();
         if let Some(&twice) = picked.iter().find(|&&c| !seen.insert(c)) {
-            return Err(Error::request(format!("column `{}` is asked for twice", self.columns[twice].name)));
+            return Err(Error::request(format!("column `{}` is named twice", self.columns[twice].name)));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
         Ok(Self { rows: self.rows, columns, label: None })

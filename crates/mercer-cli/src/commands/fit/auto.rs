@@ -108,7 +108,7 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
             }
             if few.len() < svm.rows {
                 training.remarks.push(format!(
-                    "The machine was settled on {} rows: {}, C = {}, {} % of them wrong when left out.",
+                    "The support vector machine was selected on {} rows: {}, C = {}, cross-validated error {} %.",
                     grouped(svm.rows as u64),
                     svm.kernel,
                     short(svm.parameter),
@@ -126,7 +126,7 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
 }
 
 const NOT_TRIED: &str =
-    "Logistic regression was not tried: with so many classes it takes long (mercer fit logistic does it).";
+    "Logistic regression was skipped because of the number of classes (use mercer fit logistic).";
 
 /// The words of a choice by folds, of which this learner has only some.
 pub fn fold_words(words: &AutoArguments) -> FoldWords {
@@ -200,7 +200,7 @@ fn is_long_line(training: &Training, rows: &[usize]) -> bool {
 /// A spline, which takes all rows of a line in linear time.
 fn long_line(mut training: Training, session: &Session) -> Result<Outcome, Failure> {
     let fit = spline::on(&SmoothingSpline::default(), &training, session)?;
-    training.remarks.push("One column and many rows: a smoothing spline, exact and in linear time, was taken.".into());
+    training.remarks.push("One column and many rows: a smoothing spline was fitted, exact and in linear time.".into());
     spline::outcome("auto", fit, training, None)
 }
 

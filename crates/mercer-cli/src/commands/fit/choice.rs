@@ -214,7 +214,7 @@ impl Choice {
             if range.at_border {
                 let more = if learner == "auto" { String::new() } else { format!(" ({flag} tries others)") };
                 remarks.push(format!(
-                    "The {name} {} lies at the border of what was tried ({} to {}): the best may lie beyond{more}.",
+                    "The {name} {} is at the border of the search range ({} to {}): the optimum may lie beyond{more}.",
                     short(range.chosen),
                     short(range.last.0),
                     short(range.last.1)
@@ -222,7 +222,7 @@ impl Choice {
             }
         }
         if !self.complete {
-            remarks.push("The search was stopped before its end; the best so far was taken.".into());
+            remarks.push("The search was stopped early; the best result so far is used.".into());
         }
         remarks
     }
@@ -272,13 +272,13 @@ impl Choice {
         report.heading(format!("Choice by {}", name(self.criterion)));
         if self.rows < self.of {
             let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
-            report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
+            report.text(format!("Selected on a random sample of {rows} of the {of} rows; fitted on all rows."));
         }
         if let Some(screening) = &self.screening {
             let (dropped, rows) = (grouped(screening.dropped as u64), grouped(screening.rows as u64));
             let what = if screening.dropped == 1 { "candidate was" } else { "candidates were" };
             let how = if self.frugal { "worse" } else { "clearly worse" };
-            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-screening keeps all)."));
+            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-screening scores all)."));
         }
         if let Some((rows, candidates)) = &self.screened {
             let (rows, candidates) = (grouped(*rows as u64), grouped(candidates.len() as u64));

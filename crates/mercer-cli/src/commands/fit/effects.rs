@@ -70,7 +70,7 @@ impl Effects {
 
     /// The shares as a table.
     pub fn push_into(&self, report: &mut Report) {
-        report.heading(format!("Parts of {}", self.target));
+        report.heading(format!("Components of {}", self.target));
         let mut table = Table::new(&["part", "columns", "share of variance", "share of ‖f‖²"], &[2, 3]);
         for part in &self.parts {
             let percent = |share: f64| format!("{} %", crate::numbers::digits(100.0 * share, 3));

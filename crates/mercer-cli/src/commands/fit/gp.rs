@@ -102,7 +102,7 @@ fn choose(
     let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
     let best =
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
-    let best = best.ok_or_else(|| mercer::Error::request("there is no kernel to try"))?;
+    let best = best.ok_or_else(|| mercer::Error::request("no kernel to compare"))?;
     let search = best.optimization().cloned();
     Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
 }
@@ -146,7 +146,7 @@ fn outcome(
     if rows < training.rows() {
         let (some, all) = (grouped(rows as u64), grouped(training.rows() as u64));
         remarks.push(format!(
-            "{some} of the {all} rows, drawn from the seed, entered the choice of parameters; the fit took all."
+            "Parameters optimized on a random sample of {some} of the {all} rows; fitted on all rows."
         ));
     }
     let choice = (tried.len() > 1).then(|| likelihoods(&tried, rows, training.rows()));
@@ -182,7 +182,7 @@ fn remarks(words: &GpArguments, search: Option<&Optimization>, untried: usize, y
         Some(search) if search.interrupted || untried > 0 => {
             let left = if untried > 0 { format!(", {untried} kernels were not tried") } else { String::new() };
             remarks.push(format!(
-                "--budget-time ended the choice of parameters: the best of {} evaluations was taken{left}.",
+                "--budget-time ended the optimization: the best of {} evaluations is used{left}.",
                 search.evaluations
             ));
         }

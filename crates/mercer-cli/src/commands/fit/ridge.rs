@@ -183,7 +183,7 @@ fn method(method: RidgeMethod) -> String {
         RidgeMethod::Cholesky => "Cholesky".into(),
         RidgeMethod::Eigen => "eigendecomposition".into(),
         RidgeMethod::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
-        RidgeMethod::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
+        RidgeMethod::MinimumNorm { rank, .. } => format!("the minimum-norm solution, rank {rank}"),
         RidgeMethod::Mixed { iterations, residual, rank } => {
             let residual = short(residual);
             format!("a factor of rank {rank} in single precision and {iterations} refinements (residual {residual})")

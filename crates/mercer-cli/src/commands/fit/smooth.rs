@@ -18,7 +18,7 @@ use crate::session::Session;
 /// Rows that enter the choice of the ridge regression of a comparison.
 const COMPARED_ROWS: usize = 1000;
 
-const AT_LIMIT: &str = "The bandwidth lies at the border of what was tried (a quarter of the mean spacing to twice the diameter): the data ask for \
+const AT_LIMIT: &str = "The bandwidth is at the border of the search range (a quarter of the mean spacing to twice the diameter): the data ask for \
      interpolation, or for a constant or a line (--bandwidth gives another).";
 
 /// Fits as the words say.

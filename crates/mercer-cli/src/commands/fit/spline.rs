@@ -52,7 +52,7 @@ pub fn outcome(
     let mut remarks = Vec::new();
     if fit.at_limit() {
         remarks.push(
-            "The search for λ ended at an end of its range: the data ask for interpolation or a polynomial.".into(),
+            "The selected λ is at an end of its range: the best fit is an interpolant or a polynomial.".into(),
         );
     }
     let (facts, json) = (facts(&fit), json_of(&fit));

@@ -104,7 +104,7 @@ pub fn outcome(
     let fit = session.anytime(|compute| svc.fit(training.x.view(), classes, weights, compute))?;
     let mut remarks = notes(fit.evidence(), svc.indefinite);
     if fit.support().len() == training.rows() {
-        remarks.push("Every row is a support vector: a larger C or another lengthscale may tell more.".into());
+        remarks.push("Every row is a support vector: a larger C or another lengthscale may fit better.".into());
     }
     let (facts, json) = (facts(svc, &fit), json_of(svc, &fit));
     let tables = vec![listed(&fit, &training)];

@@ -14,7 +14,7 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark};
 use crate::report::{Block, Report, Table, Truth};
 use crate::session::Session;
 
-const HYPOTHESIS: &str = "both files have one law, in every batch";
+const HYPOTHESIS: &str = "both files have the same distribution, in every batch";
 
 /// New points of both samples.
 struct Batch {
@@ -80,7 +80,7 @@ fn summary(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Re
         ("kernels", kernels.join(", ")),
     ]);
     report.push(Block::Table(table(test, batches, by)));
-    report.text("The level holds however often one looks and whenever one stops; every point is bet on once.");
+    report.text("The level holds at any stopping time; every point is used once.");
     cases.remarks.iter().filter(|remark| !remark.starts_with("Every group")).for_each(|remark| {
         report.text(remark.clone());
     });
@@ -152,7 +152,7 @@ fn picture(test: &BettingTest, by: &str) -> Figure {
         Curve { label: "wealth".into(), points: line, mark: Mark::Line },
         Curve { label: format!("1/level = {}", short(1.0 / test.level())), points: ends, mark: Mark::Line },
     ];
-    let title = "Wealth of a bet against one law: above the line the hypothesis is rejected".into();
+    let title = "Wealth of the bet against equal distributions: above the line the hypothesis is rejected".into();
     let x = if by == "batch" { "batch".into() } else { format!("{by}, in the order of the table") };
     Figure::Curves(vec![CurvePlot { title, x, y: "log₁₀ wealth".into(), curves }])
 }

@@ -74,7 +74,7 @@ fn encode(table: &Table, options: &TestOptions) -> Result<(Encoded, Vec<usize>),
 
 fn remarks(encoded: &Encoded) -> Vec<String> {
     let summary =
-        [(encoded.dropped, "rows with missing values were left out"), (encoded.filled, "missing values were filled")];
+        [(encoded.dropped, "rows with missing values were dropped"), (encoded.filled, "missing values were filled")];
     summary.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
 }
 
@@ -245,7 +245,7 @@ fn push_case(list: &mut Vec<Case>, notes: &mut Vec<String>, case: Case, least: u
     }
     let name = case.group.as_ref().map_or(String::new(), Key::name);
     let shown = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ");
-    notes.push(format!("The group {name} was left out: it has {shown} rows, and {least} are needed."));
+    notes.push(format!("The group {name} was skipped: it has {shown} rows, and {least} are needed."));
 }
 
 fn finish(cases: Cases) -> Result<Cases, Failure> {

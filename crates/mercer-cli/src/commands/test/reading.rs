@@ -62,7 +62,7 @@ fn columns(
         return Ok(());
     }
     if x.ncols() > COLUMNS || work > VALUES {
-        report.text("The columns were not tested one by one: there are too many of them, or of rows.");
+        report.text("The columns were not tested individually: there are too many columns or rows.");
         return Ok(());
     }
     let each = TwoSample {
@@ -84,7 +84,7 @@ fn columns(
         ]);
     }
     report
-        .heading("Columns by themselves")
+        .heading("Individual columns")
         .push(Block::Table(table))
         .text(format!("Gaussian kernels with median distances, {PERMUTATIONS} permutations, Holm's correction."));
     report.json["by_column"] = found

@@ -60,7 +60,7 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
     fields.extend(
         outcome
             .detail("effect")
-            .map(|e| ("effect", format!("{} standard deviations of the null law above its mean", digits(e, 3)))),
+            .map(|e| ("effect", format!("{} standard deviations above the mean of the null distribution", digits(e, 3)))),
     );
     let share = |v: f64| format!("{} %", digits(100.0 * v, 3));
     fields.extend(outcome.detail("share_of_variance").map(|v| ("share of variance", share(v))));
@@ -74,7 +74,7 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
 fn p_value(outcome: &TestOutcome) -> String {
     let p = digits(outcome.p_value, 4);
     outcome.p_interval.map_or(p.clone(), |(low, high)| {
-        format!("{p}; that of all relabelings is in [{}, {}] with 99 % confidence", digits(low, 3), digits(high, 3))
+        format!("{p}; the exact p-value is in [{}, {}] with 99 % confidence", digits(low, 3), digits(high, 3))
     })
 }
 
@@ -85,7 +85,7 @@ fn method(outcome: &TestOutcome) -> String {
     let kind = if outcome.exact { "all".into() } else { format!("random (seed {})", outcome.seed.0) };
     let early = if outcome.stopped_early { ", stopped early because rejection had become impossible" } else { "" };
     let count = grouped(outcome.permutations as u64);
-    format!("{}: {count} relabelings beside the observed one, {kind}{early}", outcome.method)
+    format!("{}: {count} permutations besides the observed labeling, {kind}{early}", outcome.method)
 }
 
 /// Many kernels are shown by the first and the last.

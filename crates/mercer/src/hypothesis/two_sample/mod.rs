@@ -1,4 +1,4 @@
-//! Do two samples have one law?
+//! Two-sample tests: do two samples have the same distribution?
 
 mod aggregated;
 mod approximate;
@@ -123,7 +123,7 @@ impl TwoSample {
         Self { method, ..Self::default() }
     }
 
-    /// Tests whether the two samples have one law.
+    /// Tests whether the two samples have the same distribution.
     ///
     /// # Cost
     /// For `N = m + n` points and `B` permutations: every pair once and `N²B/2` multiplications for each kernel, as products of tiles with all label

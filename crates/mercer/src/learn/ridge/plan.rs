@@ -150,13 +150,13 @@ impl Ridge {
     /// The plan, for data with unpenalized functions beyond the intercept or without.
     pub(super) fn plan_for(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let plan = match self.solver {
-            RidgeSolver::Auto if self.centers.is_some() => self.on_centers(size, compute, "asked for")?,
-            RidgeSolver::Cholesky => self.cholesky(size, compute, "asked for"),
-            RidgeSolver::Mixed => mixed(size, compute, "asked for"),
-            RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "asked for")),
-            RidgeSolver::Eigen => eigen(size, "asked for"),
-            RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "asked for"),
-            RidgeSolver::Centers => self.on_centers(size, compute, "asked for")?,
+            RidgeSolver::Auto if self.centers.is_some() => self.on_centers(size, compute, "requested")?,
+            RidgeSolver::Cholesky => self.cholesky(size, compute, "requested"),
+            RidgeSolver::Mixed => mixed(size, compute, "requested"),
+            RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "requested")),
+            RidgeSolver::Eigen => eigen(size, "requested"),
+            RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "requested"),
+            RidgeSolver::Centers => self.on_centers(size, compute, "requested")?,
             RidgeSolver::Auto => self.choose(size, null_space, compute)?,
         };
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);

@@ -50,7 +50,7 @@ pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let limit = session.compute.memory();
     if requested {
-        return Some("asked for".into());
+        return Some("requested".into());
     }
     (size > limit && is_possible(words)).then(|| {
         format!(

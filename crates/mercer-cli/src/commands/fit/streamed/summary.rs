@@ -65,7 +65,7 @@ fn remarks(setup: &Setup, fit: &StreamedRidgeFit) -> Vec<String> {
     let (low, high) = (lambdas().fold(f64::INFINITY, f64::min), lambdas().fold(0.0, f64::max));
     if low < high && (fit.lambda() <= low || fit.lambda() >= high) {
         remarks.push(format!(
-            "The λ {} lies at the border of what was tried ({} to {}): the best may lie beyond (--lambdas tries others).",
+            "The λ {} is at the border of the search range ({} to {}): the optimum may lie beyond (--lambdas tries others).",
             short(fit.lambda()),
             short(low),
             short(high)

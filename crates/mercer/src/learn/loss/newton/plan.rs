@@ -122,10 +122,10 @@ impl Request<'_> {
     /// The plan, within the memory limit.
     pub(in crate::learn) fn plan(&self, compute: &Compute) -> Result<LossPlan> {
         let plan = match self.solver {
-            LossSolver::Auto if self.centers.0.is_some() => self.on_centers(compute, "asked for")?,
-            LossSolver::Newton => self.exact("asked for"),
-            LossSolver::NewtonConjugateGradients => self.iterative(compute, "asked for"),
-            LossSolver::Centers => self.on_centers(compute, "asked for")?,
+            LossSolver::Auto if self.centers.0.is_some() => self.on_centers(compute, "requested")?,
+            LossSolver::Newton => self.exact("requested"),
+            LossSolver::NewtonConjugateGradients => self.iterative(compute, "requested"),
+            LossSolver::Centers => self.on_centers(compute, "requested")?,
             LossSolver::Auto | LossSolver::Dual => self.choose(compute)?,
         };
         compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
