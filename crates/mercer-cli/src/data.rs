@@ -64,7 +64,7 @@ impl EncodedData {
     }
 }
 
-/// The columns asked for, or all but the label that the format has (LIBSVM): the label is a feature only where it is asked for.
+/// The columns requested, or all but the label that the format has (LIBSVM): the label is a feature only if requested.
 pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failure> {
     without_label(choose(table, columns)?)
 }
@@ -79,7 +79,7 @@ pub fn without_label(table: Table) -> Result<Table, Failure> {
     Ok(features)
 }
 
-/// The columns asked for, or all.
+/// The columns requested, or all.
 pub fn choose(table: Table, columns: &[String]) -> Result<Table, Failure> {
     if columns.is_empty() {
         return Ok(table);

@@ -53,7 +53,7 @@ impl PyKernel {
     /// The Gram matrix ``[k(xᵢ, yⱼ)]``; ``Y`` is ``X`` where it is left out.
     ///
     /// ``dtype="float32"`` (or ``single=True``) computes in single precision, in half the memory and about half the time. A
-    /// kernel on ``precomputed()`` takes a matrix of kernel values in the place of ``X``.
+    /// kernel on ``precomputed()`` takes a matrix of kernel values instead of ``X``.
     ///
     /// Examples
     /// --------

@@ -119,7 +119,7 @@ impl PyRidgeSearchFit {
         PyArray2::from_array(py, &self.0.scores)
     }
 
-    /// The candidates that were dropped on a part of the rows, 0 without a race.
+    /// The candidates that were dropped on a part of the rows, 0 without screening.
     #[getter]
     fn dropped(&self) -> usize {
         self.0.screening.as_ref().map_or(0, |screening| screening.dropped)

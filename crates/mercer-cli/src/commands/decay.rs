@@ -12,7 +12,7 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark};
 use crate::report::{Block, Report, Table};
 use crate::session::Session;
 
-/// Computes the spectrum under the data or the law.
+/// Computes the spectrum under the data or the distribution.
 pub fn spectrum(words: &SpectrumArguments, session: &Session) -> Result<Report, Failure> {
     let kernel: Kernel = words.kernel.parse()?;
     let (kernel, measure) = match &words.data {
@@ -26,7 +26,7 @@ pub fn spectrum(words: &SpectrumArguments, session: &Session) -> Result<Report, 
     Ok(summary(&found))
 }
 
-/// The law that `--under` names.
+/// The distribution that `--under` names.
 fn law(text: &str) -> Result<Measure, Failure> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();

@@ -84,7 +84,7 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
     Ok(report)
 }
 
-/// The errors around the number of frequencies that was asked for, from a sixteenth to four times.
+/// The errors around the number of frequencies requested, from a sixteenth to four times.
 fn decay(
     spec: &RandomFourier,
     x: ArrayView2<f64>,

@@ -30,7 +30,7 @@ pub struct Request {
     pub rows: Encoded,
     /// The points of the columns, if they are others.
     pub columns: Option<Encoded>,
-    /// Tiles in the precision asked for.
+    /// Tiles in the precision requested.
     pub compute: Compute,
 }
 

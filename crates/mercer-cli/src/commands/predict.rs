@@ -80,7 +80,7 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     summary(words, &model, &encoded, &predicted, &result)
 }
 
-/// Whether what is asked for goes with the model.
+/// Whether what is requested goes with the model.
 pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
     if words.proba && model.classes().is_none() {
         let kind = model.fitted().kind();

@@ -278,7 +278,7 @@ fn indefinite_kernels_and_solvers_that_are_not_done() {
     assert!(json["duality_gap"].as_f64().unwrap() > 0.0 && json["stopped"] == "step limit");
 }
 
-/// A choice of parameters that is cut short keeps the best so far, and says so; without a limit it says how much it took.
+/// A choice of parameters that is cut short keeps the best so far, and reports it; without a limit it says how much it took.
 #[test]
 fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far() {
     let folder = tempfile::tempdir().unwrap();

@@ -40,7 +40,8 @@ fn two_samples_that_differ() {
     assert_eq!(json["too_many_in_first"].as_array().unwrap().len(), 5);
     assert_eq!(json["too_many_in_second"][0]["file"], "second");
     let text = two_sample(&a, &b, &[]).done().out;
-    for part in ["✗ rejected at level 0.05: p = 0.005", "both files have the same distribution", "Individual columns", "seed 0"]
+    for part in
+        ["✗ rejected at level 0.05: p = 0.005", "both files have the same distribution", "Individual columns", "seed 0"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -94,7 +95,7 @@ fn pictures_and_pages() {
     let (page, picture) = (path_in(&folder, "t.html"), path_in(&folder, "t.svg"));
     two_sample(&a, &b, &["--report", &page, "--plot", &picture]).done();
     let html = std::fs::read_to_string(&page).unwrap();
-    // The null law, and the witness over the plane as a small picture.
+    // The null distribution, and the witness over the plane as a small picture.
     assert_eq!(html.matches("<svg").count(), 2, "{html}");
     assert!(html.contains("data:image/png"));
     assert!(!std::fs::read_to_string(&picture).unwrap().contains("threshold"));

@@ -119,7 +119,7 @@ def column_tests(
 
     The decision of each result is that of its p-value adjusted for the number of columns (``details["p_adjusted"]``);
     ``p_value`` is that of the column alone, ``details["mmd"]`` its unbiased squared MMD. A constant column has
-    ``p = 1``. Differences of the joint law that no column shows by itself are not seen.
+    ``p = 1``. Differences of the joint distribution that no column shows by itself are not seen.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def interaction_test(
 ) -> TestResult:
     """Test whether three variables interact, by Lancaster's statistic.
 
-    The hypothesis is that the joint law factorizes in some way. Each of the three ways is tested by permuting the
+    The hypothesis is that the joint distribution factorizes in some way. Each of the three ways is tested by permuting the
     variable that stands alone (``details["p_x"]``, ``["p_y"]``, ``["p_z"]``); the p-value is the largest of the
     three, which needs no further correction.
 
@@ -340,7 +340,7 @@ def conditional_independence_test(
         With ``"auto"`` the lengthscale and the ridge of the regressions on z are those of least leave-one-out error;
         a given kernel goes with ``ridge``.
     method : {"permutation", "gamma"}
-        The null law by random signs, or by the moments of a gamma law.
+        The null distribution by random signs, or by the moments of a gamma distribution.
     ridge : float, default=1e-3
         The ridge of the regressions on z where ``kernel_z`` is given.
     permutations, level, **options

@@ -25,15 +25,15 @@ class TestResult:
     method : str
         How the p-value was found.
     n_permutations, permutations : int
-        The relabelings that were evaluated beside the observed one (two names of one number); 0 for other null laws.
+        The relabelings that were evaluated beside the observed one (two names of one number); 0 for other null distributions.
     null : array or None
-        The statistic under the relabelings, or simulated from its null law.
+        The statistic under the relabelings, or simulated from its null distribution.
     seed : int
         The seed of the relabelings.
     kernel : str
         The kernel or kernels with the parameters that were used.
     details : dict of str to float
-        Further numbers; ``effect`` is the statistic in units of the spread of its null law.
+        Further numbers; ``effect`` is the statistic in units of the spread of its null distribution.
     threshold : float or None
         Statistics above it are rejected at the level.
     p_interval : (float, float) or None
@@ -71,7 +71,7 @@ class TestResult:
 
     @property
     def effect(self) -> float | None:
-        """The statistic in units of the spread of its null law, from its mean; None where that is not known."""
+        """The statistic in units of the spread of its null distribution, from its mean; None where that is not known."""
         return self.details.get("effect")
 
     def _headline(self) -> str:

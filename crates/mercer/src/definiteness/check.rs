@@ -9,7 +9,7 @@ use super::simplify::refutation_by_rows;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// What a check may be told.
+/// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
     /// The most rows of the data that are looked at; of more, a subsample is drawn with the seed of the computation.
@@ -39,7 +39,7 @@ pub enum CheckVerdict {
 pub struct Check {
     /// The outcome.
     pub verdict: CheckVerdict,
-    /// What the rules say by themselves.
+    /// The result of the rules alone.
     pub rules: Verdict,
     /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side);
     /// of a given matrix its own. NaN if nothing was evaluated.
@@ -214,7 +214,7 @@ impl Check {
         Ok(Some((rows, attempt)))
     }
 
-    /// The eigenvalue that is told is the one of these points.
+    /// The reported eigenvalue is that of these points.
     fn measure(&mut self, attempt: &Attempt) {
         (self.min_eigenvalue, self.tolerance) = (attempt.lowest, attempt.tolerance);
         self.points = attempt.points.clone();

@@ -4,10 +4,10 @@ use ndarray::{Array2, ArrayViewMut1};
 
 use crate::Kernel;
 
-/// The most columns that are tried when no data says how many there are.
+/// The most columns that are tried when no data determines their number.
 const MAX_COLUMNS: usize = 64;
 
-/// The values that a column may take, as far as the search needs to know.
+/// The values that a column may take, as far as the search needs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColumnInterval {
     Line,

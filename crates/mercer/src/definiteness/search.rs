@@ -41,7 +41,7 @@ impl Attempt {
         if self.tolerance > 0.0 { self.lowest / self.tolerance * self.points.nrows() as f64 } else { 0.0 }
     }
 
-    /// The ratio in steps of a factor of two: among equally bad sets, the first (a grid, say) is the simplest.
+    /// The ratio in steps of a factor of two: among equally bad sets, the first (for example a grid) is the simplest.
     fn grade(&self) -> f64 {
         let ratio = self.ratio();
         if ratio < 0.0 { -(-ratio).log2().floor() } else { f64::INFINITY }

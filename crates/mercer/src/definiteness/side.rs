@@ -12,7 +12,7 @@ pub(super) enum Claim {
 }
 
 impl Claim {
-    /// The matrix that the claim says is PSD: `K`, or `−JKJ` with `J = I − 11ᵀ/n`.
+    /// The matrix that is PSD by the claim: `K`, or `−JKJ` with `J = I − 11ᵀ/n`.
     pub(super) fn matrix(self, gram: &Array2<f64>) -> Array2<f64> {
         match self {
             Self::Positive => gram.clone(),

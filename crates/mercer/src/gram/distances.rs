@@ -70,7 +70,7 @@ impl Distances {
 
     /// The values of a rank, from 0, and of the next one (of the same at the end); there must be one.
     ///
-    /// Of many values, a few say between which bounds they lie; one pass counts what is below and keeps what is inside.
+    /// For many values, a small sample brackets the quantile; one pass counts the values below the bracket and keeps those inside.
     fn ranked_pair(&self, rank: usize) -> (f64, f64) {
         let Some((low, high)) = self.bounds(rank) else { return select(&mut self.parts.concat(), rank) };
         let look = |scratch: &mut Vec<f64>, part: &Vec<f64>| between(part, low, high, scratch);

@@ -26,7 +26,7 @@ const MULTIPLES: [f64; 3] = [0.25, 0.5, 1.0];
 ///
 /// # Theory
 /// When both samples have the same distribution, `h(x) − h(y)` has mean 0 given the past: the wealth is a non-negative martingale (an e-process), and reaches `1/α` at
-/// any time with probability at most `α` [Ville 1939; Shekhar, Ramdas 2023]. No correction is needed for looking after each batch, and both laws may change
+/// any time with probability at most `α` [Ville 1939; Shekhar, Ramdas 2023]. No correction is needed for looking after each batch, and both distributions may change
 /// with time as long as they are equal. When they differ for good, the wealth grows exponentially. The points must be new: a reference sample may be dealt out in
 /// batches, not used again.
 ///

@@ -23,14 +23,14 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// ridge regression on `z` leaves of the features of `(x, z)` and `y`. The columns are brought to mean 0 and variance 1 first.
 ///
 /// # Theory
-/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its law
-/// is approximated by a gamma law with the moments of the normal ones, or resampled with random signs. Both are approximations whose level depends on how well the
-/// regressions remove the influence of `z`; no test of conditional independence has its level for all laws [Shah, Peters 2020]. A constant `Z` gives the
+/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its distribution
+/// is approximated by a gamma distribution with the moments of the normal ones, or resampled with random signs. Both are approximations whose level depends on how well the
+/// regressions remove the influence of `z`; no test of conditional independence has its level for all distributions [Shah, Peters 2020]. A constant `Z` gives the
 /// unconditional test by [`Independence`] with the same method.
 ///
 /// Residuals of regressions are shorter than the noise, and they are correlated. With `P = HR²H` of one regression and `Q` of the other, noise of variance 1 gives the
 /// statistic the mean `Σᵢⱼ PᵢⱼQᵢⱼ`, and the forms of random signs of its residuals the mean `Σᵢ PᵢᵢQᵢᵢ`: these are multiplied by the ratio (`inflation` in the
-/// details; `n/(n − 1)` without any regression, as for permutations). The gamma law is the published one, without it.
+/// details; `n/(n − 1)` without any regression, as for permutations). The gamma distribution is the published one, without it.
 ///
 /// # Example
 /// ```
@@ -64,9 +64,9 @@ pub struct ConditionalIndependence {
 /// How the p-value of a conditional independence test is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionalMethod {
-    /// The null law resampled with random signs.
+    /// The null distribution resampled with random signs.
     Permutation,
-    /// Moments of a gamma law.
+    /// Moments of a gamma distribution.
     Gamma,
 }
 

@@ -15,7 +15,7 @@ use crate::{Compute, Kernel, Points, Result};
 /// Lancaster's test of a three-variable interaction.
 ///
 /// # Theory
-/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint law factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
+/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint distribution factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
 /// hypothesis is the union of these three. Each is tested by permuting the variable that stands alone, and the union is rejected when all three are: the
 /// p-value is the largest of the three. No correction is needed, because a union is rejected wrongly only if the one part that is true is
 /// (intersection–union test; the Holm correction of Sejdinovic et al. 2013 is more careful than it has to be).
@@ -48,7 +48,7 @@ impl Default for Interaction {
 }
 
 impl Interaction {
-    /// Tests whether the law of the three variables factorizes in some way.
+    /// Tests whether the distribution of the three variables factorizes in some way.
     ///
     /// # Cost
     /// Six matrices, stored; three times `n²/2` operations per permutation.

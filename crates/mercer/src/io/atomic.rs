@@ -21,7 +21,7 @@ const MOST_LINKS: usize = 40;
 /// there yet; something that is not a regular file (a pipe, a device) is written directly.
 ///
 /// # Errors
-/// [`Error::File`] with what the system said (a full disk, no permission); an [`Error`] that travels inside the
+/// [`Error::File`] with the error of the operating system (a full disk, no permission); an [`Error`] that travels inside the
 /// closure's `io::Error` comes out as itself.
 ///
 /// # Example
@@ -87,7 +87,7 @@ fn write_and_rename<T>(
         file.set_permissions(facts.permissions())?;
     }
     file.sync_all()?;
-    // The file stays open, and so locked, until it has its name: nobody takes it for one that was left behind.
+    // The file stays open, and so locked, until it has its name: it is not mistaken for an abandoned one.
     fs::rename(&guard.0, target)?;
     drop(file);
     std::mem::forget(guard);
@@ -143,7 +143,7 @@ fn is_held(path: &Path, file: &File) -> bool {
     }
 }
 
-/// Removes a temporary file whose writer is dead: one that nobody holds a lock on.
+/// Removes a temporary file whose writer is dead: one without a lock.
 fn remove_abandoned(path: &Path) {
     if !path.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
         return;

@@ -1,4 +1,4 @@
-//! File formats and how they are told apart.
+//! File formats and their recognition.
 
 use std::fmt;
 use std::path::Path;
@@ -33,10 +33,10 @@ const NAMES: [(&str, Format); 7] = [
 ];
 
 impl Format {
-    /// The format that the name's ending tells, with `.gz` taken off first.
+    /// The format by the file extension, with `.gz` taken off first.
     ///
     /// # Errors
-    /// [`Error::Request`] for an ending that tells nothing, with the formats there are.
+    /// [`Error::Request`] for an unknown extension, with the formats there are.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let stem = name.strip_suffix(".gz").unwrap_or(&name);

@@ -9,7 +9,7 @@ use crate::{Compute, Error};
 /// Bytes between two reports.
 const STEP: u64 = 4 << 20;
 
-/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when asked to stop.
+/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when a stop is requested.
 pub(super) struct Meter<R> {
     inner: R,
     done: u64,
@@ -24,7 +24,7 @@ impl<R: Read> Meter<R> {
         Self { inner, done: 0, total, next: STEP, compute: compute.clone(), counter: None }
     }
 
-    /// The same, which also tells a counter, from 0.
+    /// The same, which also updates a counter, from 0.
     pub fn counting(mut self, counter: &Arc<AtomicU64>) -> Self {
         counter.store(0, Ordering::Relaxed);
         self.counter = Some(counter.clone());

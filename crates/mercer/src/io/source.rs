@@ -145,7 +145,7 @@ impl Source {
         self.total
     }
 
-    /// From now on whoever reads tells how far the work has come: the reader itself is silent.
+    /// From now on the caller reports progress instead of the reader.
     pub fn hush(&self) {
         self.quiet.store(true, Ordering::Relaxed);
     }
@@ -167,7 +167,7 @@ impl Source {
         }
     }
 
-    /// The error for bytes that could not be read: canceled, damaged, or what the system said.
+    /// The error for bytes that could not be read: canceled, damaged, or the error of the operating system.
     pub fn failed(&self, error: io::Error) -> Error {
         let error = match uncarry(error) {
             Ok(ours) => return ours,

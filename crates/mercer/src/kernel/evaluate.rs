@@ -9,7 +9,7 @@ use crate::real::{DoubleDouble, Real};
 use crate::{Error, Result};
 
 impl Kernel {
-    /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and ask for tiles.
+    /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and fill tiles.
     ///
     /// # Errors
     /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Request`] for an

@@ -1,4 +1,4 @@
-//! What every base kernel says of itself, and the three ways in which base kernels compute.
+//! The traits of base kernels, and the three forms of their computation.
 
 use super::domain::Domain;
 use super::facts::Facts;
@@ -45,7 +45,7 @@ pub(crate) trait Leaf: Clone {
         Vec::new()
     }
 
-    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are told to move them.
+    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are declared free.
     fn choices(&self) -> &'static [&'static str] {
         &[]
     }
@@ -56,12 +56,12 @@ pub(crate) trait Leaf: Clone {
     }
 
     /// Whether `k(·, y)` has a kink or a jump at `x`. A kernel that is not differentiable has one
-    /// at its center unless it says otherwise.
+    /// at its center by default.
     fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         !self.facts().differentiable && x == y
     }
 
-    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: waves lose
+    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: sines lose
     /// their phase.
     fn longest_difference(&self) -> Option<f64> {
         None

@@ -41,7 +41,7 @@ pub struct EffectGrid {
     pub standard_errors: Array2<f64>,
 }
 
-/// What the parts are told of.
+/// What the components describe.
 pub(super) struct Additive<'a> {
     /// `f`.
     pub(super) function: Expansion,

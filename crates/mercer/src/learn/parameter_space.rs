@@ -129,7 +129,7 @@ pub(crate) const MOST_EVALUATIONS: usize = 100;
 /// A step that makes the objective smaller by less than this part of it is the last.
 const DECREASE: f64 = 2e-9;
 
-/// The evaluations of a search: counted, told to the listener, and the best of the run kept.
+/// The evaluations of a search: counted, reported to the listener, with the best of the run.
 struct Watch<'a> {
     options: &'a SearchOptions<'a>,
     compute: &'a Compute,

@@ -1,40 +1,40 @@
-//! Embeddings of laws that are known, in closed form.
+//! Embeddings of distributions that are known, in closed form.
 
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::distribution_forms::Form;
 use crate::{Error, Kernel, Points, Result};
 
-/// A probability law whose mean embedding has a closed form under some kernels.
+/// A distribution whose mean embedding has a closed form under some kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// The normal law `N(mean, covariance)`.
+    /// The normal distribution `N(mean, covariance)`.
     Gaussian {
         /// The mean.
         mean: Array1<f64>,
         /// The covariance matrix, symmetric and positive semi-definite.
         covariance: Array2<f64>,
     },
-    /// The uniform law on an interval of the line.
+    /// The uniform distribution on an interval of the line.
     Uniform {
         /// The lower end.
         low: f64,
         /// The upper end.
         high: f64,
     },
-    /// Laplace's law on the line, of density `exp(−|x|/scale)/(2·scale)`.
+    /// the Laplace distribution on the line, of density `exp(−|x|/scale)/(2·scale)`.
     Laplace {
         /// The scale.
         scale: f64,
     },
-    /// Any law on the line, by its moments `E X, E X², …`.
+    /// Any distribution on the line, by its moments `E X, E X², …`.
     Moments(Vec<f64>),
 }
 
-/// `μ_P = E k(·, X)` for a law `P` that is known.
+/// `μ_P = E k(·, X)` for a distribution `P` that is known.
 ///
 /// # Formula
-/// | kernel | law | `μ(t)` |
+/// | kernel | distribution | `μ(t)` |
 /// |---|---|---|
 /// | `gaussian(ℓ)` | `N(m, S)` | `det(I + S/ℓ²)^{−1/2} exp(−½(t−m)ᵀ(S + ℓ²I)⁻¹(t−m))` |
 /// | `gaussian(ℓ)` | uniform on `[a, b]` | `(ℓ√(π/2)/(b−a)) [erf((b−t)/(ℓ√2)) − erf((a−t)/(ℓ√2))]` |
@@ -62,10 +62,10 @@ pub struct LawEmbedding {
 }
 
 impl LawEmbedding {
-    /// The embedding of a law.
+    /// The embedding of a distribution.
     ///
     /// # Errors
-    /// [`Error::Request`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
+    /// [`Error::Request`] when this kernel and this distribution have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a distribution
     /// that makes no sense.
     pub fn new(kernel: &Kernel, distribution: Distribution) -> Result<Self> {
         let form = Form::new(kernel, &distribution)?;
@@ -77,7 +77,7 @@ impl LawEmbedding {
         &self.kernel
     }
 
-    /// The law.
+    /// The distribution.
     pub fn distribution(&self) -> &Distribution {
         &self.distribution
     }
@@ -120,7 +120,7 @@ impl LawEmbedding {
         })
     }
 
-    /// `MMD²(P, Q) = ‖μ_P − μ_Q‖²` of the laws themselves.
+    /// `MMD²(P, Q) = ‖μ_P − μ_Q‖²` of the distributions.
     ///
     /// # Errors
     /// As [`LawEmbedding::inner`].

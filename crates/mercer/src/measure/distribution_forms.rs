@@ -10,20 +10,20 @@ use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
 use crate::{Error, Kernel, Points, Result};
 
-/// A pair of a kernel and a law, checked.
+/// A pair of a kernel and a distribution, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
     /// `gaussian` and `N(m, S)`, in coordinates divided by the lengthscales.
     Normal { lengths: Vec<f64>, mean: Array1<f64>, covariance: Array2<f64> },
-    /// `gaussian` and the uniform law.
+    /// `gaussian` and the uniform distribution.
     Interval { length: f64, low: f64, high: f64 },
     /// `polynomial`: the weight `C(m, k) c^{m−k} sᵏ` and the moment of each power.
     Powers { weights: Vec<f64>, moments: Vec<f64> },
-    /// `exponential` and a normal law on the line.
+    /// `exponential` and a normal distribution on the line.
     Exponential { scale: f64, mean: f64, variance: f64 },
-    /// `laplacian` and Laplace's law.
+    /// `laplacian` and the Laplace distribution.
     Laplace { length: f64, scale: f64 },
-    /// `wiener` and the uniform law on `[0, 1]`.
+    /// `wiener` and the uniform distribution on `[0, 1]`.
     Brownian,
 }
 
@@ -60,7 +60,7 @@ impl Form {
         }
     }
 
-    /// The dimension of the law.
+    /// The dimension of the distribution.
     pub(super) fn columns(&self) -> usize {
         match self {
             Self::Normal { mean, .. } => mean.len(),
@@ -90,7 +90,7 @@ impl Form {
                 let part = |l: f64| l * (-t[0].abs() / l).exp();
                 length * (part(*length) - part(*scale)) / (length * length - scale * scale)
             }
-            // Brownian motion starts at 0 and the law ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
+            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
             Self::Brownian => {
                 let t = t[0].clamp(0.0, 1.0);
                 t - 0.5 * t * t
@@ -98,7 +98,7 @@ impl Form {
         }
     }
 
-    /// `E k(X, Y)` for two laws under one kernel, where it is known.
+    /// `E k(X, Y)` for two distributions under one kernel, where it is known.
     pub(super) fn inner(&self, other: &Self) -> Option<f64> {
         match (self, other) {
             (Self::Normal { mean: a, covariance: s, .. }, Self::Normal { mean: b, covariance: t, .. })
@@ -131,7 +131,7 @@ fn convolved(v: &Array1<f64>, covariance: &Array2<f64>) -> f64 {
     (-0.5 * exponent).exp() / root
 }
 
-/// `E k(X, X′)` of the uniform law on an interval of this width.
+/// `E k(X, X′)` of the uniform distribution on an interval of this width.
 fn interval_norm(length: f64, width: f64) -> f64 {
     let ratio = width / length;
     let area = ratio * (PI / 2.0).sqrt() * erf(ratio / 2.0_f64.sqrt());

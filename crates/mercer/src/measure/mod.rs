@@ -2,7 +2,7 @@
 //!
 //! | quantity | formula |
 //! |---|---|
-//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form; [`EmbeddingSketch`] of few numbers, mergeable |
+//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the distribution is known in closed form; [`EmbeddingSketch`] of few numbers, mergeable |
 //! | [`mmd`] | `‖μ_P − μ_Q‖²`, five estimators, with the [`witness`] `μ_P − μ_Q` |
 //! | [`energy_distance`] | `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖` |
 //! | [`hsic`] | `‖μ_{XY} − μ_X ⊗ μ_Y‖²`; [`distance_covariance`] is its case of distances |

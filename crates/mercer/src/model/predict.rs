@@ -70,7 +70,7 @@ impl Model {
     ///
     /// # Formula
     /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the variance of `f(x)` and `σ²` that of the noise:
-    /// for a Gaussian process as its posterior says, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
+    /// for a Gaussian process from its posterior, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
     /// the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors

@@ -150,7 +150,7 @@ impl Table {
         Ok(Self { rows, columns, label: None })
     }
 
-    /// The same table with a column marked as its label: the format of the file says that it is what is predicted (LIBSVM), so that it is a
+    /// The same table with a column marked as its label: the file format defines it as the target (LIBSVM), so that it is a
     /// feature only where somebody selects it.
     ///
     /// # Errors

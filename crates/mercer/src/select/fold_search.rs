@@ -162,7 +162,7 @@ struct Run<'r> {
     /// Kernels that were scored, for the listener.
     done: u64,
     stopped: bool,
-    /// What went wrong with a candidate, told where none has a score.
+    /// The error of a candidate, reported if no candidate has a score.
     failure: Option<Error>,
 }
 
@@ -175,7 +175,7 @@ impl FoldSearch {
 
     /// Searches. `labels` are the classes of the rows, or all 0, which the folds and samples hold in their shares.
     ///
-    /// A search that is [canceled](crate::Cancel) gives the best so far, and says so.
+    /// A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports it.
     ///
     /// # Errors
     /// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; [`Error::Canceled`] before anything was scored; as the fits.

@@ -7,12 +7,12 @@ use crate::learn::{LogisticFit, LogisticRegression};
 use crate::solve::DualOptions;
 use crate::{Compute, Kernel, Result};
 
-/// Steps of a machine per row that a candidate may take: those that need more, such as linear kernels with a large `C`, are judged by what they
+/// Steps of a binary SVM per row that a candidate may take: those that need more, such as linear kernels with a large `C`, are scored by what they
 /// reached.
 const STEPS_PER_ROW: u64 = 50;
 /// Digits of a logistic regression that a score needs, as a squared relative norm.
 const TOLERANCE: f64 = 1e-9;
-/// Rows below which a choice says little.
+/// Minimum number of rows for a selection: with fewer the scores are too noisy.
 const LEAST_ROWS: usize = 200;
 /// Newton steps of a candidate.
 const NEWTON_STEPS: u64 = 30;
@@ -38,7 +38,7 @@ impl HeldRows<'_> {
     }
 }
 
-/// A learner that is fitted without a fold and judged on it.
+/// A learner that is fitted without a fold and scored on it.
 pub trait HeldOut: Sync {
     /// The loss of every row (one row each) by fits without its fold, for every parameter of a list, the smoothest first (one column each).
     ///

@@ -19,7 +19,7 @@ pub struct RidgePath {
     pub leave_one_out: Array1<f64>,
     /// Generalized cross-validation.
     pub gcv: Array1<f64>,
-    /// The (weighted) mean square of the residuals of held-out folds, where folds were asked for; NaN at a λ at which the matrix is
+    /// The (weighted) mean square of the residuals of held-out folds, where folds were requested; NaN at a λ at which the matrix is
     /// singular to working precision, or a fold leaves the unpenalized part undetermined.
     pub folds: Option<Array1<f64>>,
     /// The trace of the hat matrix.

@@ -6,15 +6,15 @@ use super::search::{Candidate, RidgeSearch, SearchData};
 use crate::learn::ridge::{Diagnostics, RidgeData};
 use crate::{Compute, Error, Result};
 
-/// Rows from which on candidates race, and candidates.
+/// Screening starts at `ROWS` rows and `CANDIDATES` candidates: below, fitting all is cheap.
 const ROWS: usize = 1000;
 const CANDIDATES: usize = 5;
-/// The part of the rows that the race is run on: a third takes a 27th of the time.
+/// Fraction of the rows used for screening: fitting a third of the rows takes a 27th of the time.
 const PART: usize = 3;
 /// Standard errors of the mean difference of the squared errors, row by row, by which a candidate has to be worse than the best.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// What a race found.
+/// The result of screening.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screening {
     /// The rows that it was run on.
@@ -23,7 +23,7 @@ pub struct Screening {
     pub dropped: usize,
 }
 
-/// A race and the errors that it was decided by.
+/// The result of screening, with the errors that decided it.
 pub(super) struct Screened {
     /// Who stays.
     pub(super) stays: Vec<bool>,
@@ -47,7 +47,7 @@ impl Screened {
 
 impl RidgeSearch {
     /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbors of the
-    /// best, which more rows might prefer. `None` where there is no race: few rows, few candidates, values made elsewhere, or a part of the rows
+    /// best, which more rows might prefer. `None` where there is no screening: few rows, few candidates, values made elsewhere, or a part of the rows
     /// on which nothing can be fitted.
     pub(super) fn screen(
         &self,
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// Rows of a wave with noise.
+    /// Rows of a sine with noise.
     fn wave(n: usize) -> (Array2<f64>, Array2<f64>) {
         let mut random = Seed(5).stream("wave", 0);
         let x = Array2::from_shape_fn((n, 2), |_| 6.0 * random.uniform());
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(all.screening, None);
         let screening = screened.screening.unwrap();
         assert!(screening.rows == 333 && (3..=5).contains(&screening.dropped), "{screening:?}");
-        // What was scored on all rows has the score that it has without a race, what was dropped has none.
+        // What was scored on all rows has the score that it has without screening, what was dropped has none.
         let rows = screened.scores.rows().into_iter().zip(all.scores.rows());
         let (unknown, known): (Vec<_>, Vec<_>) = rows.partition(|(screened, _)| screened[0].is_nan());
         assert_eq!(unknown.len(), screening.dropped);

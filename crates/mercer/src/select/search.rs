@@ -19,15 +19,15 @@ use crate::{Compute, Error, Kernel, Result};
 /// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20 λ costs 10 decompositions, whatever the
 /// criterion: no model is fitted twice but the winner.
 ///
-/// From 1000 rows and five candidates on they race: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
+/// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
 /// than those of the best by three standard errors of the mean difference are dropped; the neighbors of the best always stay. The others
 /// are scored on all rows, and so are the neighbors of the winner unless they are as clearly worse than the winner.
 ///
 /// Where the best λ lies at an end of the default list, the list goes on by two decades, at most twice, for the candidates that are best there; a list that was
-/// given does not. Lengthscales go on where [`RidgeSearch::extend_lengthscales`] says so. [`RidgeSearchFit::ranges`] tells what was tried.
+/// given does not. Lengthscales are extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what was tried.
 ///
 /// # Cost
-/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; the race takes a 27th of a path, and a fit
+/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; screening takes a 27th of a path, and a fit
 /// of a third of the rows, for every candidate.
 ///
 /// # Example
@@ -64,7 +64,7 @@ pub struct RidgeSearch {
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
     pub screening: bool,
-    /// Whether a race leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
+    /// Whether screening leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
     /// the fewer rows rank a little lower is missed.
     pub frugal: bool,
     /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
@@ -112,7 +112,7 @@ pub struct RidgeSearchFit {
     pub best_score: f64,
     /// What was fitted: the best place of the surface, or a λ beside it.
     pub winner: Winner,
-    /// The race, where there was one.
+    /// The screening, if there was one.
     pub screening: Option<Screening>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
@@ -133,7 +133,7 @@ pub struct RidgeChoice {
     pub best_score: f64,
     /// The best place of the surface, or a λ beside it.
     pub winner: Winner,
-    /// The race, where there was one.
+    /// The screening, if there was one.
     pub screening: Option<Screening>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
@@ -241,7 +241,7 @@ impl RidgeSearch {
         self.finish(surface, sample, compute)
     }
 
-    /// Scores the candidates of the grid that survive the race.
+    /// Scores the candidates of the grid that survive screening.
     fn score_grid(&self, sample: SearchData<'_>, compute: &Compute) -> Result<Surface> {
         let SearchData { x, y, weights } = sample;
         let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
@@ -288,7 +288,7 @@ impl RidgeSearch {
         }
         let mut wider = [0; 2];
         let mut farther = [0; 2];
-        // One end may open another: a longer lengthscale asks for a smaller λ.
+        // Extending one range may extend another: a longer lengthscale needs a smaller λ.
         while self.lengthen(surface, &mut wider, sample, compute)?
             || self.widen(surface, &mut farther, sample, compute)?
         {}

@@ -33,11 +33,11 @@ impl SvmGrid {
 /// itself are not used.
 ///
 /// # Formula
-/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, machines and `C`, and every fit begins at that of the `C` before or of the kernel
+/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, binary SVMs and `C`, and every fit begins at that of the `C` before or of the kernel
 /// before, whichever is better. List both ascending.
 ///
 /// # Cost
-/// One kernel matrix and folds × machines paths per kernel.
+/// One kernel matrix and folds × binary SVMs paths per kernel.
 ///
 /// # Errors
 /// [`Error::Parameter`] for empty lists, [`Error::Request`] unless every row is in one fold; as [`Svc::validate`], for instance when a fold takes the only

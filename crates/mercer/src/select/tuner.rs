@@ -20,7 +20,7 @@ const TOLERANCE: f64 = 1e-4;
 /// `min log S(log θ, log λ)` by L-BFGS, with `S` the score and `dS = tr(H dA)` for `A = SKS + λI` ([docs](crate::select)).
 ///
 /// # Theory
-/// Where a column says nothing of the target its lengthscale grows until the kernel does not see it: automatic relevance determination. A start
+/// The lengthscale of an irrelevant column grows until the kernel is constant along it: automatic relevance determination. A start
 /// at the median heuristic is written `lengthscale=median`. The score is not convex: [restarts](RidgeTuner::restarts) help.
 ///
 /// # Cost
@@ -157,7 +157,7 @@ impl RidgeTuner {
         self.ridge(self.kernel.clone(), self.lambda).check(compute)
     }
 
-    /// The kernel with medians resolved and, where asked for, one lengthscale per column.
+    /// The kernel with medians resolved and, if requested, one lengthscale per column.
     fn expanded(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
         let resolved = self.kernel.bind(Pairs::within(x), compute)?.kernel().clone();
         if self.ard { with_column_lengthscales(&resolved, x.ncols()) } else { Ok(resolved) }

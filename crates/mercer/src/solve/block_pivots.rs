@@ -1,4 +1,4 @@
-//! Randomly pivoted Cholesky in blocks: the same law of pivots, in products of matrices.
+//! Randomly pivoted Cholesky in blocks: the same distribution of pivots, in products of matrices.
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ const ROWS: usize = 512;
 ///
 /// # Theory
 /// Proposals are drawn from what was left of the diagonal when the block began, and each is accepted with the share of it that is still left
-/// (Epperly, Tropp and Webber 2024): the pivots have the same law as one after the other, and nearly all work is in products of matrices.
+/// (Epperly, Tropp and Webber 2024): the pivots have the same distribution as one after the other, and nearly all work is in products of matrices.
 ///
 /// # Cost
 /// As [`pivoted_cholesky`](super::pivoted_cholesky); several times faster from a rank of about 100.

@@ -111,7 +111,7 @@ pub fn minimize(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOpt
         let size = value.abs().max(options.scale);
         small = if at.value - value <= options.decrease * size { small + 1 } else { 0 };
         let little = small > 1;
-        // A short step before a place where f is not defined says nothing of a minimum.
+        // A short step before a point where f is undefined is no evidence of a minimum.
         let converged = little && largest(&gradient) <= STEEP * size;
         at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged };
         if little {
@@ -195,7 +195,7 @@ fn next_step(before: Trial, low: Trial, high: Option<Trial>) -> f64 {
         }
         Some(high) => {
             let width = high.step - low.step;
-            // Where f is not defined, the bound says nothing of where the minimum is.
+            // Where f is undefined, the bound does not bracket the minimum.
             let guess = if high.value.is_finite() { cubic(low, high) } else { Some(low.step + 0.25 * width) };
             guess.unwrap_or(low.step + 0.5 * width).clamp(low.step + INSIDE * width, high.step - INSIDE * width)
         }

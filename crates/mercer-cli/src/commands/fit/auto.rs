@@ -22,7 +22,7 @@ const SMOOTH: [&str; 4] = ["gaussian()", "matern(nu=1/2)", "matern(nu=3/2)", "ma
 /// An additive kernel is tried for at most this many coordinates.
 const FEW: usize = 10;
 
-/// Rows up to which the leave-one-out residuals of the winner are computed without being asked for: beyond, they take most of the time.
+/// Rows up to which the leave-one-out residuals of the winner are computed without being requested: beyond, they take most of the time.
 pub const DIAGNOSED: usize = 4000;
 const WITHOUT_DIAGNOSTICS: &str =
     "Leave-one-out residuals of so many rows would take several times as long as the fit: --diagnostics computes them.";
@@ -125,8 +125,7 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
     }
 }
 
-const NOT_TRIED: &str =
-    "Logistic regression was skipped because of the number of classes (use mercer fit logistic).";
+const NOT_TRIED: &str = "Logistic regression was skipped because of the number of classes (use mercer fit logistic).";
 
 /// The words of a choice by folds, of which this learner has only some.
 pub fn fold_words(words: &AutoArguments) -> FoldWords {

@@ -86,7 +86,7 @@ pub struct Choice {
     fits: Option<usize>,
     /// Whether the search ended by itself.
     complete: bool,
-    /// Whether the race left only the best of every kernel.
+    /// Whether screening left only the best of every kernel.
     frugal: bool,
 }
 

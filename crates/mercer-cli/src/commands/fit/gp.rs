@@ -145,9 +145,8 @@ fn outcome(
     let mut remarks = remarks(words, search.as_ref(), untried, observed.view());
     if rows < training.rows() {
         let (some, all) = (grouped(rows as u64), grouped(training.rows() as u64));
-        remarks.push(format!(
-            "Parameters optimized on a random sample of {some} of the {all} rows; fitted on all rows."
-        ));
+        remarks
+            .push(format!("Parameters optimized on a random sample of {some} of the {all} rows; fitted on all rows."));
     }
     let choice = (tried.len() > 1).then(|| likelihoods(&tried, rows, training.rows()));
     let facts = facts(&fit, search.as_ref(), map, loo.log_density);

@@ -124,7 +124,8 @@ fn with_advice(failure: Failure) -> Failure {
             Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
         }
         Failure::Library(Error::NotPositiveDefinite { kernel, reason, counterexample }) => {
-            let reason = format!("{reason}\nSupport vector machines (svm, svr, one-class) accept it with --allow-indefinite.");
+            let reason =
+                format!("{reason}\nSupport vector machines (svm, svr, one-class) accept it with --allow-indefinite.");
             Error::NotPositiveDefinite { kernel, reason, counterexample }.into()
         }
         other => other,

@@ -87,7 +87,7 @@ pub fn centers(words: &RidgeArguments) -> Option<Centers> {
     words.centers.centers(words.solver == SolverWord::Centers)
 }
 
-/// The lengthscales that are asked for, or those around the median distance.
+/// The lengthscales requested, or those around the median distance.
 pub fn with_lengthscales(
     search: RidgeSearch,
     words: &RidgeArguments,

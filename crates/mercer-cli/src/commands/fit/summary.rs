@@ -52,7 +52,7 @@ pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -
         // Of several columns the parts tell most, of one column the function.
         let position = if training.x.ncols() > 1 { 0 } else { 1 };
         report.figures.splice(position..position, effects.iter().filter_map(Effects::figure));
-        // What was asked for by a flag of its own comes first.
+        // What was requested by a flag of its own comes first.
         report.figures.splice(0..0, std::mem::take(&mut outcome.figures));
     }
     Ok(report)

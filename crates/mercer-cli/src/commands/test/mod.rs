@@ -41,7 +41,7 @@ pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure>
     }
 }
 
-/// The picture that was asked for comes first.
+/// The picture requested comes first.
 fn choose_picture(report: &mut Report, command: &TestCommand) -> Result<(), Failure> {
     match command {
         TestCommand::TwoSample(words) if words.picture == PictureWord::Witness => {

@@ -1,4 +1,4 @@
-//! Pictures of a test: the null law with the statistic, the witness, p-values by group.
+//! Pictures of a test: the null distribution with the statistic, the witness, p-values by group.
 
 use mercer::hypothesis::TestOutcome;
 use mercer::measure::witness as witness_of;
@@ -44,7 +44,8 @@ pub fn null(outcome: &TestOutcome, title: &str) -> Option<Figure> {
     let inside = outcome.threshold.filter(|t| (low..=high).contains(t));
     curves.extend(inside.map(|t| upright(format!("threshold at level {}", short(outcome.level)), t)));
     let many = outcome.method.contains("aggregated");
-    let x = if many { "smallest weighted p-value (small values are evidence against the hypothesis)" } else { "statistic" };
+    let x =
+        if many { "smallest weighted p-value (small values are evidence against the hypothesis)" } else { "statistic" };
     let decision = if outcome.reject { "rejected" } else { "not rejected" };
     Some(Figure::Curves(vec![CurvePlot {
         title: format!("{title}: {decision}"),

@@ -97,11 +97,7 @@ fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
                 let each = count as f64 * (count * permutations + columns) as f64;
                 of("random features of both variables, their products permuted", matrices(0), n as f64 * each)
             }
-            _ => of(
-                "low-rank factors of smooth kernels, otherwise two stored matrices",
-                matrices(2),
-                kernel + relabel,
-            ),
+            _ => of("low-rank factors of smooth kernels, otherwise two stored matrices", matrices(2), kernel + relabel),
         },
         Question::Joint(_) => {
             let count = case.samples.len() as u64;
@@ -111,9 +107,7 @@ fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
             let flops = 60.0 * n as f64 * square + relabel;
             of("regressions on the condition for a grid of lengthscales and ridges", matrices(10), flops)
         }
-        Question::Interaction(_) => {
-            of("six stored matrices", matrices(6), kernel + 3.0 * relabel)
-        }
+        Question::Interaction(_) => of("six stored matrices", matrices(6), kernel + 3.0 * relabel),
         Question::Fit { .. } => of("tiles of the Stein kernel times signs, nothing stored", 0, kernel + relabel),
     }
 }

@@ -19,7 +19,7 @@ use crate::session::Session;
 
 /// A test with all its choices.
 pub enum Question {
-    /// One law?
+    /// One distribution?
     TwoSample(TwoSample),
     /// Independent?
     Independence(Independence),
@@ -175,9 +175,7 @@ fn two_sample(words: &TwoSampleArguments, names: &[String]) -> Result<TwoSample,
         TwoSampleWord::Bound => Method::BiasedBound,
         TwoSampleWord::Features => Method::Features(words.components),
         TwoSampleWord::Betting => {
-            return Err(Failure::request(
-                "--method betting processes one batch after the other: there is no plan",
-            ));
+            return Err(Failure::request("--method betting processes one batch after the other: there is no plan"));
         }
     };
     let (permutations, level) = (words.options.permutations, words.options.level);

@@ -27,7 +27,7 @@ pub struct Case {
     pub rows: Vec<Vec<usize>>,
 }
 
-/// All tests that were asked for.
+/// All tests requested.
 pub struct Cases {
     /// The tests.
     pub list: Vec<Case>,

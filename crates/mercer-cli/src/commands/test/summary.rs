@@ -58,9 +58,9 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
     let mut fields = vec![("statistic", short(outcome.statistic))];
     fields.extend(outcome.threshold.map(|t| ("rejected above", short(t))));
     fields.extend(
-        outcome
-            .detail("effect")
-            .map(|e| ("effect", format!("{} standard deviations above the mean of the null distribution", digits(e, 3)))),
+        outcome.detail("effect").map(|e| {
+            ("effect", format!("{} standard deviations above the mean of the null distribution", digits(e, 3)))
+        }),
     );
     let share = |v: f64| format!("{} %", digits(100.0 * v, 3));
     fields.extend(outcome.detail("share_of_variance").map(|v| ("share of variance", share(v))));

@@ -1,4 +1,4 @@
-//! Grids drawn from the law of the pitch, and the cells of points on them.
+//! Grids drawn from the distribution of the pitch, and the cells of points on them.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder};
 use rayon::prelude::*;
@@ -102,7 +102,7 @@ impl RandomBinning {
     }
 }
 
-/// A summand with the laws of its pitches.
+/// A summand with the distributions of its pitches.
 struct Term {
     mass: f64,
     pitches: Vec<(usize, Pitch)>,
@@ -137,7 +137,7 @@ pub struct BinningFeatures {
 }
 
 impl BinningFeatures {
-    /// The kernel that the features stand for, medians resolved.
+    /// The kernel that the features approximate, medians resolved.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }

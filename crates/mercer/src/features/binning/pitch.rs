@@ -1,4 +1,4 @@
-//! The law of the pitch of a grid along one column.
+//! The distribution of the pitch of a grid along one column.
 
 use crate::features::sampling::Source;
 use crate::kernel::Property;

@@ -110,7 +110,7 @@ impl CellMatrix {
         Array2::from_shape_vec((columns, count), out).map_err(|e| Error::shape("product", columns, e))
     }
 
-    /// `ZYᵀ`: the kernel that the features stand for, between the rows of two matrices of the same map.
+    /// `ZYᵀ`: the kernel that the features approximate, between the rows of two matrices of the same map.
     ///
     /// # Errors
     /// [`Error::Shape`] when the matrices have different grids.

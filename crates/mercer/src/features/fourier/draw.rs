@@ -21,7 +21,7 @@ pub(super) fn features(
     let (mut offsets, mut amplitudes) = (Array1::zeros(count), Array1::zeros(count));
     let mut start = 0;
     for (index, (term, share)) in terms.iter().zip(shares).enumerate() {
-        // The components of the term share its mass: all waves of a term have one amplitude, also a last one without a sine.
+        // The components of the term share its mass: all sines and cosines of a term have one amplitude, also a last one without a sine.
         let components = match spec.form {
             FourierForm::Offset => share,
             FourierForm::Pair => spec.components.min(2 * (start + share)) - 2 * start,

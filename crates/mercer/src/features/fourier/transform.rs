@@ -1,4 +1,4 @@
-//! The features at points: a product with the frequencies, then waves; block by block.
+//! The features at points: a product with the frequencies, then sines and cosines; block by block.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -106,7 +106,7 @@ impl FourierFeatures {
         self.offsets.view()
     }
 
-    /// The amplitude of each wave: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the mass `c` and the number `D` of the term.
+    /// The amplitude of each sine or cosine: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the mass `c` and the number `D` of the term.
     pub fn amplitudes(&self) -> ArrayView1<'_, f64> {
         self.amplitudes.view()
     }

@@ -2,7 +2,7 @@
 
 use crate::features::sampling::Source;
 
-/// The law of one coordinate before its scale.
+/// The distribution of one coordinate before its scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ColumnDistribution {
     /// `1/(π(1 + ω²))`: `exp(−|δ|)`.
@@ -27,7 +27,7 @@ impl ColumnDistribution {
     }
 }
 
-/// The law of the frequencies of a periodic kernel.
+/// The distribution of the frequencies of a periodic kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Circle {
     /// `P(|n| ≤ j)`.

@@ -1,4 +1,4 @@
-//! The law of one random frequency, as a tree that follows the algebra of kernels.
+//! The distribution of one random frequency, as a tree that follows the algebra of kernels.
 
 use ndarray::Array2;
 
@@ -7,7 +7,7 @@ use super::counts::Counts;
 use super::mixing::Mixing;
 use crate::features::sampling::Source;
 
-/// A probability law on frequencies.
+/// A probability distribution on frequencies.
 #[derive(Clone, Debug)]
 pub(crate) enum FrequencyDistribution {
     /// `ω = 0`: the constant kernel.
@@ -17,7 +17,7 @@ pub(crate) enum FrequencyDistribution {
         mixing: Mixing,
         /// `1/ℓⱼ`, one per column.
         scales: Vec<f64>,
-        /// Which of the radial laws of the tree this is.
+        /// Which of the radial distributions of the tree this is.
         leaf: usize,
     },
     /// Independent coordinates, each times its scale.
@@ -28,9 +28,9 @@ pub(crate) enum FrequencyDistribution {
     Mapped(Array2<f64>, Box<FrequencyDistribution>),
     /// A sum of independent frequencies.
     Sum(Vec<FrequencyDistribution>),
-    /// A random number of independent frequencies of one law, summed.
+    /// A random number of independent frequencies with a common distribution, summed.
     Copies(Counts, Box<FrequencyDistribution>),
-    /// One of several laws, drawn by weight; the weights sum to 1.
+    /// One of several distributions, drawn by weight; the weights sum to 1.
     Mixture(Vec<(f64, FrequencyDistribution)>),
 }
 
@@ -101,14 +101,14 @@ fn pick(parts: &[(f64, FrequencyDistribution)], u: f64) -> &FrequencyDistributio
     &parts[parts.len() - 1].1
 }
 
-/// Orthogonal frames, one in use for each radial law of a tree.
+/// Orthogonal frames, one in use for each radial distribution of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     in_use: Vec<Vec<Vec<f64>>>,
 }
 
 impl Frames {
-    /// Gives a vector the direction of the next vector of its law's frame; the length stays.
+    /// Gives a vector the direction of the next vector of its distribution's frame; the length stays.
     fn turn(&mut self, leaf: usize, vector: &mut [f64], source: &mut Source) {
         if self.in_use.len() <= leaf {
             self.in_use.resize_with(leaf + 1, Vec::new);

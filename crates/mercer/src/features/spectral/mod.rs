@@ -34,7 +34,7 @@ pub struct SpectralMeasure {
     terms: Vec<Term>,
 }
 
-/// A part of the measure: a mass and the law of its frequencies.
+/// A part of the measure: a mass and the distribution of its frequencies.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
     pub(crate) mass: f64,

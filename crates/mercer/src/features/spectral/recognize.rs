@@ -16,7 +16,7 @@ const SHORTEST_PERIODIC: f64 = 1e-5;
 const SEPARATE_FACTORS: u32 = 16;
 
 impl Term {
-    /// Masses and laws of the summands.
+    /// Masses and distributions of the summands.
     pub(super) fn terms(self) -> Vec<Self> {
         match self.distribution {
             FrequencyDistribution::Mixture(parts) => parts
@@ -33,7 +33,7 @@ pub(super) fn measure(kernel: &Kernel, columns: usize) -> Result<Term> {
     Recognizer { leaves: 0 }.measure(kernel, columns)
 }
 
-/// Numbers the radial laws of a tree.
+/// Numbers the radial distributions of a tree.
 pub(super) struct Recognizer {
     leaves: usize,
 }
@@ -78,7 +78,7 @@ impl Recognizer {
         }
     }
 
-    /// A radial law with a number of its own.
+    /// A radial distribution with a number of its own.
     pub(super) fn radial(&mut self, mixing: Mixing, scales: Vec<f64>) -> FrequencyDistribution {
         self.leaves += 1;
         FrequencyDistribution::Radial { mixing, scales, leaf: self.leaves - 1 }

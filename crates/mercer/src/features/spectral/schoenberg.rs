@@ -42,7 +42,7 @@ pub(super) fn measure(
     }
 }
 
-/// `exp(−t r^β)`: a stable law of index `β`, normal for `β = 2`, Cauchy for `β = 1`.
+/// `exp(−t r^β)`: a stable distribution of index `β`, normal for `β = 2`, Cauchy for `β = 1`.
 fn distance(recognizer: &mut Recognizer, whole: &Kernel, t: f64, power: f64, columns: usize) -> Result<Term> {
     let scale = t.powf(1.0 / power);
     if !(scale.is_finite() && scale > 0.0) {

@@ -7,7 +7,7 @@ use super::sinusoids::Sinusoids;
 use super::{Measure, Spectrum, hermite, sinusoids};
 use crate::{Error, Kernel, Result};
 
-/// The spectrum of a kernel under length on an interval, or under a normal law.
+/// The spectrum of a kernel under length on an interval, or under a normal distribution.
 pub(super) fn spectrum(kernel: &Kernel, measure: &Measure, count: usize) -> Result<Spectrum> {
     let found = match (recognize(kernel), measure) {
         (Some(known), Measure::Interval { from, to }) => on_interval(&known, *from, *to, count)?,

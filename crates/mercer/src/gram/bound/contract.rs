@@ -43,7 +43,7 @@ impl Bound<'_> {
         self.contract_requested(g, &all, compute)
     }
 
-    /// The same for the parameters that are wanted; 0 for the others.
+    /// The same for the parameters requested; 0 for the others.
     pub(crate) fn contract_requested(
         &self,
         g: ArrayView2<f64>,

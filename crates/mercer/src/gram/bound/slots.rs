@@ -102,7 +102,7 @@ impl Slots {
         Ok(self.push(Slot::new(rows, cols, origin)))
     }
 
-    /// A slot of computed features, shared with nobody.
+    /// A slot of computed features that is not shared.
     pub(crate) fn features(&mut self, rows: Array2<f64>, cols: Option<Array2<f64>>) -> usize {
         self.push(Slot::new(rows, cols, Origin::Features))
     }

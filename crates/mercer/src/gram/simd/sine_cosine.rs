@@ -33,7 +33,7 @@ const COS: [f64; 6] = [
     -1.13596475577881948265e-11,
 ];
 
-/// A number whose waves are computed.
+/// A number whose sine and cosine are computed.
 pub(crate) trait Phase: Copy + Mul<Output = Self> {
     /// Whether it is reduced with more digits of π than vectors have.
     fn is_large(self) -> bool;
@@ -147,7 +147,7 @@ impl Phase for f64 {
         let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
         let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
         let quarter = rounded.to_bits();
-        // Masks, not branches: where only one of the two is wanted, a branch would keep the loop out of the vector units.
+        // Masks, not branches: where only one of the two is needed, a branch would keep the loop out of the vector units.
         let odd = (quarter & 1).wrapping_neg();
         let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
         let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));

@@ -58,7 +58,7 @@ impl<T: Element> WithSimd for FillSparse<'_, T> {
 }
 
 impl<T: Element> FillSparse<'_, T> {
-    /// Several panels that are wanted as a whole, to the columns from `left` on: enough sums for every vector unit.
+    /// Several panels requested as a whole, to the columns from `left` on: enough sums for every vector unit.
     #[inline(always)]
     fn whole_panels<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], left: usize) {
         let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
@@ -72,7 +72,7 @@ impl<T: Element> FillSparse<'_, T> {
         }
     }
 
-    /// A panel that begins at column `start`, as far as it is wanted.
+    /// A panel that begins at column `start`, as far as requested.
     #[inline(always)]
     fn one_panel<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], start: usize) {
         let width = 2 * lanes::<T, S>();

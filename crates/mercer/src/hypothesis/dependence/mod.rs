@@ -24,7 +24,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Theory
 /// The statistic is the Hilbert–Schmidt independence criterion ([`hsic`](crate::measure::hsic)). When `x` and `y` are independent, permuting `y` does not change the
-/// law of the pairs, so that permutation tests have their level exactly.
+/// distribution of the pairs, so that permutation tests have their level exactly.
 ///
 /// # Example
 /// ```
@@ -63,7 +63,7 @@ pub enum IndependenceMethod {
     Exact,
     /// Random permutations until rejection has become impossible (Besag, Clifford). Exact level.
     Sequential,
-    /// Moments of a gamma law matched to the null law (Gretton et al. 2007).
+    /// Moments of a gamma distribution matched to the null distribution (Gretton et al. 2007).
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
     Aggregated {

@@ -52,7 +52,7 @@ impl KernelWeights {
 }
 
 impl TwoSample {
-    /// MMDAgg: the smallest weighted p-value of all kernels, against its own law under relabeling.
+    /// MMDAgg: the smallest weighted p-value of all kernels, against its own distribution under relabeling.
     pub(super) fn aggregate(
         &self,
         data: &PooledPairs<'_>,
@@ -95,7 +95,7 @@ impl TwoSample {
         Ok(TestOutcome::of_resampled("fused", &found, self.level, texts(family.kernels()), compute.seed()))
     }
 
-    /// The kernels that were asked for (the terms of a sum are taken apart), or those of a rule.
+    /// The kernels requested (the terms of a sum are taken apart), or those of a rule.
     fn several_kernels(
         &self,
         data: &PooledPairs<'_>,

@@ -1,4 +1,4 @@
-//! Null laws by approximation: gamma, spectral, normal.
+//! Null distributions by approximation: gamma, spectral, normal.
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::solve::eigenvalues;
 use crate::{Compute, Error, Result};
 
 impl TwoSample {
-    /// `s·MMD²_b` against a gamma law with the mean and the variance of the null law, `s = m` for `m = n` and `mn/(m+n)` otherwise.
+    /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
     pub(super) fn gamma(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
@@ -81,7 +81,7 @@ impl TwoSample {
         Ok(outcome)
     }
 
-    /// The mean over independent blocks, over its standard error, against the normal law.
+    /// The mean over independent blocks, over its standard error, against the normal distribution.
     pub(super) fn blocks(
         &self,
         data: &PooledPairs<'_>,
@@ -149,7 +149,7 @@ fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<
     Ok((factor * trace / freedom, 2.0 * factor * factor * squares / (freedom * freedom)))
 }
 
-/// The null law of the spectral method.
+/// The null distribution of the spectral method.
 struct NullSpectrum {
     /// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
     values: Vec<f64>,

@@ -29,7 +29,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Theory
 /// The statistic is the squared maximum mean discrepancy ([`mmd`](crate::measure::mmd)), or several of them. Permutation tests have their level
-/// exactly, for every kernel, sample size and law; the approximations (gamma, spectral, linear) in the limit; the bounds always, at the price of power.
+/// exactly, for every kernel, sample size and distribution; the approximations (gamma, spectral, linear) in the limit; the bounds always, at the price of power.
 ///
 /// # Example
 /// ```
@@ -71,7 +71,7 @@ pub enum TwoSampleMethod {
     Paired,
     /// Random relabelings until rejection has become impossible (Besag, Clifford). Exact level.
     Sequential,
-    /// Moments of a gamma law matched to the null law.
+    /// Moments of a gamma distribution matched to the null distribution.
     Gamma,
     /// The limit `Σ λⱼzⱼ²` with the eigenvalues of the centered kernel matrix, simulated.
     Spectral,

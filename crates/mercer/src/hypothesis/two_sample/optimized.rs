@@ -63,7 +63,7 @@ impl Halves {
     }
 }
 
-/// `MMD²_u/σ` with the variance of the statistic when the laws differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
+/// `MMD²_u/σ` with the variance of the statistic when the distributions differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
 fn power_ratio(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<f64> {
     if pairs < 2 {
         return Err(Error::shape("points of the smaller sample", "at least 4, two for each half", 2 * pairs));

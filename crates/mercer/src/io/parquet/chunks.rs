@@ -152,7 +152,7 @@ impl Sink for Cells {
     }
 }
 
-/// Takes values that nobody wants.
+/// Discards values.
 struct Nothing;
 
 impl Sink for Nothing {

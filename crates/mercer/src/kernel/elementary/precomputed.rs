@@ -2,7 +2,7 @@
 
 use crate::kernel::prelude::*;
 
-/// A matrix of kernel values made elsewhere stands for this kernel.
+/// Kernel values are taken from a precomputed matrix.
 ///
 /// # Formula
 /// `k(xᵢ, yⱼ) = Mᵢⱼ`.

@@ -1,4 +1,4 @@
-//! Everything that the rules know of a kernel, and the conclusions that hold for every kernel.
+//! All properties of a kernel that the rules derive, and the conclusions that hold for every kernel.
 
 use super::{Proof, Property, Verdict};
 use crate::kernel::{Domain, Kernel, PointMap};
@@ -190,7 +190,7 @@ impl Derived {
         self.get(property).is_refuted()
     }
 
-    /// Records a proof; `premises` are verdicts on the arguments, of which the settled ones become premises.
+    /// Records a proof; `premises` are verdicts on the arguments, of which the decided ones become premises.
     pub(super) fn prove(&mut self, property: Property, rule: &str, premises: &[&Verdict]) {
         let claim = format!("{} is {}", self.text, property.adjective());
         *self.slot(property) = Verdict::Proven(Proof { claim, rule: rule.into(), premises: proofs(premises) });

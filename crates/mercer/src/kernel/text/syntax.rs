@@ -103,7 +103,7 @@ impl Reader<'_> {
         self.chain('*', Self::power, Syntax::Product)
     }
 
-    /// `part (separator part)*`; a single part stands for itself.
+    /// `part (separator part)*`; a single part is returned as it is.
     fn chain(
         &mut self,
         separator: char,

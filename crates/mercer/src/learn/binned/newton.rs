@@ -11,7 +11,7 @@ use crate::{Compute, Result};
 
 /// Newton steps of a loss that is not quadratic.
 const STEPS: usize = 50;
-/// The residual of such a step, as a part of its right-hand side, at most; a tolerance that asks
+/// The residual of such a step, as a part of its right-hand side, at most; a tolerance that requires
 /// for more digits makes it smaller.
 const STEP_TOLERANCE: f64 = 1e-2;
 

@@ -23,7 +23,7 @@ const PRODUCTS: f64 = 50.0;
 ///
 /// # Theory
 /// For `P → ∞` grids and enough buckets the answer is that of [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
-/// steps: where the target jumps from place to place it needs far fewer features than waves do (Rahimi and Recht 2007).
+/// steps: where the target jumps from place to place it needs far fewer features than sine and cosine features do (Rahimi and Recht 2007).
 ///
 /// # Cost
 /// `O(nP)` for a product with the features, which have one entry of four bytes per point and grid. Newton's steps (one, for the squared loss) are solved by
@@ -106,7 +106,7 @@ impl BinnedMachine {
 
     /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
     ///
-    /// A fit that ran out of iterations is still a model: [`BinnedFit::converged`] tells.
+    /// A fit that ran out of iterations returns a valid model: see [`BinnedFit::converged`].
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]

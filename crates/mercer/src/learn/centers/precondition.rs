@@ -15,7 +15,7 @@ const STRIP: usize = 1024;
 pub(super) struct Part {
     pub(super) rows: Vec<usize>,
     features: Array2<f64>,
-    /// How many rows of the sample one of these stands for.
+    /// The number of rows of the sample per row used.
     share: f64,
     /// The share of `tr K` on these rows that the centers miss.
     pub(super) missed: f64,

@@ -11,7 +11,7 @@ use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Rows that are kept apart to tell when to stop.
+/// Held-out rows for early stopping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EarlyStopping {
     /// The share of the rows, drawn from the seed.
@@ -32,7 +32,7 @@ pub struct EarlyStopping {
 /// does not grow with `n`.
 ///
 /// # Cost
-/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once. [`CenterMachine::plan`] tells before anything is done.
+/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once. [`CenterMachine::plan`] reports the cost in advance.
 /// With [`Precision::SingleTiles`](crate::Precision::SingleTiles) the kernel values are in `f32` and the sums in `f64`.
 ///
 /// # Example
@@ -65,7 +65,7 @@ pub struct CenterMachine {
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
-    /// Rows kept apart to tell when to stop.
+    /// Held-out rows for early stopping.
     pub held_out: Option<EarlyStopping>,
 }
 
@@ -87,7 +87,7 @@ impl CenterMachine {
 
     /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
     ///
-    /// A fit that ran out of iterations is still a model: [`CenterEvidence::converged`](super::CenterEvidence::converged) tells.
+    /// A fit that ran out of iterations returns a valid model: see [`CenterEvidence::converged`](super::CenterEvidence::converged).
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Request`] for a loss with kinks or several outputs of another loss than the

@@ -1,4 +1,4 @@
-//! Rows that are kept apart: they score the iterates, and tell when to stop.
+//! Held-out rows: they score the iterates and decide when to stop.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
@@ -9,7 +9,7 @@ use super::task::Task;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points, what is asked of them, and weights.
+/// Points, their task, and weights.
 #[derive(Clone, Copy)]
 pub(super) struct CenterData<'d> {
     pub(super) x: ArrayView2<'d, f64>,
@@ -57,7 +57,7 @@ impl<'d> Owned<'d> {
 }
 
 impl EarlyStopping {
-    /// Rows to fit and rows to judge by, both ascending.
+    /// Training rows and validation rows, both ascending.
     pub(super) fn split(&self, n: usize, compute: &Compute) -> Result<(Vec<usize>, Vec<usize>)> {
         let apart = (self.share * n as f64).round() as usize;
         if !(self.share > 0.0 && self.share < 1.0) || apart == 0 || apart >= n {
@@ -112,7 +112,7 @@ impl Validation<'_, '_> {
         self.data.weights.sum() * values
     }
 
-    /// Puts the best iterate in the place of the last one; the mean loss of every iterate on the rows apart.
+    /// Replaces the last iterate by the best one; returns the mean loss of every iterate on the held-out rows.
     pub(super) fn into_best(self, solution: &mut Solution) -> Vec<f64> {
         if let Some((_, w, b)) = self.best {
             (solution.state.w, solution.state.b) = (w, b);

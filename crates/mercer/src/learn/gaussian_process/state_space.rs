@@ -14,7 +14,7 @@ use crate::solve::CholeskyFactor;
 use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
 use crate::{Compute, Kernel, Result};
 
-/// Up to so many rows a slope that the line does not know is taken from the matrix where all slopes are asked for.
+/// Up to so many rows a derivative that the state space does not provide is computed from the matrix.
 pub(super) const DENSE_ROWS: usize = 4096;
 
 /// How the posterior of a Gaussian process was found.
@@ -56,7 +56,7 @@ pub(super) struct Line {
     mean: OnceLock<Arc<dyn LineFunction>>,
 }
 
-/// The law of the process along one column of the data, where there is one and the noise is positive.
+/// The distribution of the process along one column of the data, where there is one and the noise is positive.
 pub(super) fn process_sum(kernel: &Kernel, noise: f64, columns: usize) -> Option<ProcessSum> {
     ProcessSum::of(kernel, columns).filter(|_| noise > 0.0)
 }
@@ -122,7 +122,7 @@ impl Line {
         Self { process_sum, system, mean: OnceLock::new() }
     }
 
-    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN where the line does not know a parameter.
+    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN for parameters without a state-space derivative.
     pub(super) fn gradient(&self, posterior: &Posterior, y: ArrayView1<f64>) -> Vec<f64> {
         let slopes = self.system.slopes(&posterior.kernel, y);
         slopes.by_parameters.into_iter().chain([slopes.by_noise * posterior.noise]).collect()

@@ -68,7 +68,7 @@ impl LogisticFit {
         Self { lambda, classes, functions, fitted, evidence, leave_one_out: None, plan, settings }
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -171,7 +171,7 @@ impl LogisticFit {
         &self.evidence
     }
 
-    /// What each decision would be without its own point, where that was asked for.
+    /// Leave-one-out decision values, if requested.
     pub fn leave_one_out(&self) -> Option<&LogisticLeaveOneOut> {
         self.leave_one_out.as_ref()
     }

@@ -7,7 +7,7 @@ use crate::record::{Record, require};
 use crate::settings::Settings;
 
 impl LogisticFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_number("lambda", self.lambda);

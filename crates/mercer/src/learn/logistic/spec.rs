@@ -23,7 +23,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax with `f_1 − f_0 = f` and twice the λ.
 ///
 /// # Cost
-/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] tells before anything is done.
+/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -53,7 +53,7 @@ pub struct LogisticRegression {
     /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
-    /// square: `1e-20` stands for ten digits of `h`. One more Newton step is made when it is met,
+    /// square: `1e-20` gives ten digits of `h`. One more Newton step is made when it is met,
     /// which squares the error: `1e-12` gives some twelve digits.
     pub tolerance: f64,
     /// Newton steps.
@@ -101,7 +101,7 @@ impl LogisticRegression {
 
     fn request(&self, rows: usize, columns: usize, classes: usize, lambda: f64) -> Request<'_> {
         let centers = self.centers.clone().unwrap_or_default();
-        // The machine penalizes by λ‖h‖², and not half of it.
+        // The kernel machine penalizes by λ‖h‖², and not half of it.
         let machine = centers.machine(&self.kernel, Loss::Logistic, 0.5 * lambda, self.intercept);
         let machine = (!self.kernel.is_precomputed()).then_some(machine);
         let functions = if classes > 2 { classes } else { 1 };
@@ -111,7 +111,7 @@ impl LogisticRegression {
     /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur with a positive weight. With a kernel over `precomputed()`,
     /// `x` is the matrix of kernel values.
     ///
-    /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`LossEvidence::stopped`](super::Evidence::stopped) tells.
+    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`](super::Evidence::stopped).
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one

@@ -62,7 +62,7 @@ pub(super) fn solve(
         let mut found = data.evaluate(&problem, &solution, bound, steps, compute)?;
         let small = found.evidence.gap <= tolerance * data.scale().max(found.evidence.objective.abs());
         if small || solution.stopped != Stopped::Converged || round == ROUNDS {
-            // A gap that is small says more than why the last round ended.
+            // A small gap proves convergence, whatever ended the last round.
             found.evidence.stopped = match solution.stopped {
                 _ if small => Stopped::Converged,
                 Stopped::Converged => Stopped::Stalled,

@@ -1,4 +1,4 @@
-//! A fitted machine: the function, and the evidence.
+//! A fitted kernel machine: the function, and the evidence.
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
@@ -20,7 +20,7 @@ pub struct KernelMachineFit {
 }
 
 impl KernelMachineFit {
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -26,7 +26,7 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Cost
 /// Smooth losses: some ten Newton steps of `n³/3` up to 3000 rows, by conjugate gradients beyond. Losses with kinks: rows of `K` for the variables
-/// that move. [`KernelMachine::plan`] tells before anything is done.
+/// that move. [`KernelMachine::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -55,7 +55,7 @@ pub struct KernelMachine {
     /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
-    /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` stands for ten digits of `h`.
+    /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` gives ten digits of `h`.
     pub tolerance: f64,
     /// Newton steps, for the smooth losses; steps of pairs of variables, for the others.
     pub max_iterations: u64,
@@ -104,7 +104,7 @@ impl KernelMachine {
 
     /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
-    /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`LossEvidence::stopped`] tells.
+    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`].
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range; [`Error::Shape`] and [`Error::Value`] for data that

@@ -114,7 +114,7 @@ impl QuantileCurvesFit {
         Ok(Self { levels, fits, settings: Settings::new() })
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

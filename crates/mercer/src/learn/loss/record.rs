@@ -107,7 +107,7 @@ impl LossPlan {
 }
 
 impl KernelMachineFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("loss", self.loss);
@@ -137,7 +137,7 @@ impl KernelMachineFit {
 }
 
 impl QuantileCurvesFit {
-    /// All that the fit knows: the curves side by side, on points that they share.
+    /// The complete record of the fit: the curves side by side, on points that they share.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_slice("levels", self.levels());

@@ -10,7 +10,7 @@ use super::problem::RidgeData;
 use super::{Ridge, RidgeFit, RidgeMethod};
 use crate::{Compute, Error, Result};
 
-/// Fits functions on centers: their points stand in the place of those of the data.
+/// Fits functions on centers, which replace the points of the data.
 pub(super) fn fit(
     ridge: &Ridge,
     data: RidgeData<'_>,

@@ -38,7 +38,7 @@ pub struct RidgeFit {
     pub(crate) settings: Settings,
 }
 
-/// What each observation does to its own fitted value, and what that says of the fit.
+/// The influence of each observation on its own fitted value, and diagnostics derived from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostics {
     /// `hᵢ = ∂fitted(xᵢ)/∂yᵢ`: the diagonal of the hat matrix.
@@ -97,7 +97,7 @@ impl RidgeFit {
         Ok(fit)
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -262,7 +262,7 @@ impl RidgeFit {
         self.norms.view()
     }
 
-    /// The hat diagonal, leave-one-out residuals and GCV; absent when they were not asked for, and after conjugate gradients.
+    /// The hat diagonal, leave-one-out residuals and GCV; absent when not requested, and after conjugate gradients.
     pub fn diagnostics(&self) -> Option<&Diagnostics> {
         self.diagnostics.as_ref()
     }

@@ -61,7 +61,7 @@ impl RidgeFit {
     ///
     /// # Theory
     /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the unpenalized coefficients), of which the ridge
-    /// regression is the mean. Such intervals cover `f` about as often as they say on average over the data (Wahba 1983, Nychka 1988), though
+    /// regression is the mean. Such intervals cover `f` with about their nominal probability on average over the data (Wahba 1983, Nychka 1988), though
     /// not at every place.
     ///
     /// # Cost

@@ -31,7 +31,7 @@ impl Partial {
             inner.diag_mut().mapv_inplace(|d| d + lambda);
             match factor(inner, compute)? {
                 Factored::Definite(inner) => return Ok(Self { factor: factor_of, inner, lambda }),
-                // The last pivots are rounding: half of them say as much.
+                // The last pivots are rounding error: half of the rank suffices.
                 Factored::Singular(_) => {
                     let half: Vec<usize> = (0..factor_of.ncols() / 2).collect();
                     factor_of = factor_of.select(Axis(1), &half);

@@ -21,7 +21,7 @@ const TOO_MANY: f64 = 1e14;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RidgeSolver {
     /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1000
-    /// rows and more when no diagnostics are wanted), else conjugate gradients, and a few centers where these would take too long. Where
+    /// rows and more when no diagnostics are requested), else conjugate gradients, and a few centers where these would take too long. Where
     /// [`Ridge::centers`] are given, these.
     #[default]
     Auto,
@@ -84,7 +84,7 @@ pub struct RidgePlan {
     pub flops: f64,
     /// Columns of the preconditioner, for conjugate gradients.
     pub rank: usize,
-    /// The centers that stand for all points; 0 where nothing is approximated.
+    /// The number of centers; 0 for an exact solver.
     pub centers: usize,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
@@ -109,7 +109,7 @@ pub(in crate::learn) fn approximation(centers: usize) -> Option<String> {
 impl fmt::Display for RidgePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.solver)?;
-        // A plan from a file does not tell what the run took.
+        // A plan from a file does not store the cost of the run.
         if self.bytes > 0 {
             write!(f, ": {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
         }
@@ -202,7 +202,7 @@ impl Ridge {
         conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
     }
 
-    /// The machine that fits on centers, with their number.
+    /// The learner on centers, with their number.
     pub(super) fn center_machine(&self, size: Size, compute: &Compute) -> Result<CenterMachine> {
         let centers = self.centers.clone().unwrap_or_default();
         let machine = centers.machine(&self.kernel, Loss::Squared, self.lambda, self.intercept);

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl RidgeFit {
-    /// All that the fit knows. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
+    /// The complete record of the fit. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", &self.kernel);

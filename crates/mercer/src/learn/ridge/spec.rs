@@ -24,7 +24,7 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Cost
 /// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one column for kernels of Markov processes
-/// ([`RidgeSolver::StateSpace`]). [`Ridge::plan`] tells before anything is done.
+/// ([`RidgeSolver::StateSpace`]). [`Ridge::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -168,7 +168,7 @@ impl Ridge {
     /// The checks that need no data.
     pub(crate) fn check(&self, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
-        // Of given values only the matrix can tell: it is refused when it has no positive definite K + λI.
+        // A precomputed matrix is rejected if it has no positive definite K + λI.
         if !self.indefinite && !self.kernel.is_precomputed() {
             require_psd(&self.kernel, compute)?;
         }

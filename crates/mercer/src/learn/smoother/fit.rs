@@ -48,7 +48,7 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     /// The local fit at each place; `except` leaves the observation with the number of the place
-    /// out. A place may have all observations around it, so that each of them asks whether to go
+    /// out. A place may have all observations around it, so that each of them checks whether to go
     /// on.
     fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, NoLocalFit>>> {
         let one = |near: &mut Vec<_>, i: usize| {
@@ -102,7 +102,7 @@ fn range(positions: &Positions) -> (f64, f64) {
 
 impl LocalFit {
     /// Whether the bandwidth lies at an end of the range from which [`Bandwidth::LeaveOneOut`] chooses, a quarter of the mean spacing to twice the
-    /// diameter of the data: at the lower one they ask for interpolation, at the upper one for a constant or a line.
+    /// diameter of the data: at the lower end the best fit is an interpolant, at the upper end a constant or a line.
     pub fn at_limit(&self) -> bool {
         let (low, high) = range(&self.positions);
         self.bandwidth <= low * 1.001 || self.bandwidth >= high / 1.001
@@ -146,7 +146,7 @@ impl LocalFit {
         Ok(fit)
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -132,7 +132,7 @@ impl LocalLinear {
     }
 }
 
-/// What every local smoother asks of its data.
+/// Checks of the data of local smoothers.
 fn check(x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
     if x.nrows() == 0 || x.ncols() == 0 {
         return Err(Error::shape("x", "at least one row and one column", format!("{:?}", x.dim())));

@@ -67,7 +67,7 @@ impl Positions {
         };
         match &self.line {
             Some((sorted, order)) => {
-                // A little wider than the reach, so that rounding drops nobody: the weight itself decides.
+                // A little wider than the reach, so that rounding drops no neighbor: the weight decides.
                 let radius = reach * bandwidth * (1.0 + 1e-12);
                 let first = sorted.partition_point(|&v| v < t[0] - radius);
                 let last = sorted.partition_point(|&v| v <= t[0] + radius);

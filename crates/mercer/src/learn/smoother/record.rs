@@ -34,7 +34,7 @@ pub(super) fn settings(degree: Degree, weights: LocalWeight, bandwidth: Bandwidt
 }
 
 impl LocalFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("degree", degree_name(self.degree));

@@ -11,7 +11,7 @@ use crate::solve::chain::{Node, States};
 use crate::{Error, Result};
 
 impl SplineFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_count("order", self.order);

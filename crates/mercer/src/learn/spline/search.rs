@@ -98,7 +98,7 @@ impl Search<'_> {
         descend(&mut f, start, limits, 1e-3)
     }
 
-    /// How well `log λ` can be told: the criterion bends by about `1/n` of itself over one unit.
+    /// How well `log λ` is determined: the criterion bends by about `1/n` of itself over one unit.
     fn tolerance(&self) -> f64 {
         TOLERANCE * (self.criteria.count / 100.0).sqrt().max(1.0)
     }
@@ -118,7 +118,7 @@ fn descend(f: Score<'_>, start: Option<f64>, (low, high): (f64, f64), tolerance:
     Ok((found.map_or_else(|| brent(f, bracket, tolerance), Ok)?, false))
 }
 
-/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more than the tolerance; none where they do not settle.
+/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more than the tolerance; `None` where they do not converge.
 fn polish(f: Score<'_>, mut points: [Point; 3], tolerance: f64) -> Result<Option<f64>> {
     let (low, high) = (points[0].0, points[2].0);
     for _ in 0..4 {

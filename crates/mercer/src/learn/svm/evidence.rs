@@ -3,7 +3,7 @@
 use crate::solve::{DualProblem, DualSolution, Stopped};
 use crate::{Error, Kernel, Result};
 
-/// What the solver says of its answer.
+/// The evidence of the solver for its solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SvmEvidence {
     /// The dual objective; larger is better (LIBSVM prints its negative).
@@ -15,12 +15,12 @@ pub struct SvmEvidence {
     pub violation: f64,
     /// Steps that were made.
     pub steps: u64,
-    /// Why the solver stopped. The model is valid in any case, and `gap` says how good.
+    /// Why the solver stopped. The model is valid in any case, and `gap` bounds its distance from the optimum.
     pub stopped: Stopped,
 }
 
 impl SvmEvidence {
-    /// The evidence for several machines: sums of objectives, gaps and steps, the largest violation, the first reason that is not convergence.
+    /// The evidence for several binary SVMs: sums of objectives, gaps and steps, the largest violation, the first reason that is not convergence.
     pub(super) fn of_all(all: impl Iterator<Item = Self>) -> Self {
         let none = Self { objective: 0.0, gap: 0.0, violation: 0.0, steps: 0, stopped: Stopped::Converged };
         all.fold(none, |sum, e| Self {
@@ -38,7 +38,7 @@ impl SvmEvidence {
     }
 }
 
-/// A solved machine: `f = Σ cᵢ k(·, xᵢ) + b`.
+/// A solved SVM: `f = Σ cᵢ k(·, xᵢ) + b`.
 #[derive(Clone, Debug)]
 pub(super) struct BinarySvm {
     /// `cᵢ = Σ sα` of every point.
@@ -50,7 +50,7 @@ pub(super) struct BinarySvm {
 }
 
 impl BinarySvm {
-    /// The machine whose dual problem is the whole story: C-SVC, ε-SVR, one-class.
+    /// The SVM of a dual problem: C-SVC, ε-SVR, one-class.
     pub(super) fn new(problem: &DualProblem, solution: &DualSolution) -> Self {
         let mut coefficients = vec![0.0; solution.values.len()];
         for (i, &point) in problem.points.iter().enumerate() {

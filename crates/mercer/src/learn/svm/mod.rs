@@ -1,7 +1,7 @@
-//! Support vector machines: classification, regression, and the support of a distribution.
+//! support vector machines: classification, regression, and the support of a distribution.
 //!
-//! Every machine is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem)) and back. Conventions are LIBSVM's: `C` multiplies a sum
-//! (not a mean) of losses beside `½‖f‖²`, coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-machines have its scale.
+//! Every learner is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem)) and back. Conventions are LIBSVM's: `C` multiplies a sum
+//! (not a mean) of losses beside `½‖f‖²`, coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-SVM have its scale.
 
 mod classes;
 mod decide;

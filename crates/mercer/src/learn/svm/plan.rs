@@ -1,4 +1,4 @@
-//! What machines will take, told before the work.
+//! Cost estimates of support vector machines.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::Compute;
 use crate::compute::human_bytes;
 use crate::solve::{ClassBlocks, KernelRows};
 
-/// The plan of a fit of machines. The number of steps depends on the data and is not known before.
+/// The plan of a fit. The number of steps depends on the data and is not known in advance.
 ///
 /// # Example
 /// ```
@@ -21,7 +21,7 @@ use crate::solve::{ClassBlocks, KernelRows};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SvmPlan {
-    /// How many machines are solved.
+    /// How many binary SVMs are solved.
     pub binary: usize,
     /// Variables of the dual problem of the largest.
     pub variables: usize,
@@ -35,14 +35,14 @@ pub struct SvmPlan {
     pub flops: f64,
 }
 
-/// Which kernel values stay in memory during a fit of machines.
+/// Which kernel values stay in memory during a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptValues {
     /// All of them.
     Whole,
-    /// Those within classes; the values between two classes are computed for their machine.
+    /// Those within classes; the values between two classes are computed for their SVM.
     Classes,
-    /// The rows that were asked for last.
+    /// The rows requested last.
     Rows,
 }
 

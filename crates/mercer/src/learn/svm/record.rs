@@ -1,4 +1,4 @@
-//! Machines as named texts and arrays.
+//! Binary SVMs as named texts and arrays.
 
 use ndarray::{Array1, Array2};
 
@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl SvcFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         let paired = self.scheme == Scheme::OneVersusOne;
@@ -205,7 +205,7 @@ impl Function {
 }
 
 impl SvrFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         self.function.put_into(&mut record);
@@ -221,7 +221,7 @@ impl SvrFit {
 }
 
 impl OneClassFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         self.function.put_into(&mut record);

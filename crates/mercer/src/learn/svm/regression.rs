@@ -155,7 +155,7 @@ pub struct OneClass {
 }
 
 impl OneClass {
-    /// A one-class machine.
+    /// A one-class SVM.
     pub fn new(kernel: Kernel, nu: f64) -> Self {
         Self { kernel, nu, solver: DualOptions::default(), indefinite: false }
     }
@@ -180,7 +180,7 @@ impl OneClass {
     }
 }
 
-/// `f(x) + b` of a machine with one output.
+/// `f(x) + b` of a binary SVM with one output.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) support: Support,
@@ -209,7 +209,7 @@ impl Function {
     }
 }
 
-/// What both fits tell.
+/// Accessors of both fits.
 macro_rules! function {
     ($fit:ident) => {
         impl $fit {
@@ -253,7 +253,7 @@ macro_rules! function {
                 self.function.evidence
             }
 
-            /// What was asked for; empty for a fit from a file that does not tell.
+            /// The settings of the fit; empty for a fit from a file that does not store them.
             pub fn settings(&self) -> &Settings {
                 &self.settings
             }

@@ -1,4 +1,4 @@
-//! Many machines on one kernel matrix.
+//! Many binary SVMs on one kernel matrix.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,20 +14,20 @@ use crate::gram::Tiles;
 use crate::solve::{ClassBlocks, KernelRows, PairRoom};
 use crate::{Compute, Kernel, Result};
 
-/// A machine for every `C` of a list, with its probabilities.
+/// A binary SVM for every `C` of a list, with its probabilities.
 pub(super) type Along = Vec<(BinarySvm, Option<Calibrator>)>;
 
-/// How machines for two classes make one for many.
+/// How binary SVMs are combined to a classifier of many classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Scheme {
-    /// A machine for every pair of classes; each gives its vote to the winner.
+    /// A binary SVM for every pair of classes; each gives its vote to the winner.
     #[default]
     OneVersusOne,
-    /// A machine for every class against all others; the largest decision value wins.
+    /// A binary SVM for every class against all others; the largest decision value wins.
     OneVersusRest,
 }
 
-/// The machines of a classifier on the points in the order of the classes.
+/// The binary SVMs of a classifier on the points in the order of the classes.
 pub(super) struct Schedule {
     /// The kernel with medians resolved.
     pub(super) kernel: Kernel,
@@ -38,14 +38,14 @@ pub(super) struct Schedule {
     least: usize,
 }
 
-/// Which kernel values stay in memory for several machines.
+/// Which kernel values stay in memory for several binary SVMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// The blocks of the classes; so many pairs fit into memory beside them.
     Blocks { pairs: usize },
     /// The whole matrix.
     Whole,
-    /// None: the machines come one after the other, each with its own rows.
+    /// None: the binary SVMs come one after the other, each with its own rows.
     Nothing,
 }
 
@@ -76,12 +76,12 @@ impl Schedule {
         let n = ordered.nrows();
         let sizes: Vec<usize> = tasks.classes().iter().map(ExactSizeIterator::len).collect();
         let paired = tasks.list.iter().all(|task| task.second.is_some());
-        // Machines of a class against the rest have the points of all classes.
+        // Binary SVMs of a class against the rest have the points of all classes.
         let kept = Kept::choose(if paired { &sizes } else { std::slice::from_ref(&n) }, compute);
         Ok(Self { kernel, tasks, ordered, kept, least: svc.solver.working_set })
     }
 
-    /// The machines of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
+    /// The binary SVMs of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
     /// its solution for the `C` before; for the first `C`, at what its classes needed against the first of all classes.
     pub(super) fn run(&self, specs: &[Svc], compute: &Compute) -> Result<Vec<Along>> {
         let tasks = &self.tasks.list;
@@ -90,7 +90,9 @@ impl Schedule {
             return Ok(vec![along(specs, only, None, &mut self.rows(&bound, compute)?, compute)?]);
         }
         let (done, silent) = (AtomicU64::new(0), compute.silent());
-        let tick = |_: &Along| compute.report("support vector machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
+        let tick = |_: &Along| {
+            compute.report("support vector machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64)
+        };
         let shared = match self.kept {
             Kept::Blocks { .. } => Shared::Blocks(ClassBlocks::new(&bound, self.tasks.classes(), compute)?),
             Kept::Whole => Shared::Whole(KernelRows::whole(&bound, compute)?),
@@ -143,7 +145,7 @@ impl Schedule {
     }
 }
 
-/// The machines of one task for a list of `C`.
+/// The binary SVMs of one task for a list of `C`.
 fn along(
     specs: &[Svc],
     task: &Task,

@@ -11,7 +11,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
 const CHECKED: usize = 400;
 
-/// Binds a kernel to the points of a fit, after the checks that machines ask for.
+/// Binds a kernel to the points of a fit, after the checks of support vector machines.
 pub(super) fn bind<'a>(
     kernel: &Kernel,
     x: ArrayView2<'a, f64>,

@@ -15,7 +15,7 @@ use super::task::Task;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
-/// Rows for which every class is heard at a time: what each says of each other takes memory.
+/// Rows per block of votes: bounds the memory of the pairwise decision values.
 const ROWS: usize = 4096;
 
 /// A fitted [`Svc`].
@@ -33,7 +33,7 @@ pub struct SvcFit {
     pub(crate) settings: Settings,
 }
 
-/// One machine of a classifier.
+/// One binary SVM of a classifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BinarySummary {
     /// The class on the positive side.
@@ -42,11 +42,11 @@ pub struct BinarySummary {
     pub second: Option<usize>,
     /// `b`: LIBSVM's `−ρ`.
     pub offset: f64,
-    /// Support vectors of this machine.
+    /// Support vectors of this SVM.
     pub support: usize,
     /// Support vectors at their bound.
     pub bounded: usize,
-    /// The probability of the first class, where it was asked for.
+    /// The probability of the first class, if requested.
     pub calibrator: Option<Calibrator>,
     /// How good the solution is.
     pub evidence: SvmEvidence,
@@ -87,7 +87,7 @@ impl SvcFit {
         }
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -96,7 +96,7 @@ impl SvcFit {
     ///
     /// Without probabilities: for pairs, the class with most votes (equal votes go to the class that comes first, or with [`Svc::break_ties`] to the
     /// larger sum of decision values); against the rest, the largest decision value. With probabilities the predicted class is the most
-    /// probable one, always: [`SvcFit::vote`] still tells the votes.
+    /// probable one, always: [`SvcFit::vote`] still returns the votes.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a support vector, none of them stored.
@@ -125,7 +125,7 @@ impl SvcFit {
         })
     }
 
-    /// The decision values of every machine, in the order of [`SvcFit::binary`]: positive for the first class of the machine.
+    /// The decision values of every SVM, in the order of [`SvcFit::binary`]: positive for the first class of the SVM.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -142,7 +142,7 @@ impl SvcFit {
         Ok(values)
     }
 
-    /// The support vectors of a class speak in the machines of that class only.
+    /// The support vectors of a class have coefficients only in the binary SVMs of that class.
     fn add_classes(&self, x: ArrayView2<f64>, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
         let k = self.names.len();
         let parts: Vec<Range<usize>> = (0..k).map(|class| self.of_class(class)).collect();
@@ -157,7 +157,7 @@ impl SvcFit {
     }
 
     /// The decision function. Two classes: one column, positive for the second class, as scikit-learn has it. More: one column per class, or
-    /// one per pair where the machines are pairs and that shape is asked for.
+    /// one per pair where the binary SVMs are pairs and that shape is requested.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -193,7 +193,7 @@ impl SvcFit {
         Ok(probabilities)
     }
 
-    /// Probabilities of classes from those of machines.
+    /// Probabilities of classes from those of binary SVMs.
     fn of_classes(&self, firsts: &[f64]) -> Vec<f64> {
         let k = self.names.len();
         match (k, self.scheme) {
@@ -206,7 +206,7 @@ impl SvcFit {
         }
     }
 
-    /// How machines for two classes make one for many.
+    /// How binary SVMs are combined to a classifier of many classes.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
@@ -231,12 +231,12 @@ impl SvcFit {
         &self.support.kernel
     }
 
-    /// The machines: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in the order of the classes.
+    /// The binary SVMs: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in the order of the classes.
     pub fn binary(&self) -> &[BinarySummary] {
         &self.binary
     }
 
-    /// The rows of the data that carry weight in some machine, class by class.
+    /// The rows of the data that carry weight in some SVM, class by class.
     pub fn support(&self) -> &[usize] {
         &self.support.indices
     }
@@ -252,12 +252,12 @@ impl SvcFit {
     }
 
     /// `sᵢαᵢ`, one row per support vector. For pairs there is one column per other class, as in LIBSVM's model files: a support vector of class `a` has its
-    /// coefficient in the machine of `a` and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per class.
+    /// coefficient in the SVM of `a` and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per class.
     pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
         self.coefficients.view()
     }
 
-    /// Sums of the machines' objectives, gaps and steps, their largest violation, and why they stopped.
+    /// Sums of the binary SVMs' objectives, gaps and steps, their largest violation, and why they stopped.
     pub fn evidence(&self) -> SvmEvidence {
         SvmEvidence::of_all(self.binary.iter().map(|svm| svm.evidence))
     }
@@ -278,7 +278,7 @@ fn column(task: &Task, class: usize) -> usize {
 
 impl BinarySummary {
     fn new(svc: &Svc, task: &Task, svm: &BinarySvm, calibrator: Option<Calibrator>) -> Self {
-        // A ν-machine is divided by its margin: the bound is what its largest coefficients are.
+        // A ν-SVM is divided by its margin: the bound is what its largest coefficients are.
         let carried: Vec<f64> = svm.coefficients.iter().map(|c| c.abs()).collect();
         let ratio = |i: usize| carried[i] / (svc.bound() * task.weights[i]);
         let largest = match svc.penalty {

@@ -1,4 +1,4 @@
-//! The machines of a classifier: which rows they see, on which side, with which weight.
+//! The binary SVMs of a classifier: which rows they see, on which side, with which weight.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::translate::{c_svc, nu_svc};
 use crate::solve::{Constraint, DualProblem, KernelRows};
 use crate::{Compute, Error, Result};
 
-/// One machine: a first class against a second one or the rest.
+/// One binary SVM: a first class against a second one or the rest.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub(super) first: usize,
@@ -23,7 +23,7 @@ pub(super) struct Task {
     pub(super) weights: Vec<f64>,
 }
 
-/// All machines of a classifier, and the order of the rows by class that they share.
+/// All binary SVMs of a classifier, and the order of the rows by class that they share.
 #[derive(Clone, Debug)]
 pub(super) struct Tasks {
     /// Rows of the data by class, in their order within a class.
@@ -95,7 +95,7 @@ impl Task {
         }
     }
 
-    /// The machine of all rows, begun at the best of some guesses of `α`.
+    /// The SVM of all rows, begun at the best of some guesses of `α`.
     pub(super) fn solve(
         &self,
         svc: &Svc,
@@ -111,7 +111,7 @@ impl Task {
         Ok(svm)
     }
 
-    /// The machine of a problem on some of the rows; its decisions are those of all rows.
+    /// The SVM of a problem on some of the rows; its decisions are those of all rows.
     pub(super) fn solve_problem(
         &self,
         svc: &Svc,
@@ -126,13 +126,13 @@ impl Task {
         }
     }
 
-    /// `α` of a C-machine of all rows.
+    /// `α` of a C-SVM of all rows.
     pub(super) fn alpha(&self, svm: &BinarySvm) -> Vec<f64> {
         self.signs.iter().zip(&svm.coefficients).map(|(s, c)| s * c).collect()
     }
 }
 
-/// A guess of `α` of all rows within the bounds of a C-machine of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
+/// A guess of `α` of all rows within the bounds of a C-SVM of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
 /// more.
 fn feasible(problem: &DualProblem, guess: &[f64]) -> Vec<f64> {
     let guess: Vec<f64> = problem.points.iter().map(|&p| guess[p]).collect();

@@ -1,4 +1,4 @@
-//! Held-out predictions along `C`, all folds and machines on one kernel matrix.
+//! Held-out predictions along `C`, all folds and binary SVMs on one kernel matrix.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ struct FoldOrder<'a> {
     folds: Vec<usize>,
 }
 
-/// One machine without one fold, for every `C` of a list.
+/// One binary SVM without one fold, for every `C` of a list.
 struct Held {
     /// The decision values of the rows that are held out.
     values: Vec<Vec<f64>>,
@@ -31,14 +31,14 @@ struct Held {
 }
 
 impl Svc {
-    /// The class of every row (one row each) by machines that were fitted without the row's fold, for every `C` of a list (one column each).
+    /// The class of every row (one row each) by binary SVMs that were fitted without the row's fold, for every `C` of a list (one column each).
     ///
     /// # Formula
-    /// For every fold and machine a path over `C`, each fit begun at the one before, scaled to its bound. Rows are sorted by class and fold, so
+    /// For every fold and SVM a path over `C`, each fit begun at the one before, scaled to its bound. Rows are sorted by class and fold, so
     /// that every training set is a few runs of one kernel matrix, which is computed once and never copied.
     ///
     /// # Cost
-    /// One kernel matrix in single precision (double up to 2048 rows), and folds × machines × `C` solutions, in parallel.
+    /// One kernel matrix in single precision (double up to 2048 rows), and folds × binary SVMs × `C` solutions, in parallel.
     ///
     /// # Errors
     /// As [`Svc::fit`], [`Error::Request`] for a ν-classifier and for a fold without which a class has no rows, [`Error::Shape`] unless there is
@@ -143,7 +143,7 @@ impl<'a> FoldOrder<'a> {
         (0..self.folds.len()).filter(|&at| self.folds[at] == fold).collect()
     }
 
-    /// Every machine without every fold, fold after fold.
+    /// Every SVM without every fold, fold after fold.
     fn hold_out_each(
         &self,
         specs: &[Svc],
@@ -162,7 +162,7 @@ impl<'a> FoldOrder<'a> {
         })
     }
 
-    /// One machine without one fold, along the path, at the rows of the fold; `before` is the same of another kernel.
+    /// One binary SVM without one fold, along the path, at the rows of the fold; `before` is the same of another kernel.
     fn hold_out(
         &self,
         specs: &[Svc],
@@ -191,7 +191,7 @@ impl<'a> FoldOrder<'a> {
         Ok(held)
     }
 
-    /// The places and the machine of the rows outside a fold.
+    /// The places and the SVM of the rows outside a fold.
     fn training(&self, fold: usize, task: &Task) -> Result<(Vec<usize>, Task)> {
         let kept: Vec<usize> = (0..task.rows.len()).filter(|&i| self.folds[task.rows[i]] != fold).collect();
         let of = |list: &[f64]| kept.iter().map(|&i| list[i]).collect::<Vec<f64>>();
@@ -212,7 +212,7 @@ impl<'a> FoldOrder<'a> {
         Err(Error::request(format!("the class {name} has no rows with weight outside fold {fold}: use fewer folds")))
     }
 
-    /// The classes of the rows of a fold from the values of all machines.
+    /// The classes of the rows of a fold from the values of all binary SVMs.
     fn decide(&self, svc: &Svc, fold: usize, held: &[Held], predicted: &mut Array2<usize>) {
         let k = self.classes.count();
         let positions = self.held_out(fold);

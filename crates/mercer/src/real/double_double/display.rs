@@ -4,10 +4,10 @@ use super::DoubleDouble;
 use crate::real::Real;
 use std::fmt;
 
-/// Digits after the point when the format does not say.
+/// Digits after the point if the format specifies none.
 const DIGITS: usize = 31;
 
-/// Scientific notation, `d.ddd…e±k`, with 31 digits after the point or as many as the precision asks for (at most 31).
+/// Scientific notation, `d.ddd…e±k`, with 31 digits after the point or as many as the precision specifies (at most 31).
 impl fmt::Display for DoubleDouble {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.high == 0.0 || !self.high.is_finite() {

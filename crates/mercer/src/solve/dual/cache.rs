@@ -11,7 +11,7 @@ use crate::{Compute, Result};
 const GROUP: usize = 60;
 /// Columns of a tile.
 const COLUMNS: usize = 512;
-/// A row that was not asked for in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
+/// A row not requested in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
 /// kernel values that are quick to compute, and such rows rarely come back.
 const ROUNDS: u64 = 64;
 /// The same where values are quick to compute again.
@@ -26,7 +26,7 @@ const SLAB: usize = 64 << 20;
 pub(super) struct Cache<'a> {
     /// The matrix of all points.
     all: &'a dyn Tiles,
-    /// The points that rows and columns stand for, and their matrix; `None` for all points.
+    /// The points of the rows and columns, and their matrix; `None` for all points.
     some: Option<(Vec<usize>, Box<dyn Tiles + 'a>)>,
     n: usize,
     pub(super) capacity: usize,
@@ -37,11 +37,11 @@ pub(super) struct Cache<'a> {
     rows_per_slab: usize,
     slabs: Vec<Vec<f32>>,
     clock: u64,
-    /// Rounds after which a row that was not asked for gives way.
+    /// Rounds after which a row not requested gives way.
     rounds: u64,
 }
 
-/// The row that a slot holds, and when it was asked for last.
+/// The row that a slot holds, and when it was requested last.
 struct Slot {
     row: usize,
     used: u64,
@@ -76,7 +76,7 @@ impl<'a> Cache<'a> {
     }
 
     /// A cache of the rows and columns of some points, with the rows that are known; this one is left without rows. `None` where the points
-    /// cannot be taken apart.
+    /// cannot be restricted.
     pub(super) fn restricted(&mut self, points: &[usize]) -> Option<Self> {
         let named: Vec<usize> = match &self.some {
             Some((known, _)) => points.iter().map(|&p| known[p]).collect(),
@@ -210,7 +210,7 @@ impl<'a> Cache<'a> {
         self.compute_rows(&positions, &missing, compute)
     }
 
-    /// Slots for new rows: those of rows that were not asked for in a while, then new ones, then those that were not used for longest.
+    /// Slots for new rows: those of rows not requested in a while, then new ones, then those that were not used for longest.
     fn make_room(&mut self, count: usize) -> Vec<usize> {
         let stale = |slot: &Slot| slot.used + self.rounds < self.clock;
         let mut old: Vec<usize> = (0..self.slots.len()).filter(|&at| self.slots[at].used < self.clock).collect();

@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::{Constraint, DualProblem};
 use crate::gram::simd::{Element, scan};
 
-/// The curvature of a pair whose points cannot be told apart.
+/// The curvature of a pair whose points coincide.
 const FLAT: f64 = 1e-12;
 
 /// The variables of a working set, and the kernel among them.
@@ -77,7 +77,7 @@ impl<'k, T: Element> Inner<'k, T> {
         }
     }
 
-    /// The violation, and the pair with the largest gain whose first is the strongest pull upwards (of each group).
+    /// The violation, and the pair with the largest gain whose first has the largest `vᵢ` (of each group).
     fn best_pair(&self) -> (f64, Option<PairStep>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
         for (rise, fall) in self.rise.iter().zip(&self.fall) {
@@ -164,7 +164,7 @@ impl<'k, T: Element> Inner<'k, T> {
         self.bar(i);
     }
 
-    /// The pulls after two changes.
+    /// The values `vᵢ` after two changes.
     fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
         for run in 0..self.kernel.runs.len() {
             let gradient = &mut self.gradient[self.kernel.columns(run)];

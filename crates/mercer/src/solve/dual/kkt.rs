@@ -1,4 +1,4 @@
-//! Who can move in which direction, and how much the KKT conditions are violated.
+//! The KKT check: which variables can increase or decrease, and the violation of the conditions.
 
 use super::{Constraint, DualProblem};
 
@@ -22,7 +22,7 @@ pub(super) fn room_below(sign: f64, alpha: f64, upper: f64) -> f64 {
     if sign > 0.0 { alpha } else { upper - alpha }
 }
 
-/// The largest pull upwards and the smallest pull of what could come down, for one group of variables.
+/// The largest `vᵢ` over variables that can increase and the smallest over variables that can decrease, for one group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extremes {
     pub(super) rising: f64,
@@ -55,7 +55,7 @@ pub(super) struct Kkt {
 }
 
 impl Kkt {
-    /// Of variables with these pulls.
+    /// From the values `vᵢ` of the variables.
     pub(super) fn of(problem: &DualProblem, alpha: &[f64], gradient: impl Fn(usize) -> f64) -> Self {
         let mut groups = [Extremes::NONE; 2];
         for (i, &a) in alpha.iter().enumerate() {

@@ -153,7 +153,7 @@ impl<'a> KernelRows<'a> {
         self.diagonal.len()
     }
 
-    /// The rows and columns of some points alone, and these rows left empty until they are asked for again; `None` where nothing is gained.
+    /// The rows and columns of some points alone, and these rows left empty until they are requested again; `None` where nothing is gained.
     pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
         let (stride, runs) = (self.stride, self.runs());
         let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;
@@ -236,7 +236,7 @@ impl<'a> KernelRows<'a> {
         Ok(())
     }
 
-    /// The same for rows that will not be asked for again.
+    /// The same for rows not requested again.
     pub(super) fn spread_once(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         match &self.store {
             Store::Cache(cache) => cache.add_fleeting(changes, out, compute),

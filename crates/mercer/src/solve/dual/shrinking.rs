@@ -1,4 +1,4 @@
-//! Variables that have settled at a bound: the others are optimized without them (shrinking).
+//! Shrinking: variables that stay at a bound are left out, and the others are optimized without them.
 
 use super::kkt::{Kkt, can_fall, can_rise, group};
 use super::{Constraint, DualProblem};
@@ -9,7 +9,7 @@ pub(super) struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// A variable is settled when it can move in one direction only and its pull is on the far side of every variable that could move the other
+    /// A variable is shrunk when it can move in one direction only and its `vᵢ` is beyond that of every variable that could move the other
     /// way: it is in no pair that violates the conditions.
     pub(super) fn find(problem: &DualProblem, alpha: &[f64], gradient: &[f64], kkt: &Kkt) -> Self {
         let may_move = |&i: &usize| {

@@ -13,12 +13,12 @@ const STEPS_PER_VARIABLE: u64 = 20;
 const SETS: usize = 4;
 /// The same when the working set is all variables, as it then is in every round.
 const STEPS_IF_WHOLE: u64 = 1;
-/// Rounds after which it is asked which variables are settled.
+/// Rounds between shrinking checks.
 const ROUNDS: usize = 4;
-/// Fewer variables than this are never taken apart, nor, when rows are computed, than so many working sets.
+/// Shrinking is attempted only above this many variables and, when rows are computed, this many working sets.
 const FEW: usize = 256;
 const FEW_SETS: usize = 2;
-/// The share of the variables that may be left when others are settled.
+/// Shrinking is done only if at most this fraction of the variables stays active.
 const MOST: f64 = 0.7;
 /// The share of its bound by which a variable may miss a bound by rounding.
 const ROUNDING: f64 = 1e-12;
@@ -176,7 +176,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         }
     }
 
-    /// Rounds after which it is worth to ask which variables are settled.
+    /// Rounds between shrinking checks.
     fn rounds_to_shrinking(&self) -> usize {
         let (n, whole) = (self.problem.len(), self.rows.is_whole());
         match n > if whole { FEW } else { FEW_SETS * self.options.working_set } {
@@ -186,8 +186,8 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         }
     }
 
-    /// Optimizes the variables that are not settled, on their points alone, and carries the change to the others; the steps made. `None` where
-    /// the points cannot be taken apart.
+    /// Optimizes the active variables on their points alone, and updates the values at the other points; returns the number of steps. `None` where
+    /// the submatrix cannot be formed.
     fn advance_without(&mut self, active_set: &ActiveSet) -> Result<Option<u64>> {
         let (points, problem) = active_set.rest(self.problem);
         let Some(mut rows) = self.rows.restricted(&points, self.compute) else { return Ok(None) };
@@ -234,7 +234,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
         let whole = set.len() == self.problem.len();
         let tolerance = self.options.tolerance;
-        // The others have not been asked yet: more digits than these would be wasted.
+        // The other variables have not been updated yet: higher accuracy would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
         let each = if whole { STEPS_IF_WHOLE } else { STEPS_PER_VARIABLE };
         let most = (self.most - self.steps).min(each * set.len() as u64);
@@ -294,7 +294,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         }
     }
 
-    /// The offset of each sign: the mean pull of the variables between their bounds, or the middle of what the others leave, as in LIBSVM. A variable
+    /// The offset of each sign: the mean gradient of the variables between their bounds, or the middle of what the others leave, as in LIBSVM. A variable
     /// that is off its bound by rounding alone is at the bound.
     fn offsets(&self, gradient: &[f64]) -> [f64; 2] {
         let p = self.problem;

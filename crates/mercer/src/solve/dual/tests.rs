@@ -263,7 +263,7 @@ fn a_ray_from_a_start_keeps_its_sums() {
     assert!(refused.unwrap_err().to_string().contains("guess"));
 }
 
-/// Rows take long to compute: whoever drops the work is heard between tiles of them, while a
+/// Rows take long to compute: cancellation is checked between tiles of them, while a
 /// canceled solver still finishes its answer.
 #[test]
 fn rows_are_dropped_when_asked() {

@@ -19,11 +19,11 @@ pub(super) struct System<const M: usize> {
     /// One per place, in ascending order.
     pub known: Vec<Filtered<M>>,
     pub log_determinant: f64,
-    /// The roots of `N` at every place, where variances were asked for.
+    /// The roots of `N` at every place, where variances were requested.
     pub spreads: OnceLock<Vec<Matrix<M>>>,
 }
 
-/// What the observations up to a place say about the state there.
+/// The filtered state: its distribution given the observations up to a position.
 #[derive(Clone, Copy)]
 pub(super) struct Filtered<const M: usize> {
     /// The lower triangular root of the covariance, the observation included.

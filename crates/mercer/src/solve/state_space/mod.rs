@@ -12,7 +12,7 @@
 //!
 //! Only forward steps `A` occur, which decay over large gaps, and no gap is divided by, so ties and near ties do no harm.
 
-// Small matrices of fixed size: loops over indices say what the formulas say.
+// Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]
 
 mod backward;

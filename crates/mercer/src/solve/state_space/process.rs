@@ -1,4 +1,4 @@
-//! The laws of the processes along the line: how a state moves, and what is seen of it.
+//! The distributions of the processes along the line: how a state moves, and what is seen of it.
 
 use super::matern;
 use super::small::{Matrix, Vector, root_of_sum};

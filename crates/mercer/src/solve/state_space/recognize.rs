@@ -8,7 +8,7 @@ use crate::kernel::{Base, ColumnRef, Kernel, Lengthscale};
 const MOST_STATES: usize = 6;
 
 impl ProcessSum {
-    /// The law of a kernel on data of so many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
+    /// The distribution of a kernel on data of so many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
     /// `median` counts as 1.
     pub(crate) fn of(kernel: &Kernel, columns: usize) -> Option<Self> {
         let parts = parts(kernel, columns, 0)?;
@@ -107,7 +107,7 @@ fn length(lengthscale: &Lengthscale) -> Option<f64> {
 }
 
 /// `θ ∂/∂θ` for every parameter of the kernel in order, from those by the variance and the lengthscale of each part. NaN for a smoothness
-/// or a Hurst index, which the states do not know.
+/// or a Hurst index, which have no state-space derivative.
 pub(super) fn by_parameters(kernel: &Kernel, parts: &[PartSlope]) -> Vec<f64> {
     let variance: f64 = parts.iter().map(|p| p.variance).sum();
     if constant(kernel).is_some() {

@@ -13,7 +13,7 @@ use crate::Kernel;
 /// The slopes of `log p(y)`, `y ~ N(0, B)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Slopes {
-    /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN where the states do not know a parameter.
+    /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN for parameters without a state-space derivative.
     pub by_parameters: Vec<f64>,
     /// `∂/∂λ log p(y) = ½ Σ (αᵢ² − Dᵢ)`, for `S = I`.
     pub by_noise: f64,
@@ -97,7 +97,7 @@ fn step_slopes<const M: usize>(
     }
 }
 
-/// Adds what the state at the first place says.
+/// Adds the contribution of the first state.
 fn prior_slopes<const M: usize>(system: &System<M>, adjoint: &Adjoint<M>, spread: &Spread<M>, parts: &mut [PartSlope]) {
     let Some(&first) = system.positions.t.first() else { return };
     let root = system.process_sum.prior::<M>(first);

@@ -1,4 +1,4 @@
-//! Mercer spectra: the integral equation, completeness, samples against their laws, and what is refused.
+//! Mercer spectra: the integral equation, completeness, samples against their distributions, and what is refused.
 
 use mercer::function::{Measure, Spectrum};
 use mercer::gram::{Pairs, dense};
@@ -99,7 +99,7 @@ fn large_samples_need_no_matrix() {
     }
 }
 
-/// Eigenvalues of samples spread about those of the law as their standard errors say.
+/// Eigenvalues of samples spread about those of the distribution as their standard errors say.
 #[test]
 fn standard_errors_are_those_of_sampling() {
     let distribution = spectrum("gaussian(lengthscale=0.8)", &Measure::Gaussian { deviation: 1.0 }, 3);

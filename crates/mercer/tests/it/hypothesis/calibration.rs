@@ -17,7 +17,7 @@ use ndarray::Array2;
 /// Levels at which rejections are counted; the last ones show that p-values are not too small anywhere.
 const LEVELS: [f64; 6] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75];
 
-/// The counts that a binomial law stays within with probability 99.9 %, half of the rest on each side.
+/// The counts that a binomial distribution stays within with probability 99.9 %, half of the rest on each side.
 fn interval(trials: u64, level: f64) -> (u64, u64) {
     // Logarithms: the first terms of many trials are below the smallest number.
     let mut term = trials as f64 * (1.0 - level).ln();
@@ -94,11 +94,11 @@ fn the_interval_is_binomial() {
             .sum()
     };
     assert!(cdf(low) >= 0.0005 && cdf(low - 1) < 0.0005 && cdf(high) >= 0.9995 && cdf(high - 1) < 0.9995);
-    // 3.29 standard deviations of the normal law.
+    // 3.29 standard deviations of the normal distribution.
     assert_eq!(interval(20_000, 0.5), (10_000 - 233, 10_000 + 233));
 }
 
-/// A law to draw samples from.
+/// A distribution to draw samples from.
 #[derive(Clone, Copy)]
 enum Distribution {
     Normal,
@@ -117,7 +117,7 @@ impl Distribution {
     }
 }
 
-/// Null hypotheses of the two-sample tests: name, law, sizes, columns.
+/// Null hypotheses of the two-sample tests: name, distribution, sizes, columns.
 const NULLS: [(&str, Distribution, usize, usize, usize); 5] = [
     ("normal", Distribution::Normal, 20, 20, 1),
     ("50 columns", Distribution::Normal, 20, 20, 50),
@@ -178,7 +178,7 @@ fn two_sample_sequential() {
     two_sample(&with(TwoSampleMethod::Sequential), "sequential", false, Held::Above);
 }
 
-/// Two strata with different laws and different shares in the samples.
+/// Two strata with different distributions and different shares in the samples.
 #[test]
 fn two_sample_stratified() {
     calibrate("stratified", Held::Both, |random, compute| {
@@ -221,7 +221,7 @@ fn two_sample_bounds() {
     two_sample(&with(TwoSampleMethod::UnbiasedBound), "unbiased bound", false, Held::Above);
 }
 
-/// A gamma law has two moments of the null law: its p-values are right where decisions are made, and in the middle too small (of 40 points, 79 % are below 0.75).
+/// A gamma distribution has two moments of the null distribution: its p-values are right where decisions are made, and in the middle too small (of 40 points, 79 % are below 0.75).
 #[test]
 fn two_sample_gamma() {
     two_sample(&with(TwoSampleMethod::Gamma), "gamma", false, Held::Decisions);
@@ -271,7 +271,7 @@ fn independence_sequential() {
     independence(IndependenceMethod::Sequential, "independence, sequential", 25, false);
 }
 
-/// The gamma law needs more points; its tail is light, as the page says: of 25 points it rejects 1.9 % of the time at 0.01.
+/// The gamma distribution needs more points; its tail is light, as the page says: of 25 points it rejects 1.9 % of the time at 0.01.
 #[test]
 fn independence_gamma() {
     independence(IndependenceMethod::Gamma, "independence, gamma", 100, false);
@@ -355,7 +355,7 @@ fn conditional_independence() {
         [gamma, signs].into_iter().flat_map(|way| [normal, student, discrete].map(|distribution| (way, distribution)))
     {
         let test = ConditionalIndependence { method, permutations: 199, ..ConditionalIndependence::default() };
-        // The gamma law takes the residuals of the regressions for the noise, which makes p-values in the middle too small.
+        // The gamma distribution takes the residuals of the regressions for the noise, which makes p-values in the middle too small.
         let held = if method == ConditionalMethod::Gamma { Held::Decisions } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
             let z = Distribution::Normal.sample(50, 1, random);

@@ -309,7 +309,7 @@ fn wrong_input_is_refused() {
     assert!(matches!(fitted.log_marginal_likelihood_gradient(&snug), Err(Error::Memory { .. })));
     let constant = GaussianProcess::new("1*gaussian()".parse().unwrap(), 0.1);
     assert!(constant.fit(x.view(), Array1::zeros(8).view(), &compute).is_ok());
-    // The optimizer cannot start where the likelihood is not defined, and says so.
+    // The optimizer cannot start where the likelihood is not defined, and reports it.
     let singular = GaussianProcess::new("linear()".parse().unwrap(), 0.0);
     assert!(matches!(singular.fit(x.view(), y.view(), &compute), Err(Error::Numerical(_))));
 }

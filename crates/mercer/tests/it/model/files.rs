@@ -292,7 +292,7 @@ fn models_whose_parts_do_not_fit_are_refused() {
     }
 }
 
-/// A fit of every kind, with the settings it was asked for, by this computer.
+/// A fit of every kind, with the settings it was requested, by this computer.
 type Learner = (&'static str, Box<dyn Fn(&Compute) -> (Model, Settings)>);
 
 /// Every kind of model, by every way of solving that the bytes could depend on.

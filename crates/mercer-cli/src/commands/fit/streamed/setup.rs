@@ -22,7 +22,7 @@ use crate::session::Session;
 const COMPONENTS: usize = 1000;
 /// Rows of the sample where the memory allows them.
 const SAMPLE: usize = 10_000;
-/// Folds where none are asked for.
+/// Folds where none are requested.
 const FOLDS: usize = 5;
 /// Bytes of a search per squared row.
 const SEARCH: u64 = 48;
@@ -62,7 +62,7 @@ pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
     })
 }
 
-/// Whether nothing is asked for that needs all rows at once.
+/// Whether nothing is requested that needs all rows at once.
 pub fn is_possible(words: &RidgeArguments) -> bool {
     !is_standard_input(&words.training.data) && refusal(words).is_none()
 }
@@ -123,7 +123,7 @@ impl Setup {
     }
 }
 
-/// Several passes where an iteration is asked for.
+/// Several passes where an iteration is requested.
 fn passes(words: &RidgeArguments) -> Option<PassOptions> {
     let iterative = matches!(RidgeSolver::from(words.solver), RidgeSolver::ConjugateGradients | RidgeSolver::Centers);
     iterative.then_some(PassOptions { tolerance: words.centers.center_tol, max_passes: words.centers.center_iter })
@@ -157,7 +157,7 @@ fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, comp
     StreamedRidge { features, lambdas, folds, intercept: words.with_intercept() }
 }
 
-/// As many features as asked for, or as a third of the memory holds.
+/// As many features as requested, or as a third of the memory holds.
 fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
     if let Some(components) = words.stream.components.or(words.centers.centers) {
         return components;

@@ -18,7 +18,7 @@ use crate::kernel::Base;
 use crate::real::{Dual, Real};
 
 impl Bound<'_> {
-    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter that is wanted. The weights stand row after row.
+    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter requested. The weights stand row after row.
     pub(crate) fn contract_tile(
         &self,
         rows: Range<usize>,
@@ -45,7 +45,7 @@ struct TileGradient<'b> {
 }
 
 impl TileGradient<'_> {
-    /// Adds `factor Σ w ∂k/∂θ` for the parameters of a node; gives `Σ w k` where `total` asks for it.
+    /// Adds `factor Σ w ∂k/∂θ` for the parameters of a node; returns `Σ w k` if `total` is set.
     fn node(&mut self, node: &Node<'_>, w: &[f64], factor: f64, total: bool) -> f64 {
         if !self.any_requested(&node.parameters) {
             return if total { dot(w, &self.values(node)) } else { 0.0 };

@@ -41,7 +41,7 @@ pub struct ProcessEvidence {
 /// The gradient of [`ProcessEvidence::log_likelihood`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvidenceGradient {
-    /// `½ Σₜ tr((αₜαₜᵀ − A⁻¹) ∂K/∂θ)` for every parameter, 0 for those that were not asked for.
+    /// `½ Σₜ tr((αₜαₜᵀ − A⁻¹) ∂K/∂θ)` for every parameter, 0 for those not requested.
     pub parameters: Vec<f64>,
     /// The same for `∂A/∂σ² = I`: the slope by a variance that is added to every row.
     pub noise: f64,

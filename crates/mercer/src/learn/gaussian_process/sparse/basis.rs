@@ -33,7 +33,7 @@ impl InducingBasis {
             if let Some(basis) = Self::of_rows(kernel, points, kept, compute)? {
                 return Ok(basis);
             }
-            // Still singular: the last pivots said least.
+            // Still singular: the last pivots contribute least.
             pivots.truncate(pivots.len() - 1 - pivots.len() / 50);
         }
         Err(Error::Numerical(format!("{kernel} is 0 on all of the inducing points")))
@@ -53,7 +53,7 @@ impl InducingBasis {
         self.factor.half_solve(cross.view(), compute)
     }
 
-    /// `k(x, x)` less what the inducing points say, `diag(K − VᵀV)`, at least 0.
+    /// `k(x, x)` minus the variance explained by the inducing points, `diag(K − VᵀV)`, at least 0.
     pub(super) fn left(&self, x: ArrayView2<f64>, white: &Array2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let prior = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
         Ok((prior - column_squares(white)).mapv(|v| v.max(0.0)))

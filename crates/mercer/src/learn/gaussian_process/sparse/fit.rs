@@ -191,7 +191,7 @@ impl SparseGaussianProcessFit {
         &self.dropped
     }
 
-    /// Which matrix stood in the place of `K + σ²I`.
+    /// Which matrix replaced `K + σ²I`.
     pub fn approximation(&self) -> Approximation {
         self.posterior.approximation
     }

@@ -18,7 +18,7 @@ const OWN: usize = 64;
 pub(super) struct Slopes {
     /// By the logarithms of the parameters of the kernel (by the parameter where it may be negative), then of the noise.
     pub(super) parameters: Vec<f64>,
-    /// By the inducing points that are used, where asked for.
+    /// By the inducing points that are used, if requested.
     pub(super) inducing: Option<Array2<f64>>,
 }
 
@@ -117,7 +117,7 @@ impl Posterior {
         Ok(-multiply(root.t(), right.view(), compute)?)
     }
 
-    /// Adds what one strip says of the parameters of the kernel.
+    /// Adds the contribution of one strip to the gradient by the parameters of the kernel.
     fn add_strip(
         &self,
         strip: &Strip,

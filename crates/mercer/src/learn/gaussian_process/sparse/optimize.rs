@@ -91,7 +91,7 @@ pub(super) fn optimize(
     };
     let found = search(&mut objective, &space.start(), &options, compute)?;
     let Some(best) = found.best else {
-        // The first start says what is wrong.
+        // Only the error of the first start is returned.
         spec.posterior(&kernel, noise, points.view(), data, compute)?;
         return Err(Error::Numerical("the objective is not defined at any start".into()));
     };

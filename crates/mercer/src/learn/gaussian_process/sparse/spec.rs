@@ -48,7 +48,7 @@ pub struct SparseGaussianProcess {
     pub noise: f64,
     /// The inducing points, or how they are chosen.
     pub inducing: Inducing,
-    /// Which matrix stands in the place of `K + σ²I`.
+    /// Which matrix replaces `K + σ²I`.
     pub approximation: Approximation,
     /// Whether to choose the parameters by the log likelihood (or its bound), starting from those given.
     pub optimize: bool,

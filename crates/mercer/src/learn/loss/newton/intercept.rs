@@ -1,4 +1,4 @@
-//! The intercepts that are best for given functions.
+//! The optimal intercepts for fixed functions: elimination of the intercept.
 
 use ndarray::{Array1, Array2, Axis};
 

@@ -47,7 +47,7 @@ pub(in crate::learn) struct Solution {
 }
 
 impl<'a> Problem<'a> {
-    /// `mu` is the smallest penalty that will be asked for.
+    /// `mu` is the smallest penalty of the path.
     pub(in crate::learn) fn new(
         model: Model,
         bound: &'a Bound<'_>,

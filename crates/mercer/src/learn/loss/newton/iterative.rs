@@ -130,7 +130,7 @@ fn inner_factor<'f>(
         }
         match factor(matrix, compute)? {
             Factored::Definite(inner) => return Ok((f, inner)),
-            // The last pivots are rounding: half of them say as much.
+            // The last pivots are rounding error: half of the rank suffices.
             Factored::Singular(_) => rank /= 2,
         }
     }

@@ -18,7 +18,7 @@ const MAX_RANK: usize = 512;
 const MIN_RANK: usize = 64;
 /// Operations from which steps over all pairs of rows are too many: hours on a few cores.
 const TOO_MANY: f64 = 1e14;
-/// Newton steps that a plan on centers counts with; it knows those of one.
+/// Newton steps assumed by a plan on centers.
 const STEPS: f64 = 5.0;
 
 /// How a regularized loss is minimized.
@@ -77,7 +77,7 @@ pub struct LossPlan {
     pub rank: usize,
     /// Whether the kernel matrix is stored.
     pub stored: bool,
-    /// The centers that stand for all points; 0 where nothing is approximated.
+    /// The number of centers; 0 for an exact solver.
     pub centers: usize,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
@@ -95,7 +95,7 @@ impl LossPlan {
 impl fmt::Display for LossPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.solver)?;
-        // A plan from a file does not tell what the run took.
+        // A plan from a file does not store the cost of the run.
         if self.bytes > 0 {
             write!(f, ": {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
         }
@@ -112,7 +112,7 @@ pub(in crate::learn) struct Request<'r> {
     pub(in crate::learn) columns: usize,
     pub(in crate::learn) functions: usize,
     pub(in crate::learn) solver: LossSolver,
-    /// The centers that were given, and the machine that would fit on some; none on precomputed kernel values.
+    /// The explicit centers, and the learner that would fit on some; none on precomputed kernel values.
     pub(in crate::learn) centers: (Option<&'r Centers>, Option<CenterMachine>),
 }
 
@@ -154,7 +154,7 @@ impl Request<'_> {
         self.iterative(compute, "the system of a step does not fit into the memory limit")
     }
 
-    /// The machine that fits on centers, with their number.
+    /// The learner on centers, with their number.
     pub(in crate::learn) fn machine(&self, compute: &Compute) -> Result<CenterMachine> {
         let machine = self
             .centers

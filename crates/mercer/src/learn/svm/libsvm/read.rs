@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str, columns: Option<usize>) -> Result<LibsvmModel> {
     })
 }
 
-/// A file does not say how the model was found.
+/// A file does not store how the model was found.
 const UNKNOWN: SvmEvidence =
     SvmEvidence { objective: f64::NAN, gap: f64::NAN, violation: f64::NAN, steps: 0, stopped: Stopped::Converged };
 
