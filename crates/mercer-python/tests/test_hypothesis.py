@@ -118,14 +118,19 @@ def test_results_are_readable():
     result = mercer.two_sample_test(X, Y, K, permutations=199)
     text = str(result)
     assert text.splitlines()[0] == "Two-sample test: rejected at level 0.05 (p = 0.005)"
-    for part in ["both samples have the same distribution", "199 random relabelings", "gaussian(lengthscale=1.5)", "99 %"]:
+    for part in [
+        "both samples have the same distribution",
+        "199 random permutations",
+        "gaussian(lengthscale=1.5)",
+        "99 %",
+    ]:
         assert part in text
     html = result._repr_html_()
     assert "<svg" in html
     assert "rejected at level 0.05" in html
     assert html.count("<rect") == 40
     exact = mercer.two_sample_test(X[:3], Y[:3], K)
-    assert "19 all relabelings" in str(exact)
+    assert "19 all permutations" in str(exact)
     assert "<svg" not in mercer.two_sample_test(X, Y, K, method="gamma")._repr_html_()
     again = pickle.loads(pickle.dumps(result))
     assert str(again) == text

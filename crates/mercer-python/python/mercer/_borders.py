@@ -26,12 +26,12 @@ class BorderWarning(UserWarning):
 
 
 def searched(parameter: str, first: tuple[float, float], last: tuple[float, float], chosen: float, at: bool) -> dict:
-    """Give what a search tried of one number, as plain data."""
+    """Return what a search tried of one number, as plain data."""
     return {"parameter": parameter, "first": list(first), "range": list(last), "chosen": chosen, "at_border": at}
 
 
 def searched_list(parameter: str, values: Sequence[Any], chosen: Any, perfect: bool = False) -> list[dict]:
-    """Give the same of a list that is not extended; nothing where there is nothing to choose from."""
+    """Return the same of a list that is not extended; nothing where there is nothing to choose from."""
     numbers = sorted({float(value) for value in values if value is not None})
     if chosen is None or len(numbers) < 2:
         return []
@@ -40,7 +40,7 @@ def searched_list(parameter: str, values: Sequence[Any], chosen: Any, perfect: b
 
 
 def warn_at_borders(ranges: list[dict], counts: dict[str, int], stacklevel: int = 3) -> None:
-    """Warn of every number at an end of its range; of two values one is always at an end, and nobody is told."""
+    """Warn of every number at an end of its range; a range of two values is not checked."""
     for found in ranges:
         if found["at_border"] and counts.get(found["parameter"], 3) >= 3:
             low, high = found["range"]

@@ -137,7 +137,7 @@ class KernelRidgeCV(FittedRidge):
             Targets.
         weights : array of shape (n_samples,), optional
             Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which
-            scikit-learn's ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
+            scikit-learn's ``sample_weight`` stands for: a row is held out as a whole, whatever its weight.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class KernelRidgeCV(FittedRidge):
         self.ranges_ = state.get("ranges", [])
 
     def surface(self) -> dict[str, Any]:
-        """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).
+        """Return the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).
 
         Returns
         -------
@@ -236,7 +236,7 @@ class KernelRidgeCV(FittedRidge):
         return draw_surface(np.log10(self.scores_), rows, self.alphas_, self.best_index_, words, target)
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class KernelRidgeCV(FittedRidge):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
 
         Examples
         --------
@@ -289,7 +289,7 @@ class KernelRidgeCV(FittedRidge):
         return model
 
     def _given(self) -> list[Any]:
-        """Give the kernels to choose from, as they were given."""
+        """Return the kernels to choose from, as they were given."""
         if self.kernels is None:
             return [self.kernel]
         if isinstance(self.kernels, (str, Kernel)):
