@@ -207,7 +207,7 @@ fn the_parts_of_a_sum_of_kernels_have_shares_and_a_picture() {
     let kernel = "on([x], gaussian(lengthscale=1)) + on([z], gaussian(lengthscale=5))";
     let words = ["fit", "ridge", &data, "--target", "y", "--kernel", kernel, "--lambda", "0.1", "--plot", &svg];
     let out = mercer(&words).done().out;
-    assert!(out.contains("Parts of y") && out.contains("share of variance"), "{out}");
+    assert!(out.contains("Components of y") && out.contains("share of variance"), "{out}");
     assert!(std::fs::read_to_string(&svg).unwrap().contains("effect on y"));
     let parts = mercer(&[&words[..], &["--json"]].concat()).json()["effects"][0]["parts"].clone();
     assert_eq!((&parts[0]["columns"][0], &parts[1]["columns"][0]), (&"x".into(), &"z".into()));
@@ -374,7 +374,7 @@ fn auto_tells_whether_numbers_were_taken_as_classes() {
     let json = mercer(&words).json();
     assert_eq!((json["task"].as_str(), json["kind"] == "svc"), (Some("numbers"), false));
     let remarks = json["remarks"].to_string();
-    assert!(remarks.contains("2 different whole numbers and was taken as numbers"), "{remarks}");
+    assert!(remarks.contains("2 distinct integers and was treated as numeric"), "{remarks}");
     assert!(remarks.contains("--task classes"), "{remarks}");
     let json = mercer(&[&words[..], &["--task", "classes"]].concat()).json();
     assert_eq!(json["task"], "classes");
@@ -397,5 +397,5 @@ fn a_ridge_search_tells_that_it_went_on() {
     assert!(ranges[0]["parameter"] == "lambda" && ranges[0]["extended"] == true, "{ranges}");
     assert!(json["remarks"].to_string().contains("The best λ lay at an end of the first range"), "{}", json["remarks"]);
     let json = mercer(&[&words[..], &["--lambdas", "0.01,0.1,1"]].concat()).json();
-    assert!(json["remarks"].to_string().contains("at the border of what was tried (0.01 to 1)"), "{}", json["remarks"]);
+    assert!(json["remarks"].to_string().contains("at the border of the search range (0.01 to 1)"), "{}", json["remarks"]);
 }

@@ -455,7 +455,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return LeaveOneOut(self._outputs(self._in_units(mean)), self._spread(variance), log_density - shift)
 
     def partial_effects(self, resolution: int = 50) -> list[PartialEffect]:
-        """Return the parts of an additive process as effects of the columns that they depend on, in the units of the fit.
+        """Return the parts of an additive process as effects of their columns, in the units of the fit.
 
         Parameters
         ----------

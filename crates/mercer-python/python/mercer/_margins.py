@@ -129,7 +129,7 @@ def labels_of(names: list[str]) -> np.ndarray:
 
 
 def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | None = None) -> float | None:
-    """Return ``gamma`` as a number: ``"scale"`` is ``1/(n_features·Var X)``, ``"auto"`` and None are ``1/n_features``."""
+    """Return ``gamma``: ``"scale"`` is ``1/(n_features·Var X)``, ``"auto"`` and None are ``1/n_features``."""
     if not isinstance(gamma, str):
         return gamma
     if gamma == "auto":
