@@ -397,5 +397,9 @@ fn a_ridge_search_tells_that_it_went_on() {
     assert!(ranges[0]["parameter"] == "lambda" && ranges[0]["extended"] == true, "{ranges}");
     assert!(json["remarks"].to_string().contains("The best λ lay at an end of the first range"), "{}", json["remarks"]);
     let json = mercer(&[&words[..], &["--lambdas", "0.01,0.1,1"]].concat()).json();
-    assert!(json["remarks"].to_string().contains("at the border of the search range (0.01 to 1)"), "{}", json["remarks"]);
+    assert!(
+        json["remarks"].to_string().contains("at the border of the search range (0.01 to 1)"),
+        "{}",
+        json["remarks"]
+    );
 }

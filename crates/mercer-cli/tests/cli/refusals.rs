@@ -112,8 +112,8 @@ fn ctrl_c_stops_the_work_and_leaves_nothing() {
     while files() < 2 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let signalled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signalled.success());
+    let signaled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(signaled.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: canceled\n");
