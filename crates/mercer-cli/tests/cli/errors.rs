@@ -2,7 +2,7 @@
 
 use mercer::error::KINDS;
 
-use super::common::{Run, example, file, mercer, mercer_with_input, place};
+use super::common::{Run, example, file, mercer, mercer_with_input, path_in};
 
 type Folder = tempfile::TempDir;
 
@@ -176,14 +176,14 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "file",
-        run: |folder| mercer(&["kernel", "gram", "linear()", &place(folder, "none.csv")]),
+        run: |folder| mercer(&["kernel", "gram", "linear()", &path_in(folder, "none.csv")]),
         code: 1,
         words: &["none.csv", "No such file"],
     },
     Row {
         kind: "exists",
         run: |folder| {
-            let (checkpoint, model) = (file(folder, "c", b"earlier"), place(folder, "m.safetensors"));
+            let (checkpoint, model) = (file(folder, "c", b"earlier"), path_in(folder, "m.safetensors"));
             let words =
                 ["--stream", "--checkpoint", &checkpoint, "-o", &model, "--kernel", "gaussian()", "--lambda", "1"];
             fit("ridge", folder, LINE, &words)

@@ -10,7 +10,7 @@ use super::elementary::{
 };
 use super::facts::Facts;
 use super::inner_product::{exponential::Exponential, linear::Linear, polynomial::Polynomial, tanh::Tanh};
-use super::leaf::{Columnwise, Leaf, Metric, Profile, Shape};
+use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape};
 use super::negative::{distance::Distance, log_distance::LogDistance, sqdist::SquaredDistance};
 use super::process::{
     bridge::Bridge, brownian::Brownian, sobolev::Sobolev, weighted_sobolev::WeightedSobolev, wiener::Wiener,
@@ -39,7 +39,7 @@ pub(crate) trait ColumnwiseVisitor {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// A profile of a metric.
-    Profile(Metric),
+    Profile(MetricKind),
     /// One pass over the columns.
     Columnwise,
     /// The same number for every pair.
@@ -190,8 +190,8 @@ impl Base {
     /// The shape parameters in a fixed-size array, unused places at 0.
     pub(crate) fn shape_array<N: Real>(&self) -> Shape<N> {
         let mut shape = [N::zero(); 2];
-        for (place, (_, value)) in shape.iter_mut().zip(self.shape()) {
-            *place = N::from_f64(value);
+        for (position, (_, value)) in shape.iter_mut().zip(self.shape()) {
+            *position = N::from_f64(value);
         }
         shape
     }

@@ -3,7 +3,7 @@
 pub(crate) use super::catalogue::{Entry, Family, KERNEL, LENGTHSCALE, ParameterEntry};
 pub(crate) use super::domain::Domain;
 pub(crate) use super::facts::{Fact, Facts};
-pub(crate) use super::leaf::{Columnwise, Leaf, Metric, Profile, Shape, WHOLE_PERIODS};
+pub(crate) use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, WHOLE_PERIODS};
 pub(crate) use super::number::{Finite, NonNegative, Positive, Whole};
 pub(crate) use super::text::Arguments;
 pub(crate) use super::{Kernel, Lengthscale};

@@ -47,7 +47,7 @@ impl SymmetricBanded {
 
     /// The entry `(i, j)`; 0 outside the band and outside the matrix.
     pub fn get(&self, i: usize, j: usize) -> f64 {
-        self.place(i, j).map_or(0.0, |p| self.lower[p])
+        self.position(i, j).map_or(0.0, |p| self.lower[p])
     }
 
     /// Adds to the entries `(i, j)` and `(j, i)`.
@@ -55,15 +55,15 @@ impl SymmetricBanded {
     /// # Errors
     /// [`Error::Shape`] outside the band.
     pub fn add(&mut self, i: usize, j: usize, value: f64) -> Result<()> {
-        let place = self.place(i, j).ok_or_else(|| {
+        let position = self.position(i, j).ok_or_else(|| {
             let expected = format!("inside {0} × {0} with |i − j| ≤ {1}", self.size, self.width);
             Error::shape("an entry of a banded matrix", expected, format!("({i}, {j})"))
         })?;
-        self.lower[place] += value;
+        self.lower[position] += value;
         Ok(())
     }
 
-    fn place(&self, i: usize, j: usize) -> Option<usize> {
+    fn position(&self, i: usize, j: usize) -> Option<usize> {
         let (row, column) = (i.max(j), i.min(j));
         let inside = row < self.size && row - column <= self.width;
         inside.then(|| row * (self.width + 1) + self.width - (row - column))
@@ -111,8 +111,8 @@ impl SymmetricBanded {
 
     /// For places known to be inside the band.
     fn set(&mut self, i: usize, j: usize, value: f64) {
-        if let Some(place) = self.place(i, j) {
-            self.lower[place] = value;
+        if let Some(position) = self.position(i, j) {
+            self.lower[position] = value;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Randomly pivoted Cholesky in blocks: the same law of pivots, in products of matrices.
+//! Randomly pivoted Cholesky in blocks: the same distribution of pivots, in products of matrices.
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ const ROWS: usize = 512;
 ///
 /// # Theory
 /// Proposals are drawn from what was left of the diagonal when the block began, and each is accepted with the share of it that is still left
-/// (Epperly, Tropp and Webber 2024): the pivots have the same law as one after the other, and nearly all work is in products of matrices.
+/// (Epperly, Tropp and Webber 2024): the pivots have the same distribution as one after the other, and nearly all work is in products of matrices.
 ///
 /// # Cost
 /// As [`pivoted_cholesky`](super::pivoted_cholesky); several times faster from a rank of about 100.
@@ -53,7 +53,7 @@ pub fn block_randomly_pivoted_cholesky(
         8 * n as u64 * rank as u64,
         "ask for a smaller rank",
     )?;
-    let mut state = State {
+    let mut state = PivotState {
         factor: Array2::zeros((n, rank)),
         pivots: Vec::with_capacity(rank),
         left: Array1::from(tiles.diagonal()?),
@@ -69,7 +69,7 @@ pub fn block_randomly_pivoted_cholesky(
     Ok(state.finish(enough))
 }
 
-struct State {
+struct PivotState {
     factor: Array2<f64>,
     pivots: Vec<usize>,
     /// What is left of the diagonal.
@@ -77,7 +77,7 @@ struct State {
     stream: Stream,
 }
 
-impl State {
+impl PivotState {
     /// The factor without the last pivots of the last block, where those before them were enough.
     fn finish(mut self, enough: f64) -> PivotedCholesky {
         let mut trace_left = self.left.sum();
@@ -113,9 +113,9 @@ impl State {
         let (mut kept, mut lower) = (Vec::new(), Array2::<f64>::zeros((b, b)));
         for i in 0..b {
             // Row i of the factor against the accepted ones, and what is left of its diagonal.
-            for (place, &j) in kept.iter().enumerate() {
-                let known: f64 = (0..place).map(|p| lower[[i, p]] * lower[[j, p]]).sum();
-                lower[[i, place]] = (h[[i, j]] - known) / lower[[j, place]];
+            for (position, &j) in kept.iter().enumerate() {
+                let known: f64 = (0..position).map(|p| lower[[i, p]] * lower[[j, p]]).sum();
+                lower[[i, position]] = (h[[i, j]] - known) / lower[[j, position]];
             }
             let here = h[[i, i]] - lower.row(i).dot(&lower.row(i));
             let start = self.left[proposals[i]];
@@ -141,10 +141,10 @@ impl State {
         }
         let known = self.factor.slice(s![.., ..done]).select(Axis(0), accepted);
         let task = |(index, (mut rows, left)): (usize, (ArrayViewMut2<f64>, &mut [f64]))| {
-            let place = index * ROWS..index * ROWS + left.len();
+            let position = index * ROWS..index * ROWS + left.len();
             let mut columns = Array2::zeros((b, left.len()));
             if let Some(values) = columns.as_slice_mut() {
-                tiles.fill_rows(accepted, place, values);
+                tiles.fill_rows(accepted, position, values);
             }
             let mut next = columns.reversed_axes() - rows.slice(s![.., ..done]).dot(&known.t());
             forward(&mut next, lower);
@@ -204,8 +204,8 @@ mod tests {
         let kernel: Kernel = "gaussian()".parse().unwrap();
         let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
         let found = block_randomly_pivoted_cholesky(&bound, 60, 1e-13, 20, &compute).unwrap();
-        let mut places: Vec<usize> = found.pivots.iter().map(|p| p % 5).collect();
-        places.sort_unstable();
-        assert_eq!(places, [0, 1, 2, 3, 4]);
+        let mut positions: Vec<usize> = found.pivots.iter().map(|p| p % 5).collect();
+        positions.sort_unstable();
+        assert_eq!(positions, [0, 1, 2, 3, 4]);
     }
 }

@@ -1,9 +1,9 @@
-//! Radial laws as scale mixtures of normal laws: `ω = m·g` with `g` standard normal.
+//! Radial distributions as scale mixtures of normal distributions: `ω = m·g` with `g` standard normal.
 
 use crate::features::sampling::Source;
 use crate::real::special::gamma_quantile;
 
-/// The law of the factor `m`. A radial kernel that is positive definite in every dimension is `E exp(−m²r²/2)` (Schoenberg).
+/// The distribution of the factor `m`. A radial kernel that is positive definite in every dimension is `E exp(−m²r²/2)` (Schoenberg).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mixing {
     /// `m = 1`: the Gaussian kernel.

@@ -1,13 +1,13 @@
 //! From a kernel to its spectral measure, rule by rule.
 
 use super::Term;
-use super::column::{Circle, ColumnLaw};
+use super::column::{Circle, ColumnDistribution};
 use super::counts::Counts;
-use super::law::Law;
+use super::distribution::FrequencyDistribution;
 use super::mixing::Mixing;
 use super::schoenberg;
 use crate::kernel::check_domain::rows_to_array;
-use crate::kernel::{Base, ColumnRef, Form, Kernel, Map, Metric, Property, Verdict};
+use crate::kernel::{Base, ColumnRef, Form, Kernel, MetricKind, PointMap, Property, Verdict};
 use crate::{Error, Result};
 
 /// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be too long.
@@ -16,13 +16,14 @@ const SHORTEST_PERIODIC: f64 = 1e-5;
 const SEPARATE_FACTORS: u32 = 16;
 
 impl Term {
-    /// Masses and laws of the summands.
+    /// Masses and distributions of the summands.
     pub(super) fn terms(self) -> Vec<Self> {
-        match self.law {
-            Law::Mixture(parts) => {
-                parts.into_iter().map(|(weight, law)| Self { mass: self.mass * weight, law }).collect()
-            }
-            law => vec![Self { mass: self.mass, law }],
+        match self.distribution {
+            FrequencyDistribution::Mixture(parts) => parts
+                .into_iter()
+                .map(|(weight, distribution)| Self { mass: self.mass * weight, distribution })
+                .collect(),
+            distribution => vec![Self { mass: self.mass, distribution }],
         }
     }
 }
@@ -32,7 +33,7 @@ pub(super) fn measure(kernel: &Kernel, columns: usize) -> Result<Term> {
     Recognizer { leaves: 0 }.measure(kernel, columns)
 }
 
-/// Numbers the radial laws of a tree.
+/// Numbers the radial distributions of a tree.
 pub(super) struct Recognizer {
     leaves: usize,
 }
@@ -62,19 +63,25 @@ impl Recognizer {
                 Ok(Term { mass: if term.mass > 0.0 { 1.0 } else { 0.0 }, ..term })
             }
             Kernel::On(chosen, k) => self.on(chosen, k),
-            Kernel::Transformed(Map::Matrix(rows), k) => {
+            Kernel::Transformed(PointMap::Matrix(rows), k) => {
                 let term = self.measure(k, rows.rows().len())?;
-                Ok(Term { law: Law::Mapped(rows_to_array(rows.rows()), Box::new(term.law)), ..term })
+                Ok(Term {
+                    distribution: FrequencyDistribution::Mapped(
+                        rows_to_array(rows.rows()),
+                        Box::new(term.distribution),
+                    ),
+                    ..term
+                })
             }
             Kernel::Schoenberg(t, k) => schoenberg::measure(self, kernel, t.get(), k, columns),
             other => Err(refusal(other)),
         }
     }
 
-    /// A radial law with a number of its own.
-    pub(super) fn radial(&mut self, mixing: Mixing, scales: Vec<f64>) -> Law {
+    /// A radial distribution with a number of its own.
+    pub(super) fn radial(&mut self, mixing: Mixing, scales: Vec<f64>) -> FrequencyDistribution {
         self.leaves += 1;
-        Law::Radial { mixing, scales, leaf: self.leaves - 1 }
+        FrequencyDistribution::Radial { mixing, scales, leaf: self.leaves - 1 }
     }
 
     fn base(&mut self, kernel: &Kernel, base: &Base, columns: usize) -> Result<Term> {
@@ -84,14 +91,14 @@ impl Recognizer {
         };
         let shape = base.shape().first().map_or(1.0, |(_, value)| *value);
         let mut mass = 1.0;
-        let law = match base {
+        let distribution = match base {
             Base::Constant(k) => {
                 mass = k.value();
-                Law::Zero
+                FrequencyDistribution::Zero
             }
             Base::Gaussian(_) => self.radial(Mixing::Fixed, inverse(1.0)),
-            Base::Laplacian(_) if base.form() == Form::Profile(Metric::Manhattan) => {
-                Law::Columns { law: ColumnLaw::Cauchy, scales: inverse(1.0) }
+            Base::Laplacian(_) if base.form() == Form::Profile(MetricKind::Manhattan) => {
+                FrequencyDistribution::Columns { distribution: ColumnDistribution::Cauchy, scales: inverse(1.0) }
             }
             Base::Laplacian(_) => self.radial(Mixing::Student(0.5), inverse(1.0)),
             Base::Matern(k) => self.radial(Mixing::Student(k.nu()), inverse(1.0)),
@@ -101,12 +108,17 @@ impl Recognizer {
                 mass = 1.0 / shape;
                 self.radial(Mixing::Gamma(0.5), vec![1.0 / shape; columns])
             }
-            Base::Cauchy(_) => Law::Columns { law: ColumnLaw::Laplace, scales: inverse(1.0) },
-            Base::Sinc(_) => Law::Columns { law: ColumnLaw::Uniform, scales: vec![shape; columns] },
+            Base::Cauchy(_) => {
+                FrequencyDistribution::Columns { distribution: ColumnDistribution::Laplace, scales: inverse(1.0) }
+            }
+            Base::Sinc(_) => FrequencyDistribution::Columns {
+                distribution: ColumnDistribution::Uniform,
+                scales: vec![shape; columns],
+            },
             Base::Periodic(k) => circle(base, k.period(), columns)?,
             _ => return Err(refusal(kernel)),
         };
-        Ok(Term { mass, law })
+        Ok(Term { mass, distribution })
     }
 
     fn sum<'k>(&mut self, kernels: impl Iterator<Item = &'k Kernel>, columns: usize) -> Result<Term> {
@@ -116,14 +128,18 @@ impl Recognizer {
         }
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
         let weight = |part: &Term| if mass > 0.0 { part.mass / mass } else { 0.0 };
-        let law = Law::Mixture(parts.into_iter().map(|part| (weight(&part), part.law)).collect());
-        Ok(Term { mass, law })
+        let distribution =
+            FrequencyDistribution::Mixture(parts.into_iter().map(|part| (weight(&part), part.distribution)).collect());
+        Ok(Term { mass, distribution })
     }
 
     fn product<'k>(&mut self, kernels: impl Iterator<Item = &'k Kernel>, columns: usize) -> Result<Term> {
         let factors = kernels.map(|k| self.measure(k, columns)).collect::<Result<Vec<_>>>()?;
         let mass = factors.iter().map(|f| f.mass).product();
-        Ok(Term { mass, law: Law::Sum(factors.into_iter().map(|f| f.law).collect()) })
+        Ok(Term {
+            mass,
+            distribution: FrequencyDistribution::Sum(factors.into_iter().map(|f| f.distribution).collect()),
+        })
     }
 
     fn series(
@@ -143,7 +159,10 @@ impl Recognizer {
                 "",
             )
         })?;
-        Ok(Term { mass: counts.total(), law: Law::Copies(counts, Box::new(term.law)) })
+        Ok(Term {
+            mass: counts.total(),
+            distribution: FrequencyDistribution::Copies(counts, Box::new(term.distribution)),
+        })
     }
 
     fn on(&mut self, chosen: &[ColumnRef], kernel: &Kernel) -> Result<Term> {
@@ -153,12 +172,12 @@ impl Recognizer {
         };
         let indices = chosen.iter().map(index).collect::<Result<Vec<_>>>()?;
         let term = self.measure(kernel, indices.len())?;
-        Ok(Term { law: Law::On(indices, Box::new(term.law)), ..term })
+        Ok(Term { distribution: FrequencyDistribution::On(indices, Box::new(term.distribution)), ..term })
     }
 }
 
 /// `exp(b(cos(2πδ/p) − 1))` with `b = 1/ℓ²`: frequencies `2πn/p`, `n` with probability `e^{−b}Iₙ(b)`.
-fn circle(base: &Base, period: f64, columns: usize) -> Result<Law> {
+fn circle(base: &Base, period: f64, columns: usize) -> Result<FrequencyDistribution> {
     let lengths = base.lengthscale().map_or_else(Vec::new, |l| l.values());
     if let Some(short) = lengths.iter().find(|l| **l < SHORTEST_PERIODIC) {
         return Err(Error::parameter("lengthscale", short, "at least 1e-5 for random features of a periodic kernel"));
@@ -167,7 +186,10 @@ fn circle(base: &Base, period: f64, columns: usize) -> Result<Law> {
     if circles.is_empty() {
         return Err(Error::unresolved_median("periodic(lengthscale=median)"));
     }
-    Ok(Law::Columns { law: ColumnLaw::Circle(circles), scales: vec![std::f64::consts::TAU / period; columns] })
+    Ok(FrequencyDistribution::Columns {
+        distribution: ColumnDistribution::Circle(circles),
+        scales: vec![std::f64::consts::TAU / period; columns],
+    })
 }
 
 /// Why a kernel has no spectral measure that can be drawn from.

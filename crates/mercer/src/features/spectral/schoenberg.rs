@@ -1,7 +1,7 @@
 //! The spectral measure of `exp(−tκ)` for a negative-definite `κ` on differences.
 
 use super::Term;
-use super::law::Law;
+use super::distribution::FrequencyDistribution;
 use super::mixing::Mixing;
 use super::recognize::{Recognizer, refusal};
 use crate::kernel::{Base, Kernel};
@@ -17,18 +17,23 @@ pub(super) fn measure(
 ) -> Result<Term> {
     match kappa {
         Kernel::Scale(a, k) if a.get() > 0.0 => measure(recognizer, whole, a.get() * t, k, columns),
-        Kernel::Scale(..) => Ok(Term { mass: 1.0, law: Law::Zero }),
+        Kernel::Scale(..) => Ok(Term { mass: 1.0, distribution: FrequencyDistribution::Zero }),
         Kernel::Sum(terms) => {
             let parts = terms.iter().map(|k| measure(recognizer, whole, t, k, columns)).collect::<Result<Vec<_>>>()?;
             let mass = parts.iter().map(|p| p.mass).product();
-            Ok(Term { mass, law: Law::Sum(parts.into_iter().map(|p| p.law).collect()) })
+            Ok(Term {
+                mass,
+                distribution: FrequencyDistribution::Sum(parts.into_iter().map(|p| p.distribution).collect()),
+            })
         }
         Kernel::On(chosen, k) => {
             let mut inner = Kernel::Schoenberg(crate::kernel::number::Positive::new("t", t)?, k.clone());
             inner = inner.on(chosen.clone())?;
             recognizer.measure(&inner, columns)
         }
-        Kernel::Base(Base::Constant(c)) => Ok(Term { mass: (-t * c.value()).exp(), law: Law::Zero }),
+        Kernel::Base(Base::Constant(c)) => {
+            Ok(Term { mass: (-t * c.value()).exp(), distribution: FrequencyDistribution::Zero })
+        }
         Kernel::Base(Base::SquaredDistance(_)) => radial(recognizer, Mixing::Fixed, (2.0 * t).sqrt(), columns),
         // (1 + r²)^{−t}: the rational quadratic kernel with a = t and 2aℓ² = 1.
         Kernel::Base(Base::LogDistance(_)) => radial(recognizer, Mixing::Gamma(t), (2.0 * t).sqrt(), columns),
@@ -37,7 +42,7 @@ pub(super) fn measure(
     }
 }
 
-/// `exp(−t r^β)`: a stable law of index `β`, normal for `β = 2`, Cauchy for `β = 1`.
+/// `exp(−t r^β)`: a stable distribution of index `β`, normal for `β = 2`, Cauchy for `β = 1`.
 fn distance(recognizer: &mut Recognizer, whole: &Kernel, t: f64, power: f64, columns: usize) -> Result<Term> {
     let scale = t.powf(1.0 / power);
     if !(scale.is_finite() && scale > 0.0) {
@@ -52,5 +57,5 @@ fn distance(recognizer: &mut Recognizer, whole: &Kernel, t: f64, power: f64, col
 }
 
 fn radial(recognizer: &mut Recognizer, mixing: Mixing, scale: f64, columns: usize) -> Result<Term> {
-    Ok(Term { mass: 1.0, law: recognizer.radial(mixing, vec![scale; columns]) })
+    Ok(Term { mass: 1.0, distribution: recognizer.radial(mixing, vec![scale; columns]) })
 }

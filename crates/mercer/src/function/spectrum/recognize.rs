@@ -4,7 +4,7 @@ use crate::kernel::{Base, ColumnRef, Kernel, Lengthscale};
 
 /// A kernel whose integral operator is known, up to a factor that stands beside it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known<'a> {
+pub(super) enum KnownKernel<'a> {
     /// `constant + slope·min(x, y)`; the constant may be 0.
     Motion { constant: f64, slope: f64 },
     /// `slope·(min(x, y) − xy)`.
@@ -20,7 +20,7 @@ pub(super) enum Known<'a> {
 }
 
 /// The closed form of a kernel on one column, if it has one.
-pub(super) fn recognize(kernel: &Kernel) -> Option<Known<'_>> {
+pub(super) fn recognize(kernel: &Kernel) -> Option<KnownKernel<'_>> {
     match kernel {
         Kernel::Base(base) => of_base(base),
         Kernel::Scale(a, k) => Some(scaled(recognize(k)?, a.get())),
@@ -34,8 +34,8 @@ fn add(sum: (f64, f64), part: Option<(f64, f64)>) -> Option<(f64, f64)> {
     part.map(|part| (sum.0 + part.0, sum.1 + part.1))
 }
 
-fn of_motion((constant, slope): (f64, f64)) -> Known<'static> {
-    Known::Motion { constant, slope }
+fn of_motion((constant, slope): (f64, f64)) -> KnownKernel<'static> {
+    KnownKernel::Motion { constant, slope }
 }
 
 /// `(c, s)` of a kernel that is `c + s·min(x, y)`.
@@ -47,40 +47,42 @@ fn motion(kernel: &Kernel) -> Option<(f64, f64)> {
         return motion(k).map(|(c, s)| (a.get() * c, a.get() * s));
     }
     match recognize(kernel)? {
-        Known::Motion { constant, slope } => Some((constant, slope)),
+        KnownKernel::Motion { constant, slope } => Some((constant, slope)),
         _ => None,
     }
 }
 
-fn of_base(base: &Base) -> Option<Known<'_>> {
+fn of_base(base: &Base) -> Option<KnownKernel<'_>> {
     let one = |l: &Lengthscale| match l.values().as_slice() {
         [length] => Some(*length),
         _ => None,
     };
-    let exponential = |l| Some(Known::Exponential { factor: 1.0, length: one(l)? });
+    let exponential = |l| Some(KnownKernel::Exponential { factor: 1.0, length: one(l)? });
     match base {
         Base::Wiener(_) => Some(of_motion((0.0, 1.0))),
         Base::Brownian(k) if k.hurst() == 0.5 => Some(of_motion((0.0, 1.0))),
         Base::Sobolev(k) if k.order() == 1 => Some(of_motion((f64::from(u8::from(k.has_null_space())), 1.0))),
-        Base::Bridge(_) => Some(Known::Bridge(1.0)),
+        Base::Bridge(_) => Some(KnownKernel::Bridge(1.0)),
         Base::Laplacian(_) => exponential(base.lengthscale()?),
         Base::Matern(k) if k.nu() == 0.5 => exponential(base.lengthscale()?),
-        Base::Gaussian(_) => Some(Known::Gaussian { factor: 1.0, length: one(base.lengthscale()?)? }),
+        Base::Gaussian(_) => Some(KnownKernel::Gaussian { factor: 1.0, length: one(base.lengthscale()?)? }),
         Base::Periodic(k) => {
-            Some(Known::Periodic { factor: 1.0, period: k.period(), length: one(base.lengthscale()?)? })
+            Some(KnownKernel::Periodic { factor: 1.0, period: k.period(), length: one(base.lengthscale()?)? })
         }
-        Base::FiniteRank(k) => Some(Known::Finite(1.0, k)),
+        Base::FiniteRank(k) => Some(KnownKernel::Finite(1.0, k)),
         _ => None,
     }
 }
 
-fn scaled(known: Known<'_>, a: f64) -> Known<'_> {
+fn scaled(known: KnownKernel<'_>, a: f64) -> KnownKernel<'_> {
     match known {
-        Known::Motion { constant, slope } => Known::Motion { constant: a * constant, slope: a * slope },
-        Known::Bridge(slope) => Known::Bridge(a * slope),
-        Known::Exponential { factor, length } => Known::Exponential { factor: a * factor, length },
-        Known::Gaussian { factor, length } => Known::Gaussian { factor: a * factor, length },
-        Known::Periodic { factor, period, length } => Known::Periodic { factor: a * factor, period, length },
-        Known::Finite(factor, k) => Known::Finite(a * factor, k),
+        KnownKernel::Motion { constant, slope } => KnownKernel::Motion { constant: a * constant, slope: a * slope },
+        KnownKernel::Bridge(slope) => KnownKernel::Bridge(a * slope),
+        KnownKernel::Exponential { factor, length } => KnownKernel::Exponential { factor: a * factor, length },
+        KnownKernel::Gaussian { factor, length } => KnownKernel::Gaussian { factor: a * factor, length },
+        KnownKernel::Periodic { factor, period, length } => {
+            KnownKernel::Periodic { factor: a * factor, period, length }
+        }
+        KnownKernel::Finite(factor, k) => KnownKernel::Finite(a * factor, k),
     }
 }

@@ -12,6 +12,8 @@ pub(crate) mod pairs;
 mod powers;
 pub(crate) mod product;
 pub(crate) mod scan;
+mod sine_cosine;
+mod sine_cosine_single;
 mod slopes;
 pub(crate) mod sparse;
 mod steps;
@@ -19,8 +21,7 @@ pub(crate) mod subsets;
 #[cfg(test)]
 mod tests;
 mod transpose;
-mod waves;
-mod waves_single;
+pub(crate) mod triangle;
 
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
@@ -30,6 +31,6 @@ pub use fast64::Fast64;
 pub use map::{Formula, Mode, map, map_in_place};
 pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
-pub(crate) use slopes::{StepSlopes, differentiate, dot, step_back, weighted_differences};
+pub(crate) use sine_cosine::{cosines, sines_cosines};
+pub(crate) use slopes::{StepSlopes, absolute_sum, differentiate, dot, step_back, weighted_differences};
 pub use steps::{Steps, steps};
-pub(crate) use waves::{cosines, waves};

@@ -41,11 +41,11 @@ impl<F: Formula> WithSimd for Differentiate<'_, F> {
 impl<F: Formula> Differentiate<'_, F> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) {
-        let places = self.source.iter().zip(self.values).zip(self.slopes);
+        let positions = self.source.iter().zip(self.values).zip(self.slopes);
         if self.logarithm {
-            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::wrap(s)));
+            positions.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::load(s), N::load(s)));
         } else {
-            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::one()));
+            positions.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::load(s), N::one()));
         }
     }
 }
@@ -53,12 +53,28 @@ impl<F: Formula> Differentiate<'_, F> {
 #[inline(always)]
 fn at<F: Formula, N: Lane<f64>>(formula: &F, value: N, derivative: N) -> (f64, f64) {
     let found = formula.apply(Dual { value, derivative });
-    (found.value.unwrap(), found.derivative.unwrap())
+    (found.value.store(), found.derivative.store())
 }
 
 /// `Σ aᵢbᵢ`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     Arch::new().dispatch(Dot { a, b })
+}
+
+/// `Σ |aᵢ|`.
+pub(crate) fn absolute_sum(a: &[f64]) -> f64 {
+    Arch::new().dispatch(AbsoluteSum(a))
+}
+
+struct AbsoluteSum<'a>(&'a [f64]);
+
+impl WithSimd for AbsoluteSum<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        lanes(self.0, self.0, |a, _| a.abs())
+    }
 }
 
 struct Dot<'a> {
@@ -145,17 +161,23 @@ impl<F: StepSlopes> WithSimd for StepBack<'_, F> {
 impl<F: StepSlopes> StepBack<'_, F> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) -> [f64; 2] {
-        let (mut length, mut shape) = ([0.0; LANES], [0.0; LANES]);
-        let chunks = self.adjoint.chunks_mut(LANES).zip(self.sums.chunks(LANES)).zip(self.values.chunks(LANES));
-        for ((adjoint, sums), values) in chunks {
-            let places = adjoint.iter_mut().zip(sums).zip(values).zip(length.iter_mut().zip(&mut shape));
-            for (((adjoint, &sum), &value), (length, shape)) in places {
-                let [by_sum, by_length, by_shape] = self.step.slopes(N::wrap(sum), N::wrap(value));
-                *length += *adjoint * by_length.unwrap();
-                *shape += *adjoint * by_shape.unwrap();
-                *adjoint *= by_sum.unwrap();
+        const CHUNK: usize = 64;
+        let (mut sums, mut terms) = ([0.0; 2], [[0.0; CHUNK]; 2]);
+        let chunks = self.adjoint.chunks_mut(CHUNK).zip(self.sums.chunks(CHUNK)).zip(self.values.chunks(CHUNK));
+        for ((adjoint, before), values) in chunks {
+            let count = adjoint.len();
+            let [lengths, shapes] = &mut terms;
+            let (lengths, shapes) = (&mut lengths[..count], &mut shapes[..count]);
+            // Terms are stored and added afterwards: a loop that adds has a fixed order and is no loop over vectors.
+            for j in 0..count {
+                let [by_sum, by_length, by_shape] = self.step.slopes(N::load(before[j]), N::load(values[j]));
+                lengths[j] = adjoint[j] * by_length.store();
+                shapes[j] = adjoint[j] * by_shape.store();
+                adjoint[j] *= by_sum.store();
             }
+            sums[0] += lanes(lengths, lengths, |a, _| a);
+            sums[1] += lanes(shapes, shapes, |a, _| a);
         }
-        [length.iter().sum(), shape.iter().sum()]
+        sums
     }
 }

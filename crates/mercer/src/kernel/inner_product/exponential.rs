@@ -66,8 +66,8 @@ impl Leaf for Exponential {
 }
 
 impl Profile for Exponential {
-    fn metric(&self) -> Metric {
-        Metric::Dot
+    fn metric(&self) -> MetricKind {
+        MetricKind::Dot
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use crate::kernel::Base;
 use crate::kernel::facts::Fact;
 
 impl Derived {
-    /// A leaf of every proof: what the literature says.
+    /// A leaf of a proof: a result of the literature.
     pub(super) fn base(&mut self, base: &Base) {
         let facts = base.facts();
         self.fact(Property::PositiveSemidefinite, facts.psd);

@@ -6,7 +6,7 @@
 //! points do no harm; and covariances are sums of squares, so nothing cancels. A closed chain (`z_u = z_{u−1}` around a
 //! circle) carries the last state `p` along as `M` more unknowns: `D = M` for an open chain, `D = 2M` for a closed one.
 
-// Small matrices of fixed size: loops over indices say what the formulas say.
+// Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]
 
 mod backward;
@@ -28,7 +28,7 @@ pub(crate) struct Node {
     pub weight: f64,
 }
 
-/// What one pass says about a value of λ.
+/// The result of one pass for a value of λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pass {
     /// `Σ wᵢ(yᵢ − fᵢ)²`.

@@ -4,41 +4,41 @@ use std::f64::consts::PI;
 
 use ndarray::{Array1, Array2, ArrayView1};
 
-use super::Law;
+use super::Distribution;
 use crate::error::AllowedRange;
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
 use crate::{Error, Kernel, Points, Result};
 
-/// A pair of a kernel and a law, checked.
+/// A pair of a kernel and a distribution, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
     /// `gaussian` and `N(m, S)`, in coordinates divided by the lengthscales.
     Normal { lengths: Vec<f64>, mean: Array1<f64>, covariance: Array2<f64> },
-    /// `gaussian` and the uniform law.
+    /// `gaussian` and the uniform distribution.
     Interval { length: f64, low: f64, high: f64 },
     /// `polynomial`: the weight `C(m, k) c^{m−k} sᵏ` and the moment of each power.
     Powers { weights: Vec<f64>, moments: Vec<f64> },
-    /// `exponential` and a normal law on the line.
+    /// `exponential` and a normal distribution on the line.
     Exponential { scale: f64, mean: f64, variance: f64 },
-    /// `laplacian` and Laplace's law.
+    /// `laplacian` and the Laplace distribution.
     Laplace { length: f64, scale: f64 },
-    /// `wiener` and the uniform law on `[0, 1]`.
+    /// `wiener` and the uniform distribution on `[0, 1]`.
     Brownian,
 }
 
 impl Form {
-    pub(super) fn new(kernel: &Kernel, law: &Law) -> Result<Self> {
+    pub(super) fn new(kernel: &Kernel, distribution: &Distribution) -> Result<Self> {
         let Kernel::Base(base) = kernel else { return Err(unknown(kernel)) };
-        match (base, law) {
-            (Base::Gaussian(_), Law::Gaussian { mean, covariance }) => normal(base, kernel, mean, covariance),
-            (Base::Gaussian(_), Law::Uniform { low, high }) => {
+        match (base, distribution) {
+            (Base::Gaussian(_), Distribution::Gaussian { mean, covariance }) => normal(base, kernel, mean, covariance),
+            (Base::Gaussian(_), Distribution::Uniform { low, high }) => {
                 check_interval(*low, *high)?;
                 Ok(Self::Interval { length: one_length(base, kernel)?, low: *low, high: *high })
             }
-            (Base::Polynomial(k), Law::Moments(moments)) => powers(k.degree() as usize, base, moments),
-            (Base::Exponential(_), Law::Gaussian { mean, covariance }) => {
+            (Base::Polynomial(k), Distribution::Moments(moments)) => powers(k.degree() as usize, base, moments),
+            (Base::Exponential(_), Distribution::Gaussian { mean, covariance }) => {
                 check_normal(mean, covariance)?;
                 if mean.len() != 1 {
                     return Err(Error::shape("dimension of the law", 1, mean.len()));
@@ -49,19 +49,19 @@ impl Form {
                     variance: covariance[[0, 0]],
                 })
             }
-            (Base::Laplacian(_), Law::Laplace { scale }) => {
+            (Base::Laplacian(_), Distribution::Laplace { scale }) => {
                 let length = one_length(base, kernel)?;
                 if !(scale.is_finite() && *scale > 0.0 && *scale != length) {
                     return Err(Error::parameter("scale", scale, "finite, positive, and not the lengthscale"));
                 }
                 Ok(Self::Laplace { length, scale: *scale })
             }
-            (Base::Wiener(_), Law::Uniform { low, high }) if *low == 0.0 && *high == 1.0 => Ok(Self::Brownian),
+            (Base::Wiener(_), Distribution::Uniform { low, high }) if *low == 0.0 && *high == 1.0 => Ok(Self::Brownian),
             _ => Err(unknown(kernel)),
         }
     }
 
-    /// The dimension of the law.
+    /// The dimension of the distribution.
     pub(super) fn columns(&self) -> usize {
         match self {
             Self::Normal { mean, .. } => mean.len(),
@@ -91,7 +91,7 @@ impl Form {
                 let part = |l: f64| l * (-t[0].abs() / l).exp();
                 length * (part(*length) - part(*scale)) / (length * length - scale * scale)
             }
-            // Brownian motion starts at 0 and the law ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
+            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
             Self::Brownian => {
                 let t = t[0].clamp(0.0, 1.0);
                 t - 0.5 * t * t
@@ -99,7 +99,7 @@ impl Form {
         }
     }
 
-    /// `E k(X, Y)` for two laws under one kernel, where it is known.
+    /// `E k(X, Y)` for two distributions under one kernel, where it is known.
     pub(super) fn inner(&self, other: &Self) -> Option<f64> {
         match (self, other) {
             (Self::Normal { mean: a, covariance: s, .. }, Self::Normal { mean: b, covariance: t, .. })
@@ -132,7 +132,7 @@ fn convolved(v: &Array1<f64>, covariance: &Array2<f64>) -> f64 {
     (-0.5 * exponent).exp() / root
 }
 
-/// `E k(X, X′)` of the uniform law on an interval of this width.
+/// `E k(X, X′)` of the uniform distribution on an interval of this width.
 fn interval_norm(length: f64, width: f64) -> f64 {
     let ratio = width / length;
     let area = ratio * (PI / 2.0).sqrt() * erf(ratio / 2.0_f64.sqrt());
