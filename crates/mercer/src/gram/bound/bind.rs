@@ -18,7 +18,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for columns that do not
-    /// fit, [`Error::Precomputed`] or [`Error::Overflow`] for points of the wrong kind, or a series outside its radius of
+    /// fit, [`Error::Precomputed`] or [`Error::Undetermined`] for points of the wrong kind, or a series outside its radius of
     /// convergence. Entries on which values would overflow are outside the domain, too.
     ///
     /// # Example
@@ -266,8 +266,9 @@ impl<'a> Binder<'a> {
         if largest < radius {
             return Ok(());
         }
-        Err(Error::overflow(
-            format!("the argument {largest} of {kernel}, whose radius of convergence is {radius},"),
+        Err(Error::undetermined(
+            format!("{kernel} on this data"),
+            format!("its argument reaches {largest}, and its radius of convergence is {radius}"),
             "scale the kernel down",
         ))
     }
