@@ -10,6 +10,7 @@ use crate::definiteness::require_psd;
 use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
+use crate::solve::ConjugateGradientOptions;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
@@ -57,6 +58,8 @@ pub struct Ridge {
     pub diagnostics: bool,
     /// Whether a kernel that is not positive semi-definite is meant.
     pub indefinite: bool,
+    /// The backward error at which [`RidgeSolver::Mixed`] ends its refinements: by default the rounding error of double precision.
+    pub tolerance: f64,
 }
 
 impl Ridge {
@@ -70,6 +73,7 @@ impl Ridge {
             centers: None,
             diagnostics: true,
             indefinite: false,
+            tolerance: ConjugateGradientOptions::default().tolerance,
         }
     }
 
@@ -131,7 +135,7 @@ impl Ridge {
             RidgeSolver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
             RidgeSolver::Mixed => {
                 let proven = !self.indefinite && !self.kernel.is_precomputed();
-                mixed::solve(&problem, self.lambda, proven, compute)?
+                mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
             }
             RidgeSolver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             RidgeSolver::Eigen => {
@@ -158,6 +162,10 @@ impl Ridge {
             .with("solver", self.solver.name())
             .with("diagnostics", self.diagnostics)
             .with("indefinite", self.indefinite)
+            .with_some(
+                "tolerance",
+                (self.tolerance != Self::new(self.kernel.clone(), 0.0).tolerance).then_some(self.tolerance),
+            )
             .with_centers(self.centers.as_ref())
     }
 
