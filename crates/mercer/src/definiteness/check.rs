@@ -170,7 +170,7 @@ fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
         kernel.check_vectors(Array2::zeros((0, 1)).view())?;
         return Err(Error::unsupported(
             "check without data",
-            &kernel,
+            kernel,
             "no number of columns up to 64 fits it",
             "give data",
         ));

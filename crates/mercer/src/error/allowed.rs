@@ -141,7 +141,7 @@ impl AllowedRange {
         if self.high.is_infinite() {
             return match (self.low, self.low_open) {
                 (f64::NEG_INFINITY, _) => "finite".into(),
-                (low, true) if low == 0.0 => "finite and positive".into(),
+                (0.0, true) => "finite and positive".into(),
                 (low, true) => format!("finite and above {}", number_text(low)),
                 (low, false) => format!("finite and at least {}", number_text(low)),
             };
