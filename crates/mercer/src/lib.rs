@@ -33,6 +33,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+#[macro_use]
+mod close;
 pub mod compute;
 mod counterexample;
 pub mod definiteness;

@@ -188,7 +188,7 @@ mod tests {
                 .map(|(i, c)| c * f64::powi(p, i as i32) * f64::powi(1.0 - p, 20 - i as i32))
                 .collect();
             let expected: f64 = terms[k..].iter().sum();
-            assert!((at_least(k, 20, p) - expected).abs() < 1e-13, "{k} {p}");
+            assert_close!(at_least(k, 20, p), expected, abs = 1e-13, "{k} {p}");
         }
     }
 }

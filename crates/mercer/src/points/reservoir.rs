@@ -144,6 +144,6 @@ mod tests {
             total += numbers.iter().sum::<f64>();
         }
         let mean = total / (400.0 * 40.0);
-        assert!((mean - 249.5).abs() <= 4.6, "{mean}");
+        assert_close!(mean, 249.5, abs = 4.6, "{mean}");
     }
 }

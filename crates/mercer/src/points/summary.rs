@@ -137,7 +137,7 @@ mod tests {
         let n = s.numbers.unwrap();
         assert_eq!((n.min, n.max, n.mean, n.infinite), (0.0, 7.0, 2.25, 1));
         let expected = ((0.0625 + 2.0 * 5.0625 + 22.5625) / 3.0_f64).sqrt();
-        assert!((n.sd - expected).abs() <= 1e-14 * expected);
+        assert_close!(n.sd, expected, abs = 1e-14 * expected);
     }
 
     #[test]

@@ -205,14 +205,14 @@ mod tests {
             let band = factor.inverse_band();
             for i in 0..n {
                 for j in i.saturating_sub(width)..n.min(i + width + 1) {
-                    assert!((band.get(i, j) - inverse[[i, j]]).abs() <= 1e-14, "n = {n}: ({i}, {j})");
+                    assert_close!(band.get(i, j), inverse[[i, j]], abs = 1e-14, "n = {n}: ({i}, {j})");
                 }
             }
             let b: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
             let x = factor.solve(&b).unwrap();
             for (i, expected) in b.iter().enumerate() {
                 let found: f64 = (0..n).map(|j| a.get(i, j) * x[j]).sum();
-                assert!((found - expected).abs() <= 1e-14 * n as f64);
+                assert_close!(found, *expected, abs = 1e-14 * n as f64);
             }
         }
     }

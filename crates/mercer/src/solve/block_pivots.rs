@@ -184,7 +184,7 @@ mod tests {
         let (found, exact) = with(1);
         assert_eq!((found.pivots.len(), found.factor.dim()), (60, (700, 60)));
         let rest = &exact - &found.factor.dot(&found.factor.t());
-        assert!((rest.diag().sum() - found.trace_left).abs() <= 1e-10 * exact.diag().sum());
+        assert_close!(rest.diag().sum(), found.trace_left, abs = 1e-10 * exact.diag().sum());
         for &p in &found.pivots {
             assert!(rest.column(p).iter().all(|v| v.abs() < 1e-12));
         }

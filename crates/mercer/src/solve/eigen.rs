@@ -116,7 +116,7 @@ mod tests {
             let unit = eigen.vectors.t().dot(&eigen.vectors) - Array2::<f64>::eye(n);
             assert!(unit.iter().all(|v| v.abs() <= 1e-13), "n = {n}: not orthonormal");
             for (found, expected) in eigenvalues(a.view()).unwrap().iter().zip(&eigen.values) {
-                assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0));
+                assert_close!(*found, *expected, abs = 1e-12 * expected.abs().max(1.0));
             }
         }
     }

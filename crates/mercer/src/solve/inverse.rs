@@ -32,7 +32,7 @@ mod tests {
         for i in 0..3 {
             for j in 0..3 {
                 let unit: f64 = (0..3).map(|k| a[(i, k)] * found[(k, j)]).sum();
-                assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-14, "{i} {j}: {unit}");
+                assert_close!(unit, f64::from(u8::from(i == j)), abs = 1e-14, "{i} {j}: {unit}");
             }
         }
         assert_eq!(inverse(Mat::zeros(0, 0)).nrows(), 0);

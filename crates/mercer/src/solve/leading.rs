@@ -190,7 +190,7 @@ mod tests {
         let mut expected = values.to_vec();
         expected.sort_by(|a, b| b.total_cmp(a));
         for (found, expected) in found.values.iter().zip(&expected) {
-            assert!((found - expected).abs() <= 1e-10 * expected.max(1.0), "{found} {expected}");
+            assert_close!(*found, *expected, abs = 1e-10 * expected.max(1.0), "{found} {expected}");
         }
         let gram = found.vectors.t().dot(&found.vectors);
         assert!(gram.indexed_iter().all(|((i, j), v)| (v - f64::from(u8::from(i == j))).abs() <= 1e-10));

@@ -68,6 +68,6 @@ mod tests {
         assert!(drawn.iter().all(|i| [1, 3].contains(i)));
         // Four standard deviations: a right draw fails this once in 16 000 seeds.
         let share = drawn.iter().filter(|i| **i == 3).count() as f64 / 4000.0;
-        assert!((share - 0.75).abs() <= 4.0 * (0.75 * 0.25 / 4000.0_f64).sqrt(), "{share}");
+        assert_close!(share, 0.75, abs = 4.0 * (0.75 * 0.25 / 4000.0_f64).sqrt(), "{share}");
     }
 }

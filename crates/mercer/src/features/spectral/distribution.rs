@@ -161,7 +161,7 @@ mod tests {
         for (i, a) in frame.iter().enumerate() {
             for (j, b) in frame.iter().enumerate() {
                 let expected = if i == j { 1.0 } else { 0.0 };
-                assert!((dot(a, b) - expected).abs() < 1e-14, "{i} {j}");
+                assert_close!(dot(a, b), expected, abs = 1e-14, "{i} {j}");
             }
         }
     }

@@ -136,12 +136,12 @@ mod tests {
                     sum += term;
                     term *= 0.25 * z * z / (m as f64 * (m + j) as f64);
                 }
-                assert!((found - sum).abs() <= 1e-13 * sum.max(1e-300), "{z} {j}: {found} {sum}");
+                assert_close!(*found, sum, abs = 1e-13 * sum.max(1e-300), "{z} {j}: {found} {sum}");
             }
         }
         let far = scaled_bessel(1e4, 3);
         // e^{−z}I₀(z) ≈ (1 + 1/(8z) + 9/(128z²))/√(2πz)
         let expected = (1.0 + 1.0 / 8e4 + 9.0 / 128e8) / (2.0 * PI * 1e4).sqrt();
-        assert!((far[0] - expected).abs() <= 1e-13 * expected, "{} {expected}", far[0]);
+        assert_close!(far[0], expected, abs = 1e-13 * expected, "{} {expected}", far[0]);
     }
 }

@@ -158,7 +158,7 @@ fn modes<T: Element>() {
             map(&Cauchy, 3.0, mode, &source, &mut out);
             for (i, found) in out.iter().enumerate() {
                 let expected = combine(0.5 + i as f64, 3.0 / (1.0 + i as f64));
-                assert!((found.to_f64() - expected).abs() <= 4.0 * T::UNIT_ROUNDOFF * expected);
+                assert_close!(found.to_f64(), expected, abs = 4.0 * T::UNIT_ROUNDOFF * expected);
             }
         }
         let mut out = source.clone();

@@ -134,7 +134,7 @@ mod tests {
             };
             let outcome = test.test(&column(&x), &column(&y), &Compute::new()).unwrap();
             assert!(outcome.exact);
-            assert!((outcome.p_value - above as f64 / (1_usize << q) as f64).abs() < 1e-12, "{n}: {outcome}");
+            assert_close!(outcome.p_value, above as f64 / (1_usize << q) as f64, abs = 1e-12, "{n}: {outcome}");
             let strata = Some(vec![0; n]);
             assert!(Independence { strata, ..test }.test(&column(&x), &column(&y), &Compute::new()).is_err());
         }

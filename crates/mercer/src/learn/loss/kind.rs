@@ -207,9 +207,9 @@ mod tests {
                     continue;
                 }
                 let slope = (loss.value(y, f + h) - loss.value(y, f - h)) / (2.0 * h);
-                assert!((loss.slope(y, f) - slope).abs() < 1e-8, "{loss} at {y}, {f}: {slope}");
+                assert_close!(loss.slope(y, f), slope, abs = 1e-8, "{loss} at {y}, {f}: {slope}");
                 let curvature = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2.0 * h);
-                assert!((loss.curvature(y, f) - curvature).abs() < 1e-8, "{loss} at {y}, {f}: {curvature}");
+                assert_close!(loss.curvature(y, f), curvature, abs = 1e-8, "{loss} at {y}, {f}: {curvature}");
             }
         }
     }
@@ -238,6 +238,6 @@ mod tests {
             }
         }
         assert_eq!(Loss::Logistic.slope(1.0, 800.0), 0.0);
-        assert!((Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp() - 1.0).abs() < 1e-14);
+        assert_close!(Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp(), 1.0, abs = 1e-14);
     }
 }

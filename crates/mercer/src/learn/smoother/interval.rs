@@ -103,7 +103,7 @@ mod tests {
                 let unit = |i: usize| fits(&Array1::from_shape_fn(5, |j| f64::from(u8::from(i == j))));
                 let expected: f64 =
                     (0..5).map(|i| unit(i)[kind].predict(at.view(), &compute).unwrap()[row].powi(2)).sum();
-                assert!((found[row] - expected).abs() <= 1e-12, "{} is not {expected}", found[row]);
+                assert_close!(found[row], expected, abs = 1e-12, "{} is not {expected}", found[row]);
             }
         }
     }

@@ -65,7 +65,7 @@ mod tests {
         let found = confidences(circle.view(), 3);
         assert_eq!(argmax(found.row(0).iter().copied()), 2);
         // The sum for class 2 is 2.0 − 0.3.
-        assert!((found[[0, 2]] - (1.0 + 1.7 / (3.0 * 2.7))).abs() < 1e-15);
+        assert_close!(found[[0, 2]], (1.0 + 1.7 / (3.0 * 2.7)), abs = 1e-15);
         // Nothing is a vote for the second.
         assert_eq!(votes(array![0.0].view(), 2), [0, 1]);
     }

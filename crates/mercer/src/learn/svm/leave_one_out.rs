@@ -207,7 +207,7 @@ mod tests {
             });
             let truth = errors.count() as f64 / 80.0;
             assert!(truth <= found.xi_alpha && found.xi_alpha <= 1.0, "{c}: {truth}, {found:?}");
-            assert!((truth - found.span).abs() <= tolerance, "{c}: {truth}, {found:?}");
+            assert_close!(truth, found.span, abs = tolerance, "{c}: {truth}, {found:?}");
         }
     }
 

@@ -168,7 +168,7 @@ mod tests {
                 let moved = product(&product(&a, &p), &std::array::from_fn(|i| std::array::from_fn(|j| a[j][i])));
                 for i in 0..dimension {
                     for j in 0..dimension {
-                        assert!((moved[i][j] + q[i][j] - p[i][j]).abs() < 2e-14, "{dimension} {s} {i} {j}");
+                        assert_close!(moved[i][j] + q[i][j], p[i][j], abs = 2e-14, "{dimension} {s} {i} {j}");
                     }
                 }
             }
@@ -182,7 +182,7 @@ mod tests {
             let s = 1e-9_f64;
             let (_, covariance, _) = parts(dimension, s);
             let expected = q * s.powi(2 * dimension as i32 - 1) / factor;
-            assert!((covariance[0][0] / expected - 1.0).abs() < 4e-9, "{dimension}");
+            assert_close!(covariance[0][0] / expected, 1.0, abs = 4e-9, "{dimension}");
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
             for i in 0..dimension {
                 for j in 0..dimension {
                     let slope = (above[i][j] - below[i][j]) / (2.0 * h);
-                    assert!((slope - p[i] * p[j]).abs() < 1e-8, "{dimension} {i} {j}");
+                    assert_close!(slope, p[i] * p[j], abs = 1e-8, "{dimension} {i} {j}");
                 }
             }
         }

@@ -105,7 +105,7 @@ mod tests {
             assert!(root[i][i + 1..].iter().all(|v| *v == 0.0));
             for j in 0..3 {
                 let sum = expected.0[i][j] + expected.1[i][j];
-                assert!((found[i][j] - sum).abs() <= 1e-14 * sum.abs().max(1.0), "{i} {j}");
+                assert_close!(found[i][j], sum, abs = 1e-14 * sum.abs().max(1.0), "{i} {j}");
             }
         }
     }

@@ -97,7 +97,7 @@ fn pairs_have_the_diagonal_of_the_kernel() {
         let features = spec(text, 60, FourierForm::Pair, Sampling::Iid).draw(2, &compute(1)).unwrap();
         let z = features.transform(x.view(), &compute(0)).unwrap();
         let expected = kernel(text).evaluate(&[0.3, -0.2], &[0.3, -0.2]).unwrap();
-        assert!((z.row(0).dot(&z.row(0)) - expected).abs() <= 1e-12 * expected.max(1.0), "{text}");
+        assert_close!(z.row(0).dot(&z.row(0)), expected, abs = 1e-12 * expected.max(1.0), "{text}");
     }
 }
 
@@ -126,7 +126,7 @@ fn the_variance_falls_with_the_number_of_frequencies() {
         let (_, offset) = errors("gaussian()", count, FourierForm::Offset, Sampling::Iid, 600);
         let expected = [((1.0 + twice) / 2.0 - k * k) / count as f64, (1.0 + twice / 2.0 - k * k) / count as f64];
         for (found, expected) in [pair, offset].into_iter().zip(expected) {
-            assert!((found / expected - 1.0).abs() <= 0.25, "{count}: {found} instead of {expected}");
+            assert_close!(found / expected, 1.0, abs = 0.25, "{count}: {found} instead of {expected}");
         }
     }
 }
@@ -267,7 +267,7 @@ fn binning_reproduces_separable_kernels_with_convex_profiles() {
             let exact = kernel(text).evaluate(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
             // The variance is at most k(c − k)/P; collisions of the hash are below 2⁻¹⁶.
             let band = 5.0 * (exact * (diagonal - exact).max(0.0) / 6000.0).sqrt() + 2e-5 * diagonal;
-            assert!((found[[i, j]] - exact).abs() <= band + 1e-12, "{text} {i} {j}: {} ≠ {exact}", found[[i, j]]);
+            assert_close!(found[[i, j]], exact, abs = band + 1e-12, "{text} {i} {j}: {} ≠ {exact}", found[[i, j]]);
         }
     }
     for text in ["gaussian()", "laplacian()", "cauchy()", "linear()", "laplacian(norm=l1) + gaussian()"] {
@@ -300,7 +300,7 @@ fn dense(text: &str, x: &Array2<f64>) -> Array2<f64> {
 fn assert_same(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
     assert_eq!(found.dim(), expected.dim(), "{what}");
     for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
+        assert_close!(*f, *e, abs = tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
     }
 }
 
@@ -361,7 +361,7 @@ fn nystrom_features_are_exact_at_landmarks_and_never_above_the_kernel() {
         assert_eq!(map, fit(2), "{landmarks:?}");
         let z = map.transform(x.view(), &compute(0)).unwrap();
         let left = &exact - &z.dot(&z.t());
-        assert!((left.diag().sum() - map.trace_error()).abs() <= 1e-9 * map.trace(), "{landmarks:?}");
+        assert_close!(left.diag().sum(), map.trace_error(), abs = 1e-9 * map.trace(), "{landmarks:?}");
         assert!(mercer::solve::eigenvalues(left.view()).unwrap()[0] >= -1e-9 * map.trace(), "{landmarks:?}");
         let points = map.landmarks().to_owned();
         let at = map.transform(points.view(), &compute(0)).unwrap();
@@ -439,7 +439,7 @@ fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
     let spec = StructuredFourier::new(kernel, 256);
     let error = |seed: u64| {
         let z = spec.draw(50, &compute(seed)).unwrap().transform(x.view(), &compute(0)).unwrap();
-        assert!((z.row(0).dot(&z.row(0)) - 2.0).abs() < 1e-12);
+        assert_close!(z.row(0).dot(&z.row(0)), 2.0, abs = 1e-12);
         z.row(0).dot(&z.row(1)) - exact
     };
     let errors: Vec<f64> = (0..200).map(error).collect();
@@ -469,7 +469,7 @@ fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
             .collect();
         let mean = draws.iter().sum::<f64>() / 2000.0;
         let spread = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 2000.0).sqrt();
-        assert!((mean - exact).abs() < 5.0 * spread / 2000.0_f64.sqrt(), "{text}: {mean} is not {exact}");
+        assert_close!(mean, exact, abs = 5.0 * spread / 2000.0_f64.sqrt(), "{text}: {mean} is not {exact}");
     }
     let map = spec("gaussian()", 517, FourierForm::Pair, Sampling::Iid).draw(2, &compute(4)).unwrap();
     let z = map.transform(x.view(), &compute(0)).unwrap();
@@ -478,8 +478,8 @@ fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
         for (j, (omega, a)) in map.frequencies().rows().into_iter().zip(map.amplitudes()).enumerate() {
             let lone = j + 1 == count;
             let phase = omega.dot(&row) + if lone { map.offsets()[0] } else { 0.0 };
-            assert!((z[[i, j]] - a * phase.cos()).abs() < 1e-14);
-            assert!((f64::from(single[[i, j]]) - z[[i, j]]).abs() < 1e-6);
+            assert_close!(z[[i, j]], a * phase.cos(), abs = 1e-14);
+            assert_close!(f64::from(single[[i, j]]), z[[i, j]], abs = 1e-6);
             assert!(lone || (z[[i, count + j]] - a * phase.sin()).abs() < 1e-14);
         }
     }

@@ -83,7 +83,7 @@ fn degrees_of_freedom_find_their_lambda() {
         let expected = &golden.expected()["gcv_optimum"];
         let fit = fit(&golden, Smoothing::DegreesOfFreedom(number(&expected["df"])));
         golden.check("gcv_optimum", "lambda_raw", fit.lambda(), number(&expected["lambda_raw"]));
-        assert!((fit.degrees_of_freedom() - number(&expected["df"])).abs() <= 1e-9);
+        assert_close!(fit.degrees_of_freedom(), number(&expected["df"]), abs = 1e-9);
     }
 }
 

@@ -72,7 +72,7 @@ fn medians_are_resolved_where_they_stand() {
     let many = Array2::from_shape_fn((5000, 2), |_| random.normal());
     let median = median_distance(many.view(), MetricKind::SquaredEuclidean, &compute).unwrap();
     // The distance of two standard normal points in the plane has the median 2√(ln 2).
-    assert!((median - 2.0 * 2.0_f64.ln().sqrt()).abs() < 0.05, "{median}");
+    assert_close!(median, 2.0 * 2.0_f64.ln().sqrt(), abs = 0.05, "{median}");
     let again =
         median_distance(many.view(), MetricKind::SquaredEuclidean, &compute.clone().with_threads(1).unwrap()).unwrap();
     assert_eq!(median, again);

@@ -83,7 +83,7 @@ fn drawn_statistics_have_the_mean_of_all() {
     let mean = a.iter().sum::<f64>() / a.len() as f64;
     let spread = (a.iter().map(|v| v * v).sum::<f64>() / a.len() as f64).sqrt();
     assert!(mean.abs() < 4.0 * spread / (a.len() as f64).sqrt(), "{mean} {spread}");
-    assert!((double.p_value - single.p_value).abs() < 2e-3);
+    assert_close!(double.p_value, single.p_value, abs = 2e-3);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn large_samples_are_stored_in_single_precision() {
     assert_close!(low_rank.statistic, stored.statistic, 1e-14);
     let spread = stored.threshold.unwrap();
     for (a, b) in low_rank.null.unwrap().iter().zip(&stored.null.unwrap()) {
-        assert!((a - b).abs() <= 1e-5 * spread, "{a} {b}");
+        assert_close!(*a, *b, abs = 1e-5 * spread, "{a} {b}");
     }
 }
 
@@ -222,7 +222,7 @@ fn factors_and_matrices_give_one_null_law() {
     let stored = precomputed.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
     assert_eq!(low_rank.p_value, stored.p_value);
     for (a, b) in low_rank.null.unwrap().iter().zip(&stored.null.unwrap()) {
-        assert!((a - b).abs() <= 1e-9 * stored.threshold.unwrap(), "{a} {b}");
+        assert_close!(*a, *b, abs = 1e-9 * stored.threshold.unwrap(), "{a} {b}");
     }
 }
 

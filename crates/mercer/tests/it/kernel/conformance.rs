@@ -34,7 +34,7 @@ fn examples() -> impl Iterator<Item = (&'static str, Kernel)> {
 fn assert_same(text: &str, found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64) {
     let scale = expected.iter().fold(1e-300_f64, |m, v| m.max(v.abs()));
     for (at, (f, e)) in found.iter().zip(expected).enumerate() {
-        assert!((f - e).abs() <= tolerance * scale, "{text}: value {at} is {f:?}, expected {e:?}");
+        assert_close!(*f, *e, abs = tolerance * scale, "{text}: value {at} is {f:?}, expected {e:?}");
     }
 }
 
@@ -62,11 +62,11 @@ fn every_kernel_conforms() {
             let e = expected[[i, j]];
             // A difference of like numbers is judged by the terms it is made of.
             let slack = if text.contains("minus") || text.contains("based") { 4e-16 } else { 0.0 };
-            assert!((v - e).abs() <= 1e-12 * e.abs() + slack, "{text} [{i}, {j}]: {v:?} instead of {e:?}");
+            assert_close!(*v, e, abs = 1e-12 * e.abs() + slack, "{text} [{i}, {j}]: {v:?} instead of {e:?}");
         }
         let diagonal = bound.diagonal().unwrap();
         for i in 0..17 {
-            assert!((diagonal[i] - k[[i, i]]).abs() <= 1e-13 * diagonal[i].abs().max(1.0), "{text}: diagonal");
+            assert_close!(diagonal[i], k[[i, i]], abs = 1e-13 * diagonal[i].abs().max(1.0), "{text}: diagonal");
         }
         assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
     }
@@ -162,8 +162,10 @@ fn derivatives_agree_with_precise_differences() {
                 let at = |k: &Kernel| k.evaluate_precisely(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
                 let width = (values[index] + step) - (values[index] - step);
                 let e = (at(&up) - at(&down)).value() / width;
-                assert!(
-                    (f - e).abs() <= 1e-9 * (1.0 + e.abs()),
+                assert_close!(
+                    f,
+                    e,
+                    abs = 1e-9 * (1.0 + e.abs()),
                     "{text} by {}: [{i}, {j}] {f:?} instead of {e:?}",
                     parameter.name
                 );

@@ -239,7 +239,7 @@ fn universality_and_characteristicness_travel_by_rule() {
 fn bounds_and_smoothness_are_derived() {
     let close = |text: &str, expected: f64| {
         let found = kernel(text).bound().unwrap();
-        assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{text}: {found}");
+        assert_close!(found, expected, abs = 1e-14 * expected.abs().max(1.0), "{text}: {found}");
     };
     close("2*gaussian() + 1", 3.0);
     close("exp(2*sinc())", 2.0_f64.exp());

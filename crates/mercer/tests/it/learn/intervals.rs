@@ -104,7 +104,7 @@ fn intervals_cover_the_truth_on_average() {
         total += n;
     }
     let share = inside as f64 / total as f64;
-    assert!((share - 0.95).abs() <= 0.04, "{share}");
+    assert_close!(share, 0.95, abs = 0.04, "{share}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn parts_add_up_and_recover_an_additive_truth() {
         for (t, &position) in grid.axes[0].iter().enumerate() {
             let expected = truth(&array![[position, position]], 0)[j] - mean;
             let (found, error) = (grid.values[[t, 0]], grid.standard_errors[[t, 0]]);
-            assert!((found - expected).abs() < 0.15, "part {j} at {position}: {found} {expected}");
+            assert_close!(found, expected, abs = 0.15, "part {j} at {position}: {found} {expected}");
             covered += usize::from((found - expected).abs() <= 2.5 * error);
         }
         assert_close!(effect.at_data.sum(), 0.0, 1e-10);

@@ -1,5 +1,6 @@
 //! Ridge regression: identities, limits, solvers against each other, wrong input.
 
+use crate::common::assert_arrays_close;
 use mercer::learn::ridge::{RidgeMethod, RidgeSolver};
 use mercer::learn::{LogisticRegression, Ridge, RidgeFit};
 use mercer::{Compute, Error, Kernel, Seed};
@@ -24,13 +25,6 @@ fn sample(n: usize) -> Sample {
         Array2::from_shape_fn((n, 2), |(i, j)| (x[[i, 0]] + j as f64 * x[[i, 1]]).sin() + 0.1 * stream.normal() + 2.0);
     let weights = Array1::from_shape_fn(n, |_| 0.2 + 2.0 * stream.uniform());
     Sample { basis: x.slice(s![.., ..1]).mapv(|v| v * v), x, y, weights }
-}
-
-fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
-    assert_eq!(found.dim(), expected.dim(), "{what}");
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
-    }
 }
 
 fn without<T: Clone>(a: &ndarray::ArrayBase<ndarray::OwnedRepr<T>, ndarray::Ix2>, i: usize) -> Array2<T> {
@@ -76,7 +70,7 @@ fn leave_one_out_equals_refits() {
                     };
                     let expected = &d.y.slice(s![i..i + 1, ..]) - &at;
                     let what = format!("{text}, λ = {lambda}, {intercept} {basis} {weighted}, row {i}");
-                    assert_near(&found.slice(s![i..i + 1, ..]).to_owned(), &expected, 1e-9, &what);
+                    assert_arrays_close(&found.slice(s![i..i + 1, ..]).to_owned(), &expected, 1e-9, &what);
                 }
             }
         }
@@ -95,12 +89,12 @@ fn a_weight_counts_points_and_weight_zero_leaves_a_point_out() {
     let expected = ridge.fit(repeat(&d.x).view(), repeat(&d.y).view(), None, &compute).unwrap();
     let t = sample(7).x;
     let predict = |fit: &RidgeFit| fit.predict(t.view(), &compute).unwrap();
-    assert_near(&predict(&fit), &predict(&expected), 1e-11, "weights as repetitions");
+    assert_arrays_close(&predict(&fit), &predict(&expected), 1e-11, "weights as repetitions");
     let at = fit.predict(d.x.slice(s![11..12, ..]), &compute).unwrap();
     let left_out = &d.y.slice(s![11..12, ..]) - &at;
-    assert_near(&fit.residuals().slice(s![11..12, ..]).to_owned(), &left_out, 1e-12, "residual of weight 0");
+    assert_arrays_close(&fit.residuals().slice(s![11..12, ..]).to_owned(), &left_out, 1e-12, "residual of weight 0");
     let evidence = fit.diagnostics().unwrap();
-    assert_near(&evidence.loo_residuals.slice(s![11..12, ..]).to_owned(), &left_out, 1e-12, "LOO of weight 0");
+    assert_arrays_close(&evidence.loo_residuals.slice(s![11..12, ..]).to_owned(), &left_out, 1e-12, "LOO of weight 0");
     assert!(evidence.hat_diagonal[11].abs() <= 1e-14);
 }
 
@@ -114,7 +108,7 @@ fn identities_of_the_hat_matrix() {
         let evidence = fit.diagnostics().unwrap();
         // The hat matrix is the fit of the unit vectors.
         let hat = ridge.fit(d.x.view(), Array2::eye(30).view(), None, &compute).unwrap().fitted().to_owned();
-        assert_near(&hat.dot(&d.y), &fit.fitted().to_owned(), 1e-11, "fitted = Hy");
+        assert_arrays_close(&hat.dot(&d.y), &fit.fitted().to_owned(), 1e-11, "fitted = Hy");
         for i in 0..30 {
             assert_close!(evidence.hat_diagonal[i], hat[[i, i]], 1e-12);
             for j in 0..2 {
@@ -132,7 +126,7 @@ fn identities_of_the_hat_matrix() {
             assert!(fit.dual_coefficients().column(0).sum().abs() <= 1e-12);
         }
         let residuals = &d.y - &fit.predict(d.x.view(), &compute).unwrap();
-        assert_near(&residuals, &fit.residuals().to_owned(), 1e-12, "residuals");
+        assert_arrays_close(&residuals, &fit.residuals().to_owned(), 1e-12, "residuals");
     }
 }
 
@@ -156,14 +150,19 @@ fn all_solvers_agree() {
                 "{:?}",
                 other.method()
             );
-            assert_near(&other.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
-            assert_near(&other.null_coefficients().to_owned(), &dense.null_coefficients().to_owned(), 1e-9, text);
+            assert_arrays_close(&other.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
+            assert_arrays_close(
+                &other.null_coefficients().to_owned(),
+                &dense.null_coefficients().to_owned(),
+                1e-9,
+                text,
+            );
             let (found, expected) = (other.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
-            assert_near(&found, &expected, 1e-9, text);
+            assert_arrays_close(&found, &expected, 1e-9, text);
         }
         let (a, b) =
             (dense.diagnostics().unwrap().clone(), fit(RidgeSolver::Eigen).unwrap().diagnostics().unwrap().clone());
-        assert_near(&a.loo_residuals, &b.loo_residuals, 1e-9, "LOO");
+        assert_arrays_close(&a.loo_residuals, &b.loo_residuals, 1e-9, "LOO");
         assert_close!(a.degrees_of_freedom, b.degrees_of_freedom, 1e-9);
     }
 }
@@ -190,12 +189,12 @@ fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
     let y = array![[1.0], [3.0], [5.0]];
     let fit = Ridge::new(kernel("gaussian()"), 0.0).fit(x.view(), y.view(), None, &compute).unwrap();
     assert!(matches!(fit.method(), RidgeMethod::MinimumNorm { rank: 2, .. }), "{:?}", fit.method());
-    assert_near(&fit.fitted().to_owned(), &array![[2.0], [2.0], [5.0]], 1e-13, "means");
+    assert_arrays_close(&fit.fitted().to_owned(), &array![[2.0], [2.0], [5.0]], 1e-13, "means");
     let evidence = fit.diagnostics().unwrap();
     assert_close!(evidence.degrees_of_freedom, 2.0, 1e-13);
     // Without the first point f(0) = 3, and the other way round; without the last, 2k(1, 0).
     let expected = array![[-2.0], [2.0], [5.0 - 2.0 * (-0.5_f64).exp()]];
-    assert_near(&evidence.loo_residuals, &expected, 1e-12, "LOO");
+    assert_arrays_close(&evidence.loo_residuals, &expected, 1e-12, "LOO");
     // The smallest λ that changes nothing is treated alike.
     let tiny = Ridge::new(kernel("gaussian()"), 1e-300).fit(x.view(), y.view(), None, &compute).unwrap();
     assert!(matches!(tiny.method(), RidgeMethod::MinimumNorm { .. }) && tiny.condition().unwrap() > 1e15);
@@ -203,7 +202,7 @@ fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
     let x = array![[0.0], [0.7], [1.9]];
     let fit = Ridge::new(kernel("gaussian()"), 0.0).fit(x.view(), y.view(), None, &compute).unwrap();
     assert_eq!(fit.method(), RidgeMethod::Cholesky);
-    assert_near(&fit.predict(x.view(), &compute).unwrap(), &y, 1e-12, "interpolation");
+    assert_arrays_close(&fit.predict(x.view(), &compute).unwrap(), &y, 1e-12, "interpolation");
     assert_close!(fit.diagnostics().unwrap().degrees_of_freedom, 3.0, 1e-14);
 }
 
@@ -235,9 +234,9 @@ fn a_partial_factor_in_single_precision_leads_to_the_same_answer() {
         let RidgeMethod::Mixed { rank, residual, .. } = found.method() else { panic!("{:?}", found.method()) };
         assert!((rank == 2600) == whole && rank >= 20, "{text}: rank {rank}");
         assert!(residual <= 1e-11, "{text}: {residual}");
-        assert_near(&found.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
+        assert_arrays_close(&found.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
         let (found, expected) = (found.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
-        assert_near(&found, &expected, 1e-9, text);
+        assert_arrays_close(&found, &expected, 1e-9, text);
     }
     let ridge = Ridge { solver: RidgeSolver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=2)"), 0.1) };
     let with = |threads| {
@@ -303,7 +302,7 @@ fn a_tight_memory_limit_means_conjugate_gradients_and_a_tighter_one_an_error() {
     let fit = ridge.fit(d.x.view(), d.y.view(), None, &tight).unwrap();
     assert!(matches!(fit.method(), RidgeMethod::ConjugateGradients { .. }), "{}", fit.plan());
     assert!(fit.plan().bytes <= 3 << 20);
-    assert_near(&fit.fitted().to_owned(), &roomy.fitted().to_owned(), 1e-9, "fitted");
+    assert_arrays_close(&fit.fitted().to_owned(), &roomy.fitted().to_owned(), 1e-9, "fitted");
     let none = Compute::new().with_threads(1).unwrap().with_memory(1 << 16);
     assert!(matches!(ridge.fit(d.x.view(), d.y.view(), None, &none), Err(Error::Memory { .. })));
     let bare = Ridge { diagnostics: false, ..ridge.clone() };
@@ -335,9 +334,9 @@ fn precomputed_values_give_the_answer_of_their_points() {
     let given = Ridge { kernel: kernel("precomputed()"), ..points.clone() };
     let expected = points.fit(d.x.view(), d.y.view(), weights, &compute).unwrap();
     let found = given.fit(square.view(), d.y.view(), weights, &compute).unwrap();
-    assert_near(&found.residuals().to_owned(), &expected.residuals().to_owned(), 1e-11, "residuals");
+    assert_arrays_close(&found.residuals().to_owned(), &expected.residuals().to_owned(), 1e-11, "residuals");
     let (a, b) = (found.predict(values(&t).view(), &compute), expected.predict(t.view(), &compute));
-    assert_near(&a.unwrap(), &b.unwrap(), 1e-11, "predictions");
+    assert_arrays_close(&a.unwrap(), &b.unwrap(), 1e-11, "predictions");
     // Not symmetric, not square, not positive.
     let fit = |matrix: &Array2<f64>| given.fit(matrix.view(), d.y.view(), None, &compute);
     let mut lopsided = square.clone();

@@ -163,8 +163,10 @@ fn gradients_agree_with_differences() {
                     fit(text, 0.07, &z).log_marginal_likelihood()
                 };
                 let slope = (shifted(h) - shifted(-h)) / (2.0 * h);
-                assert!(
-                    (found - slope).abs() <= 1e-5 * slope.abs().max(1.0),
+                assert_close!(
+                    *found,
+                    slope,
+                    abs = 1e-5 * slope.abs().max(1.0),
                     "{approximation:?} z[{j},{c}]: {found} ≠ {slope}"
                 );
             }
@@ -233,7 +235,7 @@ fn optimization_finds_the_noise_and_moves_the_points() {
     assert!(found.converged && found.likelihoods == [fit.log_marginal_likelihood()], "{found:?}");
     let bound = 1e-5 * fit.log_marginal_likelihood().abs().max(1.0);
     assert!(fit.log_marginal_likelihood_gradient(&compute).unwrap().iter().all(|g| g.abs() <= bound));
-    assert!((fit.noise().sqrt() - 0.1).abs() < 0.02, "{}", fit.noise());
+    assert_close!(fit.noise().sqrt(), 0.1, abs = 0.02, "{}", fit.noise());
     let few = SparseGaussianProcess { inducing: Inducing::Greedy(5), ..start.clone() };
     let still = few.fit(x.view(), y.view(), &compute).unwrap();
     let moved = SparseGaussianProcess { move_inducing: true, ..few }.fit(x.view(), y.view(), &compute).unwrap();

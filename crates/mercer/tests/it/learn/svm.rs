@@ -93,7 +93,7 @@ fn a_canceled_fit_is_a_model_with_its_gap() {
         assert_eq!(fit.evidence().stopped, Stopped::Canceled, "{reports}");
         assert!(fit.evidence().steps > 0 && fit.evidence().violation > 1e-3, "{reports}");
         let (primal, dual) = objectives(&fit, &k, &classes, 1.0);
-        assert!((fit.evidence().gap - (primal - dual)).abs() <= 1e-5 * primal, "{reports}");
+        assert_close!(fit.evidence().gap, (primal - dual), abs = 1e-5 * primal, "{reports}");
         assert_eq!(fit.predict(x.view(), &Compute::new()).unwrap().len(), 4200);
     }
 }
@@ -120,7 +120,7 @@ fn the_gap_is_told_on_the_way() {
     let remarks = listener.0.lock().unwrap();
     let gaps: Vec<f64> = remarks.iter().map(|r| r.strip_prefix("duality gap ").unwrap().parse().unwrap()).collect();
     assert!(gaps.len() > 2 && gaps[0] > 100.0 * gaps[gaps.len() - 1], "{gaps:?}");
-    assert!((gaps[gaps.len() - 1] - fit.evidence().gap).abs() <= 0.1 * fit.evidence().gap, "{gaps:?}");
+    assert_close!(gaps[gaps.len() - 1], fit.evidence().gap, abs = 0.1 * fit.evidence().gap, "{gaps:?}");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn pairs_of_many_classes_need_no_whole_matrix() {
     }
     let alone = fit(Compute::new().with_memory(6 << 20)).evidence().objective;
     let best = expected.evidence().objective;
-    assert!((alone - best).abs() < 1e-5 * best, "{alone} and {best}");
+    assert_close!(alone, best, abs = 1e-5 * best, "{alone} and {best}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn closed_forms_are_limits_of_samples() {
     let t = array![[0.0, 0.0], [1.0, -1.0]];
     let found = MeanEmbedding::new(&k, &x, None, &compute).unwrap().evaluate(&t, &compute).unwrap();
     for (found, expected) in found.iter().zip(&exact.evaluate(&t).unwrap()) {
-        assert!((found - expected).abs() < 5.0 / (n as f64).sqrt(), "{found} {expected}");
+        assert_close!(*found, *expected, abs = 5.0 / (n as f64).sqrt(), "{found} {expected}");
     }
     assert!(matches!(exact.evaluate(&array![[1.0]]), Err(Error::Shape { .. })));
     assert!(LawEmbedding::new(&kernel("linear()"), Distribution::Uniform { low: 0.0, high: 1.0 }).is_err());

@@ -184,8 +184,8 @@ fn long_paths_equal_fits_by_eigendecomposition() {
                 let w = weights.map_or_else(|| Array1::ones(150), |w| w.to_owned());
                 let squares = (&evidence.loo_residuals * &evidence.loo_residuals) * w.view().insert_axis(Axis(1));
                 let expected = squares.sum() / (2.0 * w.sum());
-                assert!((path.leave_one_out[i] / expected - 1.0).abs() <= 1e-9, "{text}, λ = {lambda}");
-                assert!((path.gcv[i] / evidence.gcv.mean().unwrap() - 1.0).abs() <= 1e-9, "{text}, λ = {lambda}");
+                assert_close!(path.leave_one_out[i] / expected, 1.0, abs = 1e-9, "{text}, λ = {lambda}");
+                assert_close!(path.gcv[i] / evidence.gcv.mean().unwrap(), 1.0, abs = 1e-9, "{text}, λ = {lambda}");
                 assert_close!(path.degrees_of_freedom[i], evidence.degrees_of_freedom, 1e-9);
             }
         }
@@ -309,8 +309,8 @@ fn fold_searches_go_where_the_score_turns() {
     for (at, expected) in [((0.25, 1e3), (0.25, 1e3)), ((16.0, 1e-3), (16.0, 1e-3)), ((1.9, 1.1), (2.0, 1.0))] {
         let found = fold_search(6).fit(&Bowl::new(at.0, at.1), &labels, None, &Compute::new()).unwrap();
         let best = found.best();
-        assert!((best.lengthscale.unwrap() / expected.0 - 1.0).abs() < 1e-9, "{best:?}");
-        assert!((best.parameter / expected.1 - 1.0).abs() < 1e-9, "{best:?}");
+        assert_close!(best.lengthscale.unwrap() / expected.0, 1.0, abs = 1e-9, "{best:?}");
+        assert_close!(best.parameter / expected.1, 1.0, abs = 1e-9, "{best:?}");
         assert!(found.complete && found.ranges.iter().all(|range| !range.at_border), "{:?}", found.ranges);
         assert_eq!(found.ranges.iter().all(SearchedRange::is_extended), at.0 != 1.9);
         assert_eq!(found.fits, 5 * found.tried.len());

@@ -131,12 +131,12 @@ mod tests {
             intercepts(&model(loss, y.to_vec()), &h, Array1::zeros(1)).unwrap()[0]
         };
         let y = [1.0, 2.0, 6.0, 3.0];
-        assert!((position(Loss::Squared, &y) - 3.0).abs() < 1e-14);
-        assert!((position(Loss::Poisson, &y) - 3.0_f64.ln()).abs() < 1e-14);
-        assert!((position(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]) - 3.0_f64.ln()).abs() < 1e-14);
+        assert_close!(position(Loss::Squared, &y), 3.0, abs = 1e-14);
+        assert_close!(position(Loss::Poisson, &y), 3.0_f64.ln(), abs = 1e-14);
+        assert_close!(position(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]), 3.0_f64.ln(), abs = 1e-14);
         // Three residuals between −δ and δ and one beyond: 3b = 6 + δ.
-        assert!((position(Loss::Huber { delta: 1.5 }, &y) - 2.5).abs() < 1e-14);
-        assert!((position(Loss::Squared, &[1e9, 1e9 + 2.0]) - (1e9 + 1.0)).abs() < 1e-6);
+        assert_close!(position(Loss::Huber { delta: 1.5 }, &y), 2.5, abs = 1e-14);
+        assert_close!(position(Loss::Squared, &[1e9, 1e9 + 2.0]), (1e9 + 1.0), abs = 1e-6);
     }
 
     #[test]

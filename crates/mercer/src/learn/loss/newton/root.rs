@@ -112,7 +112,7 @@ mod tests {
                 unit[[point, d]] = 1.0;
                 let column = root.apply(root.transposed(unit.view()).view());
                 for c in 0..3 {
-                    assert!((column[[point, c]] - root.block(c, d)[point]).abs() < 1e-15);
+                    assert_close!(column[[point, c]], root.block(c, d)[point], abs = 1e-15);
                 }
             }
         }

@@ -52,6 +52,6 @@ mod tests {
         let p = [0.5, 0.2, 0.25, 0.05];
         let found = couple(4, |i, j| p[i] / (p[i] + p[j]));
         assert!(found.iter().zip(p).all(|(f, p)| (f - p).abs() < 0.01), "{found:?}");
-        assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_close!(found.iter().sum::<f64>(), 1.0, abs = 1e-12);
     }
 }

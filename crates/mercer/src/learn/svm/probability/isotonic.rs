@@ -76,6 +76,6 @@ mod tests {
     fn equal_values_have_one_probability() {
         let found = Isotonic::fit(&Outcome::list(&[1.0, 1.0, 2.0], &[1.0, -1.0, 1.0], &[1.0, 2.0, 1.0]));
         assert_eq!(found.knots, [1.0, 2.0]);
-        assert!((found.values[0] - 1.0 / 3.0).abs() < 1e-15);
+        assert_close!(found.values[0], 1.0 / 3.0, abs = 1e-15);
     }
 }

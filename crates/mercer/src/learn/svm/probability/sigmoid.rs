@@ -111,7 +111,7 @@ mod tests {
         let steep = Sigmoid { a: -1e3, b: 0.0 };
         assert_eq!((steep.probability(1e300), steep.probability(-1e300)), (1.0, 0.0));
         let equal = Sigmoid::fit(&Outcome::list(&[0.0; 3], &[1.0, 1.0, -1.0], &[1.0; 3]));
-        assert!((equal.probability(0.0) - 0.6).abs() < 0.1, "{equal:?}");
+        assert_close!(equal.probability(0.0), 0.6, abs = 0.1, "{equal:?}");
     }
 
     #[test]
