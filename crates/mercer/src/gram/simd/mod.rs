@@ -21,6 +21,7 @@ pub(crate) mod subsets;
 #[cfg(test)]
 mod tests;
 mod transpose;
+pub(crate) mod triangle;
 
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
@@ -31,5 +32,5 @@ pub use map::{Formula, Mode, map, map_in_place};
 pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
 pub(crate) use sine_cosine::{cosines, sines_cosines};
-pub(crate) use slopes::{StepSlopes, differentiate, dot, step_back, weighted_differences};
+pub(crate) use slopes::{StepSlopes, absolute_sum, differentiate, dot, step_back, weighted_differences};
 pub use steps::{Steps, steps};
