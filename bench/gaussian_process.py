@@ -76,7 +76,7 @@ def sample(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pairs(columns: int) -> list[tuple[str, str, Kernel]]:
-    """Give the kernels that both sides have: a name, ours, theirs."""
+    """Return the kernels that both sides have: a name, ours, theirs."""
     ones = ", ".join(["1"] * columns)
     each, constant = np.ones(columns), ConstantKernel()
     found = [
