@@ -3,7 +3,7 @@
     python bench/search.py --data FOLDER [--mercer PATH] [--only TEXT] [--json FILE]
 
 Every `NAME.csv` of the folder (a header, the target in the last column) is one data set: classes where the target is
-texts or has at most ten whole numbers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out.
+texts or has at most ten integers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out.
 Both sides get the rest on standardized columns: `mercer fit svm` (`fit auto` for numbers; `--learners auto,logistic`
 names others) without settings, and `GridSearchCV` of `SVC` over C = 1, 10, 100 and gamma = 1/4, 1, 4 over the number of
 columns (for numbers of `KernelRidge`, on at most 2000 rows, over four alphas and three gammas). Processor time is user
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-#: A target of at most this many whole numbers is a target of classes.
+#: A target of at most this many integers is a target of classes.
 CLASSES = 10
 #: Rows that the grid search of a kernel ridge regression gets.
 RIDGE_ROWS = 2000

@@ -29,7 +29,7 @@ fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A whole number with thin groups of three: `1 234 567`.
+/// An integer with thin groups of three: `1 234 567`.
 pub fn grouped(n: u64) -> String {
     let text = n.to_string();
     let first = text.len() % 3;

@@ -1,4 +1,4 @@
-//! How to compute, never what: threads, memory, precision, seed, progress, cancellation.
+//! Compute settings, which do not affect the result: threads, memory, precision, seed, progress, cancellation.
 
 mod threads;
 
@@ -337,14 +337,14 @@ impl Compute {
         Ok(rest)
     }
 
-    /// Tells the listener how far the work has come.
+    /// Returns the listener how far the work has come.
     pub fn report(&self, work: &str, done: u64, total: u64) {
         if let Some(progress) = &self.progress {
             progress.report(work, done, total);
         }
     }
 
-    /// Tells the listener, if there is one, how good the answer is so far.
+    /// Returns the listener, if there is one, how good the answer is so far.
     pub fn remark(&self, text: impl FnOnce() -> String) {
         if let Some(progress) = &self.progress {
             progress.remark(&text());

@@ -1,4 +1,4 @@
-//! Points and weights that show that a kernel does not have the sign it should have.
+//! Counterexamples: points and weights for which a quadratic form has the wrong sign.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use crate::wording::{list_text, number_text};
 /// and the value is positive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counterexample {
-    /// The points, one per row; no rows if the counterexample is to a given matrix.
+    /// The points, one per row; no rows if the counterexample is to a precomputed matrix.
     pub points: Array2<f64>,
-    /// The rows of the data, or of a given matrix, that take part; empty if the points were
+    /// The rows of the data, or of a precomputed matrix, that take part; empty if the points were
     /// searched for.
     pub indices: Vec<usize>,
     /// The weights `c`.

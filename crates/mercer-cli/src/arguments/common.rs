@@ -97,7 +97,7 @@ impl From<Gap> for Missing {
     }
 }
 
-/// A whole number of at least 1.
+/// An integer of at least 1.
 pub fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(n),

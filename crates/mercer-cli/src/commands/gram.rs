@@ -53,7 +53,7 @@ impl Request {
         })
     }
 
-    /// The pairs of points; for a kernel of values made elsewhere the data is the matrix.
+    /// The pairs of points; for a kernel of precomputed values the data is the matrix.
     pub fn pairs(&self) -> Result<Pairs<'_>, Failure> {
         let x = self.rows.matrix.view();
         match &self.columns {

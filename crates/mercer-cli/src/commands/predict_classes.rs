@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::numbers::json as number;
 use crate::session::Session;
 
-/// The classes of the rows that were kept, and what is known of them.
+/// The classes of the rows that were kept, and the properties of them.
 pub struct ClassPrediction {
     names: Vec<String>,
     rows: usize,

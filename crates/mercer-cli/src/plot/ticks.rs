@@ -18,7 +18,7 @@ fn round_step(rough: f64) -> f64 {
     step * power
 }
 
-/// Whole numbers for rows and columns of a matrix.
+/// Integers for rows and columns of a matrix.
 pub fn whole(count: usize, about: usize) -> Vec<f64> {
     let mut marks = round(0.0, count as f64, about);
     marks.retain(|m| m.fract() == 0.0 && *m < count as f64);

@@ -363,7 +363,7 @@ fn centers_are_a_solver_of_ridge_and_logistic_fits() {
     assert_eq!(json["centers"].as_u64(), Some(30));
 }
 
-/// Whole numbers may be names: what was taken is output, and a flag takes the other.
+/// Integers may be names: what was taken is output, and a flag takes the other.
 #[test]
 fn auto_tells_whether_numbers_were_taken_as_classes() {
     let folder = tempfile::tempdir().unwrap();

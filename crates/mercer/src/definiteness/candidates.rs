@@ -1,4 +1,4 @@
-//! Point sets on which kernels that are not positive semi-definite tend to show it.
+//! Candidate point sets of the search for counterexamples.
 
 use ndarray::{Array2, Axis, concatenate};
 

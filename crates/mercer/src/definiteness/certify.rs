@@ -1,4 +1,4 @@
-//! The re-check of a counterexample with 31 digits and a bound on the error.
+//! Verification of a counterexample with 31 digits and a bound on the error.
 
 use ndarray::{Array2, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! The check of a kernel: proof where there is one, attack where there is none.
+//! The check of a kernel: a proof by rule, otherwise a search for counterexamples.
 
 use ndarray::{Array2, Axis};
 
@@ -12,7 +12,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// The most rows of the data that are looked at; of more, a subsample is drawn with the seed of the computation.
+    /// The most rows of the data that are used; of more, a subsample is drawn with the seed of the computation.
     pub max_rows: usize,
 }
 
@@ -34,7 +34,7 @@ pub enum CheckVerdict {
     NotRefuted,
 }
 
-/// What was found, and how far the search went.
+/// The result, and how far the search went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// The outcome.
@@ -42,17 +42,17 @@ pub struct Check {
     /// The result of the rules alone.
     pub rules: Verdict,
     /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side);
-    /// of a given matrix its own. NaN if nothing was evaluated.
+    /// of a precomputed matrix its own. NaN if nothing was evaluated.
     pub min_eigenvalue: f64,
     /// `n·ε·trace` for that matrix: an eigenvalue above `−tolerance` is rounding, not a refutation.
     pub tolerance: f64,
     /// The points of that matrix: the rows of the data that were looked at, unless points that were
     /// searched for refute the kernel where the data does not; without data the points of the
     /// counterexample, or else the worst set that was tried (relative to the size of the matrix).
-    /// No rows for a given matrix.
+    /// No rows for a precomputed matrix.
     pub points: Array2<f64>,
     /// The weights `c` of the refutation, one per point (0 at rows of the data that take no part),
-    /// or one per row of the counterexample to a given matrix. Empty unless refuted.
+    /// or one per row of the counterexample to a precomputed matrix. Empty unless refuted.
     pub weights: Vec<f64>,
     /// Rows of the data that were looked at.
     pub rows_used: usize,

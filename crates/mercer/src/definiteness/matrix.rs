@@ -1,4 +1,4 @@
-//! The check of a matrix that was made elsewhere.
+//! The check of a precomputed matrix.
 
 use ndarray::{Array2, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! From an eigenvector to a counterexample that a person can re-check: few points, round numbers, then the certificate.
+//! Simplification of an eigenvector to a counterexample that can be verified by hand: few points, round numbers, then the certificate.
 
 use ndarray::{Array2, Axis};
 
@@ -99,7 +99,7 @@ fn with_round_weights(attack: &Attack<'_>, attempt: &Attempt) -> Option<Countere
     })
 }
 
-/// Weights in multiples of `1/steps`; on the negative side whole numbers that sum to 0 exactly.
+/// Weights in multiples of `1/steps`; on the negative side integers that sum to 0 exactly.
 fn round_weights(scaled: &[f64], steps: f64, side: Claim) -> Vec<f64> {
     let mut whole: Vec<f64> = scaled.iter().map(|w| (w * steps).round() + 0.0).collect();
     match side {

@@ -1,4 +1,4 @@
-//! What random features guarantee before any data is seen.
+//! Error bounds of random features.
 
 use super::FourierForm;
 use crate::{Error, Result};
@@ -160,7 +160,7 @@ fn smallest(front: f64, rate: f64, epsilon: f64, delta: f64) -> Result<usize> {
         return Err(Error::parameter("epsilon", epsilon, "large enough for a number of features that exists"));
     }
     let holds = |d: f64| front * (-rate * d).exp() <= delta;
-    // The quotient may be a rounding error away from a whole number.
+    // The quotient may be a rounding error away from an integer.
     let from = (found - 1.0).max(0.0);
     Ok([from, found, found + 1.0].into_iter().find(|d| holds(*d)).unwrap_or(found + 1.0) as usize)
 }

@@ -1,4 +1,4 @@
-//! Features of either kind, chosen at run time, and what they are outside of memory.
+//! Feature maps of either kind, selected at run time, and their serialization.
 
 use ndarray::{Array2, ArrayView2};
 

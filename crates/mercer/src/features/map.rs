@@ -1,4 +1,4 @@
-//! What every explicit feature map can do.
+//! The trait of explicit feature maps.
 
 use ndarray::{Array2, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! Where random frequencies take their uniform numbers from.
+//! Sources of uniform random numbers for frequencies.
 
 use crate::Stream;
 use crate::real::special::normal_quantile;

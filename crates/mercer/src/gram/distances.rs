@@ -108,7 +108,7 @@ fn strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>) -> Vec
     kept
 }
 
-/// How many values are below the bounds, and those between them. Every value is written and the place moves on where it is to stay: nothing to predict.
+/// How many values are below the bounds, and those between them. Every value is written and the position moves on where it is to stay: nothing to predict.
 fn between(values: &[f64], low: f64, high: f64, scratch: &mut Vec<f64>) -> (usize, Vec<f64>) {
     let below = values.iter().filter(|v| **v < low).count();
     scratch.resize(scratch.len().max(values.len() + 1), 0.0);

@@ -1,4 +1,4 @@
-//! A two-sample test that may be looked at after every batch.
+//! Sequential two-sample test by betting, valid after every batch.
 
 mod bets;
 

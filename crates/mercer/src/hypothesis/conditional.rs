@@ -1,4 +1,4 @@
-//! Are two variables independent given a third?
+//! Conditional independence tests (KCI).
 
 mod regression;
 

@@ -1,4 +1,4 @@
-//! The one permutation engine.
+//! The permutation engine.
 
 use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! Is a sample from this density?
+//! Goodness-of-fit tests (kernel Stein discrepancy).
 
 use ndarray::ArrayView2;
 

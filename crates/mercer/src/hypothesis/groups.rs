@@ -1,4 +1,4 @@
-//! The relabelings that leave the distribution of the data unchanged when the hypothesis is true.
+//! Groups of relabelings under which the data is exchangeable.
 
 use super::engine::Group;
 use crate::{Error, Result, Stream};

@@ -1,4 +1,4 @@
-//! Do three variables interact?
+//! Three-variable interaction tests (Lancaster).
 
 use ndarray::{Array2, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! Measures made into decisions: tests whose p-values are right.
+//! Kernel hypothesis tests.
 //!
 //! | question | test |
 //! |---|---|

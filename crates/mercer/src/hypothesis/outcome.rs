@@ -1,4 +1,4 @@
-//! What a test gives back.
+//! The outcome of a test.
 
 use std::fmt;
 

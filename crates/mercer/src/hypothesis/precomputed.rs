@@ -1,4 +1,4 @@
-//! Checks that several tests share: matrices of kernel values that were made elsewhere.
+//! Checks that several tests share: matrices of precomputed kernel values.
 
 use ndarray::ArrayView2;
 

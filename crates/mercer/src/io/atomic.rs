@@ -1,4 +1,4 @@
-//! Files that are replaced whole or not at all.
+//! Atomic replacement of files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};

@@ -56,7 +56,7 @@ pub struct ReadOptions {
 ///   A column whose other cells are all numbers (decimal points only) holds numbers, any other one categories.
 /// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense; `target` is the [label](Table::label) of the table.
 /// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
-/// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the whole numbers that are stored.
+/// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the integers that are stored.
 ///
 /// # Cost
 /// A text file is read once, and a second time if a column turns out to be text after some numbers.

@@ -10,7 +10,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain, [`Error::Request`] for column
-    /// names or medians that are not resolved and for matrices made elsewhere.
+    /// names or medians that are not resolved and for matrices precomputed.
     pub(crate) fn check_vectors(&self, x: ArrayView2<f64>) -> Result<()> {
         match self {
             Self::Base(base) => return check_base(self, base, x),

@@ -21,7 +21,7 @@ pub enum Domain {
     UnitInterval,
     /// One column, `(0, 1)`.
     OpenUnitInterval,
-    /// A matrix of kernel values made elsewhere.
+    /// A matrix of kernel precomputed values.
     Matrix,
     /// Whatever the kernel inside is defined on.
     Inherited,

@@ -24,7 +24,7 @@ pub enum MetricKind {
     Dot,
 }
 
-/// A base kernel: its page in the catalogue, its parameters, and what is known of it.
+/// A base kernel: its page in the catalogue, its parameters, and the properties of it.
 pub(crate) trait Leaf: Clone {
     /// Its page in the catalogue.
     fn entry(&self) -> &'static Entry;

@@ -110,7 +110,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it reads its values off a matrix that was made elsewhere.
+    /// Whether it reads its values off a matrix that is precomputed.
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(Base::Precomputed(_))) || self.children().into_iter().any(Self::is_precomputed)
     }

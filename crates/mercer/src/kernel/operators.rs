@@ -78,7 +78,7 @@ impl Kernel {
     /// `kᵐ`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless `m` is a whole number from 1 to 1000.
+    /// [`Error::Parameter`] unless `m` is an integer from 1 to 1000.
     pub fn power(self, exponent: f64) -> Result<Self> {
         Ok(Self::Power(Box::new(self), Whole::new("exponent", exponent, MAX_POWER)?))
     }

@@ -33,7 +33,7 @@ pub struct PartialEffect {
 /// A centered part on a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectGrid {
-    /// The places along every column of the effect.
+    /// The positions along every column of the effect.
     pub axes: Vec<Array1<f64>>,
     /// The values: row `i` belongs to place `i` of the first axis, column `j` to place `j` of the second (one column where there is one axis).
     pub values: Array2<f64>,
@@ -50,7 +50,7 @@ pub(super) struct Additive<'a> {
     pub(super) conditional: &'a Conditional<'a>,
     /// The variance of the process, in units of its kernel.
     pub(super) scale: f64,
-    /// Places along every axis.
+    /// Positions along every axis.
     pub(super) resolution: usize,
 }
 
@@ -89,7 +89,7 @@ impl Additive<'_> {
         Ok(EffectGrid { axes, values: arrange(values), standard_errors: arrange(errors) })
     }
 
-    /// Evenly spaced places over the range of a column.
+    /// Evenly spaced positions over the range of a column.
     fn axis(&self, column: usize) -> Array1<f64> {
         let values = self.points.index_axis(Axis(1), column);
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);

@@ -19,7 +19,7 @@ mod stopped;
 pub mod streamed;
 pub mod svm;
 
-/// Threads whose buffers a choice makes room for, however many there are: what is run, and so the bytes of the answer, must not depend on
+/// Threads whose buffers a choice makes room for, however many there are: what is run, and so the bytes of the solution, must not depend on
 /// their number. Whether the buffers of all threads fit is checked afterwards.
 pub(crate) const PLANNED_THREADS: u64 = 8;
 /// Why a solver was taken, for a fit from a model file: files hold nothing about the run.

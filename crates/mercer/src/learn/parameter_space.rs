@@ -13,7 +13,7 @@ pub(crate) struct ParameterSpace<'a> {
     kernel: &'a Kernel,
     /// Values of all parameters, the one beside the kernel last.
     values: Vec<f64>,
-    /// The places of those that move, and whether they move in the logarithm.
+    /// The positions of those that move, and whether they move in the logarithm.
     free: Vec<(usize, bool)>,
 }
 

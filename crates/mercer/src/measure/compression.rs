@@ -1,4 +1,4 @@
-//! A small set of points for a big sample: kernel herding.
+//! Compression of a sample to a few points: kernel herding.
 
 use ndarray::{Array1, Array2, Axis};
 

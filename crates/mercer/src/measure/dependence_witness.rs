@@ -9,7 +9,7 @@ use super::samples::{check_same_rows, check_sizes};
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Kernel, Points, Result};
 
-/// Rows of pairs that are looked at together; never a function of the number of threads.
+/// Rows of pairs that are processed together; never a function of the number of threads.
 const STRIP: usize = 64;
 
 /// The witness of dependence `f = μ_{XY} − μ_X ⊗ μ_Y` at pairs `(sᵢ, tᵢ)`: positive where pairs are more frequent than they would be if the variables were

@@ -1,4 +1,4 @@
-//! Everything that can be fitted.
+//! The enum of all fits.
 
 use crate::Kernel;
 use crate::features::FeatureMap;

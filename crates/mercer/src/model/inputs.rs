@@ -1,4 +1,4 @@
-//! What a model expects of new data.
+//! Columns and targets of a model.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub struct Target {
     pub map: Affine,
 }
 
-/// What a model expects of new data.
+/// Columns and targets of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// How points become vectors.

@@ -1,4 +1,4 @@
-//! A fitted model as one value: what was fitted, and what it expects of new data.
+//! A fitted model as one value: the fit with the encoding of its data.
 //!
 //! A [`Model`] is what a model file holds. It stores the columns of its table, their encoding, and how its predictions become
 //! values of the targets; so that the same predictions come out of Rust, the command line and Python.

@@ -1,4 +1,4 @@
-//! 𝒳: what kernels eat. Points are borrowed, a [`Sample`] owns; a [`Table`] has named columns, and an
+//! 𝒳: the data of kernels. Points are borrowed, a [`Sample`] owns its data; a [`Table`] has named columns, and an
 //! [`Encoding`] turns a table into vectors.
 
 mod encoding;

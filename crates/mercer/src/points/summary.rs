@@ -1,4 +1,4 @@
-//! What is in a table, column by column.
+//! Summary of a table by column.
 
 use super::moments::Moments;
 use super::{Column, ColumnData, Table};

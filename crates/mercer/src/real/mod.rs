@@ -1,4 +1,4 @@
-//! Numbers: a formula is written once, over [`Real`], and evaluated in whatever arithmetic is needed.
+//! Numbers: a formula is written once, over [`Real`], and evaluated in several number types.
 //!
 //! `f64` is the reference, [`DoubleDouble`] re-checks a counterexample with 32 digits, [`Dual`] differentiates,
 //! and the `Fast` numbers of `gram::simd` are the same formulas in branch-free, vectorizable arithmetic.

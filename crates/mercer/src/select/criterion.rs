@@ -1,4 +1,4 @@
-//! What makes one model better than another.
+//! Selection criteria.
 
 use crate::{Compute, Error, Result};
 

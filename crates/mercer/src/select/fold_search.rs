@@ -1,4 +1,4 @@
-//! A search by folds over kernels, lengthscales and one more number: a coarse grid on a part of the rows, then downhill on more.
+//! A search by folds over kernels, lengthscales and one more number: a coarse grid on a part of the rows, then a local search on more.
 
 use ndarray::{Array1, ArrayView1};
 
@@ -117,7 +117,7 @@ struct LatticePoint {
     parameter: i64,
 }
 
-/// The losses at a place, row by row, times the weights.
+/// The losses at a position, row by row, times the weights.
 struct Point {
     position: LatticePoint,
     losses: Array1<f64>,
@@ -133,7 +133,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// The smallest score; of equals the first place, which is the smoothest.
+    /// The smallest score; of equals the first position, which is the smoothest.
     fn best(&self) -> Option<&Point> {
         let known = self.points.iter().filter(|p| !p.score.is_nan());
         known.min_by(|a, b| a.score.total_cmp(&b.score).then(a.position.cmp(&b.position)))
@@ -143,7 +143,7 @@ impl Stage {
         self.points.iter().find(|p| p.position == position)
     }
 
-    /// Whether a place is known to be clearly worse than another.
+    /// Whether a position is known to be clearly worse than another.
     fn is_worse(&self, position: LatticePoint, than: LatticePoint) -> bool {
         let (Some(a), Some(b)) = (self.point(position), self.point(than)) else { return false };
         let (n, difference) = (a.losses.len() as f64, &a.losses - &b.losses);
@@ -256,7 +256,7 @@ impl FoldSearch {
         positions
     }
 
-    /// The lengthscale and the parameter of a place; none beyond the lists.
+    /// The lengthscale and the parameter of a position; none beyond the lists.
     fn numbers(&self, position: LatticePoint) -> Option<(Option<f64>, f64)> {
         let length = match self.has_lengths(position.family) {
             true => Some(self.lengthscales.at(position.length)?),

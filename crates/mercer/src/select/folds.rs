@@ -1,4 +1,4 @@
-//! Rows dealt into folds.
+//! Cross-validation folds.
 
 use crate::{Compute, Error, Result};
 

@@ -1,4 +1,4 @@
-//! What was tried of a number, and whether the choice lies at an end of it.
+//! The search range of a parameter, and whether the selected value is at its border.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! λ between the places of a grid.
+//! Refinement of λ between grid points.
 
 use super::path::smallest;
 use crate::Result;
@@ -40,7 +40,7 @@ pub(super) fn refine_lambda(
     Ok((lambda, score))
 }
 
-/// Of two λ the one nearer to a place, of which the place itself does not count.
+/// Of two λ the one nearer to a position, of which the position itself does not count.
 fn nearer(position: f64, a: f64, b: f64) -> f64 {
     if a == position || (b - position).abs() < (a - position).abs() { b } else { a }
 }

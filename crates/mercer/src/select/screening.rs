@@ -1,4 +1,4 @@
-//! Candidates that are clearly worse are dropped on a part of the rows, before the others are scored on all of them.
+//! Screening: candidates that are clearly worse on a sample of the rows are dropped before the others are scored on all rows.
 
 use ndarray::{Array1, Axis};
 
@@ -47,7 +47,7 @@ impl Screened {
 
 impl RidgeSearch {
     /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbors of the
-    /// best, which more rows might prefer. `None` where there is no screening: few rows, few candidates, values made elsewhere, or a part of the rows
+    /// best, which more rows might prefer. `None` where there is no screening: few rows, few candidates, precomputed values, or a part of the rows
     /// on which nothing can be fitted.
     pub(super) fn screen(
         &self,

@@ -82,7 +82,7 @@ pub struct Candidate {
     pub lengthscale: Option<f64>,
 }
 
-/// The best kernel and λ, between the places of the surface where the search was refined.
+/// The best kernel and λ, between the grid points of the surface where the search was refined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Winner {
     /// The kernel.

@@ -109,7 +109,7 @@ impl SymmetricBanded {
         }
     }
 
-    /// For places known to be inside the band.
+    /// For positions known to be inside the band.
     fn set(&mut self, i: usize, j: usize, value: f64) {
         if let Some(position) = self.position(i, j) {
             self.lower[position] = value;

@@ -1,4 +1,4 @@
-//! Cholesky factors of positive definite matrices, and the minimum-norm answer where there is none.
+//! Cholesky factors of positive definite matrices, and the minimum-norm solution where there is none.
 
 use faer::Mat;
 use ndarray::{Array2, ArrayView2};

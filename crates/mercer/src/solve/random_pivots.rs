@@ -41,7 +41,7 @@ pub fn randomly_pivoted_cholesky(
     partial_cholesky(tiles, rank, tolerance, &mut |left| draw(left, &mut stream), compute)
 }
 
-/// A place with a probability in proportion to its value; never one of value 0 while there are others.
+/// A position with a probability in proportion to its value; never one of value 0 while there are others.
 pub(super) fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
     let mut rest = stream.uniform() * values.sum();
     let mut last = 0;

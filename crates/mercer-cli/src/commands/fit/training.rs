@@ -17,7 +17,7 @@ use crate::session::Session;
 /// A column of categories with more levels than this part of the rows is remarked upon.
 const MANY_LEVELS: f64 = 0.5;
 
-/// So many different whole numbers, each so often on average, are remarked upon as possible classes.
+/// This many different integers, each so often on average, are remarked upon as possible classes.
 const FEW_NUMBERS: usize = 20;
 const REPEATED: usize = 5;
 
@@ -222,7 +222,7 @@ fn constant_targets(targets: &[String], y: &Array2<f64>) -> Vec<String> {
     targets.iter().zip(y.columns()).filter(constant).map(remark).collect()
 }
 
-/// Whole numbers, few and often repeated, may be names of classes: what was taken, and how to change it.
+/// Integers, few and often repeated, may be names of classes: what was taken, and how to change it.
 fn few_numbers(targets: &[String], y: &Array2<f64>, classes: bool) -> Option<String> {
     let ([name], false) = (targets, classes) else { return None };
     let mut values: Vec<f64> = y.iter().copied().collect();

@@ -52,7 +52,7 @@ pub struct RandomBinning {
 }
 
 impl RandomBinning {
-    /// So many grids with 4096 columns each.
+    /// This many grids with 4096 columns each.
     pub fn new(kernel: Kernel, grids: usize) -> Self {
         Self { kernel, grids, buckets: 4096 }
     }

@@ -1,4 +1,4 @@
-//! What random Fourier features are drawn by.
+//! The specification of random Fourier features.
 
 use ndarray::ArrayView2;
 

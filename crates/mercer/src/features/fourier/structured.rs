@@ -50,7 +50,7 @@ pub struct StructuredFourier {
 }
 
 impl StructuredFourier {
-    /// So many components.
+    /// This many components.
     pub fn new(kernel: Kernel, components: usize) -> Self {
         Self { kernel, components }
     }

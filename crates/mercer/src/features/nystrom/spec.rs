@@ -1,4 +1,4 @@
-//! What Nyström features are made by.
+//! The specification of Nyström features.
 
 use ndarray::ArrayView2;
 

@@ -1,4 +1,4 @@
-//! Laws with independent coordinates, for kernels that are products over the columns.
+//! Distributions with independent coordinates, for kernels that are products over the columns.
 
 use crate::features::sampling::Source;
 
@@ -11,7 +11,7 @@ pub(crate) enum ColumnDistribution {
     Laplace,
     /// Uniform on `[−1, 1]`: `sin δ/δ`.
     Uniform,
-    /// Whole numbers `n` with probabilities `e^{−b}Iₙ(b)`, for each column its own `b`: `exp(b(cos δ − 1))`.
+    /// Integers `n` with probabilities `e^{−b}Iₙ(b)`, for each column its own `b`: `exp(b(cos δ − 1))`.
     Circle(Vec<Circle>),
 }
 
@@ -63,7 +63,7 @@ impl Circle {
         steps.enumerate().map(|(n, p)| ((n + 1) * (n + 1)) as f64 * p).sum()
     }
 
-    /// A whole number whose sign is the side of ½ that `u` is on.
+    /// An integer whose sign is the side of ½ that `u` is on.
     fn quantile(&self, u: f64) -> f64 {
         let size = (2.0 * u - 1.0).abs();
         let n = self.cumulative.partition_point(|c| *c < size).min(self.cumulative.len() - 1);

@@ -108,7 +108,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Gives a vector the direction of the next vector of its distribution's frame; the length stays.
+    /// Returns a vector the direction of the next vector of its distribution's frame; the length stays.
     fn turn(&mut self, leaf: usize, vector: &mut [f64], source: &mut Source) {
         if self.in_use.len() <= leaf {
             self.in_use.resize_with(leaf + 1, Vec::new);

@@ -1,4 +1,4 @@
-//! Recipe + data → bound expression: every check is made here, so that tiles cannot fail.
+//! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -100,7 +100,7 @@ impl<'a> Binder<'a> {
         Self { slots: Slots::of_data(x, None), matrix: None, parameters: 0 }
     }
 
-    /// A binder of a symmetric matrix of values made elsewhere.
+    /// A binder of a symmetric matrix of precomputed values.
     pub(super) fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
         Self { slots: Slots::of_data(Array2::zeros((0, 0)).view(), None), matrix: Some((matrix, true)), parameters: 0 }
     }

@@ -1,4 +1,4 @@
-//! Sums over the derivatives of a matrix: what gradients of traces are made of.
+//! Sums over the derivatives of a matrix: for gradients of traces.
 
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
@@ -8,7 +8,7 @@ use crate::{Compute, Error, Result};
 
 /// Rows of a tile of derivatives.
 const TILE: usize = 32;
-/// So many values are computed before other threads would have woken up.
+/// This many values are computed before other threads would have woken up.
 const SMALL: usize = 192 * 192;
 /// Columns of a tile of derivatives.
 const WIDTH: usize = 256;

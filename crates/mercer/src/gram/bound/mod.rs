@@ -1,4 +1,4 @@
-//! A kernel bound to data: checked once, per-point work done once, ready to give tiles.
+//! A kernel bound to data: checked once, per-point work done once, ready to compute tiles.
 
 mod bind;
 mod columnwise;
@@ -37,7 +37,7 @@ pub struct Bound<'a> {
     symmetric: bool,
     slots: Slots,
     root: Node<'a>,
-    /// Whether the values were made elsewhere, so that there are no points.
+    /// Whether the values were precomputed, so that there are no points.
     precomputed: bool,
     /// Whether values and distances fit into single precision.
     fits_single: bool,
@@ -71,7 +71,7 @@ impl Bound<'_> {
     /// `k(xᵢ, xᵢ)` for the row points.
     ///
     /// # Errors
-    /// [`Error::Request`] for a matrix made elsewhere that is not symmetric.
+    /// [`Error::Request`] for a matrix precomputed that is not symmetric.
     pub fn diagonal(&self) -> Result<Array1<f64>> {
         diagonal::rows(self)
     }

@@ -27,7 +27,7 @@ pub(crate) enum Kind<'a> {
     Columnwise { base: Base, lengths: Vec<f64>, slot: usize },
     /// The same number everywhere.
     Constant(f64),
-    /// Values made elsewhere.
+    /// Values precomputed.
     Matrix(ArrayView2<'a, f64>),
     /// `½(aᵢ + bⱼ − ‖x − y‖^{2H})`.
     Brownian { metric: usize, hurst: f64, rows: Vec<f64>, cols: Vec<f64> },

@@ -16,7 +16,7 @@ use crate::gram::simd::pairs::{self, Panels, Term};
 const FEWEST: usize = 32;
 /// `θ`: a squared distance below `θ(‖x‖² + ‖y‖²)` is computed again.
 pub(super) const THRESHOLD: f64 = 0.125;
-/// Pairs that are looked at to see whether the points lie in clusters.
+/// Pairs that are used to see whether the points lie in clusters.
 const SAMPLE: usize = 512;
 
 /// Centered and weighted points with their norms.

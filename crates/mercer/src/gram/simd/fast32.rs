@@ -17,7 +17,7 @@ const LN2_LOW: f32 = 3.1946184945309415e-05;
 const EXP: [f32; 5] = [0.5, 0.16666576989698775, 0.041666554617204574, 0.008363179052722578, 0.0013926183587713494];
 /// `(ln((1+s)/(1−s)) − 2s)/s³` in powers of `s²` for `|s| ≤ 0.1716`: the minimax polynomial of fdlibm.
 const LN: [f32; 4] = [0.66666662693, 0.40000972152, 0.28498786688, 0.24279078841];
-/// Adding this rounds to a whole number and leaves `number + 254` in the low 9 bits.
+/// Adding this rounds to an integer and leaves `number + 254` in the low 9 bits.
 const ROUNDER: f32 = 12582912.0 + 254.0;
 
 /// An `f32` whose functions are free of branches. `FMA`: whether the machine fuses `a·b + c`.

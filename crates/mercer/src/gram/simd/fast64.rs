@@ -38,7 +38,7 @@ const LN: [f64; 7] = [
     1.531383769920937332e-01,
     1.479819860511658591e-01,
 ];
-/// Adding this rounds to a whole number and leaves `number + 2046` in the low 12 bits.
+/// Adding this rounds to an integer and leaves `number + 2046` in the low 12 bits.
 const ROUNDER: f64 = 6755399441055744.0 + 2046.0;
 
 /// An `f64` whose functions are free of branches. `FMA`: whether the machine fuses `a·b + c`.

@@ -1,4 +1,4 @@
-//! What both fast numbers share: whole powers, and the four operations.
+//! Common parts of both fast number types: whole powers, and the four operations.
 
 use crate::real::Real;
 

@@ -11,7 +11,7 @@ use super::fast64::product_error;
 
 /// `π/2` in parts of 53 bits.
 const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.12323399573676603587e-17, -1.49738490485916983e-33];
-/// Adding this rounds to a whole number and leaves it in the low bits.
+/// Adding this rounds to an integer and leaves it in the low bits.
 const ROUNDER: f64 = 6755399441055744.0;
 /// Phases beyond this (`2⁴³`) are reduced with all digits of π, one by one.
 const LIMIT: f64 = 8796093022208.0;
@@ -24,7 +24,7 @@ const SIN: [f64; 6] = [
     -2.50507602534068634195e-08,
     1.58969099521155010221e-10,
 ];
-/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same place.
+/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same position.
 const COS: [f64; 6] = [
     4.16666666666666019037e-02,
     -1.38888888888741095749e-03,

@@ -4,15 +4,15 @@
 
 use super::sine_cosine::Phase;
 
-/// `π/2` in three parts: products of the first two with a whole number below 2¹³ are exact.
+/// `π/2` in three parts: products of the first two with an integer below 2¹³ are exact.
 const HALF_PI: [f32; 3] = [1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8];
-/// Adding this rounds to a whole number and leaves it in the low bits.
+/// Adding this rounds to an integer and leaves it in the low bits.
 const ROUNDER: f32 = 12582912.0;
 /// Phases beyond this are reduced in double precision, one by one.
 const LIMIT: f32 = 8000.0;
 /// `(sin r − r)/r³` in powers of `r²` on `|r| ≤ π/4`: the minimax polynomial of Cephes.
 const SIN: [f32; 3] = [-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4];
-/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same place.
+/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same position.
 const COS: [f32; 3] = [4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5];
 
 #[inline(always)]

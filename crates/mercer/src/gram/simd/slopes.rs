@@ -1,4 +1,4 @@
-//! What gradients are made of: a formula with its derivative, and sums over a tile with weights.
+//! Kernels of gradients: a formula with its derivative, and sums over a tile with weights.
 
 use pulp::{Arch, Simd, WithSimd};
 

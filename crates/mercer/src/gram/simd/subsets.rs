@@ -165,7 +165,7 @@ mod tests {
         let mut random = Seed(1).stream("labels", 0);
         for (rows, cols) in [(1, 1), (3, 32), (32, 5), (31, 17), (32, 32)] {
             let stride = cols + 3;
-            // Whole numbers, so that sums are exact in any order.
+            // Integers, so that sums are exact in any order.
             let values: Vec<f32> = (0..rows * stride).map(|_| random.below(100) as f32 - 50.0).collect();
             let words: Vec<[u32; 2]> = (0..20).map(|_| [random.bits() as u32, random.bits() as u32]).collect();
             let [left, right] = [0, 1].map(|side| words.iter().map(|w| w[side]).collect::<Vec<u32>>());

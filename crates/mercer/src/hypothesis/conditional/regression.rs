@@ -1,4 +1,4 @@
-//! What ridge regression on `z` leaves of a feature space: `RKR` with `R = ε(M + εI)⁻¹`.
+//! Residuals of a feature space after ridge regression on `z`: `RKR` with `R = ε(M + εI)⁻¹`.
 
 use ndarray::{Array1, Array2, Axis};
 

@@ -1,4 +1,4 @@
-//! Random features: a million pairs.
+//! Independence tests by random features, for millions of pairs.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 

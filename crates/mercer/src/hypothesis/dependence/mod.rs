@@ -1,4 +1,4 @@
-//! Are variables independent?
+//! Independence tests (HSIC).
 
 mod aggregated;
 mod features;

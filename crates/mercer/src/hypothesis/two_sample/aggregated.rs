@@ -1,4 +1,4 @@
-//! Many kernels at once, without splitting the data.
+//! MMDAgg: aggregation over many kernels without data splitting.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Which columns differ: the test on every column by itself.
+//! Tests of the individual columns.
 
 use ndarray::ArrayView2;
 

@@ -1,4 +1,4 @@
-//! A half of the data chooses the kernel, the other half tests.
+//! Data splitting: one half selects the kernel, the other half tests.
 
 use super::{PooledPairs, TwoSample, TwoSampleMethod, bandwidths};
 use crate::gram::{Pairs, Tiles};

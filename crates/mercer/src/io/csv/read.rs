@@ -40,7 +40,7 @@ fn builders(file: &Arc<CsvFile>, settle: fn(&mut Builder)) -> Result<Vec<Builder
     Ok(columns)
 }
 
-/// Gives each row's cells to the columns; column `k` of `columns` takes cell `cell_of(k)`.
+/// Returns each row's cells to the columns; column `k` of `columns` takes cell `cell_of(k)`.
 fn fill(
     file: &Arc<CsvFile>,
     columns: &mut [&mut Builder],

@@ -133,7 +133,7 @@ impl Lines {
         Ok(true)
     }
 
-    /// Gives the line to the rows.
+    /// Returns the line to the rows.
     fn give(&self, rows: &mut SparseRows) -> Result<()> {
         rows.push_line(&self.line).map_err(|reason| self.source.wrong(Some(self.number), reason))
     }
@@ -206,7 +206,7 @@ impl LibsvmRows {
         rows.into_dense(found, self.width)
     }
 
-    /// Gives lines to `take`, which returns the number of rows of a line, until there are so many rows.
+    /// Returns lines to `take`, which returns the number of rows of a line, until there are so many rows.
     fn read(&mut self, count: usize, take: &mut dyn FnMut(&Lines) -> Result<usize>) -> Result<()> {
         let mut found = 0;
         while found < count && self.lines.advance()? {

@@ -101,7 +101,7 @@ impl SurveyedFile {
         self.give(part, &mut |x, y, weights| stream.update(x, y, weights, compute))
     }
 
-    /// Gives the encoded rows of a part to `take`, whose errors name rows of the part.
+    /// Returns the encoded rows of a part to `take`, whose errors name rows of the part.
     pub(super) fn give(&self, part: &Part, take: &mut TakeRows<'_>) -> Result<()> {
         let encoded = self.encoding.apply(&part.inputs)?;
         let y = part.y.select(Axis(0), &encoded.kept_rows);

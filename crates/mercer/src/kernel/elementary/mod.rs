@@ -1,4 +1,4 @@
-//! Constants, indicators, finite rank, and matrices made elsewhere.
+//! Constants, indicators, finite rank, and matrices precomputed.
 
 pub mod ball;
 pub mod constant;

@@ -1,4 +1,4 @@
-//! Kernel values made elsewhere.
+//! Kernel precomputed values.
 
 use crate::kernel::prelude::*;
 

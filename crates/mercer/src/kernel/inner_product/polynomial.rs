@@ -34,7 +34,7 @@ impl Polynomial {
     /// The polynomial kernel of this degree, offset and scale.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless the degree is a whole number from 1 to 1000, the offset ≥ 0 and the scale > 0.
+    /// [`Error::Parameter`] unless the degree is an integer from 1 to 1000, the offset ≥ 0 and the scale > 0.
     pub fn new(degree: f64, offset: f64, scale: f64) -> Result<Self> {
         Ok(Self {
             degree: Whole::new("degree", degree, MAX_DEGREE)?,

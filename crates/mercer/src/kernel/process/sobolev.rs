@@ -36,7 +36,7 @@ impl Sobolev {
     /// The Sobolev kernel of this order.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless the order is a whole number from 1 to 80.
+    /// [`Error::Parameter`] unless the order is an integer from 1 to 80.
     pub fn new(order: f64, null_space: bool) -> Result<Self> {
         Ok(Self { order: Whole::new("order", order, MAX_ORDER)?, null_space })
     }

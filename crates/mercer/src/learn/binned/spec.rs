@@ -22,8 +22,8 @@ const PRODUCTS: f64 = 50.0;
 /// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖w‖²` over `f(x) = z(x)ᵀw + b`, with `z(x)ᵀz(y) ≈ k(x, y)`: a *sum* of losses, without `1/n`.
 ///
 /// # Theory
-/// For `P → ∞` grids and enough buckets the answer is that of [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
-/// steps: where the target jumps from place to place it needs far fewer features than sine and cosine features do (Rahimi and Recht 2007).
+/// For `P → ∞` grids and enough buckets the solution is that of [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
+/// steps: where the target jumps from point to point it needs far fewer features than sine and cosine features do (Rahimi and Recht 2007).
 ///
 /// # Cost
 /// `O(nP)` for a product with the features, which have one entry of four bytes per point and grid. Newton's steps (one, for the squared loss) are solved by

@@ -21,13 +21,13 @@ pub struct CenterEvidence {
     pub newton_steps: usize,
     /// The largest residual of the last system over its outputs, relative to the right-hand side, in the norm of the preconditioner.
     pub residual: f64,
-    /// Whether the tolerance was reached before the iterations ran out or the rows apart stopped the work.
+    /// Whether the tolerance was reached before the iterations ran out or the held-out rows stopped the work.
     pub converged: bool,
     /// What was added to the diagonal of `K_mm`, because it is singular to working precision; 0 where it is not.
     pub jitter: f64,
     /// The share of `tr K` that the centers miss, on the rows of the preconditioner: 0 where they see everything.
     pub missed: f64,
-    /// The mean loss of every iterate on the rows kept apart; empty without them. The coefficients are those of the least.
+    /// The mean loss of every iterate on the rows held out; empty without them. The coefficients are those of the least.
     pub held_out_scores: Vec<f64>,
 }
 
@@ -116,7 +116,7 @@ impl CenterFit {
         self.squared_norms.view()
     }
 
-    /// How the answer was found.
+    /// How the solution was found.
     pub fn evidence(&self) -> &CenterEvidence {
         &self.evidence
     }

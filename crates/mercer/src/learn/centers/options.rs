@@ -52,7 +52,7 @@ impl Default for Centers {
 
 impl Settings {
     /// With those of centers: `centers` (absent where the plan chooses), `landmarks`, `center_tolerance`, `center_iterations`, `held_out` and
-    /// `held_out_patience`. Landmarks that are given are in the answer of the fit: its points.
+    /// `held_out_patience`. Landmarks that are given are in the solution of the fit: its points.
     pub(in crate::learn) fn with_centers(self, centers: Option<&Centers>) -> Self {
         let Some(centers) = centers else { return self };
         self.with_some("centers", centers.count)
@@ -65,7 +65,7 @@ impl Settings {
 }
 
 impl Centers {
-    /// So many centers, drawn uniformly.
+    /// This many centers, drawn uniformly.
     pub fn new(count: usize) -> Self {
         Self { count: Some(count), ..Self::default() }
     }

@@ -75,7 +75,7 @@ impl EarlyStopping {
     }
 }
 
-/// Scores the iterates on rows that were kept apart, and remembers the best.
+/// Scores the iterates on rows that were held out, and remembers the best.
 pub(super) struct Validation<'j, 'd> {
     pub(super) patience: usize,
     pub(super) data: CenterData<'d>,

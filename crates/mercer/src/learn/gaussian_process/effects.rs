@@ -18,7 +18,7 @@ impl GaussianProcessFit {
     }
 
     /// The parts of the process as effects of the columns that they depend on, centered over the data, with the posterior standard deviation on a
-    /// grid of `resolution` places per column.
+    /// grid of `resolution` positions per column.
     ///
     /// # Formula
     /// The posterior of `fⱼ(x) − f̄ⱼ`, where `f = Σ fⱼ` with independent `fⱼ ~ GP(0, kⱼ)`.

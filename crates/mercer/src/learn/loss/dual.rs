@@ -32,7 +32,7 @@ pub(super) struct DualData<'d> {
     pub(super) intercept: bool,
 }
 
-/// The answer with its evidence.
+/// The solution with its evidence.
 pub(super) struct Found {
     pub(super) alpha: Array2<f64>,
     pub(super) intercept: Array1<f64>,

@@ -13,11 +13,11 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossEvidence {
-    /// What was minimized, at the answer.
+    /// What was minimized, at the solution.
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
     pub dual_objective: f64,
-    /// `objective − dual_objective ≥ 0`: how far from the minimum the answer can be. For the smooth losses it is computed as the square that it
+    /// `objective − dual_objective ≥ 0`: how far from the minimum the solution can be. For the smooth losses it is computed as the square that it
     /// is, so that it can be far below the rounding of the two.
     pub gap: f64,
     /// `Σ wᵢℓ(yᵢ, f(xᵢ))`.

@@ -15,7 +15,7 @@ impl RidgeFit {
     }
 
     /// The parts of one output as effects of the columns that they depend on, centered over the data, with standard errors on a grid of
-    /// `resolution` places per column.
+    /// `resolution` positions per column.
     ///
     /// # Formula
     /// `fⱼ(x) − f̄ⱼ` with `fⱼ = Σ αᵢkⱼ(·, xᵢ)`. Its variance is that of the Gaussian process of [`RidgeFit::standard_errors`], with `kⱼ` centered over

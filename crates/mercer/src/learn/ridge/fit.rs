@@ -272,7 +272,7 @@ impl RidgeFit {
         self.condition
     }
 
-    /// How the answer was found.
+    /// How the solution was found.
     pub fn method(&self) -> RidgeMethod {
         self.method
     }

@@ -8,7 +8,7 @@ use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Error, Result};
 
-/// Rows that are looked at together.
+/// Rows that are processed together.
 const STRIP: usize = 512;
 
 /// What an interval is to hold.
@@ -62,7 +62,7 @@ impl RidgeFit {
     /// # Theory
     /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the unpenalized coefficients), of which the ridge
     /// regression is the mean. Such intervals cover `f` with about their nominal probability on average over the data (Wahba 1983, Nychka 1988), though
-    /// not at every place.
+    /// not at every position.
     ///
     /// # Cost
     /// A new factor of `n³/3` and `8n²` bytes; `n²` per row.

@@ -25,7 +25,7 @@ pub enum RidgeSolver {
     /// [`Ridge::centers`] are given, these.
     #[default]
     Auto,
-    /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
+    /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm solution where the matrix is singular.
     Cholesky,
     /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far above λ), refined by conjugate gradients until the `f64`
     /// residual is at rounding level: the same answer, half the memory;

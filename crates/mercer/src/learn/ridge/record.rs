@@ -213,7 +213,7 @@ const SOLVERS: [(RidgeSolver, &str); 7] = [
     (RidgeSolver::Centers, "centers"),
 ];
 
-/// What the answer depends on. Bytes, time and the reasons for the choice are those of the run: they differ with the number of threads, the
+/// What the solution depends on. Bytes, time and the reasons for the choice are those of the run: they differ with the number of threads, the
 /// memory and the machine, and no file may.
 fn put_plan(plan: &RidgePlan, record: &mut Record) {
     let name = SOLVERS.iter().find(|(solver, _)| *solver == plan.solver).map_or("auto", |(_, name)| name);

@@ -6,7 +6,7 @@ use super::null_space::NullSpace;
 use crate::solve::{Solved, solve_positive};
 use crate::{Error, Result};
 
-/// How the answer was found.
+/// How the solution was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RidgeMethod {
@@ -30,7 +30,7 @@ pub enum RidgeMethod {
     Mixed {
         /// Products with the matrix.
         iterations: usize,
-        /// The largest relative residual over the outputs, in double precision, computed from the answer.
+        /// The largest relative residual over the outputs, in double precision, computed from the solution.
         residual: f64,
         /// Columns of the Cholesky factor of that matrix: all, or some where those are enough to precondition conjugate gradients.
         rank: usize,
@@ -39,7 +39,7 @@ pub enum RidgeMethod {
     ConjugateGradients {
         /// Products with the matrix.
         iterations: usize,
-        /// The largest relative residual over the outputs, computed from the answer.
+        /// The largest relative residual over the outputs, computed from the solution.
         residual: f64,
         /// Columns of the preconditioner.
         rank: usize,
@@ -52,7 +52,7 @@ pub enum RidgeMethod {
         iterations: usize,
         /// The largest relative residual over the outputs, in the norm of the preconditioner.
         residual: f64,
-        /// Whether the residual reached the tolerance before the iterations ran out or rows kept apart stopped the work.
+        /// Whether the residual reached the tolerance before the iterations ran out or rows held out stopped the work.
         converged: bool,
         /// The share of the trace of the kernel that the centers miss, on a part of the sample.
         missed: f64,

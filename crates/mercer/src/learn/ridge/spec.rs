@@ -19,7 +19,7 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Theory
 /// `f(x)` is also the posterior mean of a Gaussian process with covariance `k` and noise variance `λ/wᵢ`. A point of weight `m` counts
-/// as `m` points. At `λ = 0`, or where `K` is singular to working precision, the answer is the least-squares function of minimum
+/// as `m` points. At `λ = 0`, or where `K` is singular to working precision, the solution is the least-squares function of minimum
 /// norm, and [`RidgeFit::method`] says so.
 ///
 /// # Cost

@@ -1,4 +1,4 @@
-//! The eigendecomposition of a ridge problem: every λ from one decomposition, and the minimum-norm answer at λ = 0.
+//! The eigendecomposition of a ridge problem: every λ from one decomposition, and the minimum-norm solution at λ = 0.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 

@@ -47,8 +47,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The local fit at each place; `except` leaves the observation with the number of the place
-    /// out. A place may have all observations around it, so that each of them checks whether to go
+    /// The local fit at each position; `except` leaves the observation with the number of the position
+    /// out. A position may have all observations around it, so that each of them checks whether to go
     /// on.
     fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, NoLocalFit>>> {
         let one = |near: &mut Vec<_>, i: usize| {
@@ -151,7 +151,7 @@ impl LocalFit {
         &self.settings
     }
 
-    /// The local fits, or an error that names the first place without one.
+    /// The local fits, or an error that names the first position without one.
     fn all(&self, locals: Vec<Result<Local, NoLocalFit>>, t: ArrayView2<f64>) -> Result<Vec<Local>> {
         let named = locals.into_iter().enumerate().map(|(row, local)| {
             local.map_err(|missing| {
@@ -196,7 +196,7 @@ impl LocalFit {
         Ok(self.locals(x, compute)?.iter().map(|l| l.value).collect())
     }
 
-    /// The slope of the local line at each place.
+    /// The slope of the local line at each position.
     ///
     /// # Errors
     /// As [`LocalFit::predict`]; [`Error::Request`] for a Nadaraya–Watson fit, which has no lines.
@@ -207,7 +207,7 @@ impl LocalFit {
         Ok(self.locals(x, compute)?.iter().map(|l| l.slope).collect())
     }
 
-    /// The places of the observations, one per row.
+    /// The positions of the observations, one per row.
     pub fn points(&self) -> ArrayView2<'_, f64> {
         self.positions.x.view()
     }
@@ -253,7 +253,7 @@ impl LocalFit {
     }
 
     /// The residual of each observation from the fit without it, which equals `rᵢ/(1 − Sᵢᵢ)`; NaN where the others have
-    /// no weight or (for lines) lie at one place.
+    /// no weight or (for lines) lie at one position.
     pub fn loo_residuals(&self) -> ArrayView1<'_, f64> {
         self.loo_residuals.view()
     }

@@ -48,7 +48,7 @@ impl LocalFit {
         let Some(variance) = self.variance(compute)? else {
             return Err(Error::request("the smoother interpolates: the residuals leave no estimate of the noise"));
         };
-        // Refuses places without neighbors, by name.
+        // Refuses positions without neighbors, by name.
         self.predict(x, compute)?;
         Ok(self.squared_weights(x, compute)?.mapv(|s| (variance * s).sqrt()))
     }
@@ -67,7 +67,7 @@ impl LocalFit {
 }
 
 impl Degree {
-    /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a line, `xᵢ` counted from the place.
+    /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a line, `xᵢ` counted from the position.
     fn squared_weights(self, near: &[Neighbor], from: impl Fn(usize) -> f64) -> f64 {
         let total: f64 = near.iter().map(|n| n.weight).sum();
         if self == Self::Mean {

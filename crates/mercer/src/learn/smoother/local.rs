@@ -2,7 +2,7 @@
 
 use super::positions::Neighbor;
 
-/// What is fitted around a place.
+/// What is fitted around a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Degree {
     /// A constant.
@@ -11,13 +11,13 @@ pub(super) enum Degree {
     Line,
 }
 
-/// A local fit at one place.
+/// A local fit at one position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
     pub value: f64,
     /// The slope of the line; 0 for a mean.
     pub slope: f64,
-    /// `∂value/∂yᵢ` of an observation at the place itself, of this weight.
+    /// `∂value/∂yᵢ` of an observation at the position itself, of this weight.
     pub leverage_of_unit: f64,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Local {
 pub(super) enum NoLocalFit {
     /// No observation has weight here.
     Empty,
-    /// All observations that have weight here lie at one place, which fixes no line.
+    /// All observations that have weight here lie at one position, which fixes no line.
     OnePosition,
 }
 

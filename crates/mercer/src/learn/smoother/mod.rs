@@ -1,4 +1,4 @@
-//! Local smoothers: weighted means and lines around each place, to compare with functions of an RKHS.
+//! Local smoothers: weighted means and lines around each point, to compare with functions of an RKHS.
 
 mod bandwidth;
 mod fit;
@@ -35,7 +35,7 @@ pub enum Bandwidth {
     LeaveOneOut,
 }
 
-/// The Nadaraya–Watson smoother: a weighted mean around each place.
+/// The Nadaraya–Watson smoother: a weighted mean around each point.
 ///
 /// # Formula
 /// `f(x) = Σ wᵢ(x)yᵢ / Σ wᵢ(x)` with `wᵢ(x) = W(‖x − xᵢ‖/h)`.
@@ -66,13 +66,13 @@ pub struct NadarayaWatson {
     pub weights: LocalWeight,
 }
 
-/// The local linear smoother on a line: a weighted least-squares line around each place.
+/// The local linear smoother on a line: a weighted least-squares line around each point.
 ///
 /// # Formula
 /// `(f(x), f′(x))` minimizes `Σ wᵢ(x)(yᵢ − a − b(xᵢ − x))²` over `(a, b)`, with `wᵢ(x) = W(|x − xᵢ|/h)`.
 ///
 /// # Theory
-/// Lines are reproduced exactly, also at the ends and between uneven places, where a local mean is biased. Leaving
+/// Lines are reproduced exactly, also at the ends and between uneven positions, where a local mean is biased. Leaving
 /// observation `i` out gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
 ///
 /// # Cost
@@ -119,11 +119,11 @@ impl LocalLinear {
         record::settings(Degree::Line, self.weights, self.bandwidth)
     }
 
-    /// Fits the smoother to places `x` (one column) and values `y`.
+    /// Fits the smoother to positions `x` (one column) and values `y`.
     ///
     /// # Errors
     /// As [`NadarayaWatson::fit`]; also [`Error::Shape`] unless `x` has one column, and [`Error::Request`], naming the
-    /// observation, where a neighborhood holds only one distinct place.
+    /// observation, where a neighborhood holds only one distinct position.
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         if x.ncols() != 1 {
             return Err(Error::shape("columns of x for a local line", 1, x.ncols()));

@@ -1,4 +1,4 @@
-//! The observations around a place.
+//! The observations around a position.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
@@ -7,15 +7,15 @@ use super::LocalWeight;
 /// Beyond this `u²` a Gaussian weight is 0 in `f64`.
 const GAUSSIAN_REACH: f64 = 1500.0;
 
-/// The places of the observations; on a line also their order, so that a neighborhood is a range.
+/// The positions of the observations; on a line also their order, so that a neighborhood is a range.
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
     pub x: Array2<f64>,
-    /// Sorted places with their rows, for one column.
+    /// Sorted positions with their rows, for one column.
     line: Option<(Vec<f64>, Vec<usize>)>,
 }
 
-/// An observation with its weight at a place.
+/// An observation with its weight at a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbor {
     pub row: usize,

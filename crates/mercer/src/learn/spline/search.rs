@@ -58,7 +58,7 @@ fn range(data: &SplineData, order: usize) -> (f64, f64) {
 
 /// A criterion of `log λ`.
 type Score<'a> = &'a mut dyn FnMut(f64) -> Result<f64>;
-/// A place with the value there.
+/// A position with the value there.
 type Point = (f64, f64);
 
 /// What a search for the least criterion needs.
@@ -148,7 +148,7 @@ fn grid(f: Score<'_>, low: f64, high: f64) -> Result<(f64, f64)> {
     Ok((best.0, step))
 }
 
-/// Three places with the middle one lowest: walks downhill with growing steps, inside the limits. The middle place is an
+/// Three positions with the middle one lowest: walks downhill with growing steps, inside the limits. The middle place is an
 /// end only where that end is a limit and lower still.
 fn bracket(f: Score<'_>, start: f64, step: f64, low: f64, high: f64) -> Result<[Point; 3]> {
     let mut at = |x: f64| Ok::<Point, Error>((x, f(x)?));

@@ -1,4 +1,4 @@
-//! The answer of a streamed fit.
+//! The result of a streamed fit.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 

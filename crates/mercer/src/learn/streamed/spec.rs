@@ -1,4 +1,4 @@
-//! What a streamed ridge regression is fitted by.
+//! The specification of a streamed ridge regression.
 
 use ndarray::ArrayView2;
 
@@ -17,10 +17,10 @@ const EXTRA: u64 = 3;
 ///
 /// # Formula
 /// `min Σ vᵢ(yᵢ − wᵀz(xᵢ) − b)² + λ‖w‖²`. With several λ, row `i` belongs to fold `i mod K`, and the λ wins whose functions, each fitted without a fold, have
-/// the least squared error on the folds left out; the answer is then the function of all rows.
+/// the least squared error on the folds left out; the solution is then the function of all rows.
 ///
 /// # Theory
-/// `ZᵀVZ`, `ZᵀVy` and a few sums determine the fit for every λ, and those of all folds but one are a difference. With Nyström features the answer is the ridge
+/// `ZᵀVZ`, `ZᵀVy` and a few sums determine the fit for every λ, and those of all folds but one are a difference. With Nyström features the solution is the ridge
 /// regression among functions on the landmarks; with random Fourier features it is that of a random approximation of the kernel.
 ///
 /// # Cost
@@ -93,7 +93,7 @@ impl StreamedRidge {
         Ok(())
     }
 
-    /// How many folds are kept apart: one where there is nothing to choose.
+    /// How many folds are held out: one where there is nothing to choose.
     pub(super) fn kept_folds(&self) -> usize {
         if self.lambdas.len() > 1 { self.folds } else { 1 }
     }

@@ -1,4 +1,4 @@
-//! The statistics of a streamed fit while the rows come.
+//! The running statistics of a streamed fit.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
@@ -9,7 +9,7 @@ use crate::{Compute, Error, Points, Result};
 
 /// A streamed ridge regression while the rows come: a value that chunks and other streams are added to.
 ///
-/// Rows are taken in blocks of a fixed size, so that the bytes of the answer depend neither on the number of threads nor on how the rows are cut into chunks.
+/// Rows are taken in blocks of a fixed size, so that the bytes of the solution depend neither on the number of threads nor on how the rows are cut into chunks.
 /// Rows that do not fill a block wait for the next chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeStream {

@@ -1,4 +1,4 @@
-//! Labels, whatever they were, as class numbers with names.
+//! Class labels as indices with names.
 
 use std::collections::BTreeSet;
 

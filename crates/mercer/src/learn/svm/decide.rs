@@ -1,4 +1,4 @@
-//! From the decision values of binary SVMs to a decision among many.
+//! Multiclass decisions from the decision values of binary SVMs.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! How good a solution is, in numbers.
+//! Objective, duality gap and KKT violation of a solution.
 
 use crate::solve::{DualProblem, DualSolution, Stopped};
 use crate::{Error, Kernel, Result};
@@ -8,7 +8,7 @@ use crate::{Error, Kernel, Result};
 pub struct SvmEvidence {
     /// The dual objective; larger is better (LIBSVM prints its negative).
     pub objective: f64,
-    /// The primal objective minus the dual one: the answer is at most this far from the best. It is exact for the kernel values that the
+    /// The primal objective minus the dual one: the solution is at most this far from the best. It is exact for the kernel values that the
     /// solver used, which are in single precision for more than 2048 points.
     pub gap: f64,
     /// By how much the KKT conditions are violated.

@@ -1,4 +1,4 @@
-//! How a classifier would do on rows that it has not seen, from the fit alone.
+//! Leave-one-out estimates of a classifier from a single fit.
 
 use faer::{Mat, MatRef};
 use ndarray::{Array2, ArrayView1, ArrayView2};

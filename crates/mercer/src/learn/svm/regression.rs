@@ -1,4 +1,4 @@
-//! Regression with a tube of no loss, and the support of a distribution.
+//! Support vector regression and one-class support estimation.
 
 use ndarray::{ArrayView1, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! support vector machines as names with values.
+//! Support vector machines as names with values.
 
 use super::{Calibration, OneClass, Penalty, Scheme, Svc, Svr, Tube};
 use crate::Compute;

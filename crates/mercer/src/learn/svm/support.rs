@@ -1,4 +1,4 @@
-//! The points that carry weight.
+//! Support vectors.
 
 use std::ops::Range;
 

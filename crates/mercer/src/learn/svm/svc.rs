@@ -28,7 +28,7 @@ pub enum Penalty {
 /// More classes: one binary SVM for every pair of classes and a vote, or one for every class against the rest ([`Scheme`]).
 ///
 /// # Theory
-/// The minimizer is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the answer, the others are the
+/// The minimizer is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the solution, the others are the
 /// support vectors. The dual objective bounds the primal one from below, which gives the duality gap of [`SvcFit::evidence`].
 ///
 /// # Cost

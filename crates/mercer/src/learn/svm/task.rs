@@ -16,7 +16,7 @@ pub(super) struct Task {
     pub(super) first: usize,
     /// `None` for the rest.
     pub(super) second: Option<usize>,
-    /// Rows, as places in the order by class.
+    /// Rows, as positions in the order by class.
     pub(super) rows: Vec<usize>,
     /// 1 for the first class, −1 for the others.
     pub(super) signs: Vec<f64>,
@@ -28,7 +28,7 @@ pub(super) struct Task {
 pub(super) struct Tasks {
     /// Rows of the data by class, in their order within a class.
     pub(super) order: Vec<usize>,
-    /// The class at each place.
+    /// The class at each position.
     class_at: Vec<usize>,
     pub(super) list: Vec<Task>,
 }
@@ -61,7 +61,7 @@ impl Tasks {
 }
 
 impl Tasks {
-    /// The places of each class.
+    /// The positions of each class.
     pub(super) fn classes(&self) -> Vec<Range<usize>> {
         let runs = self.class_at.chunk_by(|a, b| a == b);
         runs.scan(0, |end, run| {

@@ -18,7 +18,7 @@ struct FoldOrder<'a> {
     classes: &'a Classes,
     /// The rows of the data in this order.
     order: Vec<usize>,
-    /// The fold at each place.
+    /// The fold at each position.
     folds: Vec<usize>,
 }
 
@@ -138,7 +138,7 @@ impl<'a> FoldOrder<'a> {
         Ok(Self { tasks, classes, order, folds })
     }
 
-    /// The places that a fold holds out.
+    /// The positions that a fold holds out.
     fn held_out(&self, fold: usize) -> Vec<usize> {
         (0..self.folds.len()).filter(|&at| self.folds[at] == fold).collect()
     }
@@ -191,7 +191,7 @@ impl<'a> FoldOrder<'a> {
         Ok(held)
     }
 
-    /// The places and the SVM of the rows outside a fold.
+    /// The positions and the SVM of the rows outside a fold.
     fn training(&self, fold: usize, task: &Task) -> Result<(Vec<usize>, Task)> {
         let kept: Vec<usize> = (0..task.rows.len()).filter(|&i| self.folds[task.rows[i]] != fold).collect();
         let of = |list: &[f64]| kept.iter().map(|&i| list[i]).collect::<Vec<f64>>();

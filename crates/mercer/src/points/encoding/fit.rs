@@ -1,4 +1,4 @@
-//! What an encoding learns from a table.
+//! Fitting an encoding to a table.
 
 use super::super::moments::Moments;
 use super::super::scaling::is_constant;

@@ -1,4 +1,4 @@
-//! What an encoding learns from a table that comes in chunks.
+//! Fitting an encoding to a table in chunks.
 
 use super::super::{Affine, Column, ColumnData, Scaling, Table};
 use super::fit::{refuse_infinite, rows_to_keep};

@@ -112,7 +112,7 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
         known
     }
 
-    /// The last state from what is known of it; on a closed chain it is `p` itself. Also the misfit of the closure.
+    /// The last state from the properties of it; on a closed chain it is `p` itself. Also the misfit of the closure.
     fn finish(known: &Information<D>) -> (End<M>, f64) {
         let mut work = [[0.0; R]; R];
         for i in 0..D {

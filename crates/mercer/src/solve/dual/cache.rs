@@ -1,4 +1,4 @@
-//! Rows of a kernel matrix in single precision, as many as memory allows; the least recently used gives way.
+//! Rows of a kernel matrix in single precision, as many as memory allows; with least-recently-used replacement.
 
 use rayon::prelude::*;
 
@@ -51,7 +51,7 @@ impl<'a> Cache<'a> {
     pub(super) fn new(all: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = all.shape().0;
         let capacity = (compute.memory() / 2 / (4 * n.max(1) as u64)).min(n as u64) as usize;
-        // A smaller working set is slower, but it is an answer.
+        // A smaller working set is slower, but it is a solution.
         let least = least.min(capacity / 2).max(FEWEST).min(n.max(1));
         let advice = "use fewer rows or a higher memory limit";
         compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;

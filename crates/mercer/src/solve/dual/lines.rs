@@ -1,4 +1,4 @@
-//! The kernel among the variables of a working set, as the inner solver reads it.
+//! The kernel submatrix of a working set, in the layout of the inner solver.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The one dual problem behind every support vector machine, and its solver.
+//! The dual problem of support vector machines, and its solver.
 //!
 //! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the SVM, `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign,
 //! or nothing. Machines translate; they do not optimize.
@@ -85,7 +85,7 @@ pub enum Stopped {
     Stalled,
 }
 
-/// The answer and the evidence for it. It is feasible however the solver stopped.
+/// The solution and the evidence for it. It is feasible however the solver stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DualSolution {
     /// `α`.

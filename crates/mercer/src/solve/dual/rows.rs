@@ -31,7 +31,7 @@ pub struct KernelRows<'a> {
     stride: usize,
 }
 
-/// The kernel among a working set, in the precision of the rows.
+/// The kernel submatrix of a working set, in the precision of the rows.
 pub(super) enum Submatrix<'b> {
     Double(Lines<'b, f64>),
     Single(Lines<'b, f32>),

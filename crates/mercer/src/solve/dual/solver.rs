@@ -1,4 +1,4 @@
-//! The outer loop: choose a working set, optimize it, carry the change to every point.
+//! The outer loop: choose a working set, optimize it, update the values at every point.
 
 use super::inner::Inner;
 use super::kkt::{Kkt, group};

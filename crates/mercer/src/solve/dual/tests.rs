@@ -226,7 +226,7 @@ fn a_guess_shortens_the_way_and_leaves_the_end() {
     let options = DualOptions { tolerance: 1e-9, ..Default::default() };
     for constraint in [Constraint::Sum, Constraint::Free] {
         let cold = solve(&x, &classifier(&labels, 2.0, constraint), &options);
-        // A tenth of the answer: the ray through it ends at the answer. A second guess that is worse does no harm.
+        // A tenth of the solution: the ray through it ends at the solution. A second guess that is worse does no harm.
         let near: Vec<f64> = cold.alpha.iter().map(|a| 0.1 * a).collect();
         let far: Vec<f64> = (0..300).map(|i| if i < 4 { 2.0 } else { 0.0 }).collect();
         for guesses in [vec![near.clone(), far.clone()], vec![far, near]] {

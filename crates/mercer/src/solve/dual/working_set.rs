@@ -1,4 +1,4 @@
-//! Which variables are optimized next.
+//! Selection of the working set.
 
 use std::cmp::Ordering;
 

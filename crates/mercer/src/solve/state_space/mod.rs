@@ -48,17 +48,17 @@ pub(crate) trait MarkovSystem: fmt::Debug + Send + Sync {
     fn log_determinant(&self) -> f64;
     /// The slopes of `log p(y)`, `y ~ N(0, B)`, by the parameters of the kernel and by λ.
     fn slopes(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes;
-    /// `var f(t)` given the observations at every place.
+    /// `var f(t)` given the observations at every position.
     fn variances(&self, positions: ArrayView1<f64>) -> Vec<f64>;
 }
 
 /// `f = Σ αᵢk(·, xᵢ)` along the line, for every column of `α`.
 pub(crate) trait LineFunction: fmt::Debug + Send + Sync {
-    /// The values at places, one column per function.
+    /// The values at positions, one column per function.
     fn values(&self, positions: ArrayView1<f64>) -> Array2<f64>;
 }
 
-/// Factors `B` for points at these places.
+/// Factors `B` for points at these positions.
 pub(crate) fn system(
     process_sum: &ProcessSum,
     positions: ArrayView1<f64>,

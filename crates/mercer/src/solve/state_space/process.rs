@@ -1,4 +1,4 @@
-//! The distributions of the processes along the line: how a state moves, and what is seen of it.
+//! Markov processes along a line: transitions and observation of the state.
 
 use super::matern;
 use super::small::{Matrix, Vector, root_of_sum};
@@ -173,7 +173,7 @@ impl ProcessSum {
         })
     }
 
-    /// `A` between two places, the second not before the first.
+    /// `A` between two positions, the second not before the first.
     #[inline(always)]
     pub(super) fn transition<const M: usize>(&self, from: f64, to: f64) -> Matrix<M> {
         let mut a = [[0.0; M]; M];
@@ -181,7 +181,7 @@ impl ProcessSum {
         a
     }
 
-    /// `A` and the root of what is added between two places.
+    /// `A` and the root of what is added between two positions.
     #[inline(always)]
     pub(super) fn step<const M: usize>(&self, from: f64, to: f64) -> Transition<M> {
         let mut root = [[0.0; M]; M];
@@ -189,7 +189,7 @@ impl ProcessSum {
         Transition { transition: self.transition(from, to), root }
     }
 
-    /// The root of the covariance of the state at one place.
+    /// The root of the covariance of the state at one position.
     #[inline(always)]
     pub(super) fn prior<const M: usize>(&self, t: f64) -> Matrix<M> {
         let mut root = [[0.0; M]; M];

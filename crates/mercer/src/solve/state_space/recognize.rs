@@ -1,4 +1,4 @@
-//! Which kernels are covariances of Markov processes, and which of their parameters are differentiated along the line.
+//! Recognition of kernels that are covariances of Markov processes, and which of their parameters are differentiated along the line.
 
 use super::process::{Component, Process, ProcessSum};
 use super::slopes::PartSlope;

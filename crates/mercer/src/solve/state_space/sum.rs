@@ -1,4 +1,4 @@
-//! `Σ αᵢk(x, xᵢ)` at any place from two states: one gathers the points on the left, one those on the right.
+//! `Σ αᵢk(x, xᵢ)` at any point from two states: one gathers the points on the left, one those on the right.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! The posterior variance at any place.
+//! The posterior variance at any point.
 
 use ndarray::ArrayView1;
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! Binding: refusals with the numbers, medians, ill-scaled data, matrices made elsewhere, shared metrics.
+//! Binding: refusals with the numbers, medians, ill-scaled data, matrices precomputed, shared metrics.
 
 use mercer::gram::{self, MetricKind, Pairs, median_distance};
 use mercer::real::Real;

@@ -1,4 +1,4 @@
-//! Tests from matrices of kernel values that were made elsewhere.
+//! Tests from matrices of precomputed kernel values.
 
 use mercer::gram::{self, Pairs};
 use mercer::hypothesis::{

@@ -103,7 +103,7 @@ fn the_interval_is_binomial() {
 enum Distribution {
     Normal,
     Cauchy,
-    /// Whole numbers 0, 1, 2: most values are tied.
+    /// Integers 0, 1, 2: most values are tied.
     Discrete,
 }
 
@@ -255,7 +255,7 @@ fn independence(method: IndependenceMethod, name: &str, rows: usize, exact: bool
         let held = if exact && !matches!(distribution, Distribution::Discrete) { Held::Both } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
             let (x, y) = (distribution.sample(rows, columns, random), distribution.sample(rows, 1, random));
-            // A constant column of whole numbers has no distances; such draws are rare and carry no evidence.
+            // A constant column of integers has no distances; such draws are rare and carry no evidence.
             test.test(&x, &y, compute).map_or(1.0, |outcome| outcome.p_value)
         });
     }

@@ -30,7 +30,7 @@ fn examples() -> impl Iterator<Item = (&'static str, Kernel)> {
     catalogue::entries().flat_map(|e| e.examples).map(|text| (*text, text.parse().unwrap()))
 }
 
-/// Relative to the largest value of the matrix, so that cancellation in differences is judged by the terms.
+/// Relative to the largest value of the matrix, so that cancellation in differences is measured by the terms.
 fn assert_same(text: &str, found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64) {
     let scale = expected.iter().fold(1e-300_f64, |m, v| m.max(v.abs()));
     for (at, (f, e)) in found.iter().zip(expected).enumerate() {

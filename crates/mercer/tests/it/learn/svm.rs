@@ -79,7 +79,7 @@ impl Progress for After {
 
 #[test]
 fn a_canceled_fit_is_a_model_with_its_gap() {
-    // So many points that rows of the kernel matrix are computed when they are needed.
+    // This many points that rows of the kernel matrix are computed when they are needed.
     let (x, classes) = clouds(4200, 2, 2);
     let spec = kernel("gaussian(lengthscale=0.5)");
     let k = matrix(&spec, &x);

@@ -84,7 +84,7 @@ pub(super) fn column_products(u: &Array2<f64>, v: &Array2<f64>) -> Array1<f64> {
     sums
 }
 
-/// Rows of the data that are looked at together.
+/// Rows of the data that are processed together.
 pub(super) const STRIP: usize = 1024;
 
 /// Strips of a number of rows.

@@ -185,7 +185,7 @@ impl SparseGaussianProcessFit {
         self.posterior.basis.points.view()
     }
 
-    /// The inducing points that are not used, because the others determine them to working precision: their places among those given or
+    /// The inducing points that are not used, because the others determine them to working precision: their positions among those given or
     /// chosen.
     pub fn dropped(&self) -> &[usize] {
         &self.dropped

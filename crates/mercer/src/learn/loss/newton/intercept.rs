@@ -54,7 +54,7 @@ fn root(f: &dyn Fn(f64) -> f64, start: f64) -> Result<f64> {
 
 type Bracket = (f64, f64);
 
-/// Two places with a root between them.
+/// Two positions with a root between them.
 fn bracket(f: &dyn Fn(f64) -> f64, start: Bracket) -> Option<(Bracket, Bracket)> {
     let side = -start.1.signum();
     let mut near = start;

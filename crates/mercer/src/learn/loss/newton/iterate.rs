@@ -150,7 +150,7 @@ impl Run<'_> {
 
     /// One more step after the tolerance is met. The gap is the square of an error: at a gap of
     /// `1e-12` six digits of the functions are right, after another step, which squares the error,
-    /// twice as many. The answer has converged without it, so that a step that fails does no harm.
+    /// twice as many. The solution has converged without it, so that a step that fails does no harm.
     fn polish(&mut self) {
         let error = self.relative_gap().sqrt();
         let fine = error <= self.options.tolerance.max(ALL_DIGITS);

@@ -51,7 +51,7 @@ impl Preconditioner {
     }
 }
 
-/// Few digits while the answer is far, all of them at the end: the steps then converge faster than linearly.
+/// Few digits while the solution is far, all of them at the end: the steps then converge faster than linearly.
 fn accuracy(state: &NewtonState, at: Setting<'_>) -> f64 {
     let relative = (state.gap / at.model.scale().max(state.objective.abs())).max(0.0).sqrt();
     (1e-2 * relative).clamp(1e-13, 1e-3)

@@ -1,6 +1,6 @@
 //! Newton's method for `min Σ wᵢℓ(yᵢ, fᵢ) + (μ/2) Σ‖h_c‖²`, `f = h + b`, with smooth losses: one function, or one per class.
 //!
-//! With `h = Σ αᵢk(·, xᵢ)`, `f = Kα + b`, `g = wᵢ∂ℓ/∂f` and `BBᵀ = wᵢ∂²ℓ/∂f²`, the answer satisfies `μα = −g` and, for an intercept, `Σα = 0`. Let
+//! With `h = Σ αᵢk(·, xᵢ)`, `f = Kα + b`, `g = wᵢ∂ℓ/∂f` and `BBᵀ = wᵢ∂²ℓ/∂f²`, the solution satisfies `μα = −g` and, for an intercept, `Σα = 0`. Let
 //! `ρ = −g/μ − α` be what is missing. A Newton step is
 //!
 //! `(BᵀKB + μI)c = Bᵀ(Kρ + δb)`, `Δα = ρ − Bc`, `ΣΔα = 0`,

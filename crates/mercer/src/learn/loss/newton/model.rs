@@ -71,7 +71,7 @@ impl Model {
     }
 
     /// `B` with `BBᵀ = wᵢ∂²ℓ/∂f²` at every point. Where the points curve too little to place an intercept, the curvature of parabolas above
-    /// the loss takes its place: a smaller step, but always one downhill.
+    /// the loss takes its position: a smaller step, but always one downhill.
     pub(super) fn root(&self, f: &Array2<f64>) -> Root {
         match &self.kind {
             Kind::Pointwise { loss, targets } => {

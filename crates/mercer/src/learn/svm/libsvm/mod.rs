@@ -57,7 +57,7 @@ impl LibsvmModel {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for what LIBSVM does not support: other kernels, classes against the rest, isotonic probabilities, and
-    /// classes whose names are not whole numbers.
+    /// classes whose names are not integers.
     pub fn to_text(&self) -> Result<String> {
         write::text(self)
     }

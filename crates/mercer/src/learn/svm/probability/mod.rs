@@ -18,7 +18,7 @@ pub use sigmoid::Sigmoid;
 /// How decision values become probabilities.
 ///
 /// # Theory
-/// The rows are dealt into folds by the seed, class by class; the decision values of a fold come from a binary SVM fitted to the others. So the
+/// The rows are split into folds by the seed, class by class; the decision values of a fold come from a binary SVM fitted to the others. So the
 /// probabilities are not those of values that the SVM was made to get right. Weights of rows and classes count here as they do for the SVM: the
 /// probabilities are those of a population in which the rows occur that often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
