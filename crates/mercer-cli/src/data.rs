@@ -1,4 +1,4 @@
-//! DATA words → points: reading, choice of columns, encoding.
+//! From DATA arguments to points: reading, choice of columns, encoding.
 
 use std::path::Path;
 

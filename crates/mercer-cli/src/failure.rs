@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code it gives.
+//! Errors and exit codes.
 
 use std::io::{self, ErrorKind};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Which files a command reads and which it writes: no file that is read is overwritten without `--force`.
+//! The input and output files of a command: no input file that is read is overwritten without `--force`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

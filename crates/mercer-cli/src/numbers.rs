@@ -1,4 +1,4 @@
-//! Numbers as people read them, and as JSON holds them.
+//! Formatting of numbers for reports and JSON.
 
 use serde_json::Value;
 

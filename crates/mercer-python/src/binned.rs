@@ -1,4 +1,4 @@
-//! Linear learning on random grids.
+//! Linear learning on random binning features.
 
 use mercer::features::RandomBinning;
 use mercer::learn::{BinnedMachine, Loss};

@@ -1,4 +1,4 @@
-//! The centers of a learner, as Python users say them.
+//! The centers of a learner, from Python arguments.
 
 use mercer::learn::centers::{Centers, EarlyStopping};
 use pyo3::prelude::*;

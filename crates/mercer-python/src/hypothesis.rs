@@ -1,4 +1,4 @@
-//! Hypothesis tests: the choices of Python users made into tests of the library, and their outcomes into dicts.
+//! Hypothesis tests: Python arguments to tests of the library, and outcomes to dicts.
 
 use mercer::Kernel;
 use mercer::gram::Pairs;

@@ -1,4 +1,4 @@
-//! What Python users hand over, as matrices of doubles: borrowed where it is one already, converted otherwise.
+//! Python arrays as matrices of doubles: borrowed if possible, converted otherwise.
 
 use mercer::Kernel;
 use ndarray::ArrayView2;

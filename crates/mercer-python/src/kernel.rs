@@ -1,4 +1,4 @@
-//! `mercer.Kernel`: a newtype and a few lines per method. No mathematics lives here.
+//! `mercer.Kernel`: a newtype and a few lines per method. It contains no mathematics.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! Long work with the interpreter lock released, a progress bar, and an ear for Ctrl-C.
+//! Long work with the interpreter lock released, a progress bar, and checks for Ctrl-C.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;

@@ -1,4 +1,4 @@
-//! Two samples as Python users hand them over: points, or the kernel values of the pooled sample.
+//! Two samples from Python: points, or the kernel values of the pooled sample.
 
 use mercer::Kernel;
 use pyo3::exceptions::PyValueError;

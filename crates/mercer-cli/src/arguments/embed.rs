@@ -1,4 +1,4 @@
-//! The words of `mercer embed …`.
+//! Arguments of `mercer embed …`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The words of `mercer kernel …`.
+//! Arguments of `mercer kernel …`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Words → job. The types below are the one description of the command line: they drive the parser, the help, the
+//! Parsing of the command line. The types below describe all arguments: they drive the parser, the help, the
 //! manual pages and the completions.
 
 mod common;

@@ -1,4 +1,4 @@
-//! The words of `mercer test …`.
+//! Arguments of `mercer test …`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `mercer kernel check`: a proof, a counterexample, or neither.
+//! `mercer kernel check`: proves or refutes that a kernel is positive semi-definite.
 
 use mercer::definiteness::{self, Check, CheckOptions, CheckVerdict};
 use mercer::gram::{Pairs, dense};

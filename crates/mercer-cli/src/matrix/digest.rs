@@ -1,4 +1,4 @@
-//! What is remembered of a matrix that passes by in blocks.
+//! Summary of a matrix processed in blocks.
 
 use std::ops::Range;
 

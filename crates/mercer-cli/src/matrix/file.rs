@@ -1,4 +1,4 @@
-//! A Gram matrix as a file, written block by block, whole or not at all.
+//! A Gram matrix as a file, written block by block, atomically.
 
 use std::io::{self, Write};
 use std::path::Path;

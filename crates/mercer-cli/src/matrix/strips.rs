@@ -1,4 +1,4 @@
-//! A matrix from top to bottom, never more than a block of rows at a time.
+//! A matrix in blocks of rows.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Text that a terminal only shows: names of files and columns may hold anything, also commands to the terminal.
+//! Escaping of control characters: names of files and columns may contain terminal commands.
 
 use std::borrow::Cow;
 

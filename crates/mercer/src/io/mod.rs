@@ -1,4 +1,4 @@
-//! Data in and out: CSV, TSV, LIBSVM, NPY and Parquet in, and out again; models; files are replaced whole or not at all.
+//! Files: CSV, TSV, LIBSVM, NPY, Parquet and models; writes are atomic.
 //!
 //! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the reason.
 

@@ -1,4 +1,4 @@
-//! Where the bytes come from: a file, or a stream held in memory. Either can be read more than once.
+//! The source of bytes: a file, or a stream held in memory. Either can be read more than once.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};

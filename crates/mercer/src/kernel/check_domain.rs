@@ -1,4 +1,4 @@
-//! Whether data fits an expression: columns, domains, names, medians. Done once, before anything is evaluated.
+//! The check of data against an expression: columns, domains, names, medians. Done once, before anything is evaluated.
 
 use ndarray::{Array2, ArrayView2, Axis};
 

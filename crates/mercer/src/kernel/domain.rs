@@ -1,4 +1,4 @@
-//! The sets that kernels live on, and the check that data lies in them.
+//! Domains of kernels, and the check that data lies in them.
 
 use ndarray::ArrayView2;
 

@@ -1,4 +1,4 @@
-//! `k`: kernels as values. A [`Kernel`] is a recipe: plain data, checked when it is made, printed as the text that
+//! `k`: kernels as values. A [`Kernel`] is plain data, validated at construction, printed as the text that
 //! makes it again. [`Kernel::bind`](crate::gram) turns it into tiles of numbers.
 
 pub mod algebra;

@@ -1,4 +1,4 @@
-//! Numbers that were checked at the door: holding one is the proof.
+//! Validated numbers: a value of these types satisfies its requirement.
 
 use crate::{Error, Result};
 

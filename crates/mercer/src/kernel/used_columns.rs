@@ -1,4 +1,4 @@
-//! Which columns a kernel looks at.
+//! The columns that a kernel depends on.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The parts of an additive model: `f = f₁ + … + f_p` for a kernel `k₁ + … + k_p`, each as an effect of the columns that it depends on.
+//! The components of an additive model: `f = f₁ + … + f_p` for a kernel `k₁ + … + k_p`, each as an effect of the columns that it depends on.
 //!
 //! [`RidgeFit::partial_effects`](crate::learn::RidgeFit::partial_effects) and
 //! [`GaussianProcessFit::partial_effects`](crate::learn::GaussianProcessFit::partial_effects) give them as plain data, to print or to plot.

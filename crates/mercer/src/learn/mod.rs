@@ -1,4 +1,4 @@
-//! Choosing an element of ℋ from data: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
+//! Learners: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
 //!
 //! A learner is a specification of plain data; `fit` checks it, makes a [`Plan`](ridge::Plan) where the work is large, checks the
 //! memory budget, and returns a fitted model that reports how it was found.

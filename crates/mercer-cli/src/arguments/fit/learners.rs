@@ -1,4 +1,4 @@
-//! The words of each learner.
+//! Arguments of each learner.
 
 use clap::{Args, ValueEnum};
 use mercer::learn::gaussian_process::sparse::Approximation;

@@ -1,4 +1,4 @@
-//! The words of machines and of logistic regression.
+//! Arguments of support vector machines and logistic regression.
 
 use clap::{Args, ValueEnum};
 use mercer::learn::loss::LossSolver;

@@ -1,4 +1,4 @@
-//! The words of `mercer fit …` and `mercer predict`.
+//! Arguments of `mercer fit …` and `mercer predict`.
 
 mod centers;
 mod learners;

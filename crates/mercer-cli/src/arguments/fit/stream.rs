@@ -1,4 +1,4 @@
-//! The words of fits that read DATA in chunks.
+//! Arguments of fits that read DATA in chunks.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `mercer fit auto`: kernels (and for one column a spline) by their closed-form scores, and the winner on all rows.
+//! `mercer fit auto`: selects among kernels (and a spline for one column) and fits the best on all rows.
 
 use mercer::learn::spline::SmoothingSpline;
 use mercer::learn::svm::{Penalty, Svc};

@@ -1,4 +1,4 @@
-//! How a kernel and λ were chosen: the candidates, their scores, the winner.
+//! The selection of kernel and λ: candidates, scores, the best.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! How often predicted classes are right: accuracy, log-loss, the confusion matrix, ROC curves.
+//! Quality of a classifier: accuracy, log-loss, the confusion matrix, ROC curves.
 
 use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};

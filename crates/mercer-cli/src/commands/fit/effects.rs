@@ -1,4 +1,4 @@
-//! The parts of an additive model: shares, and a picture of each.
+//! The components of an additive model: shares, and a picture of each.
 
 use mercer::learn::additive::PartialEffect;
 use mercer::model::{Fitted, Model};

@@ -1,4 +1,4 @@
-//! Choices by folds for machines: kernels with their lengthscales, each with a list of C or λ.
+//! Selection by cross-validation: kernels with their lengthscales, each with a list of C or λ.
 
 use mercer::learn::svm::Classes;
 use mercer::select::{Choices, FoldSearch, HeldOut, Tried, median_lengthscales};

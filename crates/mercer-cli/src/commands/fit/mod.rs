@@ -1,4 +1,4 @@
-//! `mercer fit`: a table → a model, saved and told about.
+//! `mercer fit`: fits a model to a table, saves and reports it.
 
 mod auto;
 mod choice;

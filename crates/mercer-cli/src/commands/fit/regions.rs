@@ -1,4 +1,4 @@
-//! Pictures of classes: what a model decides in the plane of two columns or two principal components, and ROC curves.
+//! Pictures of classes: decision regions in the plane of two columns or two principal components, and ROC curves.
 
 use std::collections::HashSet;
 

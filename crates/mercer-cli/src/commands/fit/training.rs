@@ -1,4 +1,4 @@
-//! The data of a fit: points, targets, weights, and what the model will expect of new tables.
+//! The data of a fit: points, targets, weights, and the encoding of new tables.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! `--method betting`: two samples that are used batch after batch.
+//! `--method betting`: sequential two-sample test in batches.
 
 use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
 use ndarray::{Array2, Axis, Slice};

@@ -1,4 +1,4 @@
-//! `mercer test`: tables → samples → a decision, told about.
+//! `mercer test`: reads samples from tables, runs a test and reports the outcome.
 
 mod betting;
 mod groups;

@@ -1,4 +1,4 @@
-//! Tables → the samples of every test.
+//! From tables to the samples of every test.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Columns set apart by runs of spaces, made into columns set apart by one space.
+//! Columns separated by runs of spaces, normalized to one space.
 
 use std::io::{self, Read};
 

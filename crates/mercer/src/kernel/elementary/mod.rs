@@ -1,4 +1,4 @@
-//! Constants, indicators, finite rank, and matrices precomputed.
+//! Constants, indicators, finite rank, and precomputed matrices.
 
 pub mod ball;
 pub mod constant;

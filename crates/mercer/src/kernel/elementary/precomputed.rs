@@ -1,4 +1,4 @@
-//! Kernel precomputed values.
+//! Precomputed kernel values.
 
 use crate::kernel::prelude::*;
 

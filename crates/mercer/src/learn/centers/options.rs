@@ -1,4 +1,4 @@
-//! How a learner sees its data from a few centers.
+//! Options of learners on a few centers.
 
 use super::{CenterMachine, EarlyStopping};
 use crate::features::Landmarks;

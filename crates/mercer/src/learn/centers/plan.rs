@@ -1,4 +1,4 @@
-//! What will be run, decided before anything is allocated.
+//! The plan of a fit, made before anything is allocated.
 
 use std::fmt;
 

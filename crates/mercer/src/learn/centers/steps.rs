@@ -1,4 +1,4 @@
-//! What Newton's methods over coefficients and constants share.
+//! Common parts of Newton's methods over coefficients and constants.
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 

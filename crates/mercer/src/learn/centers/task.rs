@@ -1,4 +1,4 @@
-//! What is minimized at every point, as a function of the values there.
+//! The loss at every point as a function of the values.
 
 use ndarray::{ArrayView2, Axis};
 

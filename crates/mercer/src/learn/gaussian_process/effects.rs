@@ -1,4 +1,4 @@
-//! The parts of a Gaussian process with a sum of kernels.
+//! The components of a Gaussian process with a sum of kernels.
 
 use ndarray::{Array1, Array2};
 
@@ -9,7 +9,7 @@ use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Result};
 
 impl GaussianProcessFit {
-    /// The parts of the posterior mean for a kernel `k₁ + … + k_p`, as functions of their own spaces, with the shares of the norm.
+    /// The components of the posterior mean for a kernel `k₁ + … + k_p`, as functions of their own spaces, with the shares of the norm.
     ///
     /// # Errors
     /// As [`Expansion::components`](crate::Expansion::components).
@@ -17,7 +17,7 @@ impl GaussianProcessFit {
         self.function(compute)?.components(compute)
     }
 
-    /// The parts of the process as effects of the columns that they depend on, centered over the data, with the posterior standard deviation on a
+    /// The components of the process as effects of the columns that they depend on, centered over the data, with the posterior standard deviation on a
     /// grid of `resolution` positions per column.
     ///
     /// # Formula

@@ -1,4 +1,4 @@
-//! What each decision would be without its own point.
+//! Leave-one-out decision values.
 
 use ndarray::Array1;
 

@@ -1,4 +1,4 @@
-//! What every fit of this room holds: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
+//! Common part of the fits of this module: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 

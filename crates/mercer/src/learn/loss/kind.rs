@@ -1,4 +1,4 @@
-//! The losses: what a wrong value costs.
+//! The loss functions.
 
 use crate::learn::observations::bad_value;
 use crate::{Error, Result};

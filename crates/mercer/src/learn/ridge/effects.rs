@@ -1,4 +1,4 @@
-//! The parts of a ridge regression with a sum of kernels.
+//! The components of a ridge regression with a sum of kernels.
 
 use super::RidgeFit;
 use crate::function::Component;
@@ -6,7 +6,7 @@ use crate::learn::additive::{Additive, PartialEffect};
 use crate::{Compute, Result};
 
 impl RidgeFit {
-    /// The parts of one output for a kernel `k₁ + … + k_p`, as functions of their own spaces, with the shares of the norm.
+    /// The components of one output for a kernel `k₁ + … + k_p`, as functions of their own spaces, with the shares of the norm.
     ///
     /// # Errors
     /// As [`RidgeFit::function`] and [`Expansion::components`](crate::Expansion::components).
@@ -14,7 +14,7 @@ impl RidgeFit {
         self.function(output, compute)?.components(compute)
     }
 
-    /// The parts of one output as effects of the columns that they depend on, centered over the data, with standard errors on a grid of
+    /// The components of one output as effects of the columns that they depend on, centered over the data, with standard errors on a grid of
     /// `resolution` positions per column.
     ///
     /// # Formula

@@ -1,4 +1,4 @@
-//! How sure a ridge regression is of its values: Bayesian intervals.
+//! Bayesian standard errors and intervals of ridge regression.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 

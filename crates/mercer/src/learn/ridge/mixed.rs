@@ -1,4 +1,4 @@
-//! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double to the same answer.
+//! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double to the same solution.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 

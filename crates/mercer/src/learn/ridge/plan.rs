@@ -1,4 +1,4 @@
-//! What will be run, decided before anything is allocated.
+//! The plan of a fit, made before anything is allocated.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum RidgeSolver {
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm solution where the matrix is singular.
     Cholesky,
     /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far above λ), refined by conjugate gradients until the `f64`
-    /// residual is at rounding level: the same answer, half the memory;
+    /// residual is at rounding level: the same solution, half the memory;
     /// [`RidgeSolver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
     Mixed,
     /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`, `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2

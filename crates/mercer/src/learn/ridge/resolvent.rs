@@ -1,4 +1,4 @@
-//! Every λ from one reduction to a band: what scores need of a ridge problem, without eigenvalues.
+//! Every λ from one reduction to a band: the quantities needed by scores, without eigenvalues.
 
 use ndarray::Axis;
 

@@ -1,4 +1,4 @@
-//! What a solver gives back, in scaled coordinates.
+//! The result of a solver, in scaled coordinates.
 
 use ndarray::{Array1, Array2, Axis};
 

@@ -1,4 +1,4 @@
-//! The bandwidth of least leave-one-out error.
+//! Selection of the bandwidth by leave-one-out.
 
 use crate::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! How sure a local smoother is of its values.
+//! Standard errors of local smoothers.
 
 use ndarray::{Array1, ArrayView2};
 use rayon::prelude::*;

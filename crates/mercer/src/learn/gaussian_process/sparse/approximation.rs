@@ -1,4 +1,4 @@
-//! Which matrix replaces `K + σ²I`.
+//! The approximation of `K + σ²I`.
 
 use ndarray::Array1;
 

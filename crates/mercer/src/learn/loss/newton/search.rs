@@ -1,4 +1,4 @@
-//! How far to go along a step.
+//! Line search along a step.
 
 use super::state::{NewtonState, NewtonStep, Setting, dot};
 
