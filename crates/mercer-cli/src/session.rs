@@ -11,10 +11,10 @@ use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::progress::Bar;
 
-/// Rows of the matrix by which the speed of this machine is measured.
+/// Rows of the Cholesky factor that measures the speed of this computer: large enough for the blocked code, about 7·10⁷ operations.
 const PROBE: usize = 600;
 
-/// What every command gets besides its own words.
+/// The common state of all commands.
 pub struct Session {
     /// How to compute.
     pub compute: Compute,
@@ -24,9 +24,9 @@ pub struct Session {
     started: Instant,
 }
 
-/// The part of `--budget-time` that a search may take: the fit of the winner needs the rest.
+/// Fraction of `--budget-time` for the search: the final fit needs the rest.
 const SEARCH: f64 = 0.5;
-/// The part of it that is left for a fit in any case.
+/// Fraction of it reserved for the final fit in any case.
 const LEAST: f64 = 0.2;
 
 impl Session {

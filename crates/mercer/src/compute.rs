@@ -30,11 +30,11 @@ pub trait Progress: Send + Sync {
     }
 }
 
-/// The work goes on.
+/// The work continues.
 const RUN: u8 = 0;
-/// The work stops, with the answer that it has.
+/// The work stops and returns its current iterate.
 const STOP: u8 = 1;
-/// The work is dropped.
+/// The work is discarded.
 const ABORT: u8 = 2;
 
 /// A flag that stops long work at the next tile. Clones share the flag.

@@ -26,7 +26,7 @@ use crate::session::Session;
 const MEASURED: usize = 300;
 /// Numbers that are part of the JSON object.
 const IN_JSON: usize = 100_000;
-/// The error whose probability is told.
+/// The error whose probability is reported.
 const EPSILON: f64 = 0.1;
 /// Draws of every point of the picture of errors.
 const DRAWS: usize = 10;

@@ -22,7 +22,7 @@ use crate::session::Session;
 
 /// The most rows of a chunk.
 const ROWS: u64 = 1 << 16;
-/// Bytes of a cell while it is read, encoded and predicted from, and the part of the memory limit that a chunk may take.
+/// Estimated bytes per cell while it is read, encoded and predicted from; a chunk takes at most 1/`PART` of the memory limit.
 const CELL: u64 = 64;
 const PART: u64 = 16;
 

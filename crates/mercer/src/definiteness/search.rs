@@ -12,9 +12,9 @@ use crate::kernel::Counterexample;
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Kernel, Result};
 
-/// How many of the worst point sets of a round are followed up.
+/// Number of the worst point sets of a round that are improved locally: more cost time, fewer may miss a counterexample.
 const FOLLOWED: usize = 5;
-/// Steps of local improvement, and the largest set that is improved.
+/// Steps of local improvement, and the largest set that is improved: a step costs an eigenvalue of the set.
 const STEPS: u64 = 150;
 const IMPROVED_SIZE: usize = 12;
 

@@ -7,7 +7,7 @@ use super::search::{Attack, Attempt};
 use super::side::Claim;
 use crate::kernel::Counterexample;
 
-/// An eigenvalue this many times beyond rounding survives simplification safely.
+/// Eigenvalues this many times beyond rounding are simplified; smaller ones could change sign.
 const MARGIN: f64 = 100.0;
 /// Rounding may not make the counterexample weaker than this fraction.
 const KEEP: f64 = 0.5;

@@ -12,7 +12,7 @@ use crate::{Compute, Error, Result};
 /// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level cache of 512 KiB.
 /// It never depends on the number of threads, so that the bytes do not either.
 pub(crate) const BLOCK: usize = 192;
-/// Weights of this total size are looked at more closely.
+/// Weights of at least this total size are checked for overflow.
 const LARGE: f64 = 1e75;
 
 /// The matrix `K`, stored.

@@ -8,7 +8,7 @@ use crate::{Compute, Result};
 
 /// Rows that one task computes.
 const ROWS: usize = 32;
-/// Values from which on a part of them is looked at first.
+/// From this many values on a sample brackets the quantile first.
 const MANY: usize = 20_000;
 /// Values of that part.
 const PART: usize = 4096;

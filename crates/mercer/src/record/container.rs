@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::Record;
 use crate::{Error, Result};
 
-/// No sane header is longer; the format itself allows no more.
+/// The limit of the safetensors format.
 const LONGEST_HEADER: u64 = 100_000_000;
 /// Where the texts are in the header.
 const TEXTS: &str = "__metadata__";

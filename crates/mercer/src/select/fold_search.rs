@@ -9,9 +9,9 @@ use super::held_out::{HeldOut, HeldRows};
 use super::range::SearchedRange;
 use crate::{Compute, Error, Kernel, Result};
 
-/// Rows that the first grid is scored on.
+/// Rows of the first, coarse grid: enough to rank candidates at a small part of the cost of all rows.
 const SCREENING: usize = 1000;
-/// Candidates of the first grid that are scored again on all rows, at most.
+/// Maximum number of candidates of the first grid that are scored again on all rows.
 const FINALISTS: usize = 5;
 /// Times that the neighbors of the best are looked at, at most: on few rows, and on all.
 const ROUNDS: [usize; 2] = [12, 6];
@@ -60,7 +60,7 @@ pub struct FoldSearch {
     pub parameter: &'static str,
     /// The number of folds.
     pub folds: usize,
-    /// Rows that the first grid is scored on; all, where there are not half as many again.
+    /// Rows of the first, coarse grid: enough to rank candidates at a small part of the cost of all rows; all, where there are not half as many again.
     pub screening: usize,
 }
 

@@ -14,7 +14,7 @@ const STEPS_PER_ROW: u64 = 50;
 const TOLERANCE: f64 = 1e-9;
 /// Minimum number of rows for a selection: with fewer the scores are too noisy.
 const LEAST_ROWS: usize = 200;
-/// Newton steps of a candidate.
+/// Maximum number of Newton steps of a candidate: a score does not need full convergence.
 const NEWTON_STEPS: u64 = 30;
 
 /// The rows that candidates are scored on, and their folds as places in this list.

@@ -145,10 +145,10 @@ pub struct RidgeChoice {
 const LAMBDAS: (f64, f64) = (1e-6, 1e3);
 /// The number of the default λ, two per decade.
 const COUNT: usize = 19;
-/// λ by which a list goes on at a time, and how often it does at each end.
+/// Number of λ by which a list is extended at a time, and maximum number of extensions at each end.
 const MORE: usize = 4;
 const TIMES: usize = 2;
-/// A lengthscale beyond the list that does not make the score smaller than this part of it is the last one.
+/// The extension of lengthscales ends when the score improves by less than this factor.
 const PLATEAU: f64 = 0.995;
 /// Lengthscales that may be tried beyond each end of the list.
 const REACH: usize = 6;

@@ -11,7 +11,7 @@ use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Where the relative slopes of the score count as 0: a lengthscale that grows for ever is followed no further.
+/// Relative gradient of the score at which the search stops: a lengthscale that grows without bound is not followed further.
 const TOLERANCE: f64 = 1e-4;
 
 /// A ridge regression whose λ and kernel parameters, such as one lengthscale per column, are chosen by the gradient of leave-one-out or GCV.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::reflectors::{add_product, apply, product, triangularize};
 use crate::{Compute, Result};
 
-/// Diagonals below the main one that are left.
+/// Diagonals of the band: wide enough for matrix products in the reduction, narrow enough for cheap sweeps per λ.
 pub(super) const WIDTH: usize = 24;
 /// Rows and columns of a block of the work: it never depends on the number of threads, so that the bytes do not either.
 const TILE: usize = 128;

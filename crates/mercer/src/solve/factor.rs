@@ -10,7 +10,7 @@ use crate::gram::simd::absolute_sum;
 use crate::gram::simd::triangle::{self, Triangle};
 use crate::{Compute, Error, Result};
 
-/// Rows below which columns of the inverse are found in narrow blocks, so that there are enough of them for every thread.
+/// Below this many rows the columns of the inverse are computed in narrow blocks, so that every thread has some.
 const SMALL: usize = 4096;
 /// Columns of a narrow block.
 const NARROW: usize = 64;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use crate::Result;
 
-/// Pairs of steps and gradient differences that are remembered.
+/// Number of stored pairs of steps and gradient differences.
 const MEMORY: usize = 10;
-/// Sufficient decrease, and the part of the slope that must be gone.
+/// Constants of the weak Wolfe conditions: sufficient decrease and curvature.
 const WOLFE: (f64, f64) = (1e-4, 0.9);
 
 /// The first step is at most this long, and so is the step of a direction that has no length of its own.

@@ -9,9 +9,9 @@ use crate::{Compute, Error, Result};
 
 /// Oversampling: additional vectors beyond those requested.
 const SPARE: usize = 8;
-/// Blocks of a basis, before it begins again from its best vectors.
+/// Blocks of the basis before a restart: more blocks converge in fewer products and take more memory.
 const BLOCKS: usize = 4;
-/// Times that it begins again.
+/// Maximum number of restarts.
 const RESTARTS: usize = 60;
 /// Residuals relative to the largest eigenvalue.
 const TOLERANCE: f64 = 1e-10;

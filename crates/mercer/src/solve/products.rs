@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::gram::simd::product;
 use crate::{Compute, Result};
 
-/// Rows of a block of the solution.
+/// Rows of a block of the result.
 const BLOCK: usize = 64;
 /// Rows of a part of a sum over rows.
 const ROWS: usize = 1024;

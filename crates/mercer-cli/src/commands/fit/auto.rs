@@ -75,7 +75,7 @@ pub fn read(words: &AutoArguments, session: &Session) -> Result<Training, Failur
     Training::read_for(goal, &words.training, None, Scaling::Standardize, session)
 }
 
-/// The folds of a choice among classes, unless the words ask for others.
+/// Default number of folds of the selection of a classifier.
 const FOLDS: u64 = 5;
 
 /// A machine, and logistic regression on the rows on which its first grid was scored, by the errors of folds.

@@ -18,7 +18,7 @@ use crate::session::Session;
 const NAME_WIDTH: usize = 72;
 /// Candidates that are shown.
 const SHOWN: usize = 6;
-/// Rows of a class in a sample, as far as it has them.
+/// Minimum number of rows of a class in a sample, if it has as many.
 const LEAST_OF_A_CLASS: usize = 10;
 /// Bytes of a decomposition per squared row.
 const BYTES: u64 = 48;

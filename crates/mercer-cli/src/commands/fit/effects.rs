@@ -13,7 +13,7 @@ use crate::report::{Block, Report, Table};
 
 /// Beyond this many rows the factor that the standard errors need takes too long beside the fit.
 const ROWS: usize = 4000;
-/// Places along a column: many where every part has one column, few where grids are squares.
+/// Grid points along a column: many where every part has one column, few where grids are squares.
 const GRID_POINTS: (usize, usize) = (400, 30);
 /// Pictures side by side.
 const PICTURES: usize = 4;

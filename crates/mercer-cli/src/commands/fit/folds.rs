@@ -20,10 +20,10 @@ const MORE: usize = 4;
 const CS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 /// The λ of a choice.
 const LAMBDAS: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
-/// Rows that enter a choice by fits that share their kernel values, and by others.
+/// Sample size of the selection: with shared kernel values, and without. More rows give less noisy scores at cubic cost.
 pub const MANY_ROWS: usize = 4000;
 pub const FEW_ROWS: usize = 1000;
-/// Operations that the plans of a choice of logistic regressions may sum up to, which are pessimistic: about half a minute of a core.
+/// Limit of the planned operations of a selection of logistic regressions: about half a minute of a core, by pessimistic plans.
 pub const OPERATIONS: f64 = 2e12;
 
 /// Some of the rows of the data.

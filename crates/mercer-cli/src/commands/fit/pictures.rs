@@ -10,7 +10,7 @@ use super::{Outcome, Training};
 use crate::numbers::short;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
-/// Places at which a function is drawn.
+/// Points at which a function is drawn.
 const GRID_POINTS: usize = 500;
 /// Dots of a picture; of more observations, evenly spaced ones.
 const DOTS: usize = 4000;

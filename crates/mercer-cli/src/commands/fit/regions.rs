@@ -13,7 +13,7 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark, RegionPlot};
 
 /// Cells of the plane: across and upwards.
 const CELLS: (usize, usize) = (220, 140);
-/// Places along a line.
+/// Points along a line.
 const GRID_POINTS: usize = 400;
 /// Points that are drawn.
 const DOTS: usize = 3000;

@@ -13,7 +13,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on.
 const ROWS: usize = 1024;
-/// Cells that are found between two looks at the cancel flag, about.
+/// Approximate number of cells between two checks of the cancel flag.
 const CELLS: usize = 1 << 16;
 
 /// Random binning features (Rahimi and Recht 2007).

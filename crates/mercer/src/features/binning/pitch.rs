@@ -5,7 +5,7 @@ use crate::kernel::Property;
 use crate::real::Dual;
 use crate::{Error, Kernel, Result};
 
-/// Places per decade and decades on either side of 1 where a profile is checked.
+/// Points per decade, and decades on either side of 1, at which the convexity of a profile is checked.
 const PER_DECADE: i32 = 64;
 const DECADES: i32 = 9;
 

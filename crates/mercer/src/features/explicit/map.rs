@@ -9,7 +9,7 @@ use crate::{Compute, Error, Kernel, Result};
 
 /// Points that one task works on.
 const ROWS: usize = 256;
-/// Features beyond which a map is refused: the kernel trick is cheaper.
+/// Maximum number of features: beyond, the kernel itself is cheaper.
 const MOST: usize = 1 << 24;
 
 /// Exact features, `z(x)ᵀz(y) = k(x, y)`, of a kernel with finitely many.

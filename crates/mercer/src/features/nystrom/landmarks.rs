@@ -8,9 +8,9 @@ use crate::seed::Stream;
 use crate::solve::{block_randomly_pivoted_cholesky, pivoted_cholesky};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Pivots that are proposed at a time.
+/// Pivots proposed at a time: large blocks make matrix products, small ones fewer rejected proposals.
 const BLOCK: usize = 64;
-/// Rows among which pivots are looked for: at least this many, and ten for each landmark.
+/// Rows among which pivots are selected: at least this many, and ten per landmark. More rows give better pivots at linear cost.
 const FEWEST_CANDIDATES: usize = 10_000;
 
 /// How landmarks are chosen.

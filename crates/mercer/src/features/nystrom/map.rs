@@ -16,7 +16,7 @@ use crate::{Compute, Error, Kernel, Result};
 const ROWS: usize = 256;
 /// Features that are computed together: those of a triangular map need no landmark behind them.
 const COLUMNS: usize = 128;
-/// Landmarks whose kernel matrix has a larger condition number are handled by its eigenvectors.
+/// Largest condition number of the Cholesky factor of the landmarks: beyond, eigenvectors keep more digits.
 const LARGEST_CONDITION: f64 = 1e10;
 
 /// Nyström features with their landmarks. Equal ones give the same features, wherever their landmarks come from.

@@ -8,7 +8,7 @@ use crate::{Compute, Error, Result};
 
 /// Rows of a tile of derivatives.
 const TILE: usize = 32;
-/// This many values are computed before other threads would have woken up.
+/// Up to this many values the work is serial: it takes less time than waking up other threads.
 const SMALL: usize = 192 * 192;
 /// Columns of a tile of derivatives.
 const WIDTH: usize = 256;

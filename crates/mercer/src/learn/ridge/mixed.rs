@@ -10,16 +10,16 @@ use crate::solve::products::multiply_single;
 use crate::solve::{ConjugateGradientOptions, Product, SingleFactor, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
 
-/// Steps after which double precision throughout is the faster way.
+/// Maximum number of refinement steps: beyond, a factor in double precision is faster.
 const MAX_ITERATIONS: usize = 40;
 /// The largest rank of a partial factor, and that of many rows.
 pub(super) const MAX_RANK: usize = 512;
 const MAX_RANK_OF_MANY: usize = 1536;
-/// Rows from which a whole factor and the steps of a small one take so long that a larger one is worth its while.
+/// Rows from which a larger partial factor pays off against a whole one.
 const MANY: usize = 8192;
 /// How well the system in single precision is solved, as a backward error: about as well as it approximates the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
-/// Steps of the power method on what a partial factor leaves.
+/// Steps of the power method on the residual of a partial factor.
 const POWER_STEPS: usize = 3;
 /// A product with the stored matrix is bound by the memory: it takes as long as this many operations per entry in a factorization.
 const OPERATIONS_PER_ENTRY: f64 = 40.0;

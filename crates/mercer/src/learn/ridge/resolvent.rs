@@ -7,7 +7,7 @@ use super::spectrum::{AtLambda, project};
 use crate::solve::resolvents;
 use crate::{Compute, Result};
 
-/// Rows from which the reduction is worth its while.
+/// Rows from which the band reduction is faster than eigenvalues.
 const ROWS: usize = 96;
 
 /// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does not make the matrix definite by far more than

@@ -5,15 +5,15 @@ use super::data::SplineData;
 use crate::solve::chain::{Pass, Smoother, smoother};
 use crate::{Compute, Error, Result};
 
-/// More nodes than this are thinned to find where to start.
+/// Above this many nodes the search starts on pooled data: its cost is linear in the nodes.
 const THIN: usize = 4096;
-/// More nodes than this are thinned twice, the second time to this number over 4.
+/// Above this many nodes the data is pooled twice, the second time to a quarter of this number.
 const THIN_AGAIN: usize = 1 << 17;
 /// The distance in `log λ` from a start on thinned data to its neighbors.
 const NEIGHBOR: f64 = 0.02;
 /// Points of the first grid in `log λ`.
 const GRID: usize = 40;
-/// Passes that a search may take before it gives up; far more than it needs.
+/// Maximum number of passes of a search, far above what it needs.
 const LIMIT: u64 = 400;
 /// `log λ` is found to this distance for small samples.
 const TOLERANCE: f64 = 1e-6;

@@ -8,7 +8,7 @@ use crate::definiteness::{check_matrix, require_psd};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
+/// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit: the cubic cost is then small.
 const CHECKED: usize = 400;
 
 /// Binds a kernel to the points of a fit, after the checks of support vector machines.

@@ -7,7 +7,7 @@ use crate::gram::simd::{add_rows, assemble, zeroed};
 use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
 
-/// The most rows that one task computes.
+/// Maximum number of rows per task.
 const GROUP: usize = 60;
 /// Columns of a tile.
 const COLUMNS: usize = 512;

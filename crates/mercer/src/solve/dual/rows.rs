@@ -11,13 +11,13 @@ use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, Tiles};
 use crate::{Compute, Result};
 
-/// Points up to which the whole matrix is made at once.
+/// Points up to which the whole matrix is stored: 64 MiB in single precision.
 const WHOLE: usize = 4096;
-/// Points up to which it is in double precision.
+/// Points up to which it is stored in double precision: 32 MiB.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
 const CHUNK: usize = 2048;
-/// Runs of neighbors up to which a part of a matrix is read where it is.
+/// Contiguous runs up to which a submatrix is read in place instead of being gathered.
 const RUNS: usize = 6;
 
 /// The rows of a symmetric kernel matrix, on demand.

@@ -7,9 +7,9 @@ use super::shrinking::ActiveSet;
 use super::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped, working_set};
 use crate::{Compute, Result};
 
-/// Steps within one working set, per variable of it.
+/// Steps within one working set per variable: more steps save passes over all points, but are wasted if the set changes.
 const STEPS_PER_VARIABLE: u64 = 20;
-/// A problem of so many working sets is taken as one where every row of the kernel is at hand: nothing need be gathered.
+/// Up to this many working sets, a problem with all kernel rows in memory is solved as one set: nothing needs to be gathered.
 const SETS: usize = 4;
 /// The same when the working set is all variables, as it then is in every round.
 const STEPS_IF_WHOLE: u64 = 1;

@@ -1,6 +1,6 @@
 //! Probabilities of many classes from probabilities of pairs.
 
-/// A probability of a pair is not taken to be more certain than this.
+/// Pairwise probabilities are clipped to this distance from 0 and 1, as in LIBSVM.
 const LEAST: f64 = 1e-7;
 
 /// The probabilities `p` with the least `Σᵢ Σⱼ (rⱼᵢpᵢ − rᵢⱼpⱼ)²`, where `r(i, j)` is the probability of `i` among `i` and `j` for `i < j`: the second
