@@ -16,7 +16,7 @@ pub enum Failure {
     Drawing(String),
     /// Standard output could not be written.
     Output(io::Error),
-    /// A defect of the program: where, and what it said.
+    /// A defect of the program: its location and message.
     Panic(String),
 }
 
@@ -51,7 +51,7 @@ impl Failure {
         Self::Panic(last.clone().unwrap_or_else(|| "no message".into()))
     }
 
-    /// Whether the reader has left, as in `mercer kernel list | head -1`: not everything arrived, but nobody is there who wants to know.
+    /// Whether the pipe was closed, as in `mercer kernel list | head -1`: the output is incomplete, and no message is printed.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Output(error) | Self::Library(Error::File { source: error, .. }) => {
@@ -98,7 +98,7 @@ impl std::fmt::Display for Failure {
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// The last resort: a defect is noted without a backtrace, and announced by whoever cannot go on. A panic of a decoder that is caught, and
+/// Panic hook: a defect is recorded without a backtrace and reported by the caller. A panic of a decoder that is caught, and
 /// becomes an error with the name of the file, is not announced.
 pub fn install_panic_message() {
     std::panic::set_hook(Box::new(|info| {

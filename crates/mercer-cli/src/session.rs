@@ -57,7 +57,7 @@ impl Session {
         self.until(self.rest(), |compute| work(&self.planned(compute)))
     }
 
-    /// Runs a search that knows its best so far at any moment: it stops when half of `--budget-time` is over and at Ctrl-C.
+    /// Runs a search that can return its best candidate at any time: it stops when half of `--budget-time` is over and at Ctrl-C.
     pub fn search<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
         let limit = self.common.budget_time.map(|all| (SEARCH * all - self.started.elapsed().as_secs_f64()).max(0.0));
         self.until(limit, work)

@@ -255,7 +255,7 @@ impl PyFeatures {
         Ok(rows.map(|rows| PyArray1::from_vec(py, rows)))
     }
 
-    /// The amplitude of the waves of every frequency.
+    /// The amplitude of the sine and cosine of every frequency.
     #[getter]
     fn amplitudes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(PyArray1::from_owned_array(py, self.0.fourier()?.amplitudes().to_owned()))

@@ -36,7 +36,7 @@ const CORRECTIONS: [(&str, Correction); 5] = [
 const CONDITIONAL: [(&str, ConditionalMethod); 2] =
     [("permutation", ConditionalMethod::Permutation), ("gamma", ConditionalMethod::Gamma)];
 
-/// What only some two-sample tests ask for.
+/// Options of some two-sample tests.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct TwoSampleChoices {
@@ -57,7 +57,7 @@ impl TwoSampleChoices {
     }
 }
 
-/// What only some independence tests ask for.
+/// Options of some independence tests.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct IndependenceChoices {

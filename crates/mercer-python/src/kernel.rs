@@ -172,7 +172,7 @@ impl PyKernel {
         run(py, &options, || Ok(Self(kernel.bind(pairs, compute)?.kernel().clone())))
     }
 
-    /// What the rules say: a dict of ``psd``, ``strictly_pd``, ``nsd``, ``universal``, ``characteristic``, ``shift_invariant`` and ``bounded``
+    /// The properties derived by rule: a dict of ``psd``, ``strictly_pd``, ``nsd``, ``universal``, ``characteristic``, ``shift_invariant`` and ``bounded``
     /// to True (proven), False (refuted) or None (open).
     #[getter]
     fn properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -15,10 +15,10 @@ use crate::errors::to_python;
 use crate::input::Matrix;
 use crate::options::Options;
 
-/// How often the waiting thread asks Python for signals.
+/// How often the waiting thread polls Python for signals.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs `work` in a thread of its own while this one waits, asks Python for signals, and draws the progress bar.
+/// Runs `work` in a thread of its own while this one waits, polls Python for signals, and draws the progress bar.
 ///
 /// A signal whose handler raises (Ctrl-C does) cancels the work; the exception of the handler is what the caller sees.
 pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> mercer::Result<T> + Send) -> PyResult<T> {

@@ -56,7 +56,7 @@ impl PySharedProcessFit {
         Ok(run(py, &options, || defined(process.fit(x, y, aview1(&noise), &options.compute)))?.map(Self))
     }
 
-    /// The log likelihood and its gradient by the wanted parameters of the kernel (by the parameters themselves), then by the noise; None where
+    /// The log likelihood and its gradient by the requested parameters of the kernel (by the parameters themselves), then by the noise; None where
     /// the matrix is not positive definite.
     #[staticmethod]
     #[pyo3(signature = (kernel, X, Y, noise, requested, **options))]

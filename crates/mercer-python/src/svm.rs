@@ -144,7 +144,7 @@ pub enum SvmFit {
 #[pyclass(frozen, name = "SvmFit", module = "mercer._mercer")]
 pub struct PySvmFit(pub SvmFit);
 
-/// What both fits tell.
+/// Accessors of both fits.
 macro_rules! of {
     ($fit:expr, $name:ident) => {
         match &$fit.0 {

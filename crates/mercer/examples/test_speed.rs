@@ -26,7 +26,7 @@ fn timed(name: &str, repeats: usize, mut work: impl FnMut() -> Result<f64>) -> R
     Ok(())
 }
 
-/// The processor time of the process, where the system tells it: fields 14 and 15, in hundredths of a second.
+/// The processor time of the process, if the operating system provides it: fields 14 and 15, in hundredths of a second.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks = text.split_whitespace().skip(13).take(2).filter_map(|t| t.parse::<f64>().ok());
@@ -53,7 +53,7 @@ fn million() -> Result<()> {
     Ok(())
 }
 
-/// The largest memory of the process, where the system tells it.
+/// The largest memory of the process, if the operating system provides it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -65,7 +65,7 @@ impl std::fmt::Debug for Cancel {
 }
 
 impl Cancel {
-    /// A flag that is raised as soon as `hook` says so: whoever looks at the flag asks it, from any
+    /// A flag that is raised as soon as `hook` returns true: it is called whenever the flag is checked, from any
     /// thread, many times a second. The work is then dropped.
     ///
     /// # Example
@@ -317,7 +317,7 @@ impl Compute {
         if self.cancel.is_canceled() { Err(Error::Canceled) } else { Ok(()) }
     }
 
-    /// An error if the work is to be dropped: asked where an answer is still being finished after a
+    /// An error if the work is to be discarded: checked where a result is still being finished after a
     /// cancellation.
     ///
     /// # Errors

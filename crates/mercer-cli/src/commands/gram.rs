@@ -67,7 +67,7 @@ impl Request {
     }
 }
 
-/// Computes the matrix, writes it where it should go, and tells about it.
+/// Computes, writes and reports the matrix.
 pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(words, session)?;
     let bound = request.kernel.bind(request.pairs()?, &request.compute)?;

@@ -52,7 +52,7 @@ impl Summary {
     }
 }
 
-/// Predicts, writes, tells.
+/// Predicts, writes and reports.
 pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Failure> {
     if let Some(path) = &words.output {
         layout(path)?;

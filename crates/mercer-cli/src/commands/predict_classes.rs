@@ -67,7 +67,7 @@ pub fn run(
     Ok(found)
 }
 
-/// The class of every row, where the table has the target; a label that the model does not know counts as missing.
+/// The class of every row, where the table has the target; a label that is not a class of the model counts as missing.
 fn truth(table: &Table, name: &str, names: &[String]) -> Option<Vec<Option<usize>>> {
     let column = table.columns().iter().find(|c| c.name == name)?;
     let position = |label: &str| names.iter().position(|known| known == label);

@@ -57,7 +57,7 @@ fn output(words: &PredictArguments) -> Result<(&Path, Layout), Failure> {
     }
 }
 
-/// Predicts chunk by chunk, writes, tells.
+/// Predicts and writes chunk by chunk, and reports.
 pub fn predict(words: &PredictArguments, reason: &str, session: &Session) -> Result<Report, Failure> {
     let (path, layout) = output(words)?;
     let model = mercer::io::load_model(&words.model, &session.compute)?;

@@ -21,7 +21,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// As the ending of the name says.
+    /// By file extension.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {

@@ -50,7 +50,7 @@ pub enum Truth {
     Yes,
     /// It does not.
     No,
-    /// Nobody knows.
+    /// Neither proven nor refuted.
     Open,
 }
 

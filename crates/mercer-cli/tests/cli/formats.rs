@@ -66,7 +66,7 @@ fn all_formats(folder: &TempDir, label: bool) -> Vec<String> {
     all
 }
 
-/// What a command says of every file, without names of columns and files.
+/// The output of a command for every file, without names of columns and files.
 fn assert_same(files: &[String], words: impl Fn(&str) -> Vec<String>, keys: &[&str]) {
     let run = |path: &str| {
         let words = words(path);

@@ -16,7 +16,7 @@ pub struct Experiment<'d> {
     pub name: String,
     /// The published power, and from how many repetitions.
     pub published: (f64, u64),
-    /// How often it is repeated here unless the command line says otherwise.
+    /// How often it is repeated here by default.
     pub repetitions: u64,
     pub rejects: Rejects<'d>,
 }

@@ -77,7 +77,7 @@ impl SequentialTwoSample {
     }
 }
 
-/// What the data seen so far say.
+/// The evidence of the data so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BettingEvidence {
     /// The wealth after the last batch: how many times the stake was multiplied by betting against `P = Q`.
@@ -151,7 +151,7 @@ impl BettingTest {
         Ok(self.evidence)
     }
 
-    /// What the data seen so far say.
+    /// The evidence of the data so far.
     pub fn evidence(&self) -> BettingEvidence {
         self.evidence
     }

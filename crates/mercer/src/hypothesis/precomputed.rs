@@ -6,7 +6,7 @@ use crate::gram::{Pairs, Tiles};
 use crate::measure::check_sizes;
 use crate::{Error, Result};
 
-/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` says which.
+/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` is used in errors.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::Request`]; [`Error::Value`] for NaN and infinities.

@@ -13,8 +13,8 @@ pub struct Parameter {
     pub value: f64,
     /// Whether it must stay positive, so that its logarithm is a free variable.
     pub positive: bool,
-    /// Whether it chooses how smooth the functions are (`nu` of Matérn kernels, `hurst`, `power` of a distance): a search keeps it unless it is told
-    /// to move it.
+    /// Whether it is a smoothness (`nu` of Matérn kernels, `hurst`, `power` of a distance): a search keeps it fixed unless it is declared
+    /// free.
     pub choice: bool,
 }
 

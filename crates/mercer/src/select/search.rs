@@ -220,7 +220,7 @@ impl RidgeSearch {
         Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, screening, ranges })
     }
 
-    /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) gives the best of what was scored, and says
+    /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports
     /// so.
     ///
     /// # Errors

@@ -197,7 +197,7 @@ impl Choice {
         }
     }
 
-    /// What people should know about the choice; flags are named where the learner has them.
+    /// Remarks on the selection; flags are named if the learner has them.
     pub fn remarks(&self, learner: &str) -> Vec<String> {
         let mut remarks = Vec::new();
         for range in &self.ranges {

@@ -111,7 +111,7 @@ fn title(outcome: &Outcome) -> String {
     outcome.model.kernel().map_or_else(kind, |kernel| kernel.to_string())
 }
 
-/// Predicted against observed: without the observation itself where the fit knows that.
+/// Predicted against observed: leave-one-out if the fit has it.
 fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
     let training = &outcome.training;
     let y = observed(training);

@@ -21,7 +21,7 @@ const MANY_LEVELS: f64 = 0.5;
 const FEW_NUMBERS: usize = 20;
 const REPEATED: usize = 5;
 
-/// What a learner wants of the target.
+/// The type of target of a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Numbers.
@@ -52,7 +52,7 @@ pub struct Training {
     pub coordinates: Vec<String>,
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// What people should know about the data.
+    /// Remarks on the data.
     pub remarks: Vec<String>,
     encoding: FittedEncoding,
 }

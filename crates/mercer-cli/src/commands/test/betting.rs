@@ -22,7 +22,7 @@ struct Batch {
     samples: [Array2<f64>; 2],
 }
 
-/// Bets on one batch after the other and tells the wealth after each.
+/// Bets on one batch after the other and reports the wealth after each.
 pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Result<Report, Failure> {
     let kernel = kernel("--kernel", &words.kernel, &cases.names[0])?;
     let mut test = SequentialTwoSample { kernel, level: words.options.level }.start()?;

@@ -43,7 +43,7 @@ pub(crate) enum Kind<'a> {
     Minus(Box<Node<'a>>, Box<Node<'a>>),
     /// A function of one kernel's value.
     Pointwise(Pointwise, Box<Node<'a>>),
-    /// `aᵢ bⱼ k`; the diagonal is 1 (or 0) exactly where `unit` says so.
+    /// `aᵢ bⱼ k`; the diagonal is 1 (or 0) exactly where `unit` is set.
     Outer { rows: Vec<f64>, cols: Vec<f64>, unit: bool, inner: Box<Node<'a>> },
     /// `aᵢ + bⱼ − k − c`.
     Based { rows: Vec<f64>, cols: Vec<f64>, origin: f64, inner: Box<Node<'a>> },

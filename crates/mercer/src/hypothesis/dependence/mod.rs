@@ -218,7 +218,7 @@ impl Independence {
         Ok((k, l))
     }
 
-    /// The matrix of a sample, centered as the estimator wants it.
+    /// The matrix of a sample, centered for the estimator.
     fn centered(&self, tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
         let sums = row_sums(tiles, compute)?;
         let centering = match self.estimator {

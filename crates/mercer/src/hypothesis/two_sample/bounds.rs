@@ -61,7 +61,7 @@ fn upper_bound(kernel: &Kernel) -> Result<f64> {
     )))
 }
 
-/// `k(0, 0)` of a kernel that asks for more than one column.
+/// `k(0, 0)` of a kernel that needs more than one column.
 fn at_origin(kernel: &Kernel) -> Result<f64> {
     (2..=1024)
         .find_map(|d| kernel.evaluate(&vec![0.0; d], &vec![0.0; d]).ok())

@@ -27,7 +27,7 @@ pub(in super::super) fn survey(file: &Arc<CsvFile>) -> Result<Vec<Kind>> {
     Ok(builders(file, Builder::forget_rows)?.into_iter().map(Builder::kind).collect())
 }
 
-/// The columns after a reading of all rows; `settle` is done to each column now and then.
+/// Reads all rows into columns; `settle` is called on each column from time to time.
 fn builders(file: &Arc<CsvFile>, settle: fn(&mut Builder)) -> Result<Vec<Builder>> {
     let mut columns: Vec<Builder> = file.names.iter().map(|_| Builder::new()).collect();
     fill(file, &mut columns.iter_mut().collect::<Vec<_>>(), |i| i, settle)?;

@@ -35,7 +35,7 @@ pub struct Prediction {
     pub variance: Array1<f64>,
 }
 
-/// What the other observations say of each: a normal density.
+/// The leave-one-out predictive density of each observation: a normal density.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOutDensity {
     /// `E(yᵢ | y₋ᵢ)`.
@@ -127,7 +127,7 @@ impl GaussianProcessFit {
         draw(&self.predict(x, compute)?.mean, &self.covariance(x, compute)?, count, compute)
     }
 
-    /// What the other observations say of each, in closed form.
+    /// The leave-one-out predictive densities, in closed form.
     ///
     /// # Formula
     /// `yᵢ − αᵢ/(A⁻¹)ᵢᵢ` and `1/(A⁻¹)ᵢᵢ`.

@@ -25,7 +25,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// # Cost
 /// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the optimization; `8n²` bytes. Along one column, with
 /// positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`, `bridge`,
-/// `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`: [`GaussianProcessFit::method`] tells.
+/// `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`: see [`GaussianProcessFit::method`].
 ///
 /// # Example
 /// ```

@@ -20,7 +20,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// # Theory
 /// `f(x)` is also the posterior mean of a Gaussian process with covariance `k` and noise variance `λ/wᵢ`. A point of weight `m` counts
 /// as `m` points. At `λ = 0`, or where `K` is singular to working precision, the solution is the least-squares function of minimum
-/// norm, and [`RidgeFit::method`] says so.
+/// norm, which [`RidgeFit::method`] reports.
 ///
 /// # Cost
 /// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one column for kernels of Markov processes

@@ -64,7 +64,7 @@ fn contrast<const M: usize>(adjoint: &Adjoint<M>, spread: &Spread<M>) -> Matrix<
     std::array::from_fn(|i| std::array::from_fn(|j| r[i] * r[j] - n[i][j]))
 }
 
-/// Adds what the step from the `i`-th place to the next says.
+/// Adds the contribution of the step from the `i`-th position to the next.
 #[inline(always)]
 fn step_slopes<const M: usize>(
     system: &System<M>,

@@ -28,7 +28,7 @@ fn naive_form(k: &Kernel, counterexample: &Counterexample) -> (f64, f64) {
     (terms.clone().sum(), terms.map(f64::abs).sum())
 }
 
-/// The eigenvalue that is told is the one of the points that are told, and the weights show the
+/// The reported eigenvalue is that of the reported points, and the weights show the
 /// sign there.
 fn assert_measured(k: &Kernel, found: &Check) {
     let gram = naive_gram(k, &found.points).unwrap();

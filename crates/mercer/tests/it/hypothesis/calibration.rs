@@ -1,4 +1,4 @@
-//! The level of every test: when the hypothesis is true it is rejected as often as the level says.
+//! The level of every test: when the hypothesis is true it is rejected with the probability of the level.
 //!
 //! Rejections among independent data sets are binomial; the test fails outside of the exact 99.9 % interval, of ten times as many data sets where the first ones are outside. Seeds are
 //! fixed, so that a correct test that passes once passes always. Exact tests on data without ties are held from both sides, the others from above.

@@ -267,7 +267,7 @@ fn far_samples_are_rejected_by_every_method() {
     assert!(outcome.unwrap().reject);
 }
 
-/// Equal samples cannot be told apart: p = 1 where it is a share of relabelings.
+/// Equal samples do not differ: p = 1 where it is a share of relabelings.
 #[test]
 fn identical_and_constant_samples() {
     let compute = Compute::new();

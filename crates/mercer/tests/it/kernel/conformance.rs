@@ -11,7 +11,7 @@ fn sample(n: usize, d: usize, seed: u64) -> Array2<f64> {
     Array2::from_shape_fn((n, d), |_| 0.05 + 0.9 * random.uniform())
 }
 
-/// A sample with as many columns as the kernel wants.
+/// A sample with as many columns as the kernel needs.
 fn sample_for(kernel: &Kernel, n: usize, seed: u64) -> Option<Array2<f64>> {
     [3, 1, 2]
         .into_iter()

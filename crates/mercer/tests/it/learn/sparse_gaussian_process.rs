@@ -191,7 +191,7 @@ fn far_from_the_inducing_points_only_sor_is_sure_of_itself() {
     assert_eq!(dtc, variance(Approximation::Variational, &x));
 }
 
-/// Points that say nothing new are left out, and that is told.
+/// Linearly dependent points are dropped, and reported.
 #[test]
 fn repeated_inducing_points_are_dropped() {
     let ((x, y), z, compute) = (sample(40), sample(8).0, Compute::new());

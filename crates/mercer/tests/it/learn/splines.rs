@@ -27,7 +27,7 @@ fn sample(n: usize, seed: u64) -> (Array1<f64>, Array1<f64>, Array1<f64>) {
     (x, y, w)
 }
 
-/// Everything the fit says, against the dense solution.
+/// The complete fit against the dense solution.
 fn compare(what: &str, specification: SmoothingSpline, dense: &Dense<'_>) {
     let (x, y, w) = (dense.x, dense.y, dense.weights);
     let fit = fit(specification, x, y, Some(w));

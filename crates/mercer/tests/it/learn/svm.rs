@@ -98,7 +98,7 @@ fn a_canceled_fit_is_a_model_with_its_gap() {
     }
 }
 
-/// What was said about the answer on the way.
+/// The progress reports of the solver.
 #[derive(Default)]
 struct Remarks(Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! Model files that are broken in every way: an error that says what is wrong, no panic, no huge allocation.
+//! Model files that are broken in every way: an error with the reason, no panic, no huge allocation.
 
 use std::path::Path;
 

@@ -44,7 +44,7 @@ fn golden_path() {
     assert_eq!(path.best(Criterion::Folds(5)), None);
 }
 
-/// As many folds as rows are leave-one-out, and the path says what fits say.
+/// As many folds as rows are leave-one-out, and the path equals the fits.
 #[test]
 fn the_path_says_what_fits_say() {
     let (x, y, weights) = sample(24);

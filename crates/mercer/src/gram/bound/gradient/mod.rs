@@ -86,7 +86,7 @@ impl TileGradient<'_> {
         self.requested[parameters.clone()].iter().any(|requested| *requested)
     }
 
-    /// Adds to the sum of a parameter, if it is wanted.
+    /// Adds to the sum of a parameter, if requested.
     fn add(&mut self, parameter: usize, value: f64) {
         if self.requested[parameter] {
             self.sums[parameter] += value;
