@@ -75,7 +75,7 @@ def test_streams_are_values():
 
 
 @pytest.mark.parametrize("cut", [1, 1301, 2500])
-def test_merged_parts_are_the_fit_of_one_machine(cut):
+def test_merged_parts_are_the_fit_of_one_computer(cut):
     alphas = list(np.geomspace(1e-4, 10, 21))
     whole = small(folds=3).set_params(alpha=alphas).partial_fit(X[:500], Y[:500])
     parts = [whole.without_rows() for _ in range(2)]

@@ -218,7 +218,7 @@ def found_margin(model, n):
     return model.nu * n / np.abs(model.dual_coef_).sum()
 
 
-def test_nu_machines_without_free_support_vectors():
+def test_nu_svms_without_free_support_vectors():
     """Offset and scale as LIBSVM's rule says, also where every variable of a class is at a bound."""
     bound, same = 0, 0
     for seed in range(400):

@@ -133,7 +133,7 @@ fn two_samples_and_plans() {
 }
 
 #[test]
-fn the_label_is_a_feature_where_it_is_asked_for_by_name() {
+fn the_label_is_a_feature_where_it_is_requested_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (plain, labeled) = (all_formats(&folder, false), all_formats(&folder, true));
     let gram = |path: &str, columns: &str| {

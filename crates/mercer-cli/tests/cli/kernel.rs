@@ -113,7 +113,7 @@ fn a_check_looks_at_the_data() {
 }
 
 #[test]
-fn a_given_matrix_is_checked() {
+fn a_precomputed_matrix_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let indefinite = file(&folder, "k.csv", b"1,2\n2,1\n");
     let json = mercer(&["kernel", "check", "precomputed()", &indefinite, "--json"]).json();

@@ -34,7 +34,7 @@ fn rings(folder: &tempfile::TempDir, rows: usize) -> String {
 }
 
 #[test]
-fn a_given_machine_is_taken_as_it_is() {
+fn an_explicit_svm_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,side\n-2,left\n-1,left\n1,right\n3,right\n");
     let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
@@ -314,7 +314,7 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
 
 /// Labels that follow no rule, a large C and a tight tolerance: more steps than a tenth of a second has room for.
 #[test]
-fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
+fn svms_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     let folder = tempfile::tempdir().unwrap();
     let line = |i: usize| format!("{},{},{}\n", (i as f64).sin(), (1.3 * i as f64).cos(), i * i * 7919 % 1013 % 2);
     let text: String = ["a,b,y\n".to_owned()].into_iter().chain((0..3000).map(line)).collect();
@@ -335,7 +335,7 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
 
 /// Stripes that are narrower than every lengthscale of the first grid: it goes on, and so does the report. A list that is given does not.
 #[test]
-fn choices_at_a_border_are_told_and_open_lists_go_on() {
+fn choices_at_a_border_are_reported_and_open_lists_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |i: usize| (i * 7919 % 2003) as f64 / 100.0;
     let line =

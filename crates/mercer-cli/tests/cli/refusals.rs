@@ -71,7 +71,7 @@ fn the_memory_limit_is_named_before_anything_is_allocated() {
 }
 
 #[test]
-fn places_that_cannot_be_written() {
+fn paths_that_cannot_be_written() {
     let iris = example("iris.csv");
     let folder = tempfile::tempdir().unwrap();
     let nowhere = path_in(&folder, "no/such/k.npy");

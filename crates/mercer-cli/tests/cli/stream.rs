@@ -171,7 +171,7 @@ fn a_fit_that_was_killed_resumes_to_the_same_bytes() {
 }
 
 #[test]
-fn several_passes_are_made_where_they_are_asked_for() {
+fn several_passes_are_made_where_they_are_requested() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 2000, 1);
     let base = ["fit", "ridge", &data, "--target", "y", "--drop", "note", "--stream", "--json", "--lambda", "0.1"];

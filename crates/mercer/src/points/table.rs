@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_selected_in_the_order_asked_for() {
+    fn rows_are_selected_in_the_order_requested() {
         let picked = small().select_rows(&[2, 0, 0]).unwrap();
         assert_eq!(picked.rows(), 3);
         assert_eq!(picked.columns()[0].data, ColumnData::Numbers(vec![3.0, 1.0, 1.0]));

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_between_the_places_is_found() {
+    fn the_minimum_between_the_points_is_found() {
         let grid = [100.0, 1.0, 0.01, 10.0, 0.1];
         let start = (1.0, bowl(&[1.0]).unwrap()[0]);
         let mut before = f64::INFINITY;

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_drops_the_hopeless_and_finds_the_same_winner() {
+    fn screening_drops_the_hopeless_and_finds_the_same_winner() {
         let ((x, y), compute) = (wave(1000), Compute::new());
         let screened = search().fit(x.view(), y.view(), None, &compute).unwrap();
         let all = RidgeSearch { screening: false, ..search() }.fit(x.view(), y.view(), None, &compute).unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frugal_race_drops_more_and_finds_about_as_good_a_winner() {
+    fn frugal_screening_drops_more_and_finds_about_as_good_a_winner() {
         let ((x, y), compute) = (wave(1000), Compute::new());
         let kernels = ["gaussian()", "matern(nu=5/2)", "matern(nu=3/2)"].map(|text| text.parse().unwrap()).to_vec();
         // So close to each other that several of a family are about as good as its best.
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_do_not_race() {
+    fn few_rows_are_not_screened() {
         let (x, y) = wave(200);
         assert_eq!(search().fit(x.view(), y.view(), None, &Compute::new()).unwrap().screening, None);
     }

@@ -221,7 +221,7 @@ impl RidgeSearch {
     }
 
     /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports
-    /// so.
+    /// it.
     ///
     /// # Errors
     /// As [`RidgeSearch::fit`]; [`Error::Canceled`] before anything was scored.

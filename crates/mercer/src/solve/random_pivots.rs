@@ -62,7 +62,7 @@ mod tests {
     use ndarray::array;
 
     #[test]
-    fn places_are_drawn_in_proportion_to_their_values() {
+    fn positions_are_drawn_in_proportion_to_their_values() {
         let (values, mut stream) = (array![0.0, 1.0, 0.0, 3.0], Seed(1).stream("draw", 0));
         let drawn: Vec<usize> = (0..4000).map(|_| draw(values.view(), &mut stream)).collect();
         assert!(drawn.iter().all(|i| [1, 3].contains(i)));

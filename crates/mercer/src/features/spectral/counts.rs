@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_are_the_sums_and_means_those_of_the_laws() {
+    fn totals_are_the_sums_and_means_those_of_the_distributions() {
         for c in [0.0, 0.3, 1.0, 30.0] {
             let poisson = Counts::of_exponential(c).unwrap();
             assert!(

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waves_are_those_of_the_standard_library_at_every_size_of_the_phase() {
+    fn sines_and_cosines_are_those_of_the_standard_library_at_every_size_of_the_phase() {
         let phases: Vec<f64> = (0..4000).map(|i| (f64::from(i) - 2000.0) * 1.37_f64.powi(i % 97)).collect();
         let amplitudes: Vec<f64> = (0..4000).map(|i| 1.0 + f64::from(i % 3)).collect();
         let (mut c, mut s) = (vec![0.0; 4000], vec![0.0; 4000]);

@@ -58,7 +58,7 @@ mod tests {
     use crate::gram::simd::sines_cosines;
 
     #[test]
-    fn waves_are_those_of_double_precision_at_every_size_of_the_phase() {
+    fn sines_and_cosines_are_those_of_double_precision_at_every_size_of_the_phase() {
         let phases: Vec<f32> =
             (0..4000_u16).map(|i| (f32::from(i) - 2000.0) * 1.37_f32.powi(i32::from(i % 31))).collect();
         let amplitudes: Vec<f32> = (0..4000_u16).map(|i| 1.0 + f32::from(i % 3)).collect();

@@ -25,7 +25,7 @@ const POWER_STEPS: usize = 3;
 const OPERATIONS_PER_ENTRY: f64 = 40.0;
 
 /// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64` residual. A kernel that may be indefinite is factored as
-/// a whole, which tells.
+/// a whole, which detects it.
 pub(super) fn solve(problem: &Problem<'_>, lambda: f64, definite: bool, compute: &Compute) -> Result<Solution> {
     match refine(problem, lambda, definite, compute) {
         Ok(Some(solution)) => Ok(solution),

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_are_refused() {
+    fn other_svms_are_refused() {
         let x = Array2::from_shape_fn((9, 1), |(i, _)| i as f64);
         let classes =
             Classes::from_indices((0..9).map(|i| i / 3).collect(), ["a", "b", "c"].map(str::to_owned).to_vec());

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_invert_the_gamma_law() {
+    fn quantiles_invert_the_gamma_distribution() {
         for a in [0.05, 0.5, 1.0, 2.5, 40.0, 1e4] {
             for p in [1e-12, 1e-3, 0.2, 0.5, 0.8, 0.999_999] {
                 let x = gamma_quantile(a, p);

@@ -201,7 +201,7 @@ fn same_bytes_for_every_number_of_threads() {
 }
 
 #[test]
-fn large_data_is_subsampled_and_said_so() {
+fn large_data_is_subsampled_and_reported() {
     let x = Array2::from_shape_fn((500, 2), |(i, j)| (i as f64 * 0.37 + j as f64).sin());
     let options = CheckOptions { max_rows: 40 };
     let found = check(&kernel("tanh()"), Some(Points::from(&x)), &options, &Compute::new()).unwrap();
@@ -304,7 +304,7 @@ fn matrices_are_checked_as_they_are() {
 }
 
 #[test]
-fn repairs_do_what_they_say() {
+fn repairs_do_what_is_documented() {
     let a = random_symmetric(15, 2);
     let eigen = symmetric_eigen(a.view()).unwrap();
     let mass: f64 = eigen.values.iter().filter(|v| **v < 0.0).map(|v| -v).sum();

@@ -454,7 +454,7 @@ fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
 }
 
 #[test]
-fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
+fn an_odd_number_of_components_has_a_last_cosine_with_an_offset() {
     let x = Array2::from_shape_fn((40, 2), |(i, j)| ((i + 20 * j) as f64 * 0.7).cos());
     for text in ["gaussian(lengthscale=2)", "2*gaussian() + 0.5 + laplacian()"] {
         // Means of many draws are the kernel, within five standard errors.
@@ -488,7 +488,7 @@ fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
 }
 
 #[test]
-fn landmarks_know_which_rows_they_are() {
+fn landmarks_are_rows_of_the_data() {
     let x = Array2::from_shape_fn((60, 2), |(i, j)| ((i * 3 + 11 * j) as f64 * 0.31).sin());
     let ways = [Landmarks::RandomPivots, Landmarks::Uniform, Landmarks::KMeans, Landmarks::Leverage, Landmarks::Greedy];
     for landmarks in ways {

@@ -72,7 +72,7 @@ fn exact_independence_tests() {
 }
 
 #[test]
-fn gamma_and_spectral_null_laws_of_mmd() {
+fn gamma_and_spectral_null_distribution_of_mmd() {
     let golden = Golden::load("c12_mmd_thresholds_and_null");
     let (x, y) = (matrix(golden.input("X")), matrix(golden.input("Y")));
     let kernel = gaussian(golden.input("l"));
@@ -120,7 +120,7 @@ fn distribution_free_thresholds() {
 }
 
 #[test]
-fn gamma_null_law_of_hsic() {
+fn gamma_null_distribution_of_hsic() {
     let golden = Golden::load("c13_hsic_gamma_null");
     let (x, y) = (matrix(golden.input("x")), matrix(golden.input("y")));
     let test = Independence {

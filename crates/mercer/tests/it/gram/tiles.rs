@@ -152,7 +152,7 @@ fn same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn the_memory_limit_is_asked_first() {
+fn the_memory_limit_is_checked_first() {
     let x = points(1000, 2, 8);
     let tiles = Bound::new(&x, None);
     let tight = Compute::new().with_memory(7_999_999);

@@ -203,7 +203,7 @@ fn large_samples_are_stored_in_single_precision() {
 
 /// Low-rank factors against stored matrices, both in double precision.
 #[test]
-fn factors_and_matrices_give_one_null_law() {
+fn factors_and_matrices_give_one_null_distribution() {
     let compute = Compute::new();
     let (x, y) = (normal(32, 300, 1), normal(33, 300, 2));
     let k = kernel("gaussian(lengthscale=2)");
@@ -227,7 +227,7 @@ fn factors_and_matrices_give_one_null_law() {
 }
 
 #[test]
-fn the_sequential_test_stops_and_says_so() {
+fn the_sequential_test_stops_and_is_reported() {
     let x = Array2::from_shape_fn((40, 1), |(i, _)| 0.1 * i as f64);
     let y = &x + 0.05;
     let sequential = TwoSample { method: TwoSampleMethod::Sequential, ..TwoSample::permutation(kernel("gaussian()")) };

@@ -283,7 +283,7 @@ schoenberg(minus(constant(value=1), linear()), t=2) is PSD: Schoenberg: exp(−t
 }
 
 #[test]
-fn every_example_says_something_of_every_property() {
+fn every_example_has_a_verdict_on_every_property() {
     for text in examples() {
         let properties = kernel(text).properties();
         assert_eq!(properties.len(), Property::ALL.len());

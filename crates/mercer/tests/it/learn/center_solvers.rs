@@ -61,7 +61,7 @@ fn ridge_on_all_points_as_centers_is_exact() {
 }
 
 #[test]
-fn few_centers_miss_something_and_say_how_much() {
+fn few_centers_miss_something_and_report_how_much() {
     let (x, y, _) = data(400);
     let share = |count: usize| {
         let ridge = Ridge { centers: Some(Centers::new(count)), ..Ridge::new(kernel(), 0.1) };
@@ -130,7 +130,7 @@ fn the_plan_takes_centers_where_all_pairs_are_too_many() {
 }
 
 #[test]
-fn a_time_limit_takes_fewer_centers_and_says_so() {
+fn a_time_limit_takes_fewer_centers_and_is_reported() {
     let ridge = Ridge::new(kernel(), 0.1);
     let slow = compute().with_memory(8 << 30).with_speed(1e9);
     let plan = ridge.plan(8000, 10, 1, &slow).unwrap();

@@ -290,7 +290,7 @@ fn a_path_is_its_fits() {
 }
 
 #[test]
-fn too_few_steps_are_told() {
+fn too_few_steps_are_reported() {
     let d = sample(80);
     for loss in [Loss::Logistic, Loss::Hinge] {
         let fit = d.fit(&KernelMachine { max_iterations: 1, ..machine(loss, 0.01) });
@@ -354,7 +354,7 @@ fn constant_targets_are_fitted_by_the_intercept() {
 /// The gap is the square of an error, so that a tolerance of `1e-12` would give six digits: the
 /// last Newton step makes the others.
 #[test]
-fn the_tolerance_gives_the_digits_that_it_says() {
+fn the_tolerance_gives_the_digits_that_it_states() {
     let sample = sample(80);
     for loss in all().filter(|loss| loss.is_smooth()) {
         for solver in [LossSolver::Newton, LossSolver::NewtonConjugateGradients] {

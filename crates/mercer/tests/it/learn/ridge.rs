@@ -182,7 +182,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
+fn singular_problems_get_the_minimum_norm_answer_and_are_reported() {
     let compute = Compute::new();
     // Repeated points with different targets: the mean, at λ = 0.
     let x = array![[0.0], [0.0], [1.0]];

@@ -116,7 +116,7 @@ fn periodic_splines_equal_the_kernel_form_with_bernoulli_polynomials() {
 }
 
 #[test]
-fn one_place_on_a_circle_is_a_constant() {
+fn one_position_on_a_circle_is_a_constant() {
     let periodic = SmoothingSpline { period: Some(2.0), ..spline(2, Smoothing::Lambda(1.0)) };
     let fit = fit(periodic, &array![0.5, 2.5, 4.5], &array![1.0, 2.0, 6.0], None);
     assert_arrays_close(&fit.predict(array![0.0, 1.3].view(), 0).unwrap(), &array![3.0, 3.0], 1e-13, "constant");

@@ -197,7 +197,7 @@ fn streams_are_values() {
 /// However the rows are cut, and with folds that do not divide the cuts, the parts make the fit of
 /// one machine: same folds, same scores, same λ.
 #[test]
-fn merged_parts_are_the_fit_of_one_machine() {
+fn merged_parts_are_the_fit_of_one_computer() {
     let (compute, (x, y, weights)) = (Compute::new(), data());
     for folds in [2, 3, 5, 7] {
         // Near the optimum the scores lie close together, so that other folds would choose another

@@ -111,7 +111,7 @@ impl Progress for Remarks {
 }
 
 #[test]
-fn the_gap_is_told_on_the_way() {
+fn the_gap_is_reported_on_the_way() {
     let (x, classes) = clouds(300, 2, 13);
     let listener = Arc::new(Remarks::default());
     let compute = Compute::new().with_progress(listener.clone());
@@ -185,7 +185,7 @@ fn given_values_are_as_good_as_points() {
 }
 
 #[test]
-fn little_memory_gives_the_same_machines() {
+fn little_memory_gives_the_same_svms() {
     let (x, classes) = clouds(400, 3, 6);
     let svc = Svc { solver: TIGHT, ..Svc::new(kernel("gaussian()"), 1.0) };
     let plenty = svc.fit(x.view(), &classes, None, &Compute::new()).unwrap();

@@ -118,7 +118,7 @@ fn wrong_texts_are_refused_with_the_line() {
 }
 
 #[test]
-fn what_libsvm_does_not_know_is_not_written() {
+fn what_libsvm_does_not_store_is_not_written() {
     let (y, x) = data("iris.libsvm");
     let classes = Classes::from_numbers(y.view()).unwrap();
     let fit = |svc: Svc, classes: &Classes| {

@@ -159,7 +159,7 @@ fn independent_columns_and_constants_have_none() {
 
 /// `E u = 0` under the density, and not under another; the V-statistic is a squared norm.
 #[test]
-fn stein_discrepancy_knows_its_density() {
+fn stein_discrepancy_uses_its_density() {
     let compute = Compute::new();
     let density = Density::normal(array![1.0, -1.0], array![[2.0, 0.5], [0.5, 1.0]]).unwrap();
     let n = 1500;

@@ -81,7 +81,7 @@ fn ridge_by_every_solver() {
 }
 
 #[test]
-fn ridge_of_minimum_norm_with_a_null_space_and_on_given_values() {
+fn ridge_of_minimum_norm_with_a_null_space_and_on_precomputed_values() {
     let compute = Compute::new();
     let (x, y) = data(20, 1, 1);
     let doubled = ndarray::concatenate(Axis(0), &[x.view(), x.view()]).unwrap();

@@ -70,7 +70,7 @@ fn classifiers_of_every_scheme_and_calibration() {
 }
 
 #[test]
-fn machines_on_given_values() {
+fn svms_on_precomputed_values() {
     let compute = Compute::new();
     let (x, classes, y) = data(30);
     let gram = x.dot(&x.t());
@@ -155,7 +155,7 @@ fn losses_and_quantiles() {
 }
 
 #[test]
-fn classes_of_a_file_must_be_as_many_as_the_machines_know() {
+fn classes_of_a_file_must_be_as_many_as_those_of_the_svms() {
     let (x, classes, _) = data(12);
     let fit = Svc::new("linear()".parse().unwrap(), 1.0).fit(x.view(), &classes, None, &Compute::new()).unwrap();
     let mut bytes = Vec::new();

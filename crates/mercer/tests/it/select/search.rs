@@ -46,7 +46,7 @@ fn golden_path() {
 
 /// As many folds as rows are leave-one-out, and the path equals the fits.
 #[test]
-fn the_path_says_what_fits_say() {
+fn the_path_equals_the_fits() {
     let (x, y, weights) = sample(24);
     let compute = Compute::new();
     let lambdas = [1e-3, 0.1, 3.0];
@@ -375,7 +375,7 @@ fn a_logistic_search_is_bounded() {
 
 /// Stripes that are narrower than every lengthscale of the list; far above their width nothing tells in which direction to go on.
 #[test]
-fn machines_are_searched_beyond_the_list() {
+fn svms_are_searched_beyond_the_list() {
     let mut stream = Seed(2).stream("stripes", 0);
     let x = Array2::from_shape_fn((200, 1), |_| 40.0 * stream.uniform());
     let names = vec!["a".into(), "b".into()];

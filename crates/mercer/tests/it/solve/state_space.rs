@@ -189,7 +189,7 @@ fn large_samples_leave_no_residual() {
 }
 
 #[test]
-fn plan_says_what_is_run() {
+fn plan_reports_what_is_run() {
     let compute = Compute::new();
     let plan = Ridge::new(kernel("matern(nu=3/2)"), 0.1).plan(1_000_000, 1, 1, &compute).unwrap();
     assert_eq!(plan.solver, RidgeSolver::StateSpace);
