@@ -30,7 +30,7 @@ pub enum FourierGuarantee {
     Pair,
     /// At one pair of points, for cosines with random offsets.
     Offset,
-    /// At all pairs of so many points, for pairs of a cosine and a sine.
+    /// At all pairs of this many points, for pairs of a cosine and a sine.
     Points(usize),
     /// Over a whole set, as first stated.
     Uniform(Region),
@@ -50,7 +50,7 @@ pub struct Region {
 }
 
 impl FourierGuarantee {
-    /// The bound for so many frequencies; above 1 where it is vacuous.
+    /// The bound for this many frequencies; above 1 where it is vacuous.
     pub fn bound(&self, frequencies: usize, epsilon: f64) -> f64 {
         let (front, rate) = self.parts(epsilon);
         front * (-rate * frequencies as f64).exp()

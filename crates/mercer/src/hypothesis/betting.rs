@@ -48,7 +48,7 @@ const MULTIPLES: [f64; 3] = [0.25, 0.5, 1.0];
 pub struct SequentialTwoSample {
     /// The kernel; the terms of a sum bet separately. `None` for three Gaussian kernels with lengthscales up to the median distance of the first points.
     pub kernel: Option<Kernel>,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 
@@ -166,7 +166,7 @@ impl BettingTest {
         &self.kernels
     }
 
-    /// The level of the decision.
+    /// The significance level.
     pub fn level(&self) -> f64 {
         self.test.level
     }

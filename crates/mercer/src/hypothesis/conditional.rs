@@ -53,11 +53,11 @@ pub struct ConditionalIndependence {
     pub kernel_y: Option<Kernel>,
     /// How the influence of `z` is removed.
     pub smoothing: ConditionalSmoothing,
-    /// How the p-value is found.
+    /// The method of the p-value.
     pub method: ConditionalMethod,
     /// How many vectors of signs are drawn.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 

@@ -34,7 +34,7 @@ pub struct GoodnessOfFit {
     pub estimator: Estimator,
     /// How many vectors of signs are drawn.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 

@@ -36,7 +36,7 @@ pub struct Interaction {
     pub kernels: Option<[Kernel; 3]>,
     /// How many permutations of each variable are drawn, beside the observed order.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 

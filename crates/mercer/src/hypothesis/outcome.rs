@@ -13,7 +13,7 @@ pub struct TestOutcome {
     pub statistic: f64,
     /// The p-value, never 0 for a permutation test.
     pub p_value: f64,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
     /// Whether `p ≤ level`.
     pub reject: bool,

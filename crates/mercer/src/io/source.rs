@@ -190,7 +190,7 @@ impl Source {
         Error::Format { path: self.name.clone(), line, reason: reason.into() }
     }
 
-    /// Asks the memory budget for a row of so many bytes of text and cells, as far as they are known, that has not ended yet.
+    /// Asks the memory budget for a row of this many bytes of text and cells, as far as they are known, that has not ended yet.
     pub fn reserve_row(&self, bytes: u64, cells: u64) -> Result<()> {
         let what = format!("a row of {bytes} bytes ({cells} cells) and more in {}", self.name.display());
         let advice = "raise the limit, or look at the file: is a line break missing, or a quote left open?";

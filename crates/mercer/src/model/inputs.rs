@@ -19,7 +19,7 @@ pub enum Features {
     },
 }
 
-/// One target: its name, and the map from its values to what was fitted.
+/// One target: its name, and the map from its values to the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// The name, where it has one.

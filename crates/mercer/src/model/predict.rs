@@ -35,7 +35,7 @@ impl Model {
     /// For classes the number of the class in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of columns; as the `predict` of what was fitted.
+    /// [`Error::Shape`] for another number of columns; as the `predict` of the fit.
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_columns(x)?;
         let values = match &self.fitted {

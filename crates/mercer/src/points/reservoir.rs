@@ -31,7 +31,7 @@ pub struct Reservoir {
 }
 
 impl Reservoir {
-    /// At most so many rows.
+    /// At most this many rows.
     pub fn new(capacity: usize, seed: Seed) -> Self {
         Self { capacity, stream: seed.stream("reservoir", 0), header: None, rows: Vec::new(), seen: 0 }
     }

@@ -321,7 +321,7 @@ impl FoldSearch {
         Ok(FoldChoice { tried, screened, best: position, screened_score, rows, ranges, fits, complete })
     }
 
-    /// What was tried of every number that has more than one value, by both stages.
+    /// The search ranges of all parameters with more than one value, by both stages.
     fn ranges(&self, stage: &Stage, first: Option<&Stage>, (best, score): (LatticePoint, f64)) -> Vec<SearchedRange> {
         let Some((length, parameter)) = self.numbers(best) else { return Vec::new() };
         let same = |p: &&Point| p.position.family == best.family;

@@ -238,7 +238,7 @@ impl HeldOut for HeldOutLogistic<'_> {
 }
 
 impl HeldOutLogistic<'_> {
-    /// The rows on which so many fits take about so many floating-point operations, at most `rows`, at least 200.
+    /// The rows on which so many fits take about this many floating-point operations, at most `rows`, at least 200.
     ///
     /// # Errors
     /// As [`LogisticRegression::plan`].

@@ -17,14 +17,14 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Theory
 /// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20 λ costs 10 decompositions, whatever the
-/// criterion: no model is fitted twice but the winner.
+/// criterion: only the best model is fitted again.
 ///
 /// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
 /// than those of the best by three standard errors of the mean difference are dropped; the neighbors of the best always stay. The others
 /// are scored on all rows, and so are the neighbors of the winner unless they are as clearly worse than the winner.
 ///
-/// Where the best λ lies at an end of the default list, the list goes on by two decades, at most twice, for the candidates that are best there; a list that was
-/// given does not. Lengthscales are extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what was tried.
+/// Where the best λ lies at an end of the default list, the list is extended by two decades, at most twice, for the candidates that are best there; an explicit list
+/// is not. Lengthscales are extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what was tried.
 ///
 /// # Cost
 /// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; screening takes a 27th of a path, and a fit
@@ -47,20 +47,20 @@ use crate::{Compute, Error, Kernel, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeSearch {
-    /// The kernels to choose from.
+    /// The candidate kernels.
     pub kernels: Vec<Kernel>,
-    /// The lengthscales to try for every kernel; empty to take the kernels as they are.
+    /// The lengthscales to try for every kernel; empty to use the kernels unchanged.
     pub lengthscales: Vec<f64>,
     /// The λ to try.
     pub lambdas: Vec<f64>,
-    /// What makes a model better.
+    /// The selection criterion.
     pub criterion: Criterion,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
     /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm), each time adding up to two rows to the
     /// surface; then λ is refined as often, each time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
     pub refinements: usize,
-    /// Whether kernels that are not positive semi-definite are meant.
+    /// Whether to accept kernels that are not positive semi-definite.
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
     pub screening: bool,
@@ -71,14 +71,14 @@ pub struct RidgeSearch {
     pub extend_lengthscales: bool,
 }
 
-/// A kernel that was tried.
+/// A candidate kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The kernel.
     pub kernel: Kernel,
-    /// Its place in the list of the search.
+    /// Its index in the list of the search.
     pub family: usize,
-    /// The lengthscale that was put in, where lengthscales were searched.
+    /// The lengthscale if lengthscales were searched.
     pub lengthscale: Option<f64>,
 }
 
@@ -87,47 +87,47 @@ pub struct Candidate {
 pub struct Winner {
     /// The kernel.
     pub kernel: Kernel,
-    /// The lengthscale that was put in, where lengthscales were searched.
+    /// The lengthscale if lengthscales were searched.
     pub lengthscale: Option<f64>,
     /// λ.
     pub lambda: f64,
-    /// Its score, at most that of the best place of the surface.
+    /// Its score, at most that of the best point of the surface.
     pub score: f64,
 }
 
-/// The winner of a search, fitted on all of the data, and the surface of scores.
+/// The best candidate of a search, fitted on all of the data, and the surface of scores.
 #[derive(Clone, Debug)]
 pub struct RidgeSearchFit {
-    /// The winner, fitted again.
+    /// The final fit.
     pub fit: RidgeFit,
-    /// The kernels that were tried, one per row of the surface: ordered by their place in the list, then by lengthscale.
+    /// The candidate kernels, one per row of the surface: ordered by their index in the list, then by lengthscale.
     pub candidates: Vec<Candidate>,
     /// The λ, one per column of the surface.
     pub lambdas: Vec<f64>,
     /// The score of every candidate (row) with every λ (column); smaller is better. NaN in the rows of candidates that were dropped.
     pub scores: Array2<f64>,
-    /// The row and the column of the best place of the surface.
+    /// The row and the column of the best point of the surface.
     pub best: (usize, usize),
     /// The score there.
     pub best_score: f64,
-    /// What was fitted: the best place of the surface, or a λ beside it.
+    /// What was fitted: the best point of the surface, or a λ beside it.
     pub winner: Winner,
     /// The screening, if there was one.
     pub screening: Option<Screening>,
-    /// What was tried of λ and of the lengthscale of the winner's kernel.
+    /// The search ranges of λ and of the lengthscale.
     pub ranges: Vec<SearchedRange>,
 }
 
-/// What a search chose, before the winner is fitted.
+/// The selection of a search, before the final fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeChoice {
-    /// The kernels that were tried, as in [`RidgeSearchFit::candidates`].
+    /// The candidate kernels, as in [`RidgeSearchFit::candidates`].
     pub candidates: Vec<Candidate>,
     /// The λ, one per column of the surface.
     pub lambdas: Vec<f64>,
     /// The scores, as in [`RidgeSearchFit::scores`]; also NaN at λ that were tried only with other candidates, and where the search was stopped.
     pub scores: Array2<f64>,
-    /// The row and the column of the best place of the surface.
+    /// The row and the column of the best point of the surface.
     pub best: (usize, usize),
     /// The score there.
     pub best_score: f64,
@@ -135,7 +135,7 @@ pub struct RidgeChoice {
     pub winner: Winner,
     /// The screening, if there was one.
     pub screening: Option<Screening>,
-    /// What was tried of λ and of the lengthscale of the winner's kernel.
+    /// The search ranges of λ and of the lengthscale.
     pub ranges: Vec<SearchedRange>,
     /// Whether the search ended by itself, and not because it was canceled.
     pub complete: bool,
@@ -469,7 +469,7 @@ impl RidgeSearch {
         Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, complete })
     }
 
-    /// What was tried of every number that has more than one value.
+    /// The search ranges of all parameters with more than one value.
     fn ranges(&self, candidates: &[Candidate], lambdas: &[f64], best: usize, winner: &Winner) -> Vec<SearchedRange> {
         let perfect = winner.score == 0.0;
         let mut ranges = vec![SearchedRange::new("lambda", &self.lambdas, lambdas, winner.lambda, perfect)];

@@ -47,13 +47,13 @@ pub struct RidgeTuner {
     pub lambda: f64,
     /// Whether shared lengthscales are expanded to one per column.
     pub ard: bool,
-    /// What makes a model better: leave-one-out or GCV.
+    /// The selection criterion: leave-one-out or GCV.
     pub criterion: Criterion,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`] (as `ard` names them), or `lambda`.
+    /// Parameters that are kept fixed: names of [`Kernel::parameters`] (as `ard` names them), or `lambda`.
     pub fixed: Vec<String>,
-    /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
+    /// Smoothness parameters that are optimized, which are fixed by default: `nu` of Matérn kernels, `hurst`, `power` of a distance.
     pub free: Vec<String>,
     /// How many more times the search starts, from points drawn from the seed around the first.
     pub restarts: usize,
@@ -82,7 +82,7 @@ pub struct RidgeTunerFit {
 
 impl RidgeTuner {
     /// A search by leave-one-out from one start, with lengthscales shared as they are given, without intercept; the smoothness `nu` of Matérn
-    /// kernels and its like stay as they are.
+    /// kernels and its like are kept fixed.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
         let (fixed, free) = (Vec::new(), Vec::new());
         Self {

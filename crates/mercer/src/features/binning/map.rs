@@ -57,7 +57,7 @@ impl RandomBinning {
         Self { kernel, grids, buckets: 4096 }
     }
 
-    /// Draws the grids for points of so many columns, from the seed of the computation.
+    /// Draws the grids for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
     /// [`Error::Request`] with the reason when the kernel has no such grids; [`Error::Parameter`] for fewer grids than terms, no bucket, or more than

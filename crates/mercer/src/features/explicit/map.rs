@@ -40,7 +40,7 @@ pub struct ExplicitFeatures {
 }
 
 impl ExplicitFeatures {
-    /// The features of a kernel on so many columns.
+    /// The features of a kernel on this many columns.
     ///
     /// # Errors
     /// [`Error::Request`] with the reason for a kernel without finitely many known features, or more than 2²⁴ of them; as [`Kernel::evaluate`] for columns

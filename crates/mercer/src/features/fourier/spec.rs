@@ -72,7 +72,7 @@ impl RandomFourier {
         Self { kernel, components, form: FourierForm::Pair, sampling: Sampling::Iid }
     }
 
-    /// Draws the frequencies for points of so many columns, from the seed of the computation.
+    /// Draws the frequencies for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
     /// [`Error::Request`] with the reason when the kernel has no spectral measure, when orthogonal frames are requested and no part of the kernel

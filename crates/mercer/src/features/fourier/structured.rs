@@ -55,7 +55,7 @@ impl StructuredFourier {
         Self { kernel, components }
     }
 
-    /// Draws signs and lengths for points of so many columns, from the seed of the computation.
+    /// Draws signs and lengths for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
     /// [`Error::Request`] for a kernel that is not radial, [`Error::Parameter`] for an odd number of components or none.

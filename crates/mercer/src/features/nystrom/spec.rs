@@ -33,18 +33,18 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub struct Nystrom {
     /// The kernel, positive semi-definite.
     pub kernel: Kernel,
-    /// The landmarks, at most.
+    /// The maximum number of landmarks.
     pub components: usize,
-    /// How they are chosen.
+    /// The selection of the landmarks.
     pub landmarks: Landmarks,
-    /// Pivots stop when they leave no more than this share of the trace (of the candidates).
+    /// Pivoting stops when the residual is at most this fraction of the trace (of the candidates).
     pub tolerance: f64,
     /// Keep this many eigenvectors of `K_ZZ` only.
     pub rank: Option<usize>,
 }
 
 impl Nystrom {
-    /// At most so many landmarks, by random pivots.
+    /// At most this many landmarks, by random pivots.
     pub fn new(kernel: Kernel, components: usize) -> Self {
         Self { kernel, components, landmarks: Landmarks::RandomPivots, tolerance: 0.0, rank: None }
     }

@@ -42,7 +42,7 @@ pub(crate) struct Term {
 }
 
 impl SpectralMeasure {
-    /// The spectral measure of a kernel on vectors of so many columns.
+    /// The spectral measure of a kernel on vectors of this many columns.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) with the reason when the kernel, or a part of it, has none; as [`Kernel::evaluate`] for columns

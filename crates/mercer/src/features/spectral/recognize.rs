@@ -28,7 +28,7 @@ impl Term {
     }
 }
 
-/// The measure of a kernel on so many columns.
+/// The measure of a kernel on this many columns.
 pub(super) fn measure(kernel: &Kernel, columns: usize) -> Result<Term> {
     Recognizer { leaves: 0 }.measure(kernel, columns)
 }

@@ -215,7 +215,7 @@ impl Metric {
         self.renew(&near, limits, (rows, columns.start), out);
     }
 
-    /// The tile by inner products; `false` when so many pairs are near that squared differences are cheaper.
+    /// The tile by inner products; `false` when this many pairs are near that squared differences are cheaper.
     fn fill_expanded(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
         let Some(expanded) = self.expanded.get_or_init(|| Expanded::new(self)) else {
             return false;

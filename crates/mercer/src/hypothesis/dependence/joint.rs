@@ -37,7 +37,7 @@ pub struct JointIndependence {
     pub kernels: Option<Vec<Kernel>>,
     /// How many permutations are drawn, beside the observed one.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 

@@ -42,13 +42,13 @@ pub struct Independence {
     pub kernel_x: Option<Kernel>,
     /// The kernel of `y`, likewise.
     pub kernel_y: Option<Kernel>,
-    /// How the p-value is found.
+    /// The method of the p-value.
     pub method: IndependenceMethod,
     /// The estimator that is permuted.
     pub estimator: HsicEstimator,
     /// How many permutations are drawn, beside the observed order.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
     /// Points are permuted only within a stratum: one number for each pair.
     pub strata: Option<Vec<usize>>,

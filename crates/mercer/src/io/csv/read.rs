@@ -80,7 +80,7 @@ impl CsvRows {
         Ok(Self { file: file.clone(), records })
     }
 
-    /// At most so many rows; none at the end.
+    /// At most this many rows; none at the end.
     pub fn next(&mut self, rows: usize, cells: &mut [Cells]) -> Result<()> {
         for _ in 0..rows {
             if !self.records.advance()? {

@@ -191,7 +191,7 @@ impl LibsvmRows {
         Ok(rows)
     }
 
-    /// At most so many rows; none at the end.
+    /// At most this many rows; none at the end.
     pub fn next(&mut self, count: usize) -> Result<Vec<ColumnData>> {
         let mut rows = SparseRows::default();
         self.read(count, &mut |lines| {
@@ -206,7 +206,7 @@ impl LibsvmRows {
         rows.into_dense(found, self.width)
     }
 
-    /// Returns lines to `take`, which returns the number of rows of a line, until there are so many rows.
+    /// Returns lines to `take`, which returns the number of rows of a line, until there are this many rows.
     fn read(&mut self, count: usize, take: &mut dyn FnMut(&Lines) -> Result<usize>) -> Result<()> {
         let mut found = 0;
         while found < count && self.lines.advance()? {

@@ -20,7 +20,7 @@ pub struct FileRules {
     pub encoding: Encoding,
     /// Rows without a target or a weight are left out; otherwise they are refused.
     pub leave_out: bool,
-    /// At most so many rows are drawn from the seed, for medians, landmarks and choices.
+    /// At most this many rows are drawn from the seed, for medians, landmarks and choices.
     pub sample: usize,
 }
 

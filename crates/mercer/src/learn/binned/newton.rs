@@ -36,7 +36,7 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// The same answer on so many columns, of which these were looked at; the coefficients of the others are 0.
+    /// The same answer on this many columns, of which these were looked at; the coefficients of the others are 0.
     pub(super) fn spread(mut self, positions: &[Option<usize>], columns: usize) -> Self {
         let mut w = Array2::zeros((columns, self.w.ncols()));
         for (row, position) in self.w.rows().into_iter().zip(positions) {

@@ -50,7 +50,7 @@ pub struct BinnedMachine {
     pub loss: Loss,
     /// `λ > 0`, which multiplies `‖w‖²` beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
     /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
     pub tolerance: f64,
@@ -110,7 +110,7 @@ impl BinnedMachine {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
-    /// and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
+    /// and [`Error::Value`] for inconsistent data, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,

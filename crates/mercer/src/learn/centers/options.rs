@@ -33,7 +33,7 @@ const FEWEST: usize = 10;
 pub struct Centers {
     /// `m`: the centers, at most; the plan chooses where there is no number.
     pub count: Option<usize>,
-    /// How they are chosen.
+    /// The selection of the landmarks.
     pub landmarks: Landmarks,
     /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
     pub tolerance: f64,

@@ -59,7 +59,7 @@ pub struct CenterMachine {
     pub centers: usize,
     /// How the centers are chosen.
     pub landmarks: Landmarks,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
     /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
     pub tolerance: f64,
@@ -91,7 +91,7 @@ impl CenterMachine {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Request`] for a loss with kinks or several outputs of another loss than the
-    /// squared one, [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::NotPositiveDefinite`], [`Error::Memory`],
+    /// squared one, [`Error::Shape`] and [`Error::Value`] for inconsistent data, [`Error::NotPositiveDefinite`], [`Error::Memory`],
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,

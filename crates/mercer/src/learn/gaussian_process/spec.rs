@@ -46,16 +46,16 @@ pub struct GaussianProcess {
     pub noise: f64,
     /// Whether to choose the parameters by the marginal likelihood, starting from those given.
     pub optimize: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`] (`gaussian.lengthscale`, or `lengthscale` alone), or `noise`.
+    /// Parameters that are kept fixed: names of [`Kernel::parameters`] (`gaussian.lengthscale`, or `lengthscale` alone), or `noise`.
     pub fixed: Vec<String>,
-    /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
+    /// Smoothness parameters that are optimized, which are fixed by default: `nu` of Matérn kernels, `hurst`, `power` of a distance.
     pub free: Vec<String>,
-    /// How many more times the optimization starts, from points drawn from the seed around the first.
+    /// The number of additional starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl GaussianProcess {
-    /// A process whose parameters are optimized from one start; the smoothness `nu` of Matérn kernels and its like stay as they are.
+    /// A process whose parameters are optimized from one start; the smoothness `nu` of Matérn kernels and its like are kept fixed.
     pub fn new(kernel: Kernel, noise: f64) -> Self {
         Self { kernel, noise, optimize: true, fixed: Vec::new(), free: Vec::new(), restarts: 0 }
     }

@@ -14,7 +14,7 @@ use crate::solve::CholeskyFactor;
 use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
 use crate::{Compute, Kernel, Result};
 
-/// Up to so many rows a derivative that the state space does not provide is computed from the matrix.
+/// Up to this many rows a derivative that the state space does not provide is computed from the matrix.
 pub(super) const DENSE_ROWS: usize = 4096;
 
 /// How the posterior of a Gaussian process was found.

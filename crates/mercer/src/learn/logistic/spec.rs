@@ -50,7 +50,7 @@ pub struct LogisticRegression {
     pub class_weights: Option<Vec<f64>>,
     /// How the problem is solved; never [`LossSolver::Dual`].
     pub solver: LossSolver,
-    /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    /// The centers of [`LossSolver::Centers`]; if they are set, [`LossSolver::Auto`] uses them. They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
     /// square: `1e-20` gives ten digits of `h`. One more Newton step is made when it is met,
@@ -63,7 +63,7 @@ pub struct LogisticRegression {
 }
 
 impl LogisticRegression {
-    /// With an intercept, the solver chosen by itself, ten digits.
+    /// With an intercept, an automatic choice of the solver, ten digits.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
         Self {
             kernel,
@@ -114,7 +114,7 @@ impl LogisticRegression {
     /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`](super::Evidence::stopped).
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one
+    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for inconsistent data; [`Error::Request`] for a single class or one
     /// without weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,

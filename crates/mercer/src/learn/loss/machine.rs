@@ -48,11 +48,11 @@ pub struct KernelMachine {
     pub kernel: Kernel,
     /// `λ > 0`, which multiplies `‖h‖²` beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
     /// How the problem is solved.
     pub solver: LossSolver,
-    /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    /// The centers of [`LossSolver::Centers`]; if they are set, [`LossSolver::Auto`] uses them. They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
     /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` gives ten digits of `h`.
@@ -62,7 +62,7 @@ pub struct KernelMachine {
 }
 
 impl KernelMachine {
-    /// A machine with an intercept, the solver chosen by itself, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
+    /// A machine with an intercept, an automatic choice of the solver, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
     pub fn new(loss: Loss, kernel: Kernel, lambda: f64) -> Self {
         let (tolerance, max_iterations) = if loss.is_smooth() { (1e-20, 200) } else { (1e-6, 100_000_000) };
         Self {

@@ -46,20 +46,20 @@ pub struct Ridge {
     pub kernel: Kernel,
     /// `λ ≥ 0`, which multiplies `‖f‖²` beside a sum (not a mean) of squares.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// How the system is solved.
+    /// The solver.
     pub solver: RidgeSolver,
-    /// The centers of [`RidgeSolver::Centers`]; where they are given, [`RidgeSolver::Auto`] takes them.
+    /// The centers of [`RidgeSolver::Centers`]; if they are set, [`RidgeSolver::Auto`] uses them.
     pub centers: Option<Centers>,
     /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time of a Cholesky fit.
     pub diagnostics: bool,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 
 impl Ridge {
-    /// A ridge regression without intercept, with diagnostics, with the solver chosen by itself.
+    /// A ridge regression without intercept, with diagnostics, with an automatic choice of the solver.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
         Self {
             kernel,
@@ -76,7 +76,7 @@ impl Ridge {
     /// matrix of kernel values.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
+    /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for inconsistent data,
     /// [`Error::NotPositiveDefinite`] with a counterexample, [`Error::Memory`] when no plan fits the limit,
     /// [`Error::NotConverged`] from conjugate gradients, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
@@ -176,7 +176,7 @@ impl Ridge {
     }
 }
 
-/// A λ that makes sense: finite, at least 0.
+/// A valid λ: finite, at least 0.
 pub(crate) fn check_lambda(lambda: f64) -> Result<()> {
     if lambda.is_finite() && lambda >= 0.0 {
         return Ok(());

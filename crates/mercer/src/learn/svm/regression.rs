@@ -52,9 +52,9 @@ pub struct Svr {
     pub tube: Tube,
     /// Whether there is an offset `b`. A ν-regression always has one.
     pub offset: bool,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 
@@ -148,9 +148,9 @@ pub struct OneClass {
     pub kernel: Kernel,
     /// `0 < ν ≤ 1`: about this part of the data is outside.
     pub nu: f64,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 

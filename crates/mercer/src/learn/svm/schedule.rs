@@ -41,7 +41,7 @@ pub(super) struct Schedule {
 /// Which kernel values stay in memory for several binary SVMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// The blocks of the classes; so many pairs fit into memory beside them.
+    /// The blocks of the classes; this many pairs fit into memory beside them.
     Blocks { pairs: usize },
     /// The whole matrix.
     Whole,

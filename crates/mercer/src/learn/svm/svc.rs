@@ -11,12 +11,12 @@ use super::weights::check_weights;
 use crate::solve::DualOptions;
 use crate::{Compute, Error, Kernel, Result};
 
-/// What limits the support vectors of a classifier.
+/// The regularization of a classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Penalty {
-    /// `C > 0`: what an error costs beside `½‖f‖²`.
+    /// `C > 0`: the penalty of margin violations beside `½‖f‖²`.
     C(f64),
-    /// `0 < ν ≤ 1`: at most this part of the rows is beyond the margin, at least this part are support vectors.
+    /// `0 < ν ≤ 1`: an upper bound on the fraction of margin errors and a lower bound on that of support vectors.
     Nu(f64),
 }
 
@@ -61,13 +61,13 @@ pub struct Svc {
     pub scheme: Scheme,
     /// Whether there is an offset `b`. A ν-classifier always has one.
     pub offset: bool,
-    /// Whether equal votes are decided by the sum of the decision values instead of the order of the classes.
+    /// Whether ties of votes are broken by the sum of the decision values instead of the order of the classes.
     pub break_ties: bool,
-    /// How decision values become probabilities, if they should.
+    /// The calibration of probabilities, if any.
     pub calibration: Option<Calibration>,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant. The solver then goes to a stationary point, as LIBSVM does.
+    /// Whether to accept a kernel that is not positive semi-definite. The solver then converges to a stationary point, as LIBSVM does.
     pub indefinite: bool,
 }
 
@@ -94,12 +94,12 @@ impl Svc {
 
     /// Fits the binary SVMs. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
-    /// When the solver is stopped early (by [`DualOptions::max_steps`] or by cancellation), the model is the best so far:
+    /// When the solver is stopped early (by [`DualOptions::max_steps`] or by cancellation), the model is the current iterate:
     /// [`SvcFit::evidence`] reports why it stopped and the duality gap.
     ///
     /// # Errors
     /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or weights that are negative;
-    /// [`Error::Request`] for one class only; [`Error::Shape`] and [`Error::Value`] for data that does not fit;
+    /// [`Error::Request`] for one class only; [`Error::Shape`] and [`Error::Value`] for inconsistent data;
     /// [`Error::NotPositiveDefinite`] with a counterexample; [`Error::Memory`]; [`Error::Canceled`] before there is a model.
     pub fn fit(
         &self,

@@ -25,7 +25,7 @@ use crate::{Compute, Error, Result};
 pub(crate) use blocks::{ClassBlocks, PairRoom};
 pub use rows::KernelRows;
 
-/// Which sums of the variables stay as they are.
+/// Which sums of the variables are kept fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// `Σ sᵢαᵢ`: SVMs with an offset.
@@ -51,7 +51,7 @@ pub struct DualProblem {
     pub start: Vec<f64>,
     /// Other points within the bounds with the same sums. The solver begins at the best point on the rays from `start` through each of them.
     pub guesses: Vec<Vec<f64>>,
-    /// Which sums stay as they are.
+    /// Which sums are kept fixed.
     pub constraint: Constraint,
 }
 

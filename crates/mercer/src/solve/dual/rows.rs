@@ -94,7 +94,7 @@ impl<'a> KernelRows<'a> {
         Ok(Self { diagonal, store, subset: None, stride })
     }
 
-    /// Whether so many points are few: their matrix is in double precision.
+    /// Whether this many points are few: their matrix is in double precision.
     pub(crate) fn are_few(n: usize) -> bool {
         n <= SMALL
     }

@@ -8,7 +8,7 @@ use crate::kernel::{Base, ColumnRef, Kernel, Lengthscale};
 const MOST_STATES: usize = 6;
 
 impl ProcessSum {
-    /// The distribution of a kernel on data of so many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
+    /// The distribution of a kernel on data of this many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
     /// `median` counts as 1.
     pub(crate) fn of(kernel: &Kernel, columns: usize) -> Option<Self> {
         let parts = parts(kernel, columns, 0)?;

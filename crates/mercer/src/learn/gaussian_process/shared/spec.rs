@@ -45,7 +45,7 @@ impl SharedGaussianProcess {
     /// Fits the processes to the columns of `y`, with the noise variances of the rows.
     ///
     /// # Errors
-    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Parameter`] for a negative variance,
+    /// [`Error::Shape`] and [`Error::Value`] for inconsistent data, [`Error::Parameter`] for a negative variance,
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `A` is not positive definite to working precision,
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(

@@ -54,17 +54,17 @@ pub struct SparseGaussianProcess {
     pub optimize: bool,
     /// Whether the optimization moves the inducing points too; for differentiable kernels.
     pub move_inducing: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`], or `noise`.
+    /// Parameters that are kept fixed: names of [`Kernel::parameters`], or `noise`.
     pub fixed: Vec<String>,
     /// Choices of smoothness that move too, as in [`GaussianProcess::free`].
     pub free: Vec<String>,
-    /// How many more times the optimization starts, from points drawn from the seed around the first.
+    /// The number of additional starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl SparseGaussianProcess {
     /// A process by the variational bound whose parameters are optimized from one start, with the inducing points where they are; the
-    /// smoothness `nu` of Matérn kernels and its like stay as they are.
+    /// smoothness `nu` of Matérn kernels and its like are kept fixed.
     pub fn new(kernel: Kernel, noise: f64, inducing: Inducing) -> Self {
         let (approximation, fixed, free) = (Approximation::default(), Vec::new(), Vec::new());
         Self { kernel, noise, inducing, approximation, optimize: true, move_inducing: false, fixed, free, restarts: 0 }
@@ -74,7 +74,7 @@ impl SparseGaussianProcess {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed or freed name, [`Error::Request`] to move inducing points
-    /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
+    /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for inconsistent data,
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Canceled`]; and as
     /// [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
