@@ -1,5 +1,7 @@
 //! Randomly pivoted Cholesky in blocks: the same distribution of pivots, in products of matrices.
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
@@ -140,7 +142,7 @@ impl PivotState {
             if let Some(values) = columns.as_slice_mut() {
                 tiles.fill_rows(accepted, position, values);
             }
-            let mut next = columns.reversed_axes() - rows.slice(s![.., ..done]).dot(&known.t());
+            let mut next = columns.reversed_axes() - product_of_rows(rows.view(), done, known.view());
             forward(&mut next, lower);
             for (row, left) in next.rows().into_iter().zip(left) {
                 *left = (*left - row.dot(&row)).max(0.0);
@@ -153,6 +155,21 @@ impl PivotState {
         accepted.iter().for_each(|&p| self.left[p] = 0.0);
         self.pivots.extend_from_slice(accepted);
     }
+}
+
+/// The first `done` columns of some rows times the transpose of the same columns of others.
+fn product_of_rows(rows: ArrayView2<f64>, done: usize, known: ArrayView2<f64>) -> Array2<f64> {
+    let (Some(left), Some(right)) = (rows.to_slice(), known.to_slice()) else {
+        return rows.slice(s![.., ..done]).dot(&known.t());
+    };
+    let mut product = Array2::zeros((rows.nrows(), known.nrows()));
+    if let Some(out) = product.as_slice_mut() {
+        let left = MatRef::from_row_major_slice_with_stride(left, rows.nrows(), done, rows.ncols());
+        let right = MatRef::from_row_major_slice(right, known.nrows(), done).transpose();
+        let out = MatMut::from_row_major_slice_mut(out, rows.nrows(), known.nrows());
+        matmul(out, Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    product
 }
 
 /// `X ← XL⁻ᵀ`, column by column.
