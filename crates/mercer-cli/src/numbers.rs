@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Six significant digits, without trailing zeros; very large and very small numbers in scientific notation.
+/// Six significant digits, without trailing zeros; very large and very small numbers in scientific
+/// notation.
 pub fn short(x: f64) -> String {
     digits(x, 6)
 }

@@ -42,7 +42,8 @@ impl PyBinned {
         Ok(Self(BinnedMachine { grids, loss, lambda, intercept, tolerance, max_iterations }))
     }
 
-    /// The coefficients of the cells, the constants, iterations, whether they reached the tolerance, and the objective.
+    /// The coefficients of the cells, the constants, iterations, whether they reached the
+    /// tolerance, and the objective.
     #[pyo3(signature = (X, y, sample_weight=None, **options))]
     fn fit<'py>(
         &self,

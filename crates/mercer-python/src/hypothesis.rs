@@ -137,7 +137,8 @@ pub fn two_sample_test<'py>(
     as_dict(py, &outcome)
 }
 
-/// Which columns of two samples differ? For each its squared MMD, its adjusted p-value and its test.
+/// Which columns of two samples differ? For each its squared MMD, its adjusted p-value and its
+/// test.
 #[pyfunction]
 #[pyo3(signature = (X, Y, kernel, method, permutations, level, correction, choices, **options))]
 #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -16,7 +16,8 @@ pub struct Matrix<'py> {
 }
 
 impl<'py> Matrix<'py> {
-    /// Reads an array, a list, or a data frame; one dimension is one column. `what` names it in errors.
+    /// Reads an array, a list, or a data frame; one dimension is one column. `what` names it in
+    /// errors.
     pub fn read(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let array = as_numbers(value, what)?;
         let dimensions = array.getattr("ndim")?.extract::<usize>()?;

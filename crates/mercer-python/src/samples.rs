@@ -16,8 +16,8 @@ pub enum TwoSamples<'py> {
 }
 
 impl<'py> TwoSamples<'py> {
-    /// Reads the samples, with the kernel whose columns are numbered. For a kernel on `precomputed()`, `x` is the matrix of all values and `y` the size of
-    /// the first sample.
+    /// Reads the samples, with the kernel whose columns are numbered. For a kernel on
+    /// `precomputed()`, `x` is the matrix of all values and `y` the size of the first sample.
     pub fn read(
         kernel: Option<Kernel>,
         x: &Bound<'py, PyAny>,

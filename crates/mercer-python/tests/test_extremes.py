@@ -112,7 +112,8 @@ def test_sparse_features_take_what_they_requested():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     np.testing.assert_array_equal(found.indices, expected.indices)
-    # The indices were made outside of numpy: eight bytes are left for each number, and a copy would show.
+    # The indices were made outside of numpy: eight bytes are left for each number, and a copy would
+    # show.
     assert peak <= 9 * cells
     with pytest.raises(MemoryError, match="fewer rows"):
         binning.set_params(max_memory=12 * cells - 1).transform(points)

@@ -315,7 +315,8 @@ def test_no_convergence_is_reported():
 def test_a_time_limit_gives_the_model_so_far():
     rng = np.random.default_rng(3)
     points, labels = rng.normal(size=(3000, 2)), rng.integers(0, 2, size=3000)
-    # Enough for the kernel matrix, on a busy machine perhaps at the second or third try, too little for the answer.
+    # Enough for the kernel matrix, on a busy machine perhaps at the second or third try, too little
+    # for the answer.
     for seconds in (0.5, 2, 8):
         model = mercer.SVC(C=1e6, tol=1e-10, max_time=seconds)
         try:

@@ -63,7 +63,8 @@ def test_streams_are_values():
     assert copies[0].stream_ == model.stream_
     assert mercer.RidgeStream.from_bytes(model.stream_.to_bytes()) == model.stream_
     whole = model.partial_fit(X[1000:], Y[1000:]).predict(X[:50])
-    # A machine with the rest alone starts from the features of the first one, and no rows: here from its own copy.
+    # A machine with the rest alone starts from the features of the first one, and no rows: here
+    # from its own copy.
     copies[0].partial_fit(X[1000:2000], Y[1000:2000]).partial_fit(X[2000:], Y[2000:])
     np.testing.assert_array_equal(copies[0].predict(X[:50]), whole)
     merged = copies[1].merge(model)

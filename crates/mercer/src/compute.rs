@@ -1,4 +1,5 @@
-//! Compute settings, which do not affect the result: threads, memory, precision, seed, progress, cancellation.
+//! Compute settings, which do not affect the result: threads, memory, precision, seed, progress,
+//! cancellation.
 
 mod threads;
 
@@ -21,7 +22,8 @@ pub enum Precision {
 
 /// Receives the progress of long work. Calls may come from any thread.
 pub trait Progress: Send + Sync {
-    /// `done` units out of `total` of the named work are finished. Called with `done == total` at the end.
+    /// `done` units out of `total` of the named work are finished. Called with `done == total` at
+    /// the end.
     fn report(&self, work: &str, done: u64, total: u64);
 
     /// The quality of the current iterate, such as its duality gap. Optional.
@@ -65,8 +67,8 @@ impl std::fmt::Debug for Cancel {
 }
 
 impl Cancel {
-    /// A flag that is raised as soon as `hook` returns true: it is called whenever the flag is checked, from any
-    /// thread, many times a second. The work is then discarded.
+    /// A flag that is raised as soon as `hook` returns true: it is called whenever the flag is
+    /// checked, from any thread, many times a second. The work is then discarded.
     ///
     /// # Example
     /// ```
@@ -127,7 +129,8 @@ impl Cancel {
 
 /// Settings of a computation, which do not affect its result.
 ///
-/// Threads belong to the process that started them: a value that was made before a `fork` starts new ones in the child.
+/// Threads belong to the process that started them: a value that was made before a `fork` starts
+/// new ones in the child.
 ///
 /// # Example
 /// ```
@@ -172,7 +175,8 @@ impl Compute {
         Self::limited(available_memory().map_or(u64::MAX, |free| free / 5 * 4))
     }
 
-    /// Without a limit, for parts that allocate no memory of their own: the free memory is not queried.
+    /// Without a limit, for parts that allocate no memory of their own: the free memory is not
+    /// queried.
     pub(crate) fn unlimited() -> Self {
         Self::limited(u64::MAX)
     }
@@ -239,15 +243,16 @@ impl Compute {
         self
     }
 
-    /// The speed of this computer in floating-point operations per second: plans then estimate their time. The library reads no clock: the caller
-    /// measures it, for example by a Cholesky factor.
+    /// The speed of this computer in floating-point operations per second: plans then estimate
+    /// their time. The library reads no clock: the caller measures it, for example by a Cholesky
+    /// factor.
     pub fn with_speed(mut self, flops_per_second: f64) -> Self {
         self.speed = Some(flops_per_second).filter(|s| s.is_finite() && *s > 0.0);
         self
     }
 
-    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is requested by name is
-    /// run in any case.
+    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It
+    /// needs [`Compute::with_speed`]; what is requested by name is run in any case.
     pub fn with_time(mut self, seconds: f64) -> Self {
         self.time = Some(seconds).filter(|s| s.is_finite() && *s > 0.0);
         self
@@ -280,7 +285,8 @@ impl Compute {
         self.time.filter(|_| self.speed.is_some())
     }
 
-    /// Whether this many floating-point operations are expected to take no longer than the time limit; always without one.
+    /// Whether this many floating-point operations are expected to take no longer than the time
+    /// limit; always without one.
     pub fn is_in_time(&self, flops: f64) -> bool {
         match (self.seconds(flops), self.time) {
             (Some(seconds), Some(limit)) => seconds <= limit,
@@ -317,8 +323,8 @@ impl Compute {
         if self.cancel.is_canceled() { Err(Error::Canceled) } else { Ok(()) }
     }
 
-    /// An error if the work is to be discarded: checked where a result is still being finished after a
-    /// cancellation.
+    /// An error if the work is to be discarded: checked where a result is still being finished
+    /// after a cancellation.
     ///
     /// # Errors
     /// [`Error::Canceled`].
@@ -326,7 +332,8 @@ impl Compute {
         if self.cancel.is_aborted() { Err(Error::Canceled) } else { Ok(()) }
     }
 
-    /// The same computation after a part of it was canceled, such as by a time limit, so that the best answer so far can be finished.
+    /// The same computation after a part of it was canceled, such as by a time limit, so that the
+    /// best answer so far can be finished.
     ///
     /// # Errors
     /// [`Error::Canceled`] when the whole was canceled too.

@@ -8,8 +8,8 @@ use crate::wording::{list_text, number_text};
 
 /// Points, weights and the quadratic form `cᵀKc`, which has the wrong sign: anyone can re-check it.
 ///
-/// Against positive semi-definiteness the value is negative. Against negative semi-definiteness the weights sum to 0 exactly
-/// and the value is positive.
+/// Against positive semi-definiteness the value is negative. Against negative semi-definiteness the
+/// weights sum to 0 exactly and the value is positive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counterexample {
     /// The points, one per row; no rows if the counterexample is to a precomputed matrix.

@@ -1,6 +1,7 @@
 //! Kernel methods as one system: one kernel language, and every method of the field on top of it.
 //!
-//! Every method is one road: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a function or a statistic.
+//! Every method is one road: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a
+//! function or a statistic.
 //!
 //! | module | contents |
 //! |---|---|

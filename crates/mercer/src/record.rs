@@ -1,7 +1,8 @@
 //! The serial form of a fit: named texts and named arrays of numbers.
 //!
-//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it; what a record looks like in a file is the
-//! business of `io`. Taking something out of a record checks it, so that no file can build a model that breaks later.
+//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it;
+//! what a record looks like in a file is the business of `io`. Taking something out of a record
+//! checks it, so that no file can build a model that breaks later.
 
 pub(crate) mod container;
 
@@ -186,7 +187,8 @@ impl Record {
         Ok(values)
     }
 
-    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the others.
+    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the
+    /// others.
     pub(crate) fn take_leading_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
         let values = self.take_any_matrix(name)?;
         check_finite(name, values.iter())?;

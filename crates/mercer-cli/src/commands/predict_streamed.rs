@@ -22,7 +22,8 @@ use crate::session::Session;
 
 /// The most rows of a chunk.
 const ROWS: u64 = 1 << 16;
-/// Estimated bytes per cell while it is read, encoded and predicted from; a chunk takes at most 1/`PART` of the memory limit.
+/// Estimated bytes per cell while it is read, encoded and predicted from; a chunk takes at most
+/// 1/`PART` of the memory limit.
 const CELL: u64 = 64;
 const PART: u64 = 16;
 

@@ -86,7 +86,8 @@ fn write_text(
     })
 }
 
-/// Walks over the matrix with a writer that speaks of files: its errors and the library's both come out as themselves.
+/// Walks over the matrix with a writer that speaks of files: its errors and the library's both come
+/// out as themselves.
 fn stream(
     tiles: &dyn Tiles,
     compute: &Compute,

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Whether a terminal takes the character for a command, or shows the text around it in another order: control characters but for line breaks
-/// and tabs, line separators, marks of direction.
+/// Whether a terminal takes the character for a command, or shows the text around it in another
+/// order: control characters but for line breaks and tabs, line separators, marks of direction.
 pub fn is_command(c: char) -> bool {
     let shown = matches!(c, '\n' | '\t');
     let direction =

@@ -1,4 +1,5 @@
-//! Wrong requests (code 1) and failed work (code 2): the message names what to change, and nothing is left behind.
+//! Wrong requests (code 1) and failed work (code 2): the message names what to change, and nothing
+//! is left behind.
 
 use super::common::{example, file, mercer, mercer_with_input, path_in};
 

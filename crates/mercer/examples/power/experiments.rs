@@ -53,7 +53,8 @@ struct Setting {
     bumps: usize,
     rows: usize,
     repetitions: u64,
-    /// Whether both samples are made of the same random numbers, as in the authors' code for the test with the median: half of the points are common to both.
+    /// Whether both samples are made of the same random numbers, as in the authors' code for the
+    /// test with the median: half of the points are common to both.
     one_stream: bool,
 }
 

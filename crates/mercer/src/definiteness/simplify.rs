@@ -1,4 +1,5 @@
-//! Simplification of an eigenvector to a counterexample that can be verified by hand: few points, round numbers, then the certificate.
+//! Simplification of an eigenvector to a counterexample that can be verified by hand: few points,
+//! round numbers, then the certificate.
 
 use ndarray::{Array2, Axis};
 
@@ -30,7 +31,8 @@ pub(super) fn refutation_by_rows(attack: &Attack<'_>, attempt: &Attempt, rows: &
     Some(found)
 }
 
-/// The smallest leading set of points, by size of weight, that still has a clearly negative eigenvalue.
+/// The smallest leading set of points, by size of weight, that still has a clearly negative
+/// eigenvalue.
 fn fewer_points(attack: &Attack<'_>, attempt: &Attempt) -> Attempt {
     let order = by_weight(&attempt.weights);
     (1..order.len())

@@ -64,7 +64,8 @@ impl Correction {
     }
 }
 
-/// The sorted values times their factors, made monotone: from the largest down by minima, or from the smallest up by maxima.
+/// The sorted values times their factors, made monotone: from the largest down by minima, or from
+/// the smallest up by maxima.
 fn stepped(p_values: &[f64], factors: &[f64], up: bool) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));

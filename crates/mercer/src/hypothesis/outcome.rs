@@ -19,7 +19,8 @@ pub struct TestOutcome {
     pub reject: bool,
     /// How the p-value was found.
     pub method: String,
-    /// The relabelings that were evaluated beside the observed one; 0 when the null distribution is an approximation.
+    /// The relabelings that were evaluated beside the observed one; 0 when the null distribution is
+    /// an approximation.
     pub permutations: usize,
     /// Whether these were all relabelings.
     pub exact: bool,
@@ -33,8 +34,9 @@ pub struct TestOutcome {
     pub seed: Seed,
     /// The kernel or kernels, as text, with the parameters that were used.
     pub kernel: String,
-    /// An interval that holds the p-value of all relabelings with 99 % confidence, where they were drawn at random.
-    /// For the smallest p-value of several kernels the interval is approximate: it takes the p-values of the single kernels as they were found.
+    /// An interval that holds the p-value of all relabelings with 99 % confidence, where they were
+    /// drawn at random. For the smallest p-value of several kernels the interval is approximate: it
+    /// takes the p-values of the single kernels as they were found.
     pub p_interval: Option<(f64, f64)>,
     /// Further numbers by name.
     pub details: Vec<(String, f64)>,
@@ -149,7 +151,8 @@ pub(super) fn binomial_interval(k: usize, n: usize, confidence: f64) -> (f64, f6
     (lower, upper)
 }
 
-/// `P(S ≥ k)` for `S` of the binomial distribution, `0 < p < 1`: the tail beyond `k`, or 1 minus the one before it, from its largest term outwards.
+/// `P(S ≥ k)` for `S` of the binomial distribution, `0 < p < 1`: the tail beyond `k`, or 1 minus
+/// the one before it, from its largest term outwards.
 fn at_least(k: usize, n: usize, p: f64) -> f64 {
     let (n, k, odds) = (n as f64, k as f64, p / (1.0 - p));
     let probability = |i: f64| {

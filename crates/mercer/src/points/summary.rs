@@ -43,7 +43,8 @@ pub struct ColumnSummary {
     pub distinct: usize,
     /// Statistics, for numbers.
     pub numbers: Option<NumberSummary>,
-    /// For categories: the values that occur and how often, the most frequent first, ties in sorted order.
+    /// For categories: the values that occur and how often, the most frequent first, ties in sorted
+    /// order.
     pub levels: Vec<(String, usize)>,
 }
 
@@ -58,7 +59,8 @@ impl Table {
     /// A summary of every column.
     ///
     /// # Cost
-    /// `O(n log n)` per column of numbers (to count the distinct ones exactly), `O(n)` per column of categories.
+    /// `O(n log n)` per column of numbers (to count the distinct ones exactly), `O(n)` per column
+    /// of categories.
     ///
     /// # Example
     /// ```

@@ -1,11 +1,13 @@
 //! A list of numbers to choose from, that may be extended beyond its ends.
 
-/// Numbers to choose from, the smoothest model first: `C` ascending, λ descending, lengthscales descending.
+/// Numbers to choose from, the smoothest model first: `C` ascending, λ descending, lengthscales
+/// descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
     /// The numbers of the first grid.
     pub values: Vec<f64>,
-    /// How many more may be tried beyond each end, by the ratio of the last two, where the best lies at that end. 0 for a list that was given.
+    /// How many more may be tried beyond each end, by the ratio of the last two, where the best
+    /// lies at that end. 0 for a list that was given.
     pub reach: usize,
 }
 

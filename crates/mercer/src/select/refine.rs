@@ -8,8 +8,9 @@ const GAPS: usize = 16;
 
 /// The best λ between the neighbors of the best one of a grid, and its score.
 ///
-/// Each round cuts the gaps beside the best λ into eight equal parts in the logarithm, so that after `r` rounds λ is within `8⁻ʳ` of a gap. Beyond
-/// the ends of the grid nothing is tried, nor beside λ = 0. A round takes one call of `scores`, which serves all of its λ.
+/// Each round cuts the gaps beside the best λ into eight equal parts in the logarithm, so that
+/// after `r` rounds λ is within `8⁻ʳ` of a gap. Beyond the ends of the grid nothing is tried, nor
+/// beside λ = 0. A round takes one call of `scores`, which serves all of its λ.
 pub(super) fn refine_lambda(
     lambdas: &[f64],
     best: (f64, f64),

@@ -16,19 +16,23 @@ use crate::{Compute, Error, Kernel, Result};
 /// A search for the kernel, the lengthscale and the λ of a ridge regression.
 ///
 /// # Theory
-/// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20 λ costs 10 decompositions, whatever the
-/// criterion: only the best model is fitted again.
+/// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20
+/// λ costs 10 decompositions, whatever the criterion: only the best model is fitted again.
 ///
-/// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
-/// than those of the best by three standard errors of the mean difference are dropped; the neighbors of the best always stay. The others
-/// are scored on all rows, and so are the neighbors of the winner unless they are as clearly worse than the winner.
+/// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows,
+/// drawn from the seed, candidates whose squared leave-one-out errors are worse than those of the
+/// best by three standard errors of the mean difference are dropped; the neighbors of the best
+/// always stay. The others are scored on all rows, and so are the neighbors of the winner unless
+/// they are as clearly worse than the winner.
 ///
-/// Where the best λ lies at an end of the default list, the list is extended by two decades, at most twice, for the candidates that are best there; an explicit list
-/// is not. Lengthscales are extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what was tried.
+/// Where the best λ lies at an end of the default list, the list is extended by two decades, at
+/// most twice, for the candidates that are best there; an explicit list is not. Lengthscales are
+/// extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what
+/// was tried.
 ///
 /// # Cost
-/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; screening takes a 27th of a path, and a fit
-/// of a third of the rows, for every candidate.
+/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a
+/// fit; screening takes a 27th of a path, and a fit of a third of the rows, for every candidate.
 ///
 /// # Example
 /// ```
@@ -57,17 +61,21 @@ pub struct RidgeSearch {
     pub criterion: Criterion,
     /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm), each time adding up to two rows to the
-    /// surface; then λ is refined as often, each time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
+    /// After the grid: how often the gaps beside the best lengthscale are halved (in the
+    /// logarithm), each time adding up to two rows to the surface; then λ is refined as often, each
+    /// time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
     pub refinements: usize,
     /// Whether to accept kernels that are not positive semi-definite.
     pub indefinite: bool,
-    /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
+    /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the
+    /// whole surface is scored.
     pub screening: bool,
-    /// Whether screening leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
-    /// the fewer rows rank a little lower is missed.
+    /// Whether screening leaves only the best of every kernel, and the neighbors of the best of
+    /// all: fewer candidates are scored on all rows, and one that the fewer rows rank a little
+    /// lower is missed.
     pub frugal: bool,
-    /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
+    /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the
+    /// list, by the ratio of the last two.
     pub extend_lengthscales: bool,
 }
 
@@ -100,11 +108,13 @@ pub struct Winner {
 pub struct RidgeSearchFit {
     /// The final fit.
     pub fit: RidgeFit,
-    /// The candidate kernels, one per row of the surface: ordered by their index in the list, then by lengthscale.
+    /// The candidate kernels, one per row of the surface: ordered by their index in the list, then
+    /// by lengthscale.
     pub candidates: Vec<Candidate>,
     /// The λ, one per column of the surface.
     pub lambdas: Vec<f64>,
-    /// The score of every candidate (row) with every λ (column); smaller is better. NaN in the rows of candidates that were dropped.
+    /// The score of every candidate (row) with every λ (column); smaller is better. NaN in the rows
+    /// of candidates that were dropped.
     pub scores: Array2<f64>,
     /// The row and the column of the best point of the surface.
     pub best: (usize, usize),
@@ -125,7 +135,8 @@ pub struct RidgeChoice {
     pub candidates: Vec<Candidate>,
     /// The λ, one per column of the surface.
     pub lambdas: Vec<f64>,
-    /// The scores, as in [`RidgeSearchFit::scores`]; also NaN at λ that were tried only with other candidates, and where the search was stopped.
+    /// The scores, as in [`RidgeSearchFit::scores`]; also NaN at λ that were tried only with other
+    /// candidates, and where the search was stopped.
     pub scores: Array2<f64>,
     /// The row and the column of the best point of the surface.
     pub best: (usize, usize),
@@ -184,7 +195,8 @@ impl Surface {
 }
 
 impl RidgeSearch {
-    /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without intercept.
+    /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without
+    /// intercept.
     pub fn new(kernels: Vec<Kernel>) -> Self {
         let (lambdas, criterion, lengthscales) = (default_lambdas(), Criterion::default(), Vec::new());
         let (intercept, refinements, indefinite, screening) = (false, 0, false, true);
@@ -206,7 +218,8 @@ impl RidgeSearch {
     /// Scores the grid, extends and refines it, and fits the winner. The first of equals wins.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Numerical`] when no candidate has a score.
+    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Numerical`] when no
+    /// candidate has a score.
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -220,8 +233,8 @@ impl RidgeSearch {
         Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, screening, ranges })
     }
 
-    /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports
-    /// it.
+    /// Scores the grid, extends and refines it, and fits nothing. A search that is
+    /// [canceled](crate::Cancel) returns the best candidate so far, and reports it.
     ///
     /// # Errors
     /// As [`RidgeSearch::fit`]; [`Error::Canceled`] before anything was scored.
@@ -338,7 +351,8 @@ impl RidgeSearch {
         Ok(true)
     }
 
-    /// More λ beyond the end at which the best one lies, for the candidates that are best there; false where it lies between.
+    /// More λ beyond the end at which the best one lies, for the candidates that are best there;
+    /// false where it lies between.
     fn widen(
         &self,
         surface: &mut Surface,
@@ -504,7 +518,8 @@ fn interrupted(error: Error) -> Result<()> {
     }
 }
 
-/// The next lengthscale beyond the end at which one lies, and which end; none where it lies between, or is alone.
+/// The next lengthscale beyond the end at which one lies, and which end; none where it lies
+/// between, or is alone.
 fn beyond(lengths: &[f64], length: f64) -> Option<(f64, usize)> {
     let (first, last) = (lengths.first()?, lengths.last()?);
     if lengths.len() < 2 {

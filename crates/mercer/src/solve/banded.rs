@@ -1,4 +1,5 @@
-//! Symmetric positive definite matrices with a narrow band: factor, solve, and the band of the inverse in linear time.
+//! Symmetric positive definite matrices with a narrow band: factor, solve, and the band of the
+//! inverse in linear time.
 
 use crate::{Error, Result};
 
@@ -75,7 +76,8 @@ impl SymmetricBanded {
     /// `O(n w²)` time, `O(n w)` memory.
     ///
     /// # Errors
-    /// [`Error::Numerical`] when a pivot shows that the matrix is not positive definite to working precision.
+    /// [`Error::Numerical`] when a pivot shows that the matrix is not positive definite to working
+    /// precision.
     pub fn factor(&self) -> Result<BandedFactor> {
         let mut factor = self.clone();
         for i in 0..self.size {
@@ -154,10 +156,12 @@ impl BandedFactor {
         (0..self.factor.size).map(|i| self.factor.get(i, i).ln()).sum()
     }
 
-    /// The entries of `A⁻¹` inside the band, by the recursion of Takahashi (Hutchinson and de Hoog for splines).
+    /// The entries of `A⁻¹` inside the band, by the recursion of Takahashi (Hutchinson and de Hoog
+    /// for splines).
     ///
     /// # Formula
-    /// With `Z = A⁻¹`: `Z = D⁻¹L⁻¹ + (I − Lᵀ)Z`, read from the last row to the first, inside the band.
+    /// With `Z = A⁻¹`: `Z = D⁻¹L⁻¹ + (I − Lᵀ)Z`, read from the last row to the first, inside the
+    /// band.
     ///
     /// # Cost
     /// `O(n w²)` time, `O(n w)` memory.

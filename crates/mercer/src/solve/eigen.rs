@@ -29,12 +29,12 @@ impl SymmetricEigen {
 /// The eigendecomposition of a symmetric matrix. Only the lower triangle is read.
 ///
 /// # Cost
-/// `O(n³)` time on one thread, so that the same matrix gives the same bytes whatever the number of threads; three
-/// matrices of the size of `A`.
+/// `O(n³)` time on one thread, so that the same matrix gives the same bytes whatever the number of
+/// threads; three matrices of the size of `A`.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity, [`Error::Numerical`] if
-/// the iteration does not converge.
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity,
+/// [`Error::Numerical`] if the iteration does not converge.
 ///
 /// # Example
 /// ```

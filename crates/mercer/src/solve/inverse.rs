@@ -5,7 +5,8 @@ use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratc
 use faer::linalg::lu::partial_pivoting::inverse::{inverse as inverse_of_factors, inverse_scratch};
 use faer::{Mat, Par};
 
-/// `A⁻¹` by an LU factor with partial pivoting, in one thread: the same bytes for any number of threads.
+/// `A⁻¹` by an LU factor with partial pivoting, in one thread: the same bytes for any number of
+/// threads.
 pub(crate) fn inverse(mut a: Mat<f64>) -> Mat<f64> {
     let n = a.nrows();
     let (mut forward, mut backward) = (vec![0_usize; n], vec![0_usize; n]);

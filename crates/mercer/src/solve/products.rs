@@ -64,7 +64,8 @@ pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &
     Ok(out)
 }
 
-/// `S ← S + UVᵀ`, a symmetric product, on and below the diagonal (blocks on the diagonal as a whole).
+/// `S ← S + UVᵀ`, a symmetric product, on and below the diagonal (blocks on the diagonal as a
+/// whole).
 pub(crate) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) -> Result<()> {
     each_block(sum, compute, |start, mut block| {
         let end = start + block.nrows();

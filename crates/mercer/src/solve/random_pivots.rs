@@ -7,12 +7,14 @@ use crate::gram::Tiles;
 use crate::seed::Stream;
 use crate::{Compute, Result};
 
-/// The partial Cholesky factor of rank at most `rank` whose pivots are drawn from the seed, each with a probability in proportion to what is left
-/// of the diagonal; it stops early when `tr(K − FFᵀ) ≤ tolerance·tr K`.
+/// The partial Cholesky factor of rank at most `rank` whose pivots are drawn from the seed, each
+/// with a probability in proportion to what is left of the diagonal; it stops early when
+/// `tr(K − FFᵀ) ≤ tolerance·tr K`.
 ///
 /// # Theory
-/// In expectation the trace that is left is close to that of the best approximation of a slightly smaller rank (Chen, Epperly, Tropp and Webber
-/// 2025), whereas the largest pivot first may chase outliers.
+/// In expectation the trace that is left is close to that of the best approximation of a slightly
+/// smaller rank (Chen, Epperly, Tropp and Webber 2025), whereas the largest pivot first may chase
+/// outliers.
 ///
 /// # Cost
 /// As [`pivoted_cholesky`](super::pivoted_cholesky).
@@ -41,7 +43,8 @@ pub fn randomly_pivoted_cholesky(
     partial_cholesky(tiles, rank, tolerance, &mut |left| draw(left, &mut stream), compute)
 }
 
-/// A position with a probability in proportion to its value; never one of value 0 while there are others.
+/// A position with a probability in proportion to its value; never one of value 0 while there are
+/// others.
 pub(super) fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
     let mut rest = stream.uniform() * values.sum();
     let mut last = 0;

@@ -46,7 +46,8 @@ const ROOT_NAMES: &[(&str, &str)] = &[
     ("Expansion", "function"),
     ("Counterexample", "counterexample"),
 ];
-/// The error type names what callers get back, and the limits are checked by it: these two refer to each other.
+/// The error type names what callers get back, and the limits are checked by it: these two refer to
+/// each other.
 const EXCEPTIONS: &[(&str, &str)] = &[("error", "compute")];
 
 #[test]

@@ -50,7 +50,8 @@ impl Effects {
             };
             match parts {
                 Ok(parts) => found.push(Self::new(target, j, parts, training)),
-                // Without an estimate of the noise there are no bands, and a function is all there is.
+                // Without an estimate of the noise there are no bands, and a function is all there
+                // is.
                 Err(Error::Request(_) | Error::Numerical(_) | Error::Memory { .. }) => return Ok(Vec::new()),
                 Err(other) => return Err(other.into()),
             }
@@ -120,7 +121,8 @@ impl Effects {
     }
 }
 
-/// The places, values and standard errors of a part of one column of numbers, in the units of the data.
+/// The places, values and standard errors of a part of one column of numbers, in the units of the
+/// data.
 fn curve(effect: &PartialEffect, training: &Training, scale: f64) -> Option<Vec<(f64, f64, f64)>> {
     let ([column], Some(grid)) = (&effect.columns[..], &effect.grid) else { return None };
     let map = training.map_of(*column)?;

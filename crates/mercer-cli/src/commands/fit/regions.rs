@@ -1,4 +1,5 @@
-//! Pictures of classes: decision regions in the plane of two columns or two principal components, and ROC curves.
+//! Pictures of classes: decision regions in the plane of two columns or two principal components,
+//! and ROC curves.
 
 use std::collections::HashSet;
 

@@ -217,7 +217,8 @@ fn json_of(fit: &RidgeFit) -> Map<String, Value> {
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
 }
 
-/// What was run and why: without bytes and seconds, which differ with the number of threads and the machine (`mercer explain` prints them).
+/// What was run and why: without bytes and seconds, which differ with the number of threads and the
+/// machine (`mercer explain` prints them).
 pub fn ran(solver: impl std::fmt::Display, reason: &str, approximation: Option<String>) -> String {
     let more = approximation.map_or_else(String::new, |text| format!("; an approximation: {text}"));
     format!("{solver}; {reason}{more}")

@@ -159,7 +159,8 @@ impl Training {
         }
     }
 
-    /// The map from the values of the only column to its coordinate, where the points lie on a line.
+    /// The map from the values of the only column to its coordinate, where the points lie on a
+    /// line.
     pub fn line(&self) -> Option<Affine> {
         match self.encoding.columns() {
             [EncodedColumn::Number { map, .. }] => Some(*map),
@@ -167,7 +168,8 @@ impl Training {
         }
     }
 
-    /// The map from the values of a column of numbers to its coordinate; none for the indicator of a category.
+    /// The map from the values of a column of numbers to its coordinate; none for the indicator of
+    /// a category.
     pub fn map_of(&self, coordinate: usize) -> Option<Affine> {
         let mut at = 0;
         for column in self.encoding.columns() {

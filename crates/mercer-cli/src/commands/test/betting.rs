@@ -33,7 +33,8 @@ pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Resu
     Ok(summary(&test, &batches, words.options.by.as_deref().unwrap_or("batch"), cases))
 }
 
-/// The groups in their order, or rows of the second file in theirs; points of a first file without groups are dealt out, because every point is bet on once.
+/// The groups in their order, or rows of the second file in theirs; points of a first file without
+/// groups are dealt out, because every point is bet on once.
 fn batches(cases: &[Case], rows: usize) -> Vec<Batch> {
     let [first, second] = [0, 1].map(|i| &cases[0].samples[i]);
     if cases[0].group.is_none() {

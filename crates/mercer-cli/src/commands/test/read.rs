@@ -119,7 +119,8 @@ fn variables(
     finish(Cases { list, names, remarks: notes })
 }
 
-/// The names of the columns of every variable; without names all columns but that of the groups and the label of the format.
+/// The names of the columns of every variable; without names all columns but that of the groups and
+/// the label of the format.
 fn column_lists<'f>(
     table: &Table,
     lists: &[(&'f str, Vec<String>)],

@@ -5,15 +5,17 @@ use crate::kernel::Property;
 use crate::real::Dual;
 use crate::{Error, Kernel, Result};
 
-/// Points per decade, and decades on either side of 1, at which the convexity of a profile is checked.
+/// Points per decade, and decades on either side of 1, at which the convexity of a profile is
+/// checked.
 const PER_DECADE: i32 = 64;
 const DECADES: i32 = 9;
 
 /// A profile `κ(δ) = E max(0, 1 − δ/t)`: a mixture of hats over the pitch `t`.
 ///
 /// # Theory
-/// The density of the pitch is `t κ″(t)`, so its distribution function is `F(t) = 1 − κ(t) + t κ′(t)`. It exists if and only if `κ` is convex; what
-/// `κ` keeps at infinity is the probability of a grid with one cell.
+/// The density of the pitch is `t κ″(t)`, so its distribution function is
+/// `F(t) = 1 − κ(t) + t κ′(t)`. It exists if and only if `κ` is convex; what `κ` keeps at infinity
+/// is the probability of a grid with one cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Pitch {
     kernel: Kernel,

@@ -11,7 +11,8 @@ pub(crate) enum ColumnDistribution {
     Laplace,
     /// Uniform on `[−1, 1]`: `sin δ/δ`.
     Uniform,
-    /// Integers `n` with probabilities `e^{−b}Iₙ(b)`, for each column its own `b`: `exp(b(cos δ − 1))`.
+    /// Integers `n` with probabilities `e^{−b}Iₙ(b)`, for each column its own `b`:
+    /// `exp(b(cos δ − 1))`.
     Circle(Vec<Circle>),
 }
 
@@ -35,8 +36,8 @@ pub(crate) struct Circle {
 }
 
 impl Circle {
-    /// Probabilities in proportion to `Iₙ(b)`, by Miller's recurrence `Iₙ₋₁ = Iₙ₊₁ + (2n/b)Iₙ` from far out; it needs no value of `I₀`, because the
-    /// probabilities sum to 1.
+    /// Probabilities in proportion to `Iₙ(b)`, by Miller's recurrence `Iₙ₋₁ = Iₙ₊₁ + (2n/b)Iₙ` from
+    /// far out; it needs no value of `I₀`, because the probabilities sum to 1.
     pub(crate) fn new(b: f64) -> Self {
         let last = (20.0 + 12.0 * b.sqrt()) as usize;
         let (mut above, mut here, mut values) = (0.0, 1e-290_f64, vec![0.0; last + 1]);

@@ -1,4 +1,5 @@
-//! How many independent frequencies a power series adds: `Σ aₙkⁿ` draws `n` with probability `aₙcⁿ/Σ aₘcᵐ`, `c = k(x, x)`.
+//! How many independent frequencies a power series adds: `Σ aₙkⁿ` draws `n` with probability
+//! `aₙcⁿ/Σ aₘcᵐ`, `c = k(x, x)`.
 
 use crate::kernel::Series;
 

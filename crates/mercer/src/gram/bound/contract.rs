@@ -14,11 +14,13 @@ const SMALL: usize = 192 * 192;
 const WIDTH: usize = 256;
 
 impl Bound<'_> {
-    /// `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ = tr(Gᵀ ∂K/∂θ)` for every parameter of [`Kernel::parameters`](crate::Kernel::parameters).
+    /// `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ = tr(Gᵀ ∂K/∂θ)` for every parameter of
+    /// [`Kernel::parameters`](crate::Kernel::parameters).
     ///
     /// # Cost
-    /// One derivative by the metric of every base kernel, however many lengthscales it has, and one by each of its shapes; in tiles, none of them kept.
-    /// The same bytes for any number of threads.
+    /// One derivative by the metric of every base kernel, however many lengthscales it has, and one
+    /// by each of its shapes; in tiles, none of them kept. The same bytes for any number of
+    /// threads.
     ///
     /// # Errors
     /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Canceled`].

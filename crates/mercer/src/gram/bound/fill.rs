@@ -1,4 +1,5 @@
-//! Tiles of a bound expression: every node is one pass over the tile, metrics are computed once per tile.
+//! Tiles of a bound expression: every node is one pass over the tile, metrics are computed once per
+//! tile.
 
 use std::ops::Range;
 

@@ -28,8 +28,8 @@ use crate::{Error, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
 ///
-/// Medians are resolved and column choices, transformations, norms and features are computed; [`Tiles::fill`]
-/// then cannot fail. Nodes of the expression that share a metric share its tile.
+/// Medians are resolved and column choices, transformations, norms and features are computed;
+/// [`Tiles::fill`] then cannot fail. Nodes of the expression that share a metric share its tile.
 #[derive(Debug)]
 pub struct Bound<'a> {
     kernel: Kernel,
@@ -76,7 +76,8 @@ impl Bound<'_> {
         diagonal::rows(self)
     }
 
-    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is known.
+    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is
+    /// known.
     pub fn single_error(&self) -> Option<f64> {
         error_bound::single(self)
     }

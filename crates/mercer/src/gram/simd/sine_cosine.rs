@@ -46,7 +46,8 @@ pub(crate) trait Phase: Copy + Mul<Output = Self> {
     fn large_phase(self) -> (Self, Self);
 }
 
-/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for every phase, in single precision `10⁻⁷aⱼ`.
+/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for
+/// every phase, in single precision `10⁻⁷aⱼ`.
 pub(crate) fn sines_cosines<T: Phase>(phases: &[T], amplitudes: &[T], cosines: &mut [T], sines: &mut [T]) {
     Arch::new().dispatch(SineCosine { phases, amplitudes, cosines, sines });
     for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.is_large()) {
@@ -154,14 +155,16 @@ impl Phase for f64 {
         let rounded = fma::<FMA>(self, std::f64::consts::FRAC_2_PI, ROUNDER);
         let n = rounded - ROUNDER;
         let r = HALF_PI.iter().fold(self, |r, part| reduce::<FMA>(r, n, *part));
-        // Only a phase that is too large leaves this interval: its waves are meaningless, and bounded.
+        // Only a phase that is too large leaves this interval: its waves are meaningless, and
+        // bounded.
         let meaningless = if self.is_nan() { self } else { 0.8 };
         let r = if r.abs() <= 0.8 { r } else { meaningless };
         let square = r * r;
         let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
         let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
         let quarter = rounded.to_bits();
-        // Masks, not branches: where only one of the two is needed, a branch would keep the loop out of the vector units.
+        // Masks, not branches: where only one of the two is needed, a branch would keep the loop
+        // out of the vector units.
         let odd = (quarter & 1).wrapping_neg();
         let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
         let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));

@@ -1,7 +1,9 @@
-//! Sums over labeled points by tables of the sums over all subsets of a few of them (the method of the four Russians).
+//! Sums over labeled points by tables of the sums over all subsets of a few of them (the method of
+//! the four Russians).
 //!
-//! A label has one of two values. Four points have 16 ways to be labeled: once the 16 sums of their rows are known, a label vector costs one addition where
-//! a product of matrices takes four multiplications.
+//! A label has one of two values. Four points have 16 ways to be labeled: once the 16 sums of their
+//! rows are known, a label vector costs one addition where a product of matrices takes four
+//! multiplications.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -136,7 +138,8 @@ impl<T: Element> WithSimd for Expand<'_, T> {
     }
 }
 
-/// `sums[b] += Σᵢ weights[i]·aᵢ` over at most [`POINTS`] points for every label vector `a`, given by a word each.
+/// `sums[b] += Σᵢ weights[i]·aᵢ` over at most [`POINTS`] points for every label vector `a`, given
+/// by a word each.
 pub(crate) fn add_weighted(words: &[u32], labels: [f64; 2], weights: &[f64], sums: &mut [f64]) {
     let mut tables = [[0.0; CODES]; GROUPS];
     for (table, weights) in tables.iter_mut().zip(weights.chunks(GROUP)) {

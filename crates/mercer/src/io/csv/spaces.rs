@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 const CHUNK: usize = 1 << 16;
 
-/// Passes the text on with each run of spaces and tabs as one space, and none at either end of a line.
-/// Quoted text is left as it is.
+/// Passes the text on with each run of spaces and tabs as one space, and none at either end of a
+/// line. Quoted text is left as it is.
 pub(super) struct Squeeze<R> {
     inner: R,
     input: Vec<u8>,

@@ -53,7 +53,8 @@ pub(super) fn each_group(file: &ParquetFile, index: usize, sink: &mut impl Sink)
     Ok(())
 }
 
-/// A damaged file may claim any number of rows: room is made beforehand only for what its size allows.
+/// A damaged file may claim any number of rows: room is made beforehand only for what its size
+/// allows.
 fn plausible_rows(source: &Source) -> usize {
     usize::try_from(source.size().saturating_mul(64)).unwrap_or(usize::MAX)
 }

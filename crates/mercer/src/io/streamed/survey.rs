@@ -63,8 +63,9 @@ impl SurveyedFile {
     /// Looks at all rows.
     ///
     /// # Errors
-    /// [`Error::Request`] for columns that are not there, have two roles or hold the wrong kind, and when no row is left;
-    /// [`Error::Value`] with the row of the file for missing and infinite values that no rule takes care of; as the reader of the file.
+    /// [`Error::Request`] for columns that are not there, have two roles or hold the wrong kind,
+    /// and when no row is left; [`Error::Value`] with the row of the file for missing and infinite
+    /// values that no rule takes care of; as the reader of the file.
     pub fn new(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
         let header = file.header();
         rules.roles.check(&header)?;

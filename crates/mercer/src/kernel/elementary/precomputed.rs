@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(xᵢ, yⱼ) = Mᵢⱼ`.
 ///
 /// # Theory
-/// Nothing is known of the matrix until it is checked; the algebra acts on it as on any other kernel.
+/// Nothing is known of the matrix until it is checked; the algebra acts on it as on any other
+/// kernel.
 ///
 /// # Cost
 /// A read per pair.

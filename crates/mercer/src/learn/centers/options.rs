@@ -14,8 +14,9 @@ const FEWEST: usize = 10;
 /// The centers of a learner: how many, which, and when their coefficients are good enough.
 ///
 /// # Theory
-/// With `m` of the order of `√n` centers and the right λ, the error of a ridge regression is of the order of that with all points (Rudi, Camoriano and Rosasco
-/// 2015). The plan takes `5√n` of them, fewer where the memory or the time is short.
+/// With `m` of the order of `√n` centers and the right λ, the error of a ridge regression is of the
+/// order of that with all points (Rudi, Camoriano and Rosasco 2015). The plan takes `5√n` of them,
+/// fewer where the memory or the time is short.
 ///
 /// # Example
 /// ```
@@ -35,7 +36,8 @@ pub struct Centers {
     pub count: Option<usize>,
     /// The selection of the landmarks.
     pub landmarks: Landmarks,
-    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a
+    /// Newton step improves the objective by less than this part.
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
@@ -51,8 +53,9 @@ impl Default for Centers {
 }
 
 impl Settings {
-    /// With those of centers: `centers` (absent where the plan chooses), `landmarks`, `center_tolerance`, `center_iterations`, `held_out` and
-    /// `held_out_patience`. Landmarks that are given are in the solution of the fit: its points.
+    /// With those of centers: `centers` (absent where the plan chooses), `landmarks`,
+    /// `center_tolerance`, `center_iterations`, `held_out` and `held_out_patience`. Landmarks that
+    /// are given are in the solution of the fit: its points.
     pub(in crate::learn) fn with_centers(self, centers: Option<&Centers>) -> Self {
         let Some(centers) = centers else { return self };
         self.with_some("centers", centers.count)

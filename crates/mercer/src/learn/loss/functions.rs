@@ -17,14 +17,16 @@ pub struct LossEvidence {
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
     pub dual_objective: f64,
-    /// `objective − dual_objective ≥ 0`: how far from the minimum the solution can be. For the smooth losses it is computed as the square that it
-    /// is, so that it can be far below the rounding of the two.
+    /// `objective − dual_objective ≥ 0`: how far from the minimum the solution can be. For the
+    /// smooth losses it is computed as the square that it is, so that it can be far below the
+    /// rounding of the two.
     pub gap: f64,
     /// `Σ wᵢℓ(yᵢ, f(xᵢ))`.
     pub loss: f64,
     /// `Σ‖h_c‖²`.
     pub squared_norm: f64,
-    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of the KKT conditions of the dual problem for the others.
+    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of
+    /// the KKT conditions of the dual problem for the others.
     pub violation: f64,
     /// Newton steps, or steps of pairs of variables.
     pub iterations: u64,

@@ -115,8 +115,9 @@ impl Loss {
         }
     }
 
-    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature itself for Poisson, and for the logistic loss on the
-    /// right side, where it is as large as the slope. It is positive wherever the loss still slopes.
+    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature
+    /// itself for Poisson, and for the logistic loss on the right side, where it is as large as the
+    /// slope. It is positive wherever the loss still slopes.
     pub(super) fn majorant(self, y: f64, f: f64) -> f64 {
         let r = (y - f).abs();
         match self {
@@ -129,7 +130,8 @@ impl Loss {
         }
     }
 
-    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others through their dual problem.
+    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others
+    /// through their dual problem.
     pub fn is_smooth(self) -> bool {
         !matches!(self, Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge)
     }

@@ -10,8 +10,9 @@ use crate::{Compute, Result};
 /// Rows from which the band reduction is faster than eigenvalues.
 const ROWS: usize = 96;
 
-/// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does not make the matrix definite by far more than
-/// rounding: there [`RidgeSpectrum`](super::Spectrum) answers.
+/// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does
+/// not make the matrix definite by far more than rounding: there [`RidgeSpectrum`](super::Spectrum)
+/// answers.
 ///
 /// # Formula
 /// With `A = (I − QQᵀ)SKS(I − QQᵀ) + τQQᵀ`: `G = (A + λI)⁻¹ − QQᵀ/(τ + λ)`.

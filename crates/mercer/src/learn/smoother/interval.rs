@@ -39,11 +39,12 @@ impl LocalFit {
         Ok((left > 1e-9 * n).then(|| residuals.dot(&residuals) / left))
     }
 
-    /// Standard errors of `f` at each row of `x`: `σ ‖l(x)‖` with `f(x) = Σ lᵢ(x)yᵢ` and `σ²` from [`LocalFit::variance`]. The bias of the
-    /// smoother is not in them.
+    /// Standard errors of `f` at each row of `x`: `σ ‖l(x)‖` with `f(x) = Σ lᵢ(x)yᵢ` and `σ²` from
+    /// [`LocalFit::variance`]. The bias of the smoother is not in them.
     ///
     /// # Errors
-    /// As [`LocalFit::predict`], and [`Error::Request`] when the smoother interpolates, which leaves no estimate of the noise.
+    /// As [`LocalFit::predict`], and [`Error::Request`] when the smoother interpolates, which
+    /// leaves no estimate of the noise.
     pub fn standard_errors(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let Some(variance) = self.variance(compute)? else {
             return Err(Error::request("the smoother interpolates: the residuals leave no estimate of the noise"));
@@ -67,7 +68,8 @@ impl LocalFit {
 }
 
 impl Degree {
-    /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a line, `xᵢ` counted from the position.
+    /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a
+    /// line, `xᵢ` counted from the position.
     fn squared_weights(self, near: &[Neighbor], from: impl Fn(usize) -> f64) -> f64 {
         let total: f64 = near.iter().map(|n| n.weight).sum();
         if self == Self::Mean {

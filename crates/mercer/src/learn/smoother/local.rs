@@ -52,7 +52,8 @@ impl Degree {
         let x = mean(&|row| position(row) - t);
         let spread: f64 = near.iter().map(|n| n.weight * (position(n.row) - t - x).powi(2)).sum();
         let covariance: f64 = near.iter().map(|n| n.weight * (position(n.row) - t - x) * (value(n.row) - y)).sum();
-        // Rounding makes a spread of one place seen from afar; beside an observation at t itself, far ones of little weight still fix the slope.
+        // Rounding makes a spread of one place seen from afar; beside an observation at t itself,
+        // far ones of little weight still fix the slope.
         let seen: f64 = near.iter().map(|n| n.weight * (position(n.row) - t).powi(2)).sum();
         if spread <= 1e-26 * seen {
             return Err(NoLocalFit::OnePosition);

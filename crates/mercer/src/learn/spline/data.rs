@@ -8,7 +8,8 @@ use crate::{Error, Result};
 /// The nodes of a spline, and what connects them with the observations.
 #[derive(Clone, Debug)]
 pub(super) struct SplineData {
-    /// One per distinct position of positive weight: `t = (x − origin)/scale`, the weighted mean of `y − center`, the summed weight.
+    /// One per distinct position of positive weight: `t = (x − origin)/scale`, the weighted mean of
+    /// `y − center`, the summed weight.
     pub nodes: Vec<Node>,
     /// The node of each observation; none for weight 0.
     pub node_of: Vec<Option<usize>>,

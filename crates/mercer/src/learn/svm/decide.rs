@@ -5,10 +5,12 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 /// The shape of decision values for more than two classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DecisionShape {
-    /// One column per class: the votes, and within equal votes the decision values, squeezed below one vote. Larger is better.
+    /// One column per class: the votes, and within equal votes the decision values, squeezed below
+    /// one vote. Larger is better.
     #[default]
     OneVersusRest,
-    /// One column per pair of classes `(0, 1), (0, 2), …, (1, 2), …`; positive for the first of the pair.
+    /// One column per pair of classes `(0, 1), (0, 2), …, (1, 2), …`; positive for the first of the
+    /// pair.
     OneVersusOne,
 }
 
@@ -17,7 +19,8 @@ pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
 }
 
-/// Votes of one row: a positive value is a vote for the first of the pair, any other for the second.
+/// Votes of one row: a positive value is a vote for the first of the pair, any other for the
+/// second.
 pub(super) fn votes(values: ArrayView1<f64>, classes: usize) -> Vec<usize> {
     let mut votes = vec![0; classes];
     for ((a, b), &value) in pairs(classes).zip(values) {

@@ -71,7 +71,8 @@ impl Tasks {
         .collect()
     }
 
-    /// How many tasks at the beginning of the list do not begin at the solutions of others: of pairs, those of the first class.
+    /// How many tasks at the beginning of the list do not begin at the solutions of others: of
+    /// pairs, those of the first class.
     pub(super) fn leading(&self) -> usize {
         self.list.iter().take_while(|task| task.first == 0 || task.second.is_none()).count()
     }
@@ -85,7 +86,8 @@ impl Task {
         match svc.penalty {
             Penalty::C(_) => {
                 let mut problem = c_svc(points, signs, weights, svc.offset);
-                // Of an indefinite kernel there are several stationary points, and the one that is meant is LIBSVM's, which begins at 0.
+                // Of an indefinite kernel there are several stationary points, and the one that is
+                // meant is LIBSVM's, which begins at 0.
                 if !svc.indefinite {
                     problem.guesses = guesses.iter().map(|guess| feasible(&problem, guess)).collect();
                 }
@@ -132,8 +134,8 @@ impl Task {
     }
 }
 
-/// A guess of `α` of all rows within the bounds of a C-SVM of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
-/// more.
+/// A guess of `α` of all rows within the bounds of a C-SVM of some and with the sum that it keeps:
+/// smaller as a whole, then on the side that weighs more.
 fn feasible(problem: &DualProblem, guess: &[f64]) -> Vec<f64> {
     let guess: Vec<f64> = problem.points.iter().map(|&p| guess[p]).collect();
     let room = |(a, c): (&f64, &f64)| if *a > 0.0 { c / a } else { 1.0 };

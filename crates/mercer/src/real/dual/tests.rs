@@ -1,4 +1,5 @@
-//! Dual numbers against central differences in double-double arithmetic, where the difference itself has 20 digits.
+//! Dual numbers against central differences in double-double arithmetic, where the difference
+//! itself has 20 digits.
 
 use super::*;
 use crate::real::DoubleDouble;

@@ -47,7 +47,8 @@ const STIRLING: [f64; 8] = [
     -3617.0 / 122_400.0,
 ];
 
-/// The combinations of `Γ(1 ± μ)` in Temme's series, for `|μ| ≤ 1/2`, without cancellation at `μ = 0`.
+/// The combinations of `Γ(1 ± μ)` in Temme's series, for `|μ| ≤ 1/2`, without cancellation at
+/// `μ = 0`.
 pub(crate) struct Temme {
     /// `(1/Γ(1−μ) − 1/Γ(1+μ))/(2μ)`.
     pub difference: f64,

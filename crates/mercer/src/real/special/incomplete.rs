@@ -5,11 +5,12 @@ use super::ln_gamma;
 /// Terms of a series or a continued fraction before it counts as converged anyway.
 const MAX_TERMS: usize = 100_000;
 
-/// `P(G > x)` for `G` of the gamma distribution of shape `a` and scale 1: the regularized upper incomplete gamma function.
+/// `P(G > x)` for `G` of the gamma distribution of shape `a` and scale 1: the regularized upper
+/// incomplete gamma function.
 ///
 /// # Formula
-/// `Q(a, x) = (1/Γ(a)) ∫ₓ^∞ t^{a−1} e^{−t} dt`; below `x = a + 1` by the series of `P = 1 − Q`, from there on by the continued
-/// fraction of `Q`, so that small tails keep their digits.
+/// `Q(a, x) = (1/Γ(a)) ∫ₓ^∞ t^{a−1} e^{−t} dt`; below `x = a + 1` by the series of `P = 1 − Q`,
+/// from there on by the continued fraction of `Q`, so that small tails keep their digits.
 ///
 /// # Cost
 /// `O(√a)` terms. NaN unless `a > 0`; 1 for `x ≤ 0`.
@@ -30,7 +31,8 @@ pub fn gamma_tail(a: f64, x: f64) -> f64 {
     }
 }
 
-/// `P(G ≤ x)` for `G` of the gamma distribution of shape `a` and scale 1, with all its digits where it is small.
+/// `P(G ≤ x)` for `G` of the gamma distribution of shape `a` and scale 1, with all its digits where
+/// it is small.
 ///
 /// # Example
 /// ```
@@ -47,11 +49,13 @@ pub fn gamma_distribution(a: f64, x: f64) -> f64 {
     }
 }
 
-/// The quantile of the gamma distribution of shape `a` and scale 1: `x` with `P(G ≤ x) = p`; 0 and infinity at the ends, NaN outside.
+/// The quantile of the gamma distribution of shape `a` and scale 1: `x` with `P(G ≤ x) = p`; 0 and
+/// infinity at the ends, NaN outside.
 ///
 /// # Formula
-/// Newton's method for `ln P(a, eᵗ) = ln p`, or for the logarithm of the upper tail above the median, kept between bounds that close in.
-/// Quantiles below the range of `f64` become its smallest normal number.
+/// Newton's method for `ln P(a, eᵗ) = ln p`, or for the logarithm of the upper tail above the
+/// median, kept between bounds that close in. Quantiles below the range of `f64` become its
+/// smallest normal number.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,5 @@
-//! Modified Bessel functions of the second kind in `f64`: Temme's series for `z ≤ 2`, Steed's continued fraction beyond.
+//! Modified Bessel functions of the second kind in `f64`: Temme's series for `z ≤ 2`, Steed's
+//! continued fraction beyond.
 
 use super::BesselPair;
 use super::gamma::Temme;

@@ -64,10 +64,12 @@ impl std::fmt::Debug for Store<'_> {
 }
 
 impl<'a> KernelRows<'a> {
-    /// Rows of a symmetric matrix given by its tiles; `least` rows have to be in memory together. A small matrix is made as a whole.
+    /// Rows of a symmetric matrix given by its tiles; `least` rows have to be in memory together. A
+    /// small matrix is made as a whole.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when they do not fit, [`Error::Canceled`](crate::Error::Canceled).
+    /// [`Error::Memory`](crate::Error::Memory) when they do not fit,
+    /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
         if n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2 {
@@ -82,7 +84,8 @@ impl<'a> KernelRows<'a> {
     /// The whole matrix, in double precision when it is small, else in single precision.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when it does not fit, [`Error::Canceled`](crate::Error::Canceled).
+    /// [`Error::Memory`](crate::Error::Memory) when it does not fit,
+    /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn whole(tiles: &dyn Tiles, compute: &Compute) -> Result<Self> {
         let diagonal = tiles.diagonal()?;
         let store = if Self::are_few(diagonal.len()) {
@@ -120,7 +123,8 @@ impl<'a> KernelRows<'a> {
         Self { diagonal, store: Store::Single(matrix.into()), subset: None, stride }
     }
 
-    /// The rows and columns of some points of a whole matrix: where they are if they lie in few runs, else copied.
+    /// The rows and columns of some points of a whole matrix: where they are if they lie in few
+    /// runs, else copied.
     pub(crate) fn subset(&self, points: &[usize]) -> KernelRows<'_> {
         let (n, runs) = (self.stride, runs(points));
         let few = runs.len() <= RUNS;
@@ -153,7 +157,8 @@ impl<'a> KernelRows<'a> {
         self.diagonal.len()
     }
 
-    /// The rows and columns of some points alone, and these rows left empty until they are requested again; `None` where nothing is gained.
+    /// The rows and columns of some points alone, and these rows left empty until they are
+    /// requested again; `None` where nothing is gained.
     pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
         let (stride, runs) = (self.stride, self.runs());
         let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;

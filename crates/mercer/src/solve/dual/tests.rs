@@ -171,13 +171,15 @@ fn shrunk_variables_are_skipped_until_the_others_converge() {
     for constraint in [Constraint::Sum, Constraint::Free] {
         let problem = classifier(&labels, 1.0, constraint);
         let tight = DualOptions { tolerance: 1e-5, ..Default::default() };
-        // A working set of all variables asks who settled after every round of steps, cached rows after some rounds.
+        // A working set of all variables asks who settled after every round of steps, cached rows
+        // after some rounds.
         let mut whole = KernelRows::whole(&bound, &compute).unwrap();
         let large = problem.solve(&mut whole, &DualOptions { working_set: 2100, ..tight }, &compute).unwrap();
         let cached = problem.solve_on(&bound, &DualOptions { working_set: 200, ..tight }, &compute).unwrap();
         for found in [&large, &cached] {
             assert_eq!(found.stopped, Stopped::Converged, "{constraint:?}");
-            // The values at every point are those of the variables, also at points that were left out for a while.
+            // The values at every point are those of the variables, also at points that were left
+            // out for a while.
             let settled: Vec<f64> = found.alpha.iter().zip(&labels).map(|(a, s)| a * s).collect();
             let beta = Array2::from_shape_vec((4200, 1), settled).unwrap();
             let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
@@ -191,12 +193,13 @@ fn shrunk_variables_are_skipped_until_the_others_converge() {
 fn variables_that_can_be_shrunk() {
     let problem = classifier(&[1.0, 1.0, 1.0, -1.0, -1.0], 1.0, Constraint::Sum);
     let alpha = [0.0, 0.5, 1.0, 0.0, 1.0];
-    // The second can move both ways: pulls between its own and the largest of those that can rise are in question.
+    // The second can move both ways: pulls between its own and the largest of those that can rise
+    // are in question.
     let gradient = [-2.0, 0.1, 0.0, 0.3, -3.0];
     let kkt = Kkt::of(&problem, &alpha, |i| gradient[i]);
     assert_eq!((kkt.groups[0].rising, kkt.groups[0].falling), (0.1, 0.0));
-    // The first can only rise and pulls down; the third may fall, but less than the second could rise; the fourth can fall and pulls up; the
-    // last can rise and pulls down.
+    // The first can only rise and pulls down; the third may fall, but less than the second could
+    // rise; the fourth can fall and pulls up; the last can rise and pulls down.
     assert_eq!(ActiveSet::find(&problem, &alpha, &gradient, &kkt).active, [1, 2]);
     let (points, rest) = ActiveSet { active: vec![1, 2] }.rest(&problem);
     assert_eq!((points, rest.points, rest.signs), (vec![1, 2], vec![0, 1], vec![1.0, 1.0]));
@@ -226,7 +229,8 @@ fn a_guess_shortens_the_way_and_leaves_the_end() {
     let options = DualOptions { tolerance: 1e-9, ..Default::default() };
     for constraint in [Constraint::Sum, Constraint::Free] {
         let cold = solve(&x, &classifier(&labels, 2.0, constraint), &options);
-        // A tenth of the solution: the ray through it ends at the solution. A second guess that is worse does no harm.
+        // A tenth of the solution: the ray through it ends at the solution. A second guess that is
+        // worse does no harm.
         let near: Vec<f64> = cold.alpha.iter().map(|a| 0.1 * a).collect();
         let far: Vec<f64> = (0..300).map(|i| if i < 4 { 2.0 } else { 0.0 }).collect();
         for guesses in [vec![near.clone(), far.clone()], vec![far, near]] {

@@ -1,14 +1,16 @@
-//! Matérn processes of smoothness `ν = d − ½` as `d` states, in units in which the rate `√(2ν)/ℓ` is 1.
+//! Matérn processes of smoothness `ν = d − ½` as `d` states, in units in which the rate `√(2ν)/ℓ`
+//! is 1.
 //!
-//! The states are `f, f′, f″` (as many as there are), each derivative divided by the rate. They solve `dz = Fz ds + e_d √q dW`
-//! with `F` the companion matrix of `(x + 1)ᵈ`, so that `A(s) = exp(Fs)` and `Q(s) = q ∫₀ˢ e^{−2τ} p(τ)p(τ)ᵀ dτ` with `p` the last column of
-//! `e^τ A(τ)`.
+//! The states are `f, f′, f″` (as many as there are), each derivative divided by the rate. They
+//! solve `dz = Fz ds + e_d √q dW` with `F` the companion matrix of `(x + 1)ᵈ`, so that
+//! `A(s) = exp(Fs)` and `Q(s) = q ∫₀ˢ e^{−2τ} p(τ)p(τ)ᵀ dτ` with `p` the last column of `e^τ A(τ)`.
 
 use super::small::Matrix;
 
 /// Beyond this distance `exp(−s)` is 0, and so is the rest of `A`.
 const FAR: f64 = 800.0;
-/// Below this `x = 2s` the moments come from a series of positive terms, above it from the recursion upward.
+/// Below this `x = 2s` the moments come from a series of positive terms, above it from the
+/// recursion upward.
 const NEAR: f64 = 2.0;
 
 /// Writes `A(s)` into the block at `at`.
@@ -129,7 +131,8 @@ fn put<const M: usize, const D: usize>(out: &mut Matrix<M>, at: usize, block: &M
     }
 }
 
-/// Writes `c diag(s^{D−½−i}) R` with `RRᵀ` the matrix whose lower triangle is given: no power of `s` is divided by.
+/// Writes `c diag(s^{D−½−i}) R` with `RRᵀ` the matrix whose lower triangle is given: no power of
+/// `s` is divided by.
 #[inline(always)]
 fn put_root<const M: usize, const D: usize>(out: &mut Matrix<M>, at: usize, mut shape: Matrix<D>, s: f64, c: f64) {
     for j in 0..D {

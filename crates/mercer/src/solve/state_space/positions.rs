@@ -2,7 +2,8 @@
 
 use ndarray::ArrayView1;
 
-/// Positions in ascending order, with the row that each came from. Equal positions stay in the order of the data.
+/// Positions in ascending order, with the row that each came from. Equal positions stay in the
+/// order of the data.
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
     pub t: Vec<f64>,

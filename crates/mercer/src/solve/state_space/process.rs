@@ -9,7 +9,8 @@ use crate::solve::chain::{UnitRoot, derivative_gap};
 pub(super) enum Process {
     /// Matérn of smoothness `dimension − ½`, in the units of [`matern`].
     Matern { dimension: usize, rate: f64 },
-    /// Brownian motion integrated `order − 1` times from 0 on the half line; with `free`, the first `order` derivatives at 0 are normal too.
+    /// Brownian motion integrated `order − 1` times from 0 on the half line; with `free`, the first
+    /// `order` derivatives at 0 are normal too.
     Integrated { order: usize, free: bool },
     /// Two independent Brownian motions from 0, one on each side.
     Brownian,
@@ -103,7 +104,8 @@ impl Process {
     }
 }
 
-/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge), on the right away from it.
+/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge),
+/// on the right away from it.
 #[inline(always)]
 fn brownian(from: f64, to: f64) -> (f64, f64) {
     if from >= 0.0 || from == to {

@@ -1,4 +1,5 @@
-//! Explicit features: unbiased, with the variance that theory gives, the same for any number of threads.
+//! Explicit features: unbiased, with the variance that theory gives, the same for any number of
+//! threads.
 
 use mercer::features::{
     ExplicitFeatures, FeatureMap, FourierForm, FourierGuarantee, Landmarks, Nystrom, RandomBinning, RandomFourier,
@@ -73,7 +74,8 @@ fn z_score(values: &[f64], expected: f64) -> f64 {
     (sum - expected) / (variance.sqrt() + 1e-9)
 }
 
-/// Five standard deviations: among the 360 comparisons a right distribution fails one in 5000 seeds.
+/// Five standard deviations: among the 360 comparisons a right distribution fails one in 5000
+/// seeds.
 #[test]
 fn features_are_unbiased_for_every_shift_invariant_kernel() {
     let x = array![[0.3, -0.2], [0.5, 0.3], [-0.9, 1.1], [2.0, -1.0]];
@@ -115,8 +117,9 @@ fn errors(text: &str, components: usize, form: FourierForm, sampling: Sampling, 
     (mean, all.iter().map(|e| e * e).sum::<f64>() / draws as f64)
 }
 
-/// `Var = ((1 + k(2δ))/2 − k(δ)²)/D` for pairs and `(1 + k(2δ)/2 − k(δ)²)/D` for offsets. A mean of squares of 600 nearly normal errors has a
-/// relative standard deviation of 0.058: the band of 0.25 is more than four of them.
+/// `Var = ((1 + k(2δ))/2 − k(δ)²)/D` for pairs and `(1 + k(2δ)/2 − k(δ)²)/D` for offsets. A mean of
+/// squares of 600 nearly normal errors has a relative standard deviation of 0.058: the band of 0.25
+/// is more than four of them.
 #[test]
 fn the_variance_falls_with_the_number_of_frequencies() {
     let squared = 0.09 + 0.16 + 0.16 + 0.09 + 0.09 + 0.25;
@@ -208,7 +211,8 @@ fn medians_are_resolved_on_the_sample() {
     assert_eq!(features.kernel().to_string(), "gaussian(lengthscale=2)");
 }
 
-/// At its confidence: of 400 draws at most the bounded share errs by ε, plus four standard deviations of that share.
+/// At its confidence: of 400 draws at most the bounded share errs by ε, plus four standard
+/// deviations of that share.
 #[test]
 fn errors_stay_below_the_bounds() {
     let x = array![[0.0, 0.0], [0.9, -0.4]];

@@ -1,4 +1,5 @@
-//! Statistics of features in chunks: the answers of the whole, whatever the chunks, the machines and the interruptions.
+//! Statistics of features in chunks: the answers of the whole, whatever the chunks, the machines
+//! and the interruptions.
 
 use mercer::features::{
     CovarianceStatistics, ExplicitFeatures, FeatureMap, MeanStatistics, RandomFourier, RidgeStatistics,

@@ -1,4 +1,5 @@
-//! Mercer spectra: the integral equation, completeness, samples against their distributions, and what is refused.
+//! Mercer spectra: the integral equation, completeness, samples against their distributions, and
+//! what is refused.
 
 use mercer::function::{Measure, Spectrum};
 use mercer::gram::{Pairs, dense};

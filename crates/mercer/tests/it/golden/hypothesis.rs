@@ -1,4 +1,5 @@
-//! Golden numbers of hypothesis tests (c12, c13): exact permutation p-values, thresholds, gamma and spectral null laws, KCI.
+//! Golden numbers of hypothesis tests (c12, c13): exact permutation p-values, thresholds, gamma and
+//! spectral null laws, KCI.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::hypothesis::{
@@ -97,7 +98,8 @@ fn gamma_and_spectral_null_distribution_of_mmd() {
     }
 }
 
-/// The thresholds do not depend on the data, only on `m = n` and the level; that on the biased statistic is given for its root.
+/// The thresholds do not depend on the data, only on `m = n` and the level; that on the biased
+/// statistic is given for its root.
 #[test]
 fn distribution_free_thresholds() {
     let golden = Golden::load("c12_mmd_thresholds_and_null");
@@ -191,7 +193,8 @@ fn statistics_of_interaction_and_joint_independence() {
     }
 }
 
-/// A constant condition is no condition: the p-values are those of the unconditional test, to the last bit.
+/// A constant condition is no condition: the p-values are those of the unconditional test, to the
+/// last bit.
 #[test]
 fn a_constant_condition_is_none() {
     let golden = Golden::load("c13_kci_conditional");

@@ -1,4 +1,5 @@
-//! Golden values of every kernel (c01), through the tile engine and through the reference evaluation.
+//! Golden values of every kernel (c01), through the tile engine and through the reference
+//! evaluation.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::gram::{Pairs, Tiles};

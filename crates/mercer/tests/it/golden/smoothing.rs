@@ -1,4 +1,5 @@
-//! The golden cases of smoothing splines (c07, c18) and local smoothers (c11): every key to its tolerance.
+//! The golden cases of smoothing splines (c07, c18) and local smoothers (c11): every key to its
+//! tolerance.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::Compute;

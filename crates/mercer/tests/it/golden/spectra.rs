@@ -1,4 +1,5 @@
-//! Golden numbers of Mercer spectra (c04): closed forms on an interval and under a normal law, samples and their limits.
+//! Golden numbers of Mercer spectra (c04): closed forms on an interval and under a normal law,
+//! samples and their limits.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::function::{Measure, Spectrum};

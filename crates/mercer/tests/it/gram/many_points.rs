@@ -30,7 +30,8 @@ fn two_sample(components: usize, permutations: usize) -> TwoSample {
     TwoSample { method, permutations, ..TwoSample::permutation(kernel("gaussian(lengthscale=1.3)")) }
 }
 
-/// The features' own kernel `z(x)ᵀz(y)`, given as values, must give the same statistic and the same p-value.
+/// The features' own kernel `z(x)ᵀz(y)`, given as values, must give the same statistic and the same
+/// p-value.
 #[test]
 fn feature_tests_are_tests_with_the_kernel_of_the_features() {
     let compute = Compute::new();
@@ -92,7 +93,8 @@ fn the_level_is_exact() {
     }
 }
 
-/// Several strips and batches: the same bytes for any number of threads, within a memory limit far below that of a kernel matrix.
+/// Several strips and batches: the same bytes for any number of threads, within a memory limit far
+/// below that of a kernel matrix.
 #[test]
 fn many_points_in_little_memory() {
     let (x, y) = (normal(6, 20_000, 2), normal(7, 20_000, 2) + 0.05);
@@ -142,7 +144,8 @@ fn sketches_of_parts_are_the_sketch_of_the_whole() {
     parts.merge(&sketch(&x.slice(s![2000.., ..]).to_owned())).unwrap();
     assert_eq!(parts.count(), whole.count());
     parts.mean().unwrap().iter().zip(&whole.mean().unwrap()).for_each(|(p, w)| assert_close!(*p, *w, 1e-13));
-    // The MMD of the sketches is that of the samples, up to the error of the features: some 1/√2000.
+    // The MMD of the sketches is that of the samples, up to the error of the features: some
+    // 1/√2000.
     let small = x.slice(s![..300, ..]).to_owned();
     let exact = mmd(&small, &y, &spec().kernel, Estimator::Biased, &compute).unwrap();
     let found = sketch(&small).squared_mmd(&sketch(&y)).unwrap();

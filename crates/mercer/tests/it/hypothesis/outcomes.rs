@@ -1,4 +1,5 @@
-//! Hypothesis tests: the engine against direct recomputation, paired and stratified relabelings, stopping, bad input, same bytes.
+//! Hypothesis tests: the engine against direct recomputation, paired and stratified relabelings,
+//! stopping, bad input, same bytes.
 
 use mercer::hypothesis::{
     ConditionalIndependence, ConditionalSmoothing, GoodnessOfFit, Independence, IndependenceMethod, Interaction,
@@ -70,7 +71,8 @@ fn enumerated_statistics_are_those_of_the_relabeled_samples() {
     }
 }
 
-/// Random relabelings, in single precision and in double, are statistics of relabeled samples too: their mean over many draws is the mean over all.
+/// Random relabelings, in single precision and in double, are statistics of relabeled samples too:
+/// their mean over many draws is the mean over all.
 #[test]
 fn drawn_statistics_have_the_mean_of_all() {
     let (x, y, k) = (normal(3, 60, 1), normal(4, 90, 1), kernel("gaussian(lengthscale=1)"));
@@ -111,7 +113,8 @@ fn exchanges_within_pairs_are_exact() {
 fn strata_keep_their_labels() {
     let compute = Compute::new();
     let (x, y, k) = (normal(6, 3, 1), normal(7, 3, 1), kernel("gaussian()"));
-    // Two strata of three points; two, then one, of each are in the first sample: 3 · 3 relabelings.
+    // Two strata of three points; two, then one, of each are in the first sample: 3 · 3
+    // relabelings.
     let test = TwoSample {
         strata: Some(vec![5, 5, 9, 5, 9, 9]),
         method: TwoSampleMethod::Exact,
@@ -176,7 +179,8 @@ fn permutations(n: usize, begun: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize]
     }
 }
 
-/// Stored in single precision from 1024 points on: the null values of the same permutations differ from those in double precision by rounding alone.
+/// Stored in single precision from 1024 points on: the null values of the same permutations differ
+/// from those in double precision by rounding alone.
 #[test]
 fn large_samples_are_stored_in_single_precision() {
     let compute = Compute::new();
@@ -443,7 +447,8 @@ fn aggregated_tests_reject_with_few_permutations() {
     assert_is_a_minimum(&outcome);
 }
 
-/// The statistic of an aggregated test is the smallest of `p/w`, and so is every one of its null values.
+/// The statistic of an aggregated test is the smallest of `p/w`, and so is every one of its null
+/// values.
 fn assert_is_a_minimum(outcome: &TestOutcome) {
     let detail = |name: &str, k: usize| outcome.detail(&format!("{name}_{k}"));
     let shares = (1..).map_while(|k| Some(detail("p", k)? / detail("weight", k)?));

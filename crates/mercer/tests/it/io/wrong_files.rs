@@ -1,4 +1,5 @@
-//! Wrong files: the error names the file, the line and the reason. Unusual but right files are read.
+//! Wrong files: the error names the file, the line and the reason. Unusual but right files are
+//! read.
 
 use std::io::Write;
 

@@ -1,4 +1,5 @@
-//! What every kernel must satisfy, whatever it computes: run for each example of the catalogue and for random expressions.
+//! What every kernel must satisfy, whatever it computes: run for each example of the catalogue and
+//! for random expressions.
 
 use mercer::gram::{self, Bound, Pairs, Tiles};
 use mercer::kernel::{Kernel, catalogue};
@@ -30,7 +31,8 @@ fn examples() -> impl Iterator<Item = (&'static str, Kernel)> {
     catalogue::entries().flat_map(|e| e.examples).map(|text| (*text, text.parse().unwrap()))
 }
 
-/// Relative to the largest value of the matrix, so that cancellation in differences is measured by the terms.
+/// Relative to the largest value of the matrix, so that cancellation in differences is measured by
+/// the terms.
 fn assert_same(text: &str, found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64) {
     let scale = expected.iter().fold(1e-300_f64, |m, v| m.max(v.abs()));
     for (at, (f, e)) in found.iter().zip(expected).enumerate() {
@@ -95,13 +97,15 @@ fn random_expressions_agree_with_the_reference() {
         let x = sample(6, 3, trial);
         let Ok(bound) = kernel.bind(Pairs::within(x.view()), &compute) else { continue };
         let (found, expected) = (fill(&bound), reference(&kernel, x.view(), x.view()));
-        // A difference of like numbers has no digits to compare; the examples of the catalogue cover differences.
+        // A difference of like numbers has no digits to compare; the examples of the catalogue
+        // cover differences.
         let cancels = ["minus(", "based("].iter().any(|word| kernel.to_string().contains(word));
         if cancels || expected.iter().any(|v| !v.is_finite() || v.abs() > 1e100) {
             continue;
         }
         bound_count += 1;
-        // Powers and exponentials of large values lose digits in any arithmetic: allow for the growth.
+        // Powers and exponentials of large values lose digits in any arithmetic: allow for the
+        // growth.
         let size = expected.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
         assert_same(&kernel.to_string(), &found, &expected, 1e-11 * (1.0 + size.ln()));
     }
@@ -176,7 +180,8 @@ fn derivatives_agree_with_precise_differences() {
     assert!(checked >= 60, "only {checked} derivatives were checked");
 }
 
-/// Weights that go down the expression give what the matrices of derivatives give one by one, within a sample and between two.
+/// Weights that go down the expression give what the matrices of derivatives give one by one,
+/// within a sample and between two.
 #[test]
 fn contracted_derivatives_are_those_of_the_matrices() {
     let compute = Compute::new();

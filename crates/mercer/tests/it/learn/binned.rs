@@ -1,4 +1,5 @@
-//! Linear learning on random grids: the normal equations of the features, the losses of the dense machine on the same kernel, and bad requests.
+//! Linear learning on random grids: the normal equations of the features, the losses of the dense
+//! machine on the same kernel, and bad requests.
 
 use mercer::features::RandomBinning;
 use mercer::learn::{BinnedMachine, Loss};

@@ -1,5 +1,5 @@
-//! Centers as a solver of ridge regression, logistic regression and smooth losses: the dense answers where every point is a center, plans with their reasons,
-//! model files, and bad requests.
+//! Centers as a solver of ridge regression, logistic regression and smooth losses: the dense
+//! answers where every point is a center, plans with their reasons, model files, and bad requests.
 
 use crate::common::assert_arrays_close;
 use crate::common::models::round_trip;

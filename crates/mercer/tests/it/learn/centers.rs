@@ -1,4 +1,5 @@
-//! Learning on a few centers: the answers of the dense methods where all points are centers, the same bytes for any number of threads.
+//! Learning on a few centers: the answers of the dense methods where all points are centers, the
+//! same bytes for any number of threads.
 
 use crate::common::assert_arrays_close;
 use mercer::features::Landmarks;

@@ -1,4 +1,5 @@
-//! Gaussian processes: golden numbers (c06), gradients by differences, ridge as the mean, optimization, wrong input.
+//! Gaussian processes: golden numbers (c06), gradients by differences, ridge as the mean,
+//! optimization, wrong input.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use crate::common::models::round_trip;
@@ -108,7 +109,8 @@ fn the_gradient_is_that_of_differences_for_every_kind_of_node() {
     assert!(checked >= 30, "only {checked} base kernels were checked");
 }
 
-/// Whether there is a process with this kernel; its gradient is compared with differences of the likelihood.
+/// Whether there is a process with this kernel; its gradient is compared with differences of the
+/// likelihood.
 fn agrees_with_differences(text: &str, x: &Array2<f64>, y: &Array1<f64>) -> bool {
     let compute = Compute::new();
     let Ok(fit) = fixed(text, 0.3).fit(x.view(), y.view(), &compute) else { return false };

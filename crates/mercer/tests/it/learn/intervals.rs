@@ -180,7 +180,8 @@ fn standard_errors_of_a_part_by_dense_formulas() {
         let grid = effect.grid.unwrap();
         let c = effect.columns[0];
         for (t, &position) in grid.axes[0].iter().enumerate() {
-            // The point joins the data as row 25, so that (place) − (mean over the data) is a combination of 26 values.
+            // The point joins the data as row 25, so that (place) − (mean over the data) is a
+            // combination of 26 values.
             let mut all = ndarray::concatenate(Axis(0), &[x.view(), x.slice(ndarray::s![..1, ..])]).unwrap();
             all[[25, c]] = position;
             let mut combination = Array1::from_elem(26, -1.0 / 25.0);

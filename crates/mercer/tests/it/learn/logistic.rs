@@ -1,4 +1,5 @@
-//! Kernel logistic regression: stationarity, duality, limits, solvers against each other, wrong input.
+//! Kernel logistic regression: stationarity, duality, limits, solvers against each other, wrong
+//! input.
 
 use crate::common::assert_arrays_close;
 use std::sync::Arc;
@@ -86,7 +87,8 @@ fn stationarity_duality_and_solvers() {
                 let dual = dual_value(&fit, &d, &compute);
                 assert_close!(fit.evidence().dual_objective, dual, 1e-8);
                 let other = LogisticRegression { solver: LossSolver::NewtonConjugateGradients, ..exact };
-                // The second limit leaves no room for the matrix, and for few columns of the preconditioner.
+                // The second limit leaves no room for the matrix, and for few columns of the
+                // preconditioner.
                 for compute in [compute.clone(), compute.clone().with_threads(2).unwrap().with_memory(2_500_000)] {
                     let found = other.fit(d.x.view(), &d.labels, Some(d.weights.view()), &compute).unwrap();
                     let what = format!("{classes} classes, {intercept}, λ = {lambda}, {}", found.plan());

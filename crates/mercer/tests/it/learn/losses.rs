@@ -1,4 +1,5 @@
-//! General losses: identities with ridge regression and with each other, stationarity, quantiles, wrong input.
+//! General losses: identities with ridge regression and with each other, stationarity, quantiles,
+//! wrong input.
 
 use crate::common::assert_all_close;
 use mercer::learn::loss::LossSolver;
@@ -62,7 +63,8 @@ fn machine(loss: Loss, lambda: f64) -> KernelMachine {
     KernelMachine::new(loss, kernel(), lambda)
 }
 
-/// The slopes of the loss on the left and on the right of a place, with room for what the solver leaves.
+/// The slopes of the loss on the left and on the right of a place, with room for what the solver
+/// leaves.
 fn subgradient(loss: Loss, y: f64, f: f64, room: f64) -> (f64, f64) {
     (loss.slope(y, f - room), loss.slope(y, f + room))
 }

@@ -10,7 +10,8 @@ fn kernel(text: &str) -> Kernel {
     text.parse().unwrap()
 }
 
-/// Points in two columns, targets of a smooth function with noise in two columns, weights, an unpenalized function.
+/// Points in two columns, targets of a smooth function with noise in two columns, weights, an
+/// unpenalized function.
 struct Sample {
     x: Array2<f64>,
     y: Array2<f64>,
@@ -40,8 +41,8 @@ fn leave_one_out_equals_refits() {
             for (intercept, basis, weighted) in
                 [(false, false, false), (true, false, false), (true, true, true), (false, false, true)]
             {
-                // At λ = 0 the Gaussian matrix is too close to singular for this comparison, and the space of the polynomial holds the
-                // unpenalized functions.
+                // At λ = 0 the Gaussian matrix is too close to singular for this comparison, and
+                // the space of the polynomial holds the unpenalized functions.
                 if lambda == 0.0 && (text.contains("gaussian") || (text.contains("polynomial") && intercept)) {
                     continue;
                 }
@@ -217,7 +218,8 @@ fn mixed_precision_falls_back_to_double_where_single_is_not_enough() {
     assert!(zero.fit(d.x.view(), d.y.view(), None, &compute).is_ok());
 }
 
-/// Where few eigenvalues are far above λ a partial factor is enough; where many are, and where the kernel may be indefinite, it is a whole one.
+/// Where few eigenvalues are far above λ a partial factor is enough; where many are, and where the
+/// kernel may be indefinite, it is a whole one.
 #[test]
 fn a_partial_factor_in_single_precision_leads_to_the_same_answer() {
     let (d, compute) = (sample(2600), Compute::new());
@@ -282,7 +284,8 @@ fn what_is_run_does_not_depend_on_the_number_of_threads() {
                 [of(&ridge), of(&bare), newton.map(|p| (format!("{} {}", p.solver, p.stored), p.rank))]
             });
             for i in 0..3 {
-                // Buffers of more threads may not fit: that is refused, and nothing else is run instead.
+                // Buffers of more threads may not fit: that is refused, and nothing else is run
+                // instead.
                 let made: Vec<_> = plans.iter().filter_map(|of| of[i].clone()).collect();
                 assert!(made.windows(2).all(|pair| pair[0] == pair[1]), "{memory} bytes, {rows} rows: {made:?}");
                 solvers.extend(made.into_iter().map(|(solver, _)| solver));

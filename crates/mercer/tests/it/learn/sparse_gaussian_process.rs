@@ -1,4 +1,5 @@
-//! Sparse Gaussian processes: dense formulas, the exact process as a limit, bounds, gradients by differences, wrong input.
+//! Sparse Gaussian processes: dense formulas, the exact process as a limit, bounds, gradients by
+//! differences, wrong input.
 
 use mercer::gram::{self, Pairs};
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};

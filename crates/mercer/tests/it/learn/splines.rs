@@ -87,7 +87,8 @@ fn equal_to_the_kernel_form(x: &Array1<f64>, y: &Array1<f64>, w: &Array1<f64>) {
     }
 }
 
-/// `(−1)^{m−1} B_{2m}({t})/(2m)!`, the kernel of periodic functions of mean 0 with norm `∫ (f⁽ᵐ⁾)²`.
+/// `(−1)^{m−1} B_{2m}({t})/(2m)!`, the kernel of periodic functions of mean 0 with norm
+/// `∫ (f⁽ᵐ⁾)²`.
 fn bernoulli(order: usize, t: f64) -> f64 {
     let t = t.rem_euclid(1.0);
     match order {
@@ -236,7 +237,8 @@ fn close_points_act_like_ties() {
     }
 }
 
-/// Reinsch's equations for unit weights and distinct x: `(R + λQᵀQ)γ = Qᵀy`, `f = y − λQγ`, `S = I − λQ(…)⁻¹Qᵀ`.
+/// Reinsch's equations for unit weights and distinct x: `(R + λQᵀQ)γ = Qᵀy`, `f = y − λQγ`,
+/// `S = I − λQ(…)⁻¹Qᵀ`.
 #[test]
 fn cubic_splines_equal_the_equations_of_reinsch() {
     let n = 400;
@@ -364,7 +366,8 @@ fn bad_input_is_refused() {
     assert!(matches!(SmoothingSpline::default().fit(x.view(), y.view(), None, &little), Err(Error::Memory { .. })));
 }
 
-/// Gaps over twelve orders of magnitude: a fit that holds its own equations, or an error; never a wrong number.
+/// Gaps over twelve orders of magnitude: a fit that holds its own equations, or an error; never a
+/// wrong number.
 #[test]
 fn wild_spacing_is_fitted_or_refused() {
     let mut s = Seed(10).stream("wild", 0);

@@ -175,7 +175,8 @@ fn streams_are_values() {
     stream = RidgeStream::from_bytes(&bytes).unwrap();
     take(&mut stream, 1300..ROWS);
     assert_eq!(stream, whole);
-    // Two streams merged: the same function, up to rounding. 1300 and 1200 rows leave rows that wait on both sides.
+    // Two streams merged: the same function, up to rounding. 1300 and 1200 rows leave rows that
+    // wait on both sides.
     take(&mut other, 0..1300);
     take(&mut third, 1300..ROWS);
     other.merge(&third, &compute).unwrap();

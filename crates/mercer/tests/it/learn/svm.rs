@@ -1,4 +1,5 @@
-//! Support vector machines: the gap against dense references, weights, many classes, probabilities, paths, and wrong requests.
+//! Support vector machines: the gap against dense references, weights, many classes, probabilities,
+//! paths, and wrong requests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,7 +32,8 @@ fn matrix(kernel: &Kernel, x: &Array2<f64>) -> Array2<f64> {
     gram::dense(&kernel.bind(gram::Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap()
 }
 
-/// Primal and dual objective of a machine for two classes, from nothing but its coefficients and the dense matrix.
+/// Primal and dual objective of a machine for two classes, from nothing but its coefficients and
+/// the dense matrix.
 fn objectives(fit: &SvcFit, k: &Array2<f64>, classes: &Classes, c: f64) -> (f64, f64) {
     let mut beta = Array1::zeros(k.nrows());
     fit.support().iter().zip(fit.dual_coefficients().column(0)).for_each(|(&i, v)| beta[i] = *v);
@@ -199,7 +201,8 @@ fn little_memory_gives_the_same_svms() {
     assert!(matches!(nothing, Err(Error::Memory { .. })));
 }
 
-/// Above 2048 points the machines of pairs share the blocks of their classes: 3 MB here, and 2 MB for each pair, where the whole matrix would take 19 MB.
+/// Above 2048 points the machines of pairs share the blocks of their classes: 3 MB here, and 2 MB
+/// for each pair, where the whole matrix would take 19 MB.
 #[test]
 fn pairs_of_many_classes_need_no_whole_matrix() {
     let (x, classes) = clouds(2200, 6, 12);

@@ -49,7 +49,8 @@ fn check_output(model: &LibsvmModel, x: &Array2<f64>, expected: &[Vec<f64>], wha
             let found = fit.predict(x.view(), &compute).unwrap();
             assert!(found.iter().zip(expected).all(|(c, line)| label(*c) == line[0]), "{what}: classes");
             if fit.is_calibrated() {
-                // svm-predict prints six digits; its iteration for more than two classes stops at 0.005 divided by their number.
+                // svm-predict prints six digits; its iteration for more than two classes stops at
+                // 0.005 divided by their number.
                 let probabilities = fit.probabilities(x.view(), &compute).unwrap();
                 for (row, line) in probabilities.rows().into_iter().zip(expected) {
                     row.iter().zip(&line[1..]).for_each(|(p, e)| assert_close!(*p, *e, 1e-5, "{what}"));

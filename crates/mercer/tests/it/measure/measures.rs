@@ -124,7 +124,8 @@ fn distances_on_the_line_are_integrals() {
     assert!(wasserstein(Array1::zeros(0).view(), array![0.0].view()).is_err());
 }
 
-/// The `O(n log n)` path against two passes over all pairs (a second column of zeros forces them), with ties.
+/// The `O(n log n)` path against two passes over all pairs (a second column of zeros forces them),
+/// with ties.
 #[test]
 fn fast_distance_covariance_is_the_slow_one() {
     let compute = Compute::new();

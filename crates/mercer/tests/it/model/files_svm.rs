@@ -1,4 +1,5 @@
-//! Model files of machines, logistic regressions and losses: same bytes of prediction and the same evidence after a round trip.
+//! Model files of machines, logistic regressions and losses: same bytes of prediction and the same
+//! evidence after a round trip.
 
 use crate::common::models::{bits, round_trip};
 use mercer::learn::svm::{Calibration, Classes, DecisionShape, OneClass, Scheme, Svc, SvcFit, Svr};
@@ -20,7 +21,8 @@ fn model(fit: impl Into<Fitted>, columns: usize) -> Model {
     Model::new(fit, Inputs::vectors(columns, 1)).unwrap()
 }
 
-/// Predictions, decision values and probabilities have the same bits before and after; so have those of two threads.
+/// Predictions, decision values and probabilities have the same bits before and after; so have
+/// those of two threads.
 fn assert_same(model: &Model, x: &Array2<f64>) -> Model {
     let loaded = round_trip(model);
     let (one, two) = (Compute::new(), Compute::new().with_threads(2).unwrap());

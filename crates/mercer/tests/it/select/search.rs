@@ -163,7 +163,8 @@ fn wrong_input_is_refused() {
     assert!(log_grid(0.0, 1.0, 3).is_err() && log_grid(1.0, 2.0, 0).is_err());
 }
 
-/// From some hundred rows on no eigenvalue is computed: the scores are those of fits that do, also for a matrix of rank 2.
+/// From some hundred rows on no eigenvalue is computed: the scores are those of fits that do, also
+/// for a matrix of rank 2.
 #[test]
 fn long_paths_equal_fits_by_eigendecomposition() {
     let (x, y, weights) = sample(150);
@@ -210,7 +211,8 @@ fn range<'r>(ranges: &'r [SearchedRange], parameter: &str) -> &'r SearchedRange 
     ranges.iter().find(|range| range.parameter == parameter).unwrap()
 }
 
-/// A smooth function without noise along a line: the best λ lies below the default list, and the best lengthscale beside a list that is far too short.
+/// A smooth function without noise along a line: the best λ lies below the default list, and the
+/// best lengthscale beside a list that is far too short.
 #[test]
 fn ridge_grids_go_on_where_the_best_is_at_their_end() {
     let compute = Compute::new();
@@ -263,7 +265,8 @@ fn a_ridge_search_that_is_stopped_gives_the_best_so_far() {
     assert!(all.complete && all.winner.score <= found.winner.score);
 }
 
-/// Losses that are least at one lengthscale and one parameter, however far away, with calls counted and canceled.
+/// Losses that are least at one lengthscale and one parameter, however far away, with calls counted
+/// and canceled.
 struct Bowl {
     at: (f64, f64),
     calls: AtomicUsize,
@@ -347,8 +350,8 @@ fn fold_searches_that_are_stopped_give_the_best_so_far() {
     assert_eq!(bowl.calls.load(Ordering::Relaxed), 2);
 }
 
-/// Three columns and five classes without settings took minutes, because paths began at the smallest λ: the work is counted, and small λ are tried only
-/// where the score leads there.
+/// Three columns and five classes without settings took minutes, because paths began at the
+/// smallest λ: the work is counted, and small λ are tried only where the score leads there.
 #[test]
 fn a_logistic_search_is_bounded() {
     let mut stream = Seed(1).stream("classes", 0);
@@ -373,7 +376,8 @@ fn a_logistic_search_is_bounded() {
     assert!(held.affordable_rows(1000, 120, 1e9, &compute).unwrap() < 1000);
 }
 
-/// Stripes that are narrower than every lengthscale of the list; far above their width nothing tells in which direction to go on.
+/// Stripes that are narrower than every lengthscale of the list; far above their width nothing
+/// tells in which direction to go on.
 #[test]
 fn svms_are_searched_beyond_the_list() {
     let mut stream = Seed(2).stream("stripes", 0);

@@ -360,7 +360,8 @@ fn large_processes_need_little_memory() {
     assert_close!(fit.noise(), 0.04, abs = 0.001, "{}", fit.noise());
     let new = Array2::from_shape_fn((500, 1), |(i, _)| 50.0 * (i as f64 + 0.5) / 500.0);
     let prediction = fit.predict(new.view(), &compute).unwrap();
-    // Errors in units of their standard deviation: about a half of a normal sample lies within 0.6745.
+    // Errors in units of their standard deviation: about a half of a normal sample lies within
+    // 0.6745.
     let inside = new.iter().zip(prediction.mean.iter().zip(&prediction.variance));
     let inside = inside.filter(|(t, (m, v))| (t.sin() - **m).abs() <= 3.0 * v.sqrt()).count();
     assert!((480..=500).contains(&inside), "{inside}");

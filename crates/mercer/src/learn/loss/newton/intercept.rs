@@ -21,7 +21,8 @@ pub(super) fn intercepts(model: &Model, h: &Array2<f64>, start: Array1<f64>) -> 
     }
 }
 
-/// `Σ wᵢℓ′(yᵢ, hᵢ + b)`, which grows with `b`; 0 when it is no more than rounding, infinite where a term is.
+/// `Σ wᵢℓ′(yᵢ, hᵢ + b)`, which grows with `b`; 0 when it is no more than rounding, infinite where a
+/// term is.
 fn slope_sum(model: &Model, loss: Loss, targets: &[f64], h: &Array2<f64>, b: f64) -> f64 {
     let counted = (0..targets.len()).filter(|&i| model.weights[i] > 0.0);
     let terms = counted.map(|i| model.weights[i] * loss.slope(targets[i], h[[i, 0]] + b));
@@ -29,7 +30,8 @@ fn slope_sum(model: &Model, loss: Loss, targets: &[f64], h: &Array2<f64>, b: f64
     if f64::abs(sum) <= f64::EPSILON * size { 0.0 } else { sum }
 }
 
-/// A root of a growing function near `start`: bracketed by doubling, then by halves and secants in turn.
+/// A root of a growing function near `start`: bracketed by doubling, then by halves and secants in
+/// turn.
 fn root(f: &dyn Fn(f64) -> f64, start: f64) -> Result<f64> {
     let first = f(start);
     if first == 0.0 {

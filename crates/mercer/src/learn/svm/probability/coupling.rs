@@ -3,8 +3,9 @@
 /// Pairwise probabilities are clipped to this distance from 0 and 1, as in LIBSVM.
 const LEAST: f64 = 1e-7;
 
-/// The probabilities `p` with the least `Σᵢ Σⱼ (rⱼᵢpᵢ − rᵢⱼpⱼ)²`, where `r(i, j)` is the probability of `i` among `i` and `j` for `i < j`: the second
-/// method of Wu, Lin and Weng (2004), by their fixed point iteration.
+/// The probabilities `p` with the least `Σᵢ Σⱼ (rⱼᵢpᵢ − rᵢⱼpⱼ)²`, where `r(i, j)` is the
+/// probability of `i` among `i` and `j` for `i < j`: the second method of Wu, Lin and Weng (2004),
+/// by their fixed point iteration.
 pub(in super::super) fn couple(classes: usize, r: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let of = |i: usize, j: usize| {
         let p = if i < j { r(i, j) } else { 1.0 - r(j, i) };

@@ -20,7 +20,8 @@ struct Block {
 }
 
 impl Isotonic {
-    /// The increasing function of the least (weighted) squared error, by pooling neighbors that are out of order.
+    /// The increasing function of the least (weighted) squared error, by pooling neighbors that are
+    /// out of order.
     pub(super) fn fit(outcomes: &[Outcome]) -> Self {
         let mut order: Vec<&Outcome> = outcomes.iter().collect();
         order.sort_by(|a, b| a.decision.total_cmp(&b.decision));

@@ -19,8 +19,9 @@ struct Target {
 }
 
 impl Sigmoid {
-    /// The sigmoid of the greatest likelihood for targets drawn in from 0 and 1 by Platt's prior, where a row of weight `w` counts as `w` rows:
-    /// Newton's method with backtracking (Lin, Lin and Weng 2007).
+    /// The sigmoid of the greatest likelihood for targets drawn in from 0 and 1 by Platt's prior,
+    /// where a row of weight `w` counts as `w` rows: Newton's method with backtracking (Lin, Lin
+    /// and Weng 2007).
     pub(super) fn fit(outcomes: &[Outcome]) -> Self {
         let of = |first: bool| outcomes.iter().filter(|o| o.first == first).map(|o| o.weight).sum::<f64>();
         let (first, second) = (of(true), of(false));

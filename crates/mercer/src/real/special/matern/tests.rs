@@ -35,7 +35,8 @@ fn double_double_values_and_slopes_match_the_table() {
     }
 }
 
-/// The derivative in `ν` is a difference of terms of the size of `M ln z`, so its error is absolute.
+/// The derivative in `ν` is a difference of terms of the size of `M ln z`, so its error is
+/// absolute.
 #[test]
 fn derivatives_in_the_smoothness_match_the_table() {
     for &(nu, z, _, _, expected) in MATERN {
