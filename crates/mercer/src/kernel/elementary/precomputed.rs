@@ -57,7 +57,7 @@ pub const ENTRY: Entry = Entry {
     formula: "Mᵢⱼ",
     domain: Domain::Matrix,
     parameters: &[],
-    theory: "Nothing is known of a matrix made elsewhere until it is checked.",
+    theory: "The properties of a precomputed matrix are unknown until it is checked.",
     cost: "a read",
     examples: &["precomputed()", "2*precomputed() + 1"],
     build: |_| Ok(Precomputed.into()),
