@@ -161,7 +161,7 @@ impl PyKernel {
         Ok(PyArray2::from_owned_array(py, matrix))
     }
 
-    /// The kernel with every ``median`` replaced by the number it stands for on these points, and
+    /// The kernel with every ``median`` replaced by its value on these points, and
     /// names of columns of a data frame by their positions.
     ///
     /// Examples
@@ -202,7 +202,7 @@ impl PyKernel {
     /// Prove that the kernel is positive semi-definite, or try to refute it on ``X`` and on points
     /// that are searched for.
     ///
-    /// The answer has ``psd`` (True, False or None), ``min_eigenvalue``, and for a refutation the
+    /// The result has ``psd`` (True, False or None), ``min_eigenvalue``, and for a refutation the
     /// ``points``, ``weights`` and ``value`` of ``cᵀKc < 0``, checked again with 31 digits.
     ///
     /// Examples
@@ -254,7 +254,7 @@ impl PyKernel {
         self.0.with_column_names(&names).map(Self).map_err(to_python)
     }
 
-    /// The same kernel with this lengthscale in every place that has one; a list (one per column)
+    /// The same kernel with this lengthscale wherever it has one; a list (one per column)
     /// is scaled to this geometric mean.
     ///
     /// Examples

@@ -111,7 +111,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it reads its values off a matrix that is precomputed.
+    /// Whether it uses a precomputed matrix.
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(Base::Precomputed(_))) || self.children().into_iter().any(Self::is_precomputed)
     }

@@ -71,7 +71,7 @@ impl Bound<'_> {
     /// `k(xᵢ, xᵢ)` for the row points.
     ///
     /// # Errors
-    /// [`Error::Request`] for a matrix precomputed that is not symmetric.
+    /// [`Error::Request`] for a precomputed matrix that is not symmetric.
     pub fn diagonal(&self) -> Result<Array1<f64>> {
         diagonal::rows(self)
     }

@@ -1,4 +1,4 @@
-//! Binding: refusals with the numbers, medians, ill-scaled data, matrices precomputed, shared
+//! Binding: refusals with the numbers, medians, ill-scaled data, precomputed matrices, shared
 //! metrics.
 
 use mercer::gram::{self, MetricKind, Pairs, median_distance};
