@@ -39,7 +39,7 @@ impl PyRidge {
         indefinite: bool,
     ) -> PyResult<Self> {
         let (kernel, solver, centers) = (kernel_of(kernel)?, solver_named(solver)?, centers_of(centers)?);
-        Ok(Self(Ridge { kernel, lambda: alpha, intercept, solver, centers, diagnostics, indefinite }))
+        Ok(Self(Ridge { intercept, solver, centers, diagnostics, indefinite, ..Ridge::new(kernel, alpha) }))
     }
 
     /// Fits ``y``, a column per output, with the values of unpenalized functions in the columns of

@@ -116,6 +116,12 @@ impl PyLocalFit {
         self.0.bandwidth()
     }
 
+    /// Whether the bandwidth is at an end of the range that was searched.
+    #[getter]
+    fn at_limit(&self) -> bool {
+        self.0.at_limit()
+    }
+
     #[getter]
     fn fitted<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_array(py, &self.0.fitted())

@@ -153,3 +153,12 @@ def test_means_and_covariances():
     np.testing.assert_allclose(both.finish(), expected, atol=1e-12)
     np.testing.assert_allclose(both.hsic(), (expected**2).sum(), rtol=1e-9)
     assert both.count == 1000
+
+
+def test_an_alpha_at_the_border_is_warned_of():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=(300, 1))
+    y = np.sin(6 * x[:, 0])
+    model = mercer.StreamedKernelRidge([1.0, 10.0, 100.0], kernel="gaussian(lengthscale=0.3)", n_components=30).fit(x, y)
+    with pytest.warns(mercer.BorderWarning, match="alpha, 1,"):
+        assert model.alpha_ == 1.0

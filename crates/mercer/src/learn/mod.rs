@@ -1,8 +1,8 @@
 //! Learners: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
 //!
-//! A learner is a specification of plain data; `fit` checks it, makes a [plan](ridge::RidgePlan) where
-//! the work is large, checks the memory budget, and returns a fitted model that reports how it was
-//! found.
+//! A learner is a specification of plain data; `fit` checks it, makes a [plan](ridge::RidgePlan)
+//! where the work is large, checks the memory budget, and returns a fitted model that reports how
+//! it was found.
 
 pub mod additive;
 pub mod binned;

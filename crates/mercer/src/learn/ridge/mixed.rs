@@ -29,8 +29,14 @@ const OPERATIONS_PER_ENTRY: f64 = 40.0;
 
 /// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64`
 /// residual. A kernel that may be indefinite is factored as a whole, which detects it.
-pub(super) fn solve(problem: &Problem<'_>, lambda: f64, definite: bool, compute: &Compute) -> Result<Solution> {
-    match refine(problem, lambda, definite, compute) {
+pub(super) fn solve(
+    problem: &Problem<'_>,
+    lambda: f64,
+    definite: bool,
+    tolerance: f64,
+    compute: &Compute,
+) -> Result<Solution> {
+    match refine(problem, lambda, definite, tolerance, compute) {
         Ok(Some(solution)) => Ok(solution),
         Ok(None) | Err(Error::NotConverged { .. }) => {
             let n = problem.rows() as u64;
@@ -44,16 +50,22 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, definite: bool, compute:
 }
 
 /// `None` when the matrix is not positive definite in single precision.
-fn refine(problem: &Problem<'_>, lambda: f64, definite: bool, compute: &Compute) -> Result<Option<Solution>> {
+fn refine(
+    problem: &Problem<'_>,
+    lambda: f64,
+    definite: bool,
+    tolerance: f64,
+    compute: &Compute,
+) -> Result<Option<Solution>> {
     let matrix = single_matrix(problem, lambda, compute)?;
     if definite
         && rounding(matrix.view()) < 0.1 * lambda
-        && let Some(solution) = by_partial_factor(problem, lambda, matrix.view(), compute)?
+        && let Some(solution) = by_partial_factor(problem, lambda, matrix.view(), tolerance, compute)?
     {
         return Ok(Some(solution));
     }
     let Some(factor) = SingleFactor::new(matrix, compute)? else { return Ok(None) };
-    outer(problem, lambda, &|v| factor.solve(v, compute), problem.rows(), compute).map(Some)
+    outer(problem, (lambda, tolerance), &|v| factor.solve(v, compute), problem.rows(), compute).map(Some)
 }
 
 /// `SKS + λI` in single precision.
@@ -81,6 +93,7 @@ fn by_partial_factor(
     problem: &Problem<'_>,
     lambda: f64,
     matrix: ArrayView2<f32>,
+    tolerance: f64,
     compute: &Compute,
 ) -> Result<Option<Solution>> {
     let n = problem.rows();
@@ -90,7 +103,7 @@ fn by_partial_factor(
     let precondition = |v: ArrayView2<f64>| partial.apply(v, compute);
     let options = ConjugateGradientOptions { tolerance: INNER_TOLERANCE, max_iterations: 2 * steps + 10 };
     let inner = |v: ArrayView2<f64>| Ok(conjugate_gradients(&product, &precondition, v, &options)?.solution);
-    match outer(problem, lambda, &inner, partial.rank(), compute) {
+    match outer(problem, (lambda, tolerance), &inner, partial.rank(), compute) {
         Err(Error::NotConverged { .. }) => Ok(None),
         found => found.map(Some),
     }
@@ -123,7 +136,7 @@ fn steps(partial: &Partial, lambda: f64, product: &Product<'_>, n: usize, comput
 /// Conjugate gradients in double precision, on products that store nothing.
 fn outer(
     problem: &Problem<'_>,
-    lambda: f64,
+    (lambda, tolerance): (f64, f64),
     precondition: &Product<'_>,
     rank: usize,
     compute: &Compute,
@@ -136,7 +149,7 @@ fn outer(
     };
     let right =
         concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
-    let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, ..Default::default() };
+    let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, tolerance };
     let found = conjugate_gradients(&apply, precondition, right.view(), &options)?;
     let (targets, null) = found.solution.view().split_at(Axis(1), problem.targets.ncols());
     let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;

@@ -9,6 +9,7 @@ use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
+use crate::solve::ConjugateGradientOptions;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
@@ -59,6 +60,9 @@ pub struct Ridge {
     pub diagnostics: bool,
     /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
+    /// The backward error at which [`RidgeSolver::Mixed`] ends its refinements: by default the
+    /// rounding error of double precision.
+    pub tolerance: f64,
 }
 
 impl Ridge {
@@ -73,6 +77,7 @@ impl Ridge {
             centers: None,
             diagnostics: true,
             indefinite: false,
+            tolerance: ConjugateGradientOptions::default().tolerance,
         }
     }
 
@@ -137,7 +142,7 @@ impl Ridge {
             RidgeSolver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
             RidgeSolver::Mixed => {
                 let proven = !self.indefinite && !self.kernel.is_precomputed();
-                mixed::solve(&problem, self.lambda, proven, compute)?
+                mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
             }
             RidgeSolver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             RidgeSolver::Eigen => {
@@ -165,6 +170,10 @@ impl Ridge {
             .with("solver", self.solver.name())
             .with("diagnostics", self.diagnostics)
             .with("indefinite", self.indefinite)
+            .with_some(
+                "tolerance",
+                (self.tolerance != Self::new(self.kernel.clone(), 0.0).tolerance).then_some(self.tolerance),
+            )
             .with_centers(self.centers.as_ref())
     }
 
