@@ -159,6 +159,8 @@ def test_an_alpha_at_the_border_is_warned_of():
     rng = np.random.default_rng(3)
     x = rng.uniform(size=(300, 1))
     y = np.sin(6 * x[:, 0])
-    model = mercer.StreamedKernelRidge([1.0, 10.0, 100.0], kernel="gaussian(lengthscale=0.3)", n_components=30).fit(x, y)
+    model = mercer.StreamedKernelRidge([1.0, 10.0, 100.0], kernel="gaussian(lengthscale=0.3)", n_components=30).fit(
+        x, y
+    )
     with pytest.warns(mercer.BorderWarning, match="alpha, 1,"):
         assert model.alpha_ == 1.0
