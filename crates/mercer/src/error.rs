@@ -46,7 +46,8 @@ pub enum Error {
         /// What was required of it.
         requirement: String,
     },
-    /// The request makes no sense as it stands (wrong combination, wrong domain): change the request.
+    /// The request makes no sense as it stands (wrong combination, wrong domain): change the
+    /// request.
     #[error("{0}")]
     Request(String),
     /// The kernel is not known to be positive semi-definite, and the method needs it.

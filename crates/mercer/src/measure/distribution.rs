@@ -65,8 +65,8 @@ impl LawEmbedding {
     /// The embedding of a distribution.
     ///
     /// # Errors
-    /// [`Error::Request`] when this kernel and this distribution have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a distribution
-    /// that makes no sense.
+    /// [`Error::Request`] when this kernel and this distribution have no closed form here,
+    /// [`Error::Parameter`] and [`Error::Shape`] for a distribution that makes no sense.
     pub fn new(kernel: &Kernel, distribution: Distribution) -> Result<Self> {
         let form = Form::new(kernel, &distribution)?;
         Ok(Self { kernel: kernel.clone(), distribution, form })

@@ -1,4 +1,4 @@
-//! A kernel bound to data: checked once, per-point work done once, ready to give tiles.
+//! A kernel bound to data: checked once, per-point work done once, ready to compute tiles.
 
 mod bind;
 mod columnwise;
@@ -28,8 +28,8 @@ use crate::{Error, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
 ///
-/// Medians are resolved and column choices, transformations, norms and features are computed; [`Tiles::fill`]
-/// then cannot fail. Nodes of the expression that share a metric share its tile.
+/// Medians are resolved and column choices, transformations, norms and features are computed;
+/// [`Tiles::fill`] then cannot fail. Nodes of the expression that share a metric share its tile.
 #[derive(Debug)]
 pub struct Bound<'a> {
     kernel: Kernel,
@@ -37,7 +37,7 @@ pub struct Bound<'a> {
     symmetric: bool,
     slots: Slots,
     root: Node<'a>,
-    /// Whether the values were made elsewhere, so that there are no points.
+    /// Whether the values were precomputed, so that there are no points.
     precomputed: bool,
     /// Whether values and distances fit into single precision.
     fits_single: bool,
@@ -71,12 +71,13 @@ impl Bound<'_> {
     /// `k(xᵢ, xᵢ)` for the row points.
     ///
     /// # Errors
-    /// [`Error::Request`] for a matrix made elsewhere that is not symmetric.
+    /// [`Error::Request`] for a precomputed matrix that is not symmetric.
     pub fn diagonal(&self) -> Result<Array1<f64>> {
         diagonal::rows(self)
     }
 
-    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is known.
+    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is
+    /// known.
     pub fn single_error(&self) -> Option<f64> {
         error_bound::single(self)
     }
