@@ -1,4 +1,4 @@
-//! DATA words → points: reading, choice of columns, encoding.
+//! From DATA arguments to points: reading, choice of columns, encoding.
 
 use std::path::Path;
 
@@ -65,7 +65,8 @@ impl EncodedData {
     }
 }
 
-/// The columns requested, or all but the label that the format has (LIBSVM): the label is a feature only if requested.
+/// The columns requested, or all but the label that the format has (LIBSVM): the label is a feature
+/// only if requested.
 pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failure> {
     without_label(choose(table, columns)?)
 }

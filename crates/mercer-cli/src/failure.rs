@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code it gives.
+//! Errors and exit codes.
 
 use std::io::{self, ErrorKind};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub enum Failure {
     Drawing(String),
     /// Standard output could not be written.
     Output(io::Error),
-    /// A defect of the program: where, and what it said.
+    /// A defect of the program: its location and message.
     Panic(String),
 }
 
@@ -40,8 +40,9 @@ impl Failure {
 
     /// 1 if another request would do, 2 if the work itself failed.
     ///
-    /// A request over the memory limit is refused before anything is allocated, so it counts as a wrong request. A
-    /// path that does not exist, is a folder or may not be touched is a wrong path; a full or broken disk is a failure.
+    /// A request over the memory limit is refused before anything is allocated, so it counts as a
+    /// wrong request. A path that does not exist, is a folder or may not be touched is a wrong
+    /// path; a full or broken disk is a failure.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Library(Error::File { source, .. }) => {
@@ -65,7 +66,8 @@ impl Failure {
         Self::Panic(last.clone().unwrap_or_else(|| "no message".into()))
     }
 
-    /// Whether the reader has left, as in `mercer kernel list | head -1`: not everything arrived, but nobody is there who wants to know.
+    /// Whether the pipe was closed, as in `mercer kernel list | head -1`: the output is incomplete,
+    /// and no message is printed.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Output(error) | Self::Library(Error::File { source: error, .. }) => {
@@ -116,8 +118,8 @@ impl std::fmt::Display for Failure {
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// The last resort: a defect is noted without a backtrace, and announced by whoever cannot go on. A panic of a decoder that is caught, and
-/// becomes an error with the name of the file, is not announced.
+/// Panic hook: a defect is recorded without a backtrace and reported by the caller. A panic of a
+/// decoder that is caught, and becomes an error with the name of the file, is not announced.
 pub fn install_panic_message() {
     std::panic::set_hook(Box::new(|info| {
         let position = info.location().map_or(String::new(), |l| format!("at {}:{}: ", l.file(), l.line()));

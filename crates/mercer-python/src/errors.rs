@@ -1,4 +1,4 @@
-//! Errors keep their kind across the border: the user's mistake is a `ValueError`.
+//! Conversion of errors to Python exceptions: a wrong request is a `ValueError`.
 
 use mercer::Error;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};

@@ -164,7 +164,8 @@ impl PyFeatures {
         Ok(PyArray2::from_owned_array(py, z))
     }
 
-    /// The errors of Fourier features against the numbers of frequencies, and the factor of their line.
+    /// The errors of Fourier features against the numbers of frequencies, and the factor of their
+    /// line.
     #[staticmethod]
     #[pyo3(signature = (kernel, kind, sampling, X, frequencies, draws, points, **options))]
     #[allow(clippy::too_many_arguments)]
@@ -187,7 +188,8 @@ impl PyFeatures {
         Ok((PyArray1::from_vec(py, decay.errors), decay.scale))
     }
 
-    /// The column of every entry of binning features, one row per point and one column per grid, and the value of every grid.
+    /// The column of every entry of binning features, one row per point and one column per grid,
+    /// and the value of every grid.
     #[pyo3(signature = (X, **options))]
     #[allow(clippy::type_complexity)]
     fn cells<'py>(
@@ -256,7 +258,7 @@ impl PyFeatures {
         Ok(rows.map(|rows| PyArray1::from_vec(py, rows)))
     }
 
-    /// The amplitude of the waves of every frequency.
+    /// The amplitude of the sine and cosine of every frequency.
     #[getter]
     fn amplitudes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(PyArray1::from_owned_array(py, self.0.fourier()?.amplitudes().to_owned()))
@@ -310,9 +312,11 @@ fn unknown(parameter: &str, value: &str, allowed: &str) -> PyErr {
     PyValueError::new_err(format!("{parameter} = {value:?} is not allowed: it must be {allowed}"))
 }
 
-/// A bound on the probability that random Fourier features err by ``eps`` or more, relative to ``k(x, x)``; at most 1.
+/// A bound on the probability that random Fourier features err by ``eps`` or more, relative to
+/// ``k(x, x)``; at most 1.
 ///
-/// At one pair of points (Hoeffding), or with ``dimension``, ``diameter`` and ``second_moment`` (``E‖ω‖²``) over a whole set (Rahimi and Recht).
+/// At one pair of points (Hoeffding), or with ``dimension``, ``diameter`` and ``second_moment``
+/// (``E‖ω‖²``) over a whole set (Rahimi and Recht).
 ///
 /// Examples
 /// --------
@@ -372,7 +376,8 @@ fn guarantee(
     }
 }
 
-/// The probability that random binning features over ``n_grids`` grids err by ``eps`` or more at one pair of points; at most 1.
+/// The probability that random binning features over ``n_grids`` grids err by ``eps`` or more at
+/// one pair of points; at most 1.
 ///
 /// Examples
 /// --------

@@ -1,4 +1,5 @@
-//! The Python door of Mercer: newtypes around the library, arrays in and out, errors with their kind. No mathematics.
+//! The Python bindings of Mercer: newtypes around the library, arrays in and out, errors with their
+//! kind. No mathematics.
 
 mod betting;
 mod binned;

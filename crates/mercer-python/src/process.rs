@@ -1,4 +1,4 @@
-//! A Gaussian process, exact or through inducing points: one face for both.
+//! A Gaussian process, exact or through inducing points: one interface for both.
 
 use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};

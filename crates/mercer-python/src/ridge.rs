@@ -42,7 +42,8 @@ impl PyRidge {
         Ok(Self(Ridge { intercept, solver, centers, diagnostics, indefinite, ..Ridge::new(kernel, alpha) }))
     }
 
-    /// Fits ``y``, a column per output, with the values of unpenalized functions in the columns of ``null_space``.
+    /// Fits ``y``, a column per output, with the values of unpenalized functions in the columns of
+    /// ``null_space``.
     #[pyo3(signature = (X, y, sample_weight=None, null_space=None, **options))]
     fn fit(
         &self,
@@ -147,7 +148,8 @@ impl PyRidgeFit {
         Ok(PyArray2::from_owned_array(py, values))
     }
 
-    /// Standard errors at every row of ``X``, of the values or of new observations, a column per output.
+    /// Standard errors at every row of ``X``, of the values or of new observations, a column per
+    /// output.
     #[pyo3(signature = (X, null_space=None, observation=false, **options))]
     fn standard_errors<'py>(
         &self,
@@ -290,7 +292,8 @@ impl PyRidgeFit {
         describe(self.0.method())
     }
 
-    /// The centers, the passes, the relative residual, whether it reached the tolerance, and the share of the trace that is missed.
+    /// The centers, the passes, the relative residual, whether it reached the tolerance, and the
+    /// share of the trace that is missed.
     #[getter]
     fn centers(&self) -> Option<(usize, usize, f64, bool, f64)> {
         match self.0.method() {

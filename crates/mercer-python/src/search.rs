@@ -24,8 +24,9 @@ pub struct PyRidgeSearch(RidgeSearch);
 #[pymethods]
 #[allow(non_snake_case, clippy::too_many_arguments)]
 impl PyRidgeSearch {
-    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as they are. The alphas of the library go on where
-    /// the best is at their end, and with ``extend`` the lengthscales do.
+    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as
+    /// they are. The alphas of the library go on where the best is at their end, and with
+    /// ``extend`` the lengthscales do.
     #[new]
     #[pyo3(
         signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, screening=true, extend=false)
@@ -127,7 +128,8 @@ impl PyRidgeSearchFit {
         self.0.screening.as_ref().map_or(0, |screening| screening.dropped)
     }
 
-    /// What was tried of every number: its name, the ends of the first range and of the last, the chosen value, and whether it is at an end.
+    /// What was tried of every number: its name, the ends of the first range and of the last, the
+    /// chosen value, and whether it is at an end.
     #[getter]
     fn ranges(&self) -> Vec<SearchedNumbers> {
         let one = |r: &SearchedRange| (r.parameter, r.first, r.last, r.chosen, r.at_border);
@@ -147,7 +149,8 @@ impl PyRidgeSearchFit {
     }
 }
 
-/// Lengthscales around the median distance of the points, which is in the middle: powers of 2 apart.
+/// Lengthscales around the median distance of the points, which is in the middle: powers of 2
+/// apart.
 #[pyfunction]
 #[pyo3(signature = (X, count, **options))]
 #[allow(non_snake_case)]

@@ -1,4 +1,5 @@
-//! Gaussian processes of several targets with one kernel, and the likelihood of matrices that Python computed.
+//! Gaussian processes of several targets with one kernel, and the likelihood of matrices that
+//! Python computed.
 
 use mercer::learn::gaussian_process::shared::{EvidenceGradient, ProcessEvidence};
 use mercer::learn::{SharedGaussianProcess, SharedGaussianProcessFit};
@@ -18,7 +19,8 @@ use crate::options::Options;
 use crate::run::{at_points, run};
 use mercer::error::MemoryPurpose;
 
-/// What is not finite or not positive definite has no likelihood: None to Python, which decides what that means.
+/// What is not finite or not positive definite has no likelihood: None to Python, which decides
+/// what that means.
 fn defined<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
         Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(None),
@@ -58,8 +60,8 @@ impl PySharedProcessFit {
         Ok(run(py, &options, || defined(process.fit(x, y, aview1(&noise), &options.compute)))?.map(Self))
     }
 
-    /// The log likelihood and its gradient by the wanted parameters of the kernel (by the parameters themselves), then by the noise; None where
-    /// the matrix is not positive definite.
+    /// The log likelihood and its gradient by the requested parameters of the kernel (by the
+    /// parameters themselves), then by the noise; None where the matrix is not positive definite.
     #[staticmethod]
     #[pyo3(signature = (kernel, X, Y, noise, requested, **options))]
     fn likelihood_gradient<'py>(
@@ -222,7 +224,8 @@ impl PyMatrixEvidence {
         Ok(run(py, &options, || defined(evidence(k, y, &noise, &options.compute)))?.map(Self))
     }
 
-    /// The gradient of the log likelihood for the derivatives of ``K``, of shape (n, n, parameters), then by the noise.
+    /// The gradient of the log likelihood for the derivatives of ``K``, of shape (n, n,
+    /// parameters), then by the noise.
     #[pyo3(signature = (slopes, **options))]
     fn gradient<'py>(
         &self,

@@ -90,7 +90,7 @@ impl PyLocalFit {
         at_points(py, X, options, |x, compute| self.0.predict(x, compute))
     }
 
-    /// The slope of the local line at every place.
+    /// The slope of the local line at every position.
     #[pyo3(signature = (X, **options))]
     fn slopes<'py>(
         &self,

@@ -67,7 +67,7 @@ pub struct PySplineFit(pub SplineFit);
 
 #[pymethods]
 impl PySplineFit {
-    /// The derivative of this order (0: the values) at every place.
+    /// The derivative of this order (0: the values) at every position.
     #[pyo3(signature = (x, derivative=0))]
     fn predict<'py>(
         &self,
@@ -80,7 +80,7 @@ impl PySplineFit {
         Ok(PyArray1::from_owned_array(py, values))
     }
 
-    /// Standard errors of the values at every place.
+    /// Standard errors of the values at every position.
     fn standard_errors<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let x = numbers(x, "x")?;
         let values = py.detach(|| self.0.standard_errors(aview1(&x))).map_err(|e| to_python(Part::Spline.name(e)))?;

@@ -141,7 +141,8 @@ impl PySvcFit {
         Ok(PyArray1::from_vec(py, run(py, &options, || self.0.predict(x, &options.compute))?))
     }
 
-    /// Decision values: of pairs, or one per class; one column for two classes, positive for the second.
+    /// Decision values: of pairs, or one per class; one column for two classes, positive for the
+    /// second.
     #[pyo3(signature = (X, pairs=false, **options))]
     fn decision<'py>(
         &self,

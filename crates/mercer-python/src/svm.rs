@@ -1,4 +1,4 @@
-//! Machines of numbers, regression and the support of a distribution, and what all machines share.
+//! Support vector regression and one-class SVMs, and the common parts of support vector machines.
 
 use mercer::learn::svm::{OneClass, OneClassFit, SvmEvidence, Svr, SvrFit, Tube};
 use mercer::solve::{DualOptions, Stopped};
@@ -141,7 +141,7 @@ pub enum SvmFit {
 #[pyclass(frozen, name = "SvmFit", module = "mercer._mercer")]
 pub struct PySvmFit(pub SvmFit);
 
-/// What both fits tell.
+/// Accessors of both fits.
 macro_rules! of {
     ($fit:expr, $name:ident) => {
         match &$fit.0 {

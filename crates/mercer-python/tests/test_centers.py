@@ -26,7 +26,7 @@ def test_ridge_on_all_points_is_exact():
     assert "centers" in model.plan_
 
 
-def test_few_centers_are_kept_and_errors_are_told():
+def test_few_centers_are_kept_and_errors_are_reported():
     model = mercer.KernelRidge(0.1, kernel=KERNEL, solver="centers", n_centers=30, landmarks="rpcholesky").fit(X, Y)
     assert model.X_fit_.shape == (30, 2)
     assert model.dual_coef_.shape == (30, 2)
@@ -65,7 +65,7 @@ def test_squared_hinge_on_centers():
         mercer.KernelMachine("hinge", 0.1, kernel=KERNEL, solver="centers").fit(X, CLASSES == "c")
 
 
-def test_plans_say_solver_memory_time_and_approximation():
+def test_plans_have_solver_memory_time_and_approximation():
     big = np.broadcast_to(np.zeros(3), (2_000_000, 3))
     text = mercer.KernelRidge(0.1, kernel=KERNEL, max_memory="2GB").explain(big)
     assert "centers" in text

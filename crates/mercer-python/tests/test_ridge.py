@@ -69,7 +69,7 @@ def test_callable_and_precomputed_kernels():
             model.function_  # noqa: B018
 
 
-def test_given_values_must_be_a_kernel_matrix():
+def test_precomputed_values_must_be_a_kernel_matrix():
     lopsided = X @ X.T
     lopsided[0, 1] += 1e-13
     KernelRidge(kernel="precomputed").fit(lopsided, Y)
@@ -99,7 +99,7 @@ def test_an_alpha_for_every_target():
         KernelRidge([1, 2, 3]).fit(X, Y)
 
 
-def test_leave_one_out_is_what_it_says():
+def test_leave_one_out_equals_refits():
     model = KernelRidge(0.3, kernel="rbf", fit_intercept=True).fit(X, Y)
     for i in (0, 17, 59):
         rest = np.arange(len(X)) != i
@@ -158,7 +158,7 @@ def test_the_function_and_its_norm():
     assert "median" not in str(model.kernel_)
 
 
-def test_singular_systems_say_so():
+def test_singular_systems_are_reported():
     with pytest.warns(UserWarning, match=r"singular to working precision \(condition about .*minimum norm"):
         model = KernelRidge(0.0, kernel="linear()").fit(X, Y[:, 0])
     close(model.predict(T), T @ np.linalg.lstsq(X, Y[:, 0], rcond=None)[0])
@@ -331,7 +331,7 @@ class TestSearch:
         assert found.predict(T).tobytes() == same.predict(T).tobytes()
         close(found.dof_, same.dof_)
 
-    def test_a_race_drops_what_is_clearly_worse(self, tmp_path):
+    def test_screening_drops_what_is_clearly_worse(self, tmp_path):
         x = np.random.default_rng(3).uniform(0, 6, size=(1000, 2))
         y = np.sin(x[:, 0]) + np.cos(2 * x[:, 1]) + 0.1 * np.random.default_rng(4).normal(size=1000)
         numbers = {"alphas": [0.01, 0.1, 1.0], "kernel": "gaussian()", "lengthscales": 0.02 * 3.0 ** np.arange(8)}

@@ -1,7 +1,8 @@
-//! What a fitted thing is outside of memory: named texts and named arrays of numbers.
+//! The serial form of a fit: named texts and named arrays of numbers.
 //!
-//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it; what a record looks like in a file is the
-//! business of `io`. Taking something out of a record checks it, so that no file can build a model that breaks later.
+//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it;
+//! what a record looks like in a file is the business of `io`. Taking something out of a record
+//! checks it, so that no file can build a model that breaks later.
 
 pub(crate) mod container;
 
@@ -33,7 +34,7 @@ impl Record {
         self.arrays.insert(name.into(), arr0(value).into_dyn());
     }
 
-    /// A whole number; exact below 2⁵³.
+    /// An integer; exact below 2⁵³.
     pub(crate) fn put_count(&mut self, name: &str, value: usize) {
         self.put_number(name, value as f64);
     }
@@ -145,12 +146,12 @@ impl Record {
         to_count(name, self.number(name)?)
     }
 
-    /// Takes whole numbers, so many of them.
+    /// Takes integers, so many of them.
     pub(crate) fn take_counts(&mut self, name: &str, length: usize) -> Result<Vec<usize>> {
         self.take_vector(name, length)?.iter().map(|&v| to_count(name, v)).collect()
     }
 
-    /// Takes whole numbers, however many there are.
+    /// Takes integers, however many there are.
     pub(crate) fn take_all_counts(&mut self, name: &str) -> Result<Vec<usize>> {
         self.take_any_vector(name)?.iter().map(|&v| to_count(name, v)).collect()
     }
@@ -188,7 +189,8 @@ impl Record {
         Ok(values)
     }
 
-    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the others.
+    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the
+    /// others.
     pub(crate) fn take_leading_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
         let values = self.take_any_matrix(name)?;
         check_finite(name, values.iter())?;

@@ -52,7 +52,7 @@ impl Summary {
     }
 }
 
-/// Predicts, writes, tells.
+/// Predicts, writes and reports.
 pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Failure> {
     if let Some(path) = &words.output {
         layout(path)?;
@@ -148,7 +148,8 @@ pub(super) fn run(
     Ok(outputs.iter().enumerate().map(one).collect())
 }
 
-/// The outputs of a model with the targets that they belong to: a target each, but for the quantiles of one target.
+/// The outputs of a model with the targets that they belong to: a target each, but for the
+/// quantiles of one target.
 fn outputs(model: &Model) -> Vec<(String, &Target)> {
     let targets = &model.inputs().targets;
     match (model.fitted(), targets.first()) {
@@ -267,7 +268,8 @@ fn describe_classes(
     Ok(report)
 }
 
-/// How good the classes are on the rows whose truth is known; for people only where the predictions do not stand there.
+/// How good the classes are on the rows whose truth is known; for people only where the predictions
+/// do not stand there.
 pub(super) fn push_class_quality(report: &mut Report, name: &str, rows: usize, quality: &ClassQuality, shown: bool) {
     if shown {
         report.heading(format!("Against `{name}` in {} rows", grouped(rows as u64)));

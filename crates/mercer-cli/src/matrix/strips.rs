@@ -1,4 +1,4 @@
-//! A matrix from top to bottom, never more than a block of rows at a time.
+//! A matrix in blocks of rows.
 
 use mercer::error::MemoryPurpose;
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub type Watcher<'w> = dyn FnMut(Range<usize>, ArrayView2<'_, f64>) -> Result<()
 /// Shows the matrix to `see`, block by block, with progress and cancellation.
 ///
 /// # Errors
-/// Cancellation, memory, and whatever `see` says.
+/// Cancellation, memory, and the errors of `see`.
 pub fn walk(tiles: &dyn Tiles, compute: &Compute, see: &mut Watcher<'_>) -> Result<()> {
     let (rows, columns) = tiles.shape();
     let step = strip_rows(columns, compute)?;

@@ -105,7 +105,7 @@ fn missing_and_infinite_values() {
 }
 
 #[test]
-fn a_lambda_that_is_too_small_is_told() {
+fn a_lambda_that_is_too_small_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let rows: String = (0..30).map(|i| format!("{},{}\n", i as f64 / 100.0, i % 5)).collect();
     let data = file(&folder, "d.csv", format!("x,y\n{rows}").as_bytes());

@@ -22,7 +22,8 @@ from mercer._kernel_names import symmetric
 from mercer._mercer import Kernel, MatrixEvidence, SharedProcessFit
 from mercer._translation import Translation, translate
 
-#: Where the optimization may go with a kernel of Mercer or a noise variance: scikit-learn's default bounds.
+#: Where the optimization may go with a kernel of Mercer or a noise variance: scikit-learn's default
+#: bounds.
 BOUNDS = (1e-5, 1e5)
 
 

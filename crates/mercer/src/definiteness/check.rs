@@ -1,4 +1,4 @@
-//! The check of a kernel: proof where there is one, attack where there is none.
+//! The check of a kernel: a proof by rule, otherwise a search for counterexamples.
 
 use ndarray::{Array2, Axis};
 
@@ -13,7 +13,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// The most rows of the data that are looked at; of more, a subsample is drawn with the seed of the computation.
+    /// The most rows of the data that are used; of more, a subsample is drawn with the seed of the
+    /// computation.
     pub max_rows: usize,
 }
 
@@ -35,7 +36,7 @@ pub enum CheckVerdict {
     NotRefuted,
 }
 
-/// What was found, and how far the search went.
+/// The result, and how far the search went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// The outcome.
@@ -43,17 +44,17 @@ pub struct Check {
     /// The result of the rules alone.
     pub rules: Verdict,
     /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side);
-    /// of a given matrix its own. NaN if nothing was evaluated.
+    /// of a precomputed matrix its own. NaN if nothing was evaluated.
     pub min_eigenvalue: f64,
     /// `n·ε·trace` for that matrix: an eigenvalue above `−tolerance` is rounding, not a refutation.
     pub tolerance: f64,
     /// The points of that matrix: the rows of the data that were looked at, unless points that were
     /// searched for refute the kernel where the data does not; without data the points of the
     /// counterexample, or else the worst set that was tried (relative to the size of the matrix).
-    /// No rows for a given matrix.
+    /// No rows for a precomputed matrix.
     pub points: Array2<f64>,
     /// The weights `c` of the refutation, one per point (0 at rows of the data that take no part),
-    /// or one per row of the counterexample to a given matrix. Empty unless refuted.
+    /// or one per row of the counterexample to a precomputed matrix. Empty unless refuted.
     pub weights: Vec<f64>,
     /// Rows of the data that were looked at.
     pub rows_used: usize,
@@ -81,20 +82,24 @@ impl Check {
     }
 }
 
-/// Proves that a kernel is positive semi-definite, or tries to refute it on the data and on points that it searches for.
+/// Proves that a kernel is positive semi-definite, or tries to refute it on the data and on points
+/// that it searches for.
 ///
 /// # Theory
-/// A kernel is PSD if every Gram matrix is. One negative eigenvalue refutes it, if it is more than rounding: candidates
-/// have `λ < −n·ε·trace`, and only those whose `cᵀKc` is certainly negative in double-double arithmetic, error bound included, are
-/// returned. A kernel that the rules prove is never attacked.
+/// A kernel is PSD if every Gram matrix is. One negative eigenvalue refutes it, if it is more than
+/// rounding: candidates have `λ < −n·ε·trace`, and only those whose `cᵀKc` is certainly negative in
+/// double-double arithmetic, error bound included, are returned. A kernel that the rules prove is
+/// never attacked.
 ///
 /// # Cost
-/// `O(m²)` kernel values and `O(m³)` for the eigenvalues of `m` rows of data (at most `max_rows`, and what the memory limit
-/// allows); the search looks at about a thousand sets of 5 to 80 points.
+/// `O(m²)` kernel values and `O(m³)` for the eigenvalues of `m` rows of data (at most `max_rows`,
+/// and what the memory limit allows); the search looks at about a thousand sets of 5 to 80 points.
 ///
 /// # Errors
-/// [`Error::Value`], [`Error::Shape`] and [`Error::Unresolved`], [`Error::Precomputed`] or [`Error::Overflow`] if the data does not fit the kernel (or, without data, if the kernel
-/// cannot be evaluated: an unresolved median, a column by name, a precomputed matrix), [`Error::Canceled`].
+/// [`Error::Value`], [`Error::Shape`] and [`Error::Unresolved`], [`Error::Precomputed`] or
+/// [`Error::Overflow`] if the data does not fit the kernel (or, without data, if the kernel cannot
+/// be evaluated: an unresolved median, a column by name, a precomputed matrix),
+/// [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -160,7 +165,8 @@ fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOption
     Ok(check)
 }
 
-/// The regions to search: the columns of the data, or the first few numbers of columns that the kernel takes.
+/// The regions to search: the columns of the data, or the first few numbers of columns that the
+/// kernel takes.
 fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
     if let Some(points) = data {
         return Ok(vec![DomainBox::with_columns(kernel, points.vectors()?.ncols())]);

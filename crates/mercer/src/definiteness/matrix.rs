@@ -1,4 +1,4 @@
-//! The check of a matrix that was made elsewhere.
+//! The check of a precomputed matrix.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -16,10 +16,12 @@ const ASYMMETRY: f64 = 1e-10;
 
 /// Whether a given Gram matrix is positive semi-definite, up to rounding (`n·ε·trace`).
 ///
-/// The counterexample names the rows that take part; its value is re-checked with 31 digits from the entries as given.
+/// The counterexample names the rows that take part; its value is re-checked with 31 digits from
+/// the entries as given.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for entries that are not finite or not symmetric.
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for entries that are not finite
+/// or not symmetric.
 ///
 /// # Example
 /// ```

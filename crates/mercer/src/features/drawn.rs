@@ -1,4 +1,4 @@
-//! Features of either kind, chosen at run time, and what they are outside of memory.
+//! Feature maps of either kind, selected at run time, and their serialization.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -18,8 +18,8 @@ pub enum FeatureSpec {
 }
 
 impl FeatureSpec {
-    /// The settings by name: `features` (`fourier` or `nystrom`), `kernel`, `components`, and `form` and `sampling`, or `landmarks`,
-    /// `tolerance` and `rank`.
+    /// The settings by name: `features` (`fourier` or `nystrom`), `kernel`, `components`, and
+    /// `form` and `sampling`, or `landmarks`, `tolerance` and `rank`.
     pub fn settings(&self) -> Settings {
         let settings = Settings::new().with("kernel", self.kernel()).with("components", self.components());
         match self {

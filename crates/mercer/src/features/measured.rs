@@ -27,7 +27,8 @@ pub struct MeasuredError {
 /// The features and the kernel of `points²/2` pairs.
 ///
 /// # Errors
-/// [`Error::TooFew`] for an empty sample; as [`FeatureMap::transform`] and [`Kernel::bind`](crate::Kernel::bind).
+/// [`Error::TooFew`] for an empty sample; as [`FeatureMap::transform`] and
+/// [`Kernel::bind`](crate::Kernel::bind).
 ///
 /// # Example
 /// ```

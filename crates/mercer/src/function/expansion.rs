@@ -11,7 +11,8 @@ use crate::{Compute, Error, Kernel, Result};
 /// A function `f = Σ αᵢ k(·, xᵢ)` of the RKHS of `k`.
 ///
 /// # Formula
-/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centers are merged: their coefficients are added.
+/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centers are merged: their
+/// coefficients are added.
 ///
 /// # Example
 /// ```
@@ -33,11 +34,12 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// The function with these centers and coefficients. A median in the kernel is resolved on the centers.
+    /// The function with these centers and coefficients. A median in the kernel is resolved on the
+    /// centers.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is one coefficient per center, [`Error::Value`] for NaN, infinities and centers
-    /// outside the domain of the kernel.
+    /// [`Error::Shape`] unless there is one coefficient per center, [`Error::Value`] for NaN,
+    /// infinities and centers outside the domain of the kernel.
     pub fn new(
         kernel: &Kernel,
         centers: ArrayView2<f64>,
@@ -121,7 +123,8 @@ impl Expansion {
         self.squared_norm(compute).map(f64::sqrt)
     }
 
-    /// `‖f − g‖`, from the coefficients of the difference, so that equal functions have distance 0 exactly.
+    /// `‖f − g‖`, from the coefficients of the difference, so that equal functions have distance 0
+    /// exactly.
     ///
     /// # Errors
     /// As [`Expansion::inner`].
@@ -189,7 +192,8 @@ impl Expansion {
         ))
     }
 
-    /// A function of the same points and coefficients with another kernel, which accepts those points.
+    /// A function of the same points and coefficients with another kernel, which accepts those
+    /// points.
     pub(super) fn with_kernel(&self, kernel: Kernel) -> Self {
         Self { kernel, ..self.clone() }
     }

@@ -13,9 +13,10 @@ impl Expansion {
     /// `∇f(x) = Σ αᵢ ∇ₓk(x, xᵢ)` for every row of `x`.
     ///
     /// # Theory
-    /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations too. The derivative of
-    /// the formula itself is taken (dual numbers), not a difference quotient. A kernel with a kink
-    /// at its centers, such as the Laplacian, has a gradient everywhere else.
+    /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations
+    /// too. The derivative of the formula itself is taken (dual numbers), not a difference
+    /// quotient. A kernel with a kink at its centers, such as the Laplacian, has a gradient
+    /// everywhere else.
     ///
     /// # Cost
     /// `O(d)` kernel values in dual numbers for each pair of row and center.

@@ -24,7 +24,8 @@ impl Expansion {
     /// The function closest to `f` in `span{k(·, zⱼ)}`: `β = K_ZZ⁺ f(Z)`.
     ///
     /// # Theory
-    /// `Pf` interpolates `f` at the `zⱼ` and has the least norm of all functions that do; `‖f‖² = ‖Pf‖² + ‖f − Pf‖²`.
+    /// `Pf` interpolates `f` at the `zⱼ` and has the least norm of all functions that do;
+    /// `‖f‖² = ‖Pf‖² + ‖f − Pf‖²`.
     ///
     /// # Cost
     /// `m²` stored kernel values and `m³/3` for `m` points, plus one evaluation of `f`.
@@ -40,11 +41,13 @@ impl Expansion {
 
     /// The function of least norm with `f(xᵢ) = yᵢ`: `Kα = y`.
     ///
-    /// Where `K` is singular (repeated points, finite-dimensional spaces) and no function passes through the values, this is
-    /// the least-squares answer of minimum norm; the second part of the result is the method of the solver.
+    /// Where `K` is singular (repeated points, finite-dimensional spaces) and no function passes
+    /// through the values, this is the least-squares answer of minimum norm; the second part of the
+    /// result is the method of the solver.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is one value per point, [`Error::Memory`] over the limit, and as [`Kernel::bind`].
+    /// [`Error::Shape`] unless there is one value per point, [`Error::Memory`] over the limit, and
+    /// as [`Kernel::bind`].
     ///
     /// # Example
     /// ```

@@ -10,10 +10,10 @@ use super::simd::{Element, assemble};
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
-/// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level cache of 512 KiB.
-/// It never depends on the number of threads, so that the bytes do not either.
+/// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level
+/// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
 pub(crate) const BLOCK: usize = 192;
-/// Weights of this total size are looked at more closely.
+/// Weights of at least this total size are checked for overflow.
 const LARGE: f64 = 1e75;
 
 /// The matrix `K`, stored.
@@ -120,7 +120,8 @@ impl<'a> Ticker<'a> {
         Self { work, done: AtomicU64::new(0), total, compute }
     }
 
-    /// One more tile is finished. The last one is reported by [`Ticker::finish`], when all threads are done.
+    /// One more tile is finished. The last one is reported by [`Ticker::finish`], when all threads
+    /// are done.
     pub(crate) fn tick(&self) -> Result<()> {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done < self.total {

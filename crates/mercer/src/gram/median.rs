@@ -12,10 +12,11 @@ use crate::{Compute, Error, Result};
 /// Points that enter the heuristic; beyond that a random subset, drawn from the seed, is used.
 const MAX_POINTS: usize = 1000;
 
-/// The median distance over all pairs `i < j` of the rows of `x`, in the given metric (its square root for squared distances).
+/// The median distance over all pairs `i < j` of the rows of `x`, in the given metric (its square
+/// root for squared distances).
 ///
-/// Of more than 1000 points, 1000 drawn without replacement from the seed are used. If more than half of the distances are
-/// 0 the median of the others is taken.
+/// Of more than 1000 points, 1000 drawn without replacement from the seed are used. If more than
+/// half of the distances are 0 the median of the others is taken.
 ///
 /// # Errors
 /// [`Error::AllEqual`] or [`Error::Overflow`] when there are fewer than two distinct points, or when their distances

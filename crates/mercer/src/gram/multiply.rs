@@ -14,15 +14,18 @@ use crate::{Compute, Error, Precision, Result};
 
 /// `K·V`, with each tile of `K` computed, used and forgotten.
 ///
-/// The tiles are in the precision of `compute`; the sums are always `f64`. A symmetric `K` is computed once per
-/// pair of blocks. The bytes of the answer do not depend on the number of threads: the blocks are paired as in a
-/// round-robin tournament, so that in every round each block receives at most one contribution, in a fixed order.
+/// The tiles are in the precision of `compute`; the sums are always `f64`. A symmetric `K` is
+/// computed once per pair of blocks. The bytes of the answer do not depend on the number of
+/// threads: the blocks are paired as in a round-robin tournament, so that in every round each block
+/// receives at most one contribution, in a fixed order.
 ///
 /// # Cost
-/// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the answer and a tile per thread.
+/// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the
+/// answer and a tile per thread.
 ///
 /// # Errors
-/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`], [`Error::Canceled`].
+/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`],
+/// [`Error::Canceled`].
 pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) -> Result<Array2<f64>> {
     let (rows, cols) = tiles.shape();
     if v.nrows() != cols {
@@ -54,7 +57,8 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
     Array2::from_shape_vec((rows, v.ncols()), product).map_err(|e| Error::shape("product", rows, e))
 }
 
-/// `K·V` for parts of the columns apart: one binding, one pass, and for each part its own columns of the answer, one after the other.
+/// `K·V` for parts of the columns apart: one binding, one pass, and for each part its own columns
+/// of the answer, one after the other.
 ///
 /// # Errors
 /// As [`multiply`].

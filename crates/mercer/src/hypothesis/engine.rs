@@ -1,4 +1,4 @@
-//! The one permutation engine.
+//! The permutation engine.
 
 use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
@@ -38,13 +38,15 @@ pub trait Group: Sync {
 /// What the permutation engine needs of a statistic.
 ///
 /// # Theory
-/// Under the hypothesis the distribution of the data does not change when a relabeling of the group is applied. The observed statistic is then
-/// exchangeable with the relabeled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
+/// Under the hypothesis the distribution of the data does not change when a relabeling of the group
+/// is applied. The observed statistic is then exchangeable with the relabeled ones, and its rank
+/// among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
 pub trait Relabeled: Sync {
     /// The relabelings.
     type Group: Group;
 
-    /// The relabelings that leave the distribution of the data unchanged when the hypothesis is true.
+    /// The relabelings that leave the distribution of the data unchanged when the hypothesis is
+    /// true.
     fn group(&self) -> &Self::Group;
 
     /// The bytes that one more relabeling takes while it is evaluated: where memory is short,
@@ -146,7 +148,8 @@ impl Resampled {
         if self.stopped { above / drawn } else { (1.0 + above) / (1.0 + drawn) }
     }
 
-    /// The smallest value `v` with `#{T ≤ v} ≥ (1 − level)(1 + B)`, the observed one counted: values above it are rejected.
+    /// The smallest value `v` with `#{T ≤ v} ≥ (1 − level)(1 + B)`, the observed one counted:
+    /// values above it are rejected.
     pub fn threshold(&self, statistic: usize, level: f64) -> f64 {
         let mut sorted = self.values.column(statistic).to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -158,11 +161,12 @@ impl Resampled {
 /// Evaluates a statistic under relabelings.
 ///
 /// # Cost
-/// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
+/// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the
+/// same bytes for any number of threads.
 ///
 /// # Errors
-/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Unsupported`] when enumeration is requested and there are too many
-/// relabelings; as the statistic demands.
+/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Unsupported`]
+/// when enumeration is requested and there are too many relabelings; as the statistic demands.
 pub fn resample<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     if how.permutations == 0 {
         return Err(Error::parameter("permutations", 0, 1..));

@@ -1,4 +1,5 @@
-//! The squared distance of the means of two samples in a space of explicit features, relabeled: linear in the number of points.
+//! The squared distance of the means of two samples in a space of explicit features, relabeled:
+//! linear in the number of points.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
@@ -10,7 +11,8 @@ use crate::error::MemoryPurpose;
 use crate::features::FeatureMap;
 use crate::{Compute, Result};
 
-/// Rows whose features are held at a time, and rows that one task sums; neither depends on the number of threads.
+/// Rows whose features are held at a time, and rows that one task sums; neither depends on the
+/// number of threads.
 const ROWS: usize = 512;
 const STRIP: usize = 16_384;
 /// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums

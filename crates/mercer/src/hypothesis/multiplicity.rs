@@ -65,7 +65,8 @@ impl Correction {
     }
 }
 
-/// The sorted values times their factors, made monotone: from the largest down by minima, or from the smallest up by maxima.
+/// The sorted values times their factors, made monotone: from the largest down by minima, or from
+/// the smallest up by maxima.
 fn stepped(p_values: &[f64], factors: &[f64], up: bool) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
@@ -94,7 +95,10 @@ mod tests {
         let p = [0.042, 0.001, 0.205, 0.008, 0.039, 0.06, 0.041, 0.074];
         let check = |correction: Correction, expected: [f64; 8]| {
             let found = correction.adjust(&p).unwrap();
-            found.iter().zip(expected).for_each(|(f, e)| assert!((f - e).abs() < 1e-12, "{correction:?}: {found:?}"));
+            found
+                .iter()
+                .zip(expected)
+                .for_each(|(f, e)| assert_close!(*f, e, abs = 1e-12, "{correction:?}: {found:?}"));
         };
         check(Correction::None, p);
         check(Correction::Bonferroni, [0.336, 0.008, 1.0, 0.064, 0.312, 0.48, 0.328, 0.592]);

@@ -16,7 +16,8 @@ const SINGLE_FROM: usize = 1024;
 /// Rows that one task works on; never a function of the number of threads.
 const STRIP: usize = 32;
 
-/// Inner products of fixed and of permuted matrices, a column per pair of them (the permuted ones vary fastest).
+/// Inner products of fixed and of permuted matrices, a column per pair of them (the permuted ones
+/// vary fastest).
 pub(super) struct OrderProducts {
     fixed: Stored,
     moved: Stored,
@@ -58,7 +59,8 @@ impl Stored {
     }
 }
 
-/// The bytes of `count` matrices with their copies in single precision, reserved before they are allocated.
+/// The bytes of `count` matrices with their copies in single precision, reserved before they are
+/// allocated.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -171,7 +173,8 @@ fn dot<T: Element>(a: &[T], b: &[T]) -> f64 {
     total
 }
 
-/// The joint criterion of several variables, all but the first permuted independently of one another.
+/// The joint criterion of several variables, all but the first permuted independently of one
+/// another.
 pub(super) struct JointOrders {
     matrices: Vec<Array2<f64>>,
     /// The row means of each matrix.

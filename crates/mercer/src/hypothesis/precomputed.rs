@@ -1,4 +1,4 @@
-//! Checks that several tests share: matrices of kernel values that were made elsewhere.
+//! Checks that several tests share: matrices of precomputed kernel values.
 
 use ndarray::ArrayView2;
 
@@ -7,7 +7,8 @@ use crate::gram::{Pairs, Tiles};
 use crate::measure::check_sizes;
 use crate::{Error, Result};
 
-/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` says which.
+/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` is
+/// used in errors.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::TooFew`] or [`Error::Precomputed`]; [`Error::Value`] for NaN and infinities.
@@ -26,7 +27,8 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
     Ok(())
 }
 
-/// A variable of at least `least` points, from its points or from its kernel values; how many there are.
+/// A variable of at least `least` points, from its points or from its kernel values; how many there
+/// are.
 ///
 /// # Errors
 /// As [`check_values`].

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_tell_the_format() {
+    fn endings_determine_the_format() {
         let format_of = |name: &str| Format::from_path(Path::new(name)).ok();
         assert_eq!(format_of("a/b.csv"), Some(Format::Csv));
         assert_eq!(format_of("B.TSV.GZ"), Some(Format::Tsv));

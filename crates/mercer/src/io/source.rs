@@ -1,4 +1,4 @@
-//! Where the bytes come from: a file, or a stream held in memory. Either can be read more than once.
+//! The source of bytes: a file, or a stream held in memory. Either can be read more than once.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -87,7 +87,8 @@ impl Source {
         })
     }
 
-    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be canceled.
+    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be
+    /// canceled.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         let meter = Meter::new(self.raw()?, self.total, &self.listener()).counting(&self.passed);
         if self.compressed {
@@ -173,7 +174,8 @@ impl Source {
         }
     }
 
-    /// The error for bytes that could not be read: canceled, damaged, or the error of the operating system.
+    /// The error for bytes that could not be read: canceled, damaged, or the error of the operating
+    /// system.
     pub fn failed(&self, error: io::Error) -> Error {
         let error = match uncarry(error) {
             Ok(ours) => return ours,
@@ -196,7 +198,8 @@ impl Source {
         Error::Format { path: self.name.clone(), line, reason: reason.into() }
     }
 
-    /// Asks the memory budget for a row of so many bytes of text and cells, as far as they are known, that has not ended yet.
+    /// Asks the memory budget for a row of this many bytes of text and cells, as far as they are
+    /// known, that has not ended yet.
     pub fn reserve_row(&self, bytes: u64, cells: u64) -> Result<()> {
         let what = format!("a row of {bytes} bytes ({cells} cells) and more in {}", self.name.display());
         let advice = "raise the limit, or look at the file: is a line break missing, or a quote left open?";

@@ -1,4 +1,5 @@
-//! Whether data fits an expression: columns, domains, names, medians. Done once, before anything is evaluated.
+//! The check of data against an expression: columns, domains, names, medians. Done once, before
+//! anything is evaluated.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -10,8 +11,9 @@ impl Kernel {
     /// Checks that every node of the expression can take these vectors.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain, [`Error::Unresolved`] or [`Error::Precomputed`] for column
-    /// names or medians that are not resolved and for matrices made elsewhere.
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain,
+    /// [`Error::Unresolved`] or [`Error::Precomputed`] for column names or medians that are not
+    /// resolved and for matrices made elsewhere.
     pub(crate) fn check_vectors(&self, x: ArrayView2<f64>) -> Result<()> {
         match self {
             Self::Base(base) => return check_base(self, base, x),

@@ -1,4 +1,4 @@
-//! The sets that kernels live on, and the check that data lies in them.
+//! Domains of kernels, and the check that data lies in them.
 
 use ndarray::ArrayView2;
 
@@ -22,7 +22,7 @@ pub enum Domain {
     UnitInterval,
     /// One column, `(0, 1)`.
     OpenUnitInterval,
-    /// A matrix of kernel values made elsewhere.
+    /// A matrix of kernel precomputed values.
     Matrix,
     /// Whatever the kernel inside is defined on.
     Inherited,

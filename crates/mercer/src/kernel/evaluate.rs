@@ -1,5 +1,6 @@
-//! The value of a kernel at one pair of points, in any arithmetic: the reference that the tile engine is tested
-//! against, the re-check of counterexamples in 32 digits, and the source of derivatives.
+//! The value of a kernel at one pair of points, in any arithmetic: the reference that the tile
+//! engine is tested against, the re-check of counterexamples in 32 digits, and the source of
+//! derivatives.
 
 use super::algebra::normalized::normalize;
 use super::leaf::{Columnwise, MetricKind, Profile, Shape};
@@ -13,8 +14,9 @@ impl Kernel {
     /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and fill tiles.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Unresolved`], [`Error::Precomputed`] or [`Error::Overflow`] for an
-    /// unresolved median, a column by name, a precomputed matrix, or a value that overflows.
+    /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain,
+    /// [`Error::Unresolved`], [`Error::Precomputed`] or [`Error::Overflow`] for an unresolved
+    /// median, a column by name, a precomputed matrix, or a value that overflows.
     ///
     /// # Example
     /// ```

@@ -6,8 +6,8 @@ use super::{Lengthscale, catalogue::Entry};
 use crate::Result;
 use crate::real::Real;
 
-/// Continuous parameters of a formula beyond its lengthscale. No formula has more than two; the weights of a
-/// finite-rank kernel are read by its own sum.
+/// Continuous parameters of a formula beyond its lengthscale. No formula has more than two; the
+/// weights of a finite-rank kernel are read by its own sum.
 pub(crate) type Shape<N> = [N; 2];
 
 /// Periods in a difference beyond which nothing is left of its phase.
@@ -24,7 +24,7 @@ pub enum MetricKind {
     Dot,
 }
 
-/// A base kernel: its page in the catalogue, its parameters, and what is known of it.
+/// A base kernel: its page in the catalogue, its parameters, and the properties of it.
 pub(crate) trait Leaf: Clone {
     /// Its page in the catalogue.
     fn entry(&self) -> &'static Entry;
@@ -45,7 +45,8 @@ pub(crate) trait Leaf: Clone {
         Vec::new()
     }
 
-    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are declared free.
+    /// The shape parameters that are a choice of how smooth the functions are: searches keep them
+    /// unless they are declared free.
     fn choices(&self) -> &'static [&'static str] {
         &[]
     }

@@ -1,4 +1,4 @@
-//! Numbers that were checked at the door: holding one is the proof.
+//! Validated numbers: a value of these types satisfies its requirement.
 
 use crate::error::AllowedRange;
 use crate::{Error, Result};
@@ -62,13 +62,13 @@ impl Finite {
     }
 }
 
-/// A whole number between 1 and a limit: degrees, orders, exponents.
+/// An integer between 1 and a limit: degrees, orders, exponents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Whole(u32);
 
 impl Whole {
     /// # Errors
-    /// [`Error::Parameter`] unless the value is a whole number from 1 to `limit`.
+    /// [`Error::Parameter`] unless the value is an integer from 1 to `limit`.
     pub fn new(name: &str, value: f64, limit: u32) -> Result<Self> {
         if value.fract() == 0.0 && value >= 1.0 && value <= f64::from(limit) {
             Ok(Self(value as u32))

@@ -42,7 +42,8 @@ impl Mul for Kernel {
             (Some(c), None) | (None, Some(c)) => Self::Scale(c, Box::new(product)),
             (Some(a), Some(b)) => match NonNegative::new("scale", a.get() * b.get()) {
                 Ok(scale) => Self::Scale(scale, Box::new(product)),
-                // The product of two finite scales overflowed: keep one of them as a constant factor.
+                // The product of two finite scales overflowed: keep one of them as a constant
+                // factor.
                 Err(_) => Self::Scale(a, Box::new(product * Kernel::from(Constant::from_checked(b)))),
             },
         }
@@ -79,7 +80,7 @@ impl Kernel {
     /// `kᵐ`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless `m` is a whole number from 1 to 1000.
+    /// [`Error::Parameter`] unless `m` is an integer from 1 to 1000.
     pub fn power(self, exponent: f64) -> Result<Self> {
         Ok(Self::Power(Box::new(self), Whole::new("exponent", exponent, MAX_POWER)?))
     }
@@ -105,8 +106,8 @@ impl Kernel {
         Self::Normalized(Box::new(self))
     }
 
-    /// `½·based(κ, x₀)`: the kernel whose features `Φ` embed a negative-definite `κ` that is 0 on the diagonal,
-    /// `κ(x, y) = ‖Φ(x) − Φ(y)‖²`.
+    /// `½·based(κ, x₀)`: the kernel whose features `Φ` embed a negative-definite `κ` that is 0 on
+    /// the diagonal, `κ(x, y) = ‖Φ(x) − Φ(y)‖²`.
     ///
     /// # Errors
     /// [`Error::Parameter`] unless the base point has finite coordinates.

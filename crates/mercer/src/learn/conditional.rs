@@ -1,4 +1,5 @@
-//! The posterior variance of `f(x) + p(x)ᵀβ` given the data, for a process `f` and a vague prior on `β`.
+//! The posterior variance of `f(x) + p(x)ᵀβ` given the data, for a process `f` and a vague prior on
+//! `β`.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
@@ -53,8 +54,8 @@ impl<'a> Conditional<'a> {
         self.null.ncols()
     }
 
-    /// The variance of what has this variance before the data, this covariance with the values of `f` at the data (one column each), and these
-    /// coefficients of `β` (one row each).
+    /// The variance of what has this variance before the data, this covariance with the values of
+    /// `f` at the data (one column each), and these coefficients of `β` (one row each).
     ///
     /// # Formula
     /// `v − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d` with `d = p − PᵀA⁻¹k`, at least 0.

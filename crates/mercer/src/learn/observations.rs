@@ -25,7 +25,7 @@ pub(super) fn check_pairs(x: ArrayView1<f64>, y: ArrayView1<f64>) -> Result<()> 
     check_finite("y", y)
 }
 
-/// The checks of [`Kernel::bind`] for new points of a model on so many columns.
+/// The checks of [`Kernel::bind`] for new points of a model on this many columns.
 pub(super) fn check_points(kernel: &Kernel, columns: usize, x: ArrayView2<f64>) -> Result<()> {
     Points::Vectors(x).check_finite("first sample")?;
     if x.ncols() != columns {

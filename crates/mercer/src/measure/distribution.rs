@@ -65,8 +65,8 @@ impl LawEmbedding {
     /// The embedding of a distribution.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
-    /// that makes no sense.
+    /// [`Error::Unsupported`] when this kernel and this law have no closed form here,
+    /// [`Error::Parameter`] and [`Error::Shape`] for a law that makes no sense.
     pub fn new(kernel: &Kernel, distribution: Distribution) -> Result<Self> {
         let form = Form::new(kernel, &distribution)?;
         Ok(Self { kernel: kernel.clone(), distribution, form })

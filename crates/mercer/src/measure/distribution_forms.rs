@@ -91,7 +91,8 @@ impl Form {
                 let part = |l: f64| l * (-t[0].abs() / l).exp();
                 length * (part(*length) - part(*scale)) / (length * length - scale * scale)
             }
-            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
+            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the
+            // kernel is not defined below, constant above.
             Self::Brownian => {
                 let t = t[0].clamp(0.0, 1.0);
                 t - 0.5 * t * t

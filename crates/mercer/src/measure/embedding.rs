@@ -8,7 +8,8 @@ use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 /// `μ = Σ wᵢ k(·, xᵢ)`: a (weighted) sample as an element of ℋ.
 ///
 /// # Formula
-/// `μ(t) = Σ wᵢk(t, xᵢ)`, `⟨μ, ν⟩ = Σᵢⱼ wᵢvⱼ k(xᵢ, yⱼ)`, `⟨μ, f⟩ = Σ wᵢf(xᵢ)`; without weights `wᵢ = 1/n`.
+/// `μ(t) = Σ wᵢk(t, xᵢ)`, `⟨μ, ν⟩ = Σᵢⱼ wᵢvⱼ k(xᵢ, yⱼ)`, `⟨μ, f⟩ = Σ wᵢf(xᵢ)`; without weights
+/// `wᵢ = 1/n`.
 ///
 /// # Theory
 /// `⟨μ_P, f⟩ = E f(X)` for every `f ∈ ℋ`; for a characteristic kernel `P ↦ μ_P` is injective.
@@ -33,7 +34,8 @@ pub struct MeanEmbedding {
 }
 
 impl MeanEmbedding {
-    /// The embedding of a sample. Weights are taken as they are: they need not sum to 1, nor be positive.
+    /// The embedding of a sample. Weights are taken as they are: they need not sum to 1, nor be
+    /// positive.
     ///
     /// # Errors
     /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN

@@ -9,12 +9,13 @@ use crate::{Compute, Error, Points, Result};
 /// The energy distance of two samples (not its square root).
 ///
 /// # Formula
-/// `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`, with means over all pairs ([`Estimator::Biased`]) or over pairs of different points within a sample
-/// ([`Estimator::Unbiased`]).
+/// `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`, with means over all pairs ([`Estimator::Biased`]) or over pairs
+/// of different points within a sample ([`Estimator::Unbiased`]).
 ///
 /// # Theory
-/// The squared MMD of the kernel `‖x−z‖ + ‖y−z‖ − ‖x−y‖` for any `z`, hence twice that of `brownian(hurst=0.5)`; on the line it is
-/// `2∫(F − G)²`, twice Cramér's distance [Székely, Rizzo 2013; Sejdinovic et al. 2013].
+/// The squared MMD of the kernel `‖x−z‖ + ‖y−z‖ − ‖x−y‖` for any `z`, hence twice that of
+/// `brownian(hurst=0.5)`; on the line it is `2∫(F − G)²`, twice Cramér's distance
+/// [Székely, Rizzo 2013; Sejdinovic et al. 2013].
 ///
 /// # Cost
 /// Every pair of the pooled sample once, nothing stored.

@@ -13,13 +13,15 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// `(1/n²) Σᵢⱼ Π_q K^{(q)}ᵢⱼ + n^{−2d} Π_q Σᵢⱼ K^{(q)}ᵢⱼ − (2/n^{d+1}) Σᵢ Π_q (K^{(q)}1)ᵢ`.
 ///
 /// # Theory
-/// `‖μ_{X₁…X_d} − μ_{X₁} ⊗ … ⊗ μ_{X_d}‖²`; for two variables the biased [`hsic`](super::hsic) [Pfister et al. 2018].
+/// `‖μ_{X₁…X_d} − μ_{X₁} ⊗ … ⊗ μ_{X_d}‖²`; for two variables the biased [`hsic`](super::hsic)
+/// [Pfister et al. 2018].
 ///
 /// # Cost
 /// Two passes over the pairs, nothing stored.
 ///
 /// # Errors
-/// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 2 points; as [`Kernel::bind`].
+/// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 2 points;
+/// as [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -64,8 +66,9 @@ fn add_products(sum: &mut f64, tile: &Tile<'_>) {
 /// `(1/n²) Σᵢⱼ (HKH)ᵢⱼ(HLH)ᵢⱼ(HMH)ᵢⱼ`.
 ///
 /// # Theory
-/// The squared norm of the embedding of `P_{XYZ} − P_{XY}P_Z − P_{XZ}P_Y − P_{YZ}P_X + 2P_XP_YP_Z`, which vanishes when one variable (or pair) is
-/// independent of the others [Sejdinovic, Gretton, Bergsma 2013].
+/// The squared norm of the embedding of `P_{XYZ} − P_{XY}P_Z − P_{XZ}P_Y − P_{YZ}P_X + 2P_XP_YP_Z`,
+/// which vanishes when one variable (or pair) is independent of the others
+/// [Sejdinovic, Gretton, Bergsma 2013].
 ///
 /// # Cost
 /// Two passes over the pairs, nothing stored.

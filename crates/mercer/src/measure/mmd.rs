@@ -10,7 +10,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// How the squared MMD is estimated from two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Estimator {
-    /// The V-statistic: the squared distance of the two empirical embeddings. Never negative, biased upwards.
+    /// The V-statistic: the squared distance of the two empirical embeddings. Never negative,
+    /// biased upwards.
     #[default]
     Biased,
     /// The U-statistic: without the pairs `i = j` within a sample. Unbiased, may be negative.
@@ -34,13 +35,15 @@ pub enum Estimator {
 /// | linear | the mean of `h(2i−1, 2i)` over `i ≤ ⌊q/2⌋` |
 ///
 /// # Theory
-/// `MMD(P, Q)² = ‖μ_P − μ_Q‖²`, which is 0 only for `P = Q` when the kernel is characteristic [Gretton et al. 2012].
+/// `MMD(P, Q)² = ‖μ_P − μ_Q‖²`, which is 0 only for `P = Q` when the kernel is characteristic
+/// [Gretton et al. 2012].
 ///
 /// # Cost
 /// Every pair of the pooled sample once, nothing stored; `O(n)` pairs for the linear estimator.
 ///
 /// # Errors
-/// [`Error::Shape`] for too few points, different columns or `m ≠ n` where pairs are needed; as [`Kernel::bind`].
+/// [`Error::Shape`] for too few points, different columns or `m ≠ n` where pairs are needed; as
+/// [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -62,7 +65,8 @@ pub fn mmd<'a, 'b>(
     mmd_of(&pooled.bind(kernel, compute)?, pooled.first(), estimator, compute)
 }
 
-/// As [`mmd`], from the kernel values of the pooled sample, of which the first `first` points are the first sample.
+/// As [`mmd`], from the kernel values of the pooled sample, of which the first `first` points are
+/// the first sample.
 ///
 /// # Errors
 /// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for a matrix that is not symmetric or too small.
@@ -162,7 +166,8 @@ impl TwoSampleSums {
         self.within_x / (m * m) + self.within_y / (n * n) - 2.0 * self.between / (m * n)
     }
 
-    /// The share of the variance in ℋ that lies between the two samples, `(mn/N²)‖μ_P − μ_Q‖²/((1/N) Σ‖φ(zᵢ) − μ‖²)`; 0 where there is no variance.
+    /// The share of the variance in ℋ that lies between the two samples,
+    /// `(mn/N²)‖μ_P − μ_Q‖²/((1/N) Σ‖φ(zᵢ) − μ‖²)`; 0 where there is no variance.
     pub(crate) fn share_of_variance(&self) -> f64 {
         let (m, n) = self.sizes;
         let total = m + n;
@@ -229,14 +234,16 @@ pub struct BlockMmd {
 /// The mean of the paired U-statistic over disjoint blocks of `size` pairs `(xᵢ, yᵢ)`.
 ///
 /// # Theory
-/// Between the linear estimator (`size = 2`) and the quadratic one (`size = n`): the blocks are independent, so that the mean is asymptotically
-/// normal also when `P = Q` [Zaremba, Gretton, Blaschko 2013].
+/// Between the linear estimator (`size = 2`) and the quadratic one (`size = n`): the blocks are
+/// independent, so that the mean is asymptotically normal also when `P = Q`
+/// [Zaremba, Gretton, Blaschko 2013].
 ///
 /// # Cost
 /// `O(n · size)`.
 ///
 /// # Errors
-/// [`Error::Parameter`] for blocks smaller than 2, [`Error::Shape`] when there is not one whole block; as [`Kernel::bind`].
+/// [`Error::Parameter`] for blocks smaller than 2, [`Error::Shape`] when there is not one whole
+/// block; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```

@@ -21,11 +21,13 @@ impl Density {
     /// The density that a text names, on `ℝᵈ`.
     ///
     /// # Formula
-    /// `normal(mean=0, std=1)`, where both may be lists with a number per column; `student(freedom=3, location=0, scale=1)` and
-    /// `logistic(location=0, scale=1)`, in every column.
+    /// `normal(mean=0, std=1)`, where both may be lists with a number per column;
+    /// `student(freedom=3, location=0, scale=1)` and `logistic(location=0, scale=1)`, in every
+    /// column.
     ///
     /// # Errors
-    /// [`Error::Syntax`] for a text that names no density or a parameter out of range, [`Error::Shape`] for a list that does not have `d` numbers.
+    /// [`Error::Syntax`] for a text that names no density or a parameter out of range,
+    /// [`Error::Shape`] for a list that does not have `d` numbers.
     ///
     /// # Example
     /// ```
@@ -96,7 +98,8 @@ fn per_column(arguments: &mut Arguments<'_>, name: &str, default: f64, d: usize)
 impl TryFrom<&Kernel> for SteinKernel {
     type Error = Error;
 
-    /// The Stein kernel over `inverse_multiquadric(offset=c)` or `gaussian(lengthscale=ℓ)`, with one lengthscale that is a number.
+    /// The Stein kernel over `inverse_multiquadric(offset=c)` or `gaussian(lengthscale=ℓ)`, with
+    /// one lengthscale that is a number.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for other kernels.

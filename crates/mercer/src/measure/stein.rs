@@ -11,18 +11,20 @@ use crate::{Compute, Error, Points, Result};
 /// The squared kernel Stein discrepancy.
 ///
 /// # Formula
-/// `(1/n²) Σᵢⱼ u(xᵢ, xⱼ)` ([`Estimator::Biased`]) or `(1/n(n−1)) Σ_{i≠j} u(xᵢ, xⱼ)` ([`Estimator::Unbiased`]) with the kernel `u` of
-/// [`SteinKernel`]; `scores` holds `∇ log p(xᵢ)`, a row per point.
+/// `(1/n²) Σᵢⱼ u(xᵢ, xⱼ)` ([`Estimator::Biased`]) or `(1/n(n−1)) Σ_{i≠j} u(xᵢ, xⱼ)`
+/// ([`Estimator::Unbiased`]) with the kernel `u` of [`SteinKernel`]; `scores` holds `∇ log p(xᵢ)`,
+/// a row per point.
 ///
 /// # Theory
-/// `‖E u(·, X)‖²` in the space of `u`: 0 for samples of `p` only [Liu, Lee, Jordan 2016; Chwialkowski et al. 2016].
+/// `‖E u(·, X)‖²` in the space of `u`: 0 for samples of `p` only
+/// [Liu, Lee, Jordan 2016; Chwialkowski et al. 2016].
 ///
 /// # Cost
 /// `O(n²d)`, nothing stored.
 ///
 /// # Errors
-/// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and infinities, [`Error::Unsupported`] for another
-/// estimator.
+/// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and
+/// infinities, [`Error::Unsupported`] for another estimator.
 ///
 /// # Example
 /// ```
@@ -86,7 +88,8 @@ pub enum Density {
         /// The inverse covariance.
         precision: Array2<f64>,
     },
-    /// Independent Student variables with this many degrees of freedom, location and scale, in every column.
+    /// Independent Student variables with this many degrees of freedom, location and scale, in
+    /// every column.
     Student {
         /// ν.
         freedom: f64,
@@ -108,7 +111,8 @@ impl Density {
     /// The normal density.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the sizes do not fit, [`Error::Singular`] for a covariance that is not positive definite.
+    /// [`Error::Shape`] when the sizes do not fit, [`Error::Singular`] for a covariance that is not
+    /// positive definite.
     pub fn normal(mean: Array1<f64>, covariance: Array2<f64>) -> Result<Self> {
         let d = mean.len();
         if covariance.dim() != (d, d) {

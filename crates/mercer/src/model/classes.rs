@@ -11,7 +11,8 @@ impl Model {
     /// The same model with other names for its classes, in the order of the classes.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a model of numbers; [`Error::Shape`] unless there is one name per class.
+    /// [`Error::Unsupported`] for a model of numbers; [`Error::Shape`] unless there is one name per
+    /// class.
     ///
     /// # Example
     /// ```
@@ -61,8 +62,8 @@ impl Model {
     /// The probability of every class, one column each.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a model without probabilities: one of numbers, a machine that was fitted without them, or a loss that has none; as
-    /// [`Model::predict`].
+    /// [`Error::Unsupported`] for a model without probabilities: one of numbers, a machine that was
+    /// fitted without them, or a loss that has none; as [`Model::predict`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_columns(x)?;
         match &self.fitted {
@@ -86,8 +87,9 @@ impl Model {
         }
     }
 
-    /// The decision values: for two classes one column that is positive for the second; for more one column per class, of which the largest wins (but
-    /// for ties among votes); for the support of a distribution one column that is not negative inside.
+    /// The decision values: for two classes one column that is positive for the second; for more
+    /// one column per class, of which the largest wins (but for ties among votes); for the support
+    /// of a distribution one column that is not negative inside.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a model that decides nothing; as [`Model::predict`].

@@ -1,4 +1,4 @@
-//! What a model expects of new data.
+//! Columns and targets of a model.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub enum Features {
     },
 }
 
-/// One target: its name, and the map from its values to what was fitted.
+/// One target: its name, and the map from its values to the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// The name, where it has one.
@@ -29,7 +29,7 @@ pub struct Target {
     pub map: Affine,
 }
 
-/// What a model expects of new data.
+/// Columns and targets of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// How points become vectors.
@@ -83,13 +83,14 @@ impl Inputs {
 
     /// A table as vectors.
     ///
-    /// Columns are matched by name, in whatever order they come; the targets and the columns that the fit did not use may be there or not.
-    /// Inputs without names take any table of numbers with the right number of columns, in order. The label of a table is not an input,
-    /// unless the model has one of its name.
+    /// Columns are matched by name, in whatever order they come; the targets and the columns that
+    /// the fit did not use may be there or not. Inputs without names take any table of numbers with
+    /// the right number of columns, in order. The label of a table is not an input, unless the
+    /// model has one of its name.
     ///
     /// # Errors
-    /// As [`FittedEncoding::apply`], which names the column that is missing, unknown or of another kind; [`Error::Shape`] for a
-    /// wrong number of columns where there are no names.
+    /// As [`FittedEncoding::apply`], which names the column that is missing, unknown or of another
+    /// kind; [`Error::Shape`] for a wrong number of columns where there are no names.
     pub fn encode(&self, table: &Table) -> Result<Encoded> {
         match &self.features {
             Features::Columns(encoding) => {

@@ -25,18 +25,20 @@ pub struct Interval {
 pub struct TablePrediction {
     /// One row per row that was kept, one column per target.
     pub values: Array2<f64>,
-    /// The rows of the table that were kept: all, unless the rule of the fit for missing values is to leave rows out.
+    /// The rows of the table that were kept: all, unless the rule of the fit for missing values is
+    /// to leave rows out.
     pub kept_rows: Vec<usize>,
     /// How many missing cells were filled.
     pub filled: usize,
 }
 
 impl Model {
-    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of `x`, one column per target (per level, for quantiles).
-    /// For classes the number of the class in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
+    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of
+    /// `x`, one column per target (per level, for quantiles). For classes the number of the class
+    /// in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of columns; as the `predict` of what was fitted.
+    /// [`Error::Shape`] for another number of columns; as the `predict` of the fit.
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_columns(x)?;
         let values = match &self.fitted {
@@ -67,17 +69,20 @@ impl Model {
         Ok(TablePrediction { values: self.predict(matrix.view(), compute)?, kept_rows, filled })
     }
 
-    /// Predictions with intervals that hold a new observation with probability `level`, for vectors as the fit saw them.
+    /// Predictions with intervals that hold a new observation with probability `level`, for vectors
+    /// as the fit saw them.
     ///
     /// # Formula
-    /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the variance of `f(x)` and `σ²` that of the noise:
-    /// for a Gaussian process from its posterior, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
-    /// the bias). Estimates of `σ²` count as if they were exact.
+    /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the
+    /// variance of `f(x)` and `σ²` that of the noise: for a Gaussian process from its posterior,
+    /// for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²`
+    /// (without the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Undetermined`], [`Error::Precomputed`] or [`Error::Unsupported`] where the noise cannot be estimated (λ = 0, an interpolating spline),
-    /// the kernel is precomputed, or the kind of the model has no intervals; as
-    /// [`Model::predict`].
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Undetermined`],
+    /// [`Error::Precomputed`] or [`Error::Unsupported`] where the noise cannot be estimated (λ = 0,
+    /// an interpolating spline), the kernel is precomputed, or the kind of the model has no
+    /// intervals; as [`Model::predict`].
     ///
     /// # Example
     /// ```
@@ -147,7 +152,8 @@ impl Model {
         if x.ncols() == expected { Ok(()) } else { Err(Error::shape("columns of x", expected, x.ncols())) }
     }
 
-    /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to the bit.
+    /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to
+    /// the bit.
     fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
         // The quantiles of one target are all in its units.
         let targets = self.inputs.targets.iter().cycle();

@@ -1,4 +1,4 @@
-//! A model as named texts and arrays: what was fitted, the inputs, the notes.
+//! A model as named texts and arrays: the fit, the inputs, the notes.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! 𝒳: what kernels eat. Points are borrowed, a [`Sample`] owns; a [`Table`] has named columns, and an
-//! [`Encoding`] turns a table into vectors.
+//! 𝒳: the data of kernels. Points are borrowed, a [`Sample`] owns its data; a [`Table`] has named
+//! columns, and an [`Encoding`] turns a table into vectors.
 
 mod encoding;
 mod moments;
@@ -118,7 +118,8 @@ impl Sample {
     /// Both samples as one, the points of the first before those of the second.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the points are of different kinds: vectors with different numbers of columns.
+    /// [`Error::Shape`] when the points are of different kinds: vectors with different numbers of
+    /// columns.
     ///
     /// # Example
     /// ```
@@ -135,7 +136,8 @@ impl Sample {
         Ok(Self::Vectors(pooled))
     }
 
-    /// The points with these numbers, in this order. Every number must be below the number of points.
+    /// The points with these numbers, in this order. Every number must be below the number of
+    /// points.
     pub(crate) fn select(points: Points<'_>, rows: &[usize]) -> Self {
         match points {
             Points::Vectors(x) => Self::Vectors(x.select(ndarray::Axis(0), rows)),

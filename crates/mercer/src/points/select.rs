@@ -35,7 +35,8 @@ impl<'a> From<&'a String> for ColumnSelector<'a> {
 }
 
 impl Table {
-    /// The position of a column. A text that is a number is a position, unless a column bears that name.
+    /// The position of a column. A text that is a number is a position, unless a column bears that
+    /// name.
     ///
     /// # Errors
     /// [`Error::Column`] for an unknown column, with the nearest name and the list of names.
@@ -55,7 +56,8 @@ impl Table {
         self.find(column).map(|index| &self.columns[index])
     }
 
-    /// These columns only, in this order. A label that is among them is a column like the others from now on.
+    /// These columns only, in this order. A label that is among them is a column like the others
+    /// from now on.
     ///
     /// # Errors
     /// As [`Table::find`]; [`Error::Column`] if a column is named twice.
@@ -80,7 +82,8 @@ impl Table {
         Ok(Self { rows: self.rows, columns: kept.into_iter().map(|i| self.columns[i].clone()).collect(), label })
     }
 
-    /// The positions of many columns; the names are looked up in one table, because wide files have very many.
+    /// The positions of many columns; the names are looked up in one table, because wide files have
+    /// very many.
     fn find_all<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Vec<usize>> {
         let mut positions: Option<HashMap<&str, usize>> = None;
         let mut one = |column: ColumnSelector<'a>| match column {

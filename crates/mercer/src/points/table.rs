@@ -22,7 +22,8 @@ pub enum ColumnData {
 }
 
 impl ColumnData {
-    /// Categories from one text per row (`None` is missing). The levels are the distinct texts, sorted.
+    /// Categories from one text per row (`None` is missing). The levels are the distinct texts,
+    /// sorted.
     ///
     /// # Example
     /// ```
@@ -134,8 +135,8 @@ impl Table {
     /// A table of these columns.
     ///
     /// # Errors
-    /// [`Error::Column`] for two columns of one name, [`Error::Shape`] for unequal lengths, [`Error::Value`]
-    /// for a code without a level.
+    /// [`Error::Column`] for two columns of one name, [`Error::Shape`] for unequal lengths,
+    /// [`Error::Value`] for a code without a level.
     pub fn from_columns(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |c| c.data.len());
         let mut names = HashSet::new();
@@ -151,8 +152,8 @@ impl Table {
         Ok(Self { rows, columns, label: None })
     }
 
-    /// The same table with a column marked as its label: the file format defines it as the target (LIBSVM), so that it is a
-    /// feature only where somebody selects it.
+    /// The same table with a column marked as its label: the file format defines it as the target
+    /// (LIBSVM), so that it is a feature only where somebody selects it.
     ///
     /// # Errors
     /// As [`Table::find`].
@@ -170,7 +171,8 @@ impl Table {
         Ok(self)
     }
 
-    /// The position of the label, where the format of the file has one and it was not selected as a column like others.
+    /// The position of the label, where the format of the file has one and it was not selected as a
+    /// column like others.
     pub fn label(&self) -> Option<usize> {
         self.label
     }
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_selected_in_the_order_asked_for() {
+    fn rows_are_selected_in_the_order_requested() {
         let picked = small().select_rows(&[2, 0, 0]).unwrap();
         assert_eq!(picked.rows(), 3);
         assert_eq!(picked.columns()[0].data, ColumnData::Numbers(vec![3.0, 1.0, 1.0]));

@@ -3,8 +3,8 @@
 use crate::kernel::{Kernel, Lengthscale};
 use crate::{Error, Result};
 
-/// The kernel with every shared lengthscale written as a list, one per column that its node sees: the same kernel, with more parameters
-/// (automatic relevance determination).
+/// The kernel with every shared lengthscale written as a list, one per column that its node sees:
+/// the same kernel, with more parameters (automatic relevance determination).
 ///
 /// # Errors
 /// [`Error::Unresolved`] for a median, which has to be resolved on data first.

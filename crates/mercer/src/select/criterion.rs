@@ -1,4 +1,4 @@
-//! What makes one model better than another.
+//! Selection criteria.
 
 use crate::{Compute, Error, Result};
 
@@ -10,7 +10,8 @@ pub enum Criterion {
     LeaveOneOut,
     /// Generalized cross-validation `(RSS/n)/(1 − df/n)²`.
     Gcv,
-    /// The mean square of the residuals of rows that were held out, in this many folds drawn from the seed: exact and in closed form.
+    /// The mean square of the residuals of rows that were held out, in this many folds drawn from
+    /// the seed: exact and in closed form.
     Folds(usize),
 }
 

@@ -31,7 +31,8 @@ pub fn log_grid(from: f64, to: f64, count: usize) -> Result<Vec<f64>> {
     Ok((0..count).map(|i| from * (i as f64 * step).exp()).collect())
 }
 
-/// The median distance of the data times powers of 2: `count` lengthscales with the median in the middle.
+/// The median distance of the data times powers of 2: `count` lengthscales with the median in the
+/// middle.
 ///
 /// # Errors
 /// [`Error::AllEqual`] when there are fewer than two distinct points.
@@ -49,10 +50,12 @@ pub fn median_lengthscales(x: ArrayView2<f64>, count: usize, compute: &Compute) 
     Ok((0..count as i32).map(|i| median * 2.0_f64.powi(i - middle)).collect())
 }
 
-/// The kernel with every lengthscale set to `value`; a list (one per column) is scaled so that its geometric mean is `value`.
+/// The kernel with every lengthscale set to `value`; a list (one per column) is scaled so that its
+/// geometric mean is `value`.
 ///
 /// # Errors
-/// [`Error::Unsupported`] when the kernel has no lengthscale, [`Error::Parameter`] unless the value is finite and positive.
+/// [`Error::Unsupported`] when the kernel has no lengthscale, [`Error::Parameter`] unless the value
+/// is finite and positive.
 ///
 /// # Example
 /// ```

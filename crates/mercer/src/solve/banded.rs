@@ -1,4 +1,5 @@
-//! Symmetric positive definite matrices with a narrow band: factor, solve, and the band of the inverse in linear time.
+//! Symmetric positive definite matrices with a narrow band: factor, solve, and the band of the
+//! inverse in linear time.
 
 use crate::{Error, Result};
 
@@ -75,7 +76,8 @@ impl SymmetricBanded {
     /// `O(n w²)` time, `O(n w)` memory.
     ///
     /// # Errors
-    /// [`Error::Singular`] when a pivot shows that the matrix is not positive definite to working precision.
+    /// [`Error::Singular`] when a pivot shows that the matrix is not positive definite to working
+    /// precision.
     pub fn factor(&self) -> Result<BandedFactor> {
         let mut factor = self.clone();
         for i in 0..self.size {
@@ -109,7 +111,7 @@ impl SymmetricBanded {
         }
     }
 
-    /// For places known to be inside the band.
+    /// For positions known to be inside the band.
     fn set(&mut self, i: usize, j: usize, value: f64) {
         if let Some(position) = self.position(i, j) {
             self.lower[position] = value;
@@ -154,10 +156,12 @@ impl BandedFactor {
         (0..self.factor.size).map(|i| self.factor.get(i, i).ln()).sum()
     }
 
-    /// The entries of `A⁻¹` inside the band, by the recursion of Takahashi (Hutchinson and de Hoog for splines).
+    /// The entries of `A⁻¹` inside the band, by the recursion of Takahashi (Hutchinson and de Hoog
+    /// for splines).
     ///
     /// # Formula
-    /// With `Z = A⁻¹`: `Z = D⁻¹L⁻¹ + (I − Lᵀ)Z`, read from the last row to the first, inside the band.
+    /// With `Z = A⁻¹`: `Z = D⁻¹L⁻¹ + (I − Lᵀ)Z`, read from the last row to the first, inside the
+    /// band.
     ///
     /// # Cost
     /// `O(n w²)` time, `O(n w)` memory.
@@ -205,14 +209,14 @@ mod tests {
             let band = factor.inverse_band();
             for i in 0..n {
                 for j in i.saturating_sub(width)..n.min(i + width + 1) {
-                    assert!((band.get(i, j) - inverse[[i, j]]).abs() <= 1e-14, "n = {n}: ({i}, {j})");
+                    assert_close!(band.get(i, j), inverse[[i, j]], abs = 1e-14, "n = {n}: ({i}, {j})");
                 }
             }
             let b: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
             let x = factor.solve(&b).unwrap();
             for (i, expected) in b.iter().enumerate() {
                 let found: f64 = (0..n).map(|j| a.get(i, j) * x[j]).sum();
-                assert!((found - expected).abs() <= 1e-14 * n as f64);
+                assert_close!(found, *expected, abs = 1e-14 * n as f64);
             }
         }
     }

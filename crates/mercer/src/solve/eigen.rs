@@ -30,12 +30,12 @@ impl SymmetricEigen {
 /// The eigendecomposition of a symmetric matrix. Only the lower triangle is read.
 ///
 /// # Cost
-/// `O(n³)` time on one thread, so that the same matrix gives the same bytes whatever the number of threads; three
-/// matrices of the size of `A`.
+/// `O(n³)` time on one thread, so that the same matrix gives the same bytes whatever the number of
+/// threads; three matrices of the size of `A`.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity, [`Error::Undefined`] if
-/// the iteration does not converge.
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity,
+/// [`Error::Undefined`] if the iteration does not converge.
 ///
 /// # Example
 /// ```
@@ -122,7 +122,7 @@ mod tests {
             let unit = eigen.vectors.t().dot(&eigen.vectors) - Array2::<f64>::eye(n);
             assert!(unit.iter().all(|v| v.abs() <= 1e-13), "n = {n}: not orthonormal");
             for (found, expected) in eigenvalues(a.view()).unwrap().iter().zip(&eigen.values) {
-                assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0));
+                assert_close!(*found, *expected, abs = 1e-12 * expected.abs().max(1.0));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Partial Cholesky factors with the largest pivot first: the best greedy low-rank form of a matrix that is never stored.
+//! Partial Cholesky factors with the largest pivot first: the best greedy low-rank form of a matrix
+//! that is never stored.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
 use rayon::prelude::*;
@@ -7,7 +8,8 @@ use crate::error::MemoryPurpose;
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
-/// Columns of `K` that one task looks at. It never depends on the number of threads, so that the bytes do not either.
+/// Columns of `K` that one task looks at. It never depends on the number of threads, so that the
+/// bytes do not either.
 const CHUNK: usize = 1024;
 
 /// `K ≈ FFᵀ`, exact in the rows and columns of the pivots.
@@ -21,7 +23,8 @@ pub struct PivotedCholesky {
     pub trace_left: f64,
 }
 
-/// The pivoted Cholesky factor of rank at most `rank`; it stops early when `tr(K − FFᵀ) ≤ tolerance·tr K`.
+/// The pivoted Cholesky factor of rank at most `rank`; it stops early when
+/// `tr(K − FFᵀ) ≤ tolerance·tr K`.
 ///
 /// # Formula
 /// Step `j` takes `p = argmax dᵢ`, `fⱼ = (K_p − F F_pᵀ)/√d_p`, `d ← d − fⱼ²`, from `d = diag K`.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms in the order of a textbook. `lib.rs` is the map and may name all of them.
 const ROOMS: &[&str] = &[
+    "close",
     "wording",
     "counterexample",
     "error",
@@ -45,7 +46,8 @@ const ROOT_NAMES: &[(&str, &str)] = &[
     ("Expansion", "function"),
     ("Counterexample", "counterexample"),
 ];
-/// The error type names what callers get back, and the limits are checked by it: these two know each other.
+/// The error type names what callers get back, and the limits are checked by it: these two refer to
+/// each other.
 const EXCEPTIONS: &[(&str, &str)] = &[("error", "compute")];
 
 #[test]

@@ -18,7 +18,7 @@ use crate::session::Session;
 const AUTO: [&str; 3] =
     ["1*gaussian(lengthscale=median)", "1*matern(nu=5/2, lengthscale=median)", "1*matern(nu=3/2, lengthscale=median)"];
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
     let mut training = read(words, session)?;
     let y = training.only_target("gp")?;

@@ -1,4 +1,4 @@
-//! `mercer fit`: a table → a model, saved and told about.
+//! `mercer fit`: fits a model to a table, saves and reports it.
 
 mod auto;
 mod choice;
@@ -41,7 +41,7 @@ pub use plan::explain;
 pub use quality::Quality;
 use training::Training;
 
-/// A fit with all there is to say about it.
+/// A fit with its report.
 pub struct Outcome {
     /// The learner, as the command line names it.
     pub learner: &'static str,
@@ -63,11 +63,11 @@ pub struct Outcome {
     pub tables: Vec<(String, Table)>,
     /// Pictures that belong to this learner.
     pub figures: Vec<Figure>,
-    /// What people should know.
+    /// Remarks.
     pub remarks: Vec<String>,
 }
 
-/// Fits, saves, tells.
+/// Fits, saves and reports.
 pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     let output = command.training().output.as_deref();
     output.map_or(Ok(()), check_folder)?;
@@ -101,7 +101,7 @@ fn run(command: &FitCommand, session: &Session) -> Result<Outcome, Failure> {
     }
 }
 
-/// The folder of the model is there: asked before the work.
+/// Checks that the folder of the model exists, before the work.
 fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     match folder {

@@ -25,13 +25,13 @@ struct Stage {
     what: String,
     bytes: u64,
     flops: f64,
-    /// What the plan of the library says, where it makes one.
+    /// The plan of the library, if it makes one.
     plan: Option<RidgePlan>,
     /// Why it does not fit, where it does not.
     refusal: Option<String>,
 }
 
-/// Reads the data and tells what the fit would take.
+/// Reads the data and reports the plan of the fit.
 pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     if let Some((words, reason)) = streamed::requested(command, session) {
         return streamed::explain(words, reason, session);

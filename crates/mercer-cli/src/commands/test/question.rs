@@ -1,4 +1,4 @@
-//! Words → a test of the library.
+//! From arguments to a test of the library.
 
 use mercer::gram::Pairs;
 use mercer::hypothesis::{

@@ -142,7 +142,8 @@ fn tensor(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().flat_map(|a| b.iter().map(move |b| a * b)).collect()
 }
 
-/// The monomials of degree `m` with the roots of their multinomial coefficients: variable by variable, each raised to every power that is left.
+/// The monomials of degree `m` with the roots of their multinomial coefficients: variable by
+/// variable, each raised to every power that is left.
 fn power(z: &[f64], degree: usize) -> Vec<f64> {
     let mut out = Vec::new();
     descend(z, degree, 1.0, &mut out);

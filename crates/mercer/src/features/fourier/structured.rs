@@ -20,12 +20,14 @@ const ROUNDS: usize = 3;
 /// Random Fourier features with structured frequencies, for radial kernels on many columns.
 ///
 /// # Formula
-/// Blocks of `p` frequencies `ω = R·(HD₃HD₂HD₁/p^{3/2})`, `p` the power of two from `d` on, `H` the Hadamard matrix, `Dᵢ` random signs, and `R` the lengths that the
-/// kernel's spectral measure has in `p` dimensions. Points are padded with zeros.
+/// Blocks of `p` frequencies `ω = R·(HD₃HD₂HD₁/p^{3/2})`, `p` the power of two from `d` on, `H` the
+/// Hadamard matrix, `Dᵢ` random signs, and `R` the lengths that the kernel's spectral measure has
+/// in `p` dimensions. Points are padded with zeros.
 ///
 /// # Theory
-/// The rows of a block are exactly orthogonal (Yu et al. 2016). Their directions are uniform up to `O(1/p)`, so the features are not exactly unbiased: for
-/// fewer than some 50 columns use [`RandomFourier`](super::RandomFourier) with orthogonal frames.
+/// The rows of a block are exactly orthogonal (Yu et al. 2016). Their directions are uniform up to
+/// `O(1/p)`, so the features are not exactly unbiased: for fewer than some 50 columns use
+/// [`RandomFourier`](super::RandomFourier) with orthogonal frames.
 ///
 /// # Cost
 /// `O(D log d)` per point instead of `O(Dd)`, and `4D` numbers instead of `Dd`.
@@ -51,15 +53,16 @@ pub struct StructuredFourier {
 }
 
 impl StructuredFourier {
-    /// So many components.
+    /// This many components.
     pub fn new(kernel: Kernel, components: usize) -> Self {
         Self { kernel, components }
     }
 
-    /// Draws signs and lengths for points of so many columns, from the seed of the computation.
+    /// Draws signs and lengths for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a kernel that is not radial, [`Error::Parameter`] for an odd number of components or none.
+    /// [`Error::Unsupported`] for a kernel that is not radial, [`Error::Parameter`] for an odd
+    /// number of components or none.
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<StructuredFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let [term] = measure.terms() else { return Err(self.refusal()) };

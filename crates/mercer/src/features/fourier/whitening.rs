@@ -6,14 +6,17 @@ use crate::kernel::{PointList, PointMap};
 use crate::solve::symmetric_eigen;
 use crate::{Error, Kernel, Points, Result};
 
-/// The kernel `k(C^{−1/2}x, C^{−1/2}y)`, `C` the covariance of the rows of `x`: in it one lengthscale suits every direction of the data.
+/// The kernel `k(C^{−1/2}x, C^{−1/2}y)`, `C` the covariance of the rows of `x`: in it one
+/// lengthscale suits every direction of the data.
 ///
 /// # Theory
-/// A space transformation, so it stays positive definite and shift-invariant, and every feature map of the language applies. Directions in which
-/// the data has no spread (eigenvalues of `C` below `10⁻¹²` of the largest) are left out.
+/// A space transformation, so it stays positive definite and shift-invariant, and every feature map
+/// of the language applies. Directions in which the data has no spread (eigenvalues of `C` below
+/// `10⁻¹²` of the largest) are left out.
 ///
 /// # Errors
-/// [`Error::TooFew`] or [`Error::AllEqual`] for fewer than two rows or data without spread; [`Error::Value`] for NaN and infinities.
+/// [`Error::TooFew`] or [`Error::AllEqual`] for fewer than two rows or data without spread;
+/// [`Error::Value`] for NaN and infinities.
 ///
 /// # Example
 /// ```

@@ -10,14 +10,15 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// The empirical kernel map `Φ(x) = (K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))` of a sample.
 ///
 /// # Theory
-/// It reproduces the kernel on the sample: `Φ(xᵢ)ᵀΦ(xⱼ) = k(xᵢ, xⱼ)`. Elsewhere it is the projection on the span of the sample.
+/// It reproduces the kernel on the sample: `Φ(xᵢ)ᵀΦ(xⱼ) = k(xᵢ, xⱼ)`. Elsewhere it is the
+/// projection on the span of the sample.
 ///
 /// # Cost
 /// An eigendecomposition of `K`, `O(m³)`.
 ///
 /// # Errors
-/// [`Error::TooFew`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue that is negative beyond rounding,
-/// [`Error::Memory`]; as [`Kernel::bind`].
+/// [`Error::TooFew`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue
+/// that is negative beyond rounding, [`Error::Memory`]; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```

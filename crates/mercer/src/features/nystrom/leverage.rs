@@ -16,7 +16,8 @@ use crate::{Compute, Error, Kernel, Result};
 /// `2n³/3` and two matrices of `n²` values: for samples that a dense method can take.
 ///
 /// # Errors
-/// [`Error::Parameter`] unless `λ > 0`, [`Error::Singular`] when `K + λI` is singular, [`Error::Memory`]; as [`Kernel::bind`].
+/// [`Error::Parameter`] unless `λ > 0`, [`Error::Singular`] when `K + λI` is singular,
+/// [`Error::Memory`]; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -63,7 +64,8 @@ pub(super) fn sample(kernel: &Kernel, x: ArrayView2<f64>, count: usize, compute:
     Ok(chosen)
 }
 
-/// `zᵢᵀ(ZᵀZ + λI)⁻¹zᵢ + (kᵢᵢ − ‖zᵢ‖²)/λ`, at most 1: never below the score by more than what the landmarks miss.
+/// `zᵢᵀ(ZᵀZ + λI)⁻¹zᵢ + (kᵢᵢ − ‖zᵢ‖²)/λ`, at most 1: never below the score by more than what the
+/// landmarks miss.
 fn estimate(pilot: &super::NystromFeatures, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
     let z = pilot.transform(x, compute)?;
     let diagonal = pilot.kernel().bind(Pairs::within(x), compute)?.diagonal()?;

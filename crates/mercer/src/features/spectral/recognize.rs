@@ -10,7 +10,8 @@ use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::{Base, ColumnRef, Form, Kernel, MetricKind, PointMap, Property, Verdict};
 use crate::{Error, Result};
 
-/// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be too long.
+/// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be
+/// too long.
 const SHORTEST_PERIODIC: f64 = 1e-5;
 /// Powers up to this have factors of their own, with frames of their own.
 const SEPARATE_FACTORS: u32 = 16;
@@ -28,7 +29,7 @@ impl Term {
     }
 }
 
-/// The measure of a kernel on so many columns.
+/// The measure of a kernel on this many columns.
 pub(super) fn measure(kernel: &Kernel, columns: usize) -> Result<Term> {
     Recognizer { leaves: 0 }.measure(kernel, columns)
 }
@@ -176,7 +177,8 @@ impl Recognizer {
     }
 }
 
-/// `exp(b(cos(2πδ/p) − 1))` with `b = 1/ℓ²`: frequencies `2πn/p`, `n` with probability `e^{−b}Iₙ(b)`.
+/// `exp(b(cos(2πδ/p) − 1))` with `b = 1/ℓ²`: frequencies `2πn/p`, `n` with probability
+/// `e^{−b}Iₙ(b)`.
 fn circle(base: &Base, period: f64, columns: usize) -> Result<FrequencyDistribution> {
     let lengths = base.lengthscale().map_or_else(Vec::new, |l| l.values());
     if let Some(short) = lengths.iter().find(|l| **l < SHORTEST_PERIODIC) {

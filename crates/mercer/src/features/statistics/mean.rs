@@ -98,7 +98,8 @@ impl MeanStatistics {
     /// The same without pairs of a point with itself: unbiased, and below 0 at times.
     ///
     /// # Errors
-    /// [`Error::TooFew`] before there are two points on each side; [`Error::Shape`] for a different number of features.
+    /// [`Error::TooFew`] before there are two points on each side; [`Error::Shape`] for a different
+    /// number of features.
     pub fn unbiased_squared_mmd(&self, other: &Self) -> Result<f64> {
         check_size(self.sum.len(), other.sum.len())?;
         Ok(self.within()? + other.within()? - 2.0 * self.mean()?.dot(&other.mean()?))

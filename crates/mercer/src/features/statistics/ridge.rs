@@ -14,10 +14,12 @@ use crate::{Compute, Error, Result};
 /// The sufficient statistics of a ridge regression in features, with any number of outputs.
 ///
 /// # Formula
-/// `Σ vᵢ`, `Σ vᵢzᵢ`, `Σ vᵢyᵢ`, `ZᵀVZ`, `ZᵀVy` and `Σ vᵢyᵢ²`; then `w = (ZᵀVZ + λI)⁻¹ZᵀVy` for every λ, with or without an intercept.
+/// `Σ vᵢ`, `Σ vᵢzᵢ`, `Σ vᵢyᵢ`, `ZᵀVZ`, `ZᵀVy` and `Σ vᵢyᵢ²`; then `w = (ZᵀVZ + λI)⁻¹ZᵀVy` for every
+/// λ, with or without an intercept.
 ///
 /// # Cost
-/// `p²` per point and `8p²` bytes for `p` features, whatever the number of points; `p³/3` for an answer.
+/// `p²` per point and `8p²` bytes for `p` features, whatever the number of points; `p³/3` for an
+/// answer.
 ///
 /// # Example
 /// ```
@@ -59,7 +61,8 @@ impl RidgeStatistics {
         }
     }
 
-    /// Takes in a chunk: features, targets (one row per point each), and weights where there are any.
+    /// Takes in a chunk: features, targets (one row per point each), and weights where there are
+    /// any.
     ///
     /// # Errors
     /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights.
@@ -112,10 +115,12 @@ impl RidgeStatistics {
         self.count
     }
 
-    /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is not penalized.
+    /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is
+    /// not penalized.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative λ, [`Error::TooFew`] before the first point; as [`solve_positive`].
+    /// [`Error::Parameter`] for a negative λ, [`Error::TooFew`] before the first point; as
+    /// [`solve_positive`].
     pub fn solve(&self, lambda: f64, intercept: bool, compute: &Compute) -> Result<FeatureFunction> {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::parameter("lambda", lambda, AllowedRange::NON_NEGATIVE));
@@ -150,7 +155,8 @@ impl RidgeStatistics {
         Ok(FeatureFunction { weights, intercept: constant, residual_squares })
     }
 
-    /// `Σ v(y − wᵀz − b)²` for every output: the error of a function on the points that were seen, from the statistics alone.
+    /// `Σ v(y − wᵀz − b)²` for every output: the error of a function on the points that were seen,
+    /// from the statistics alone.
     ///
     /// # Errors
     /// [`Error::Shape`] for a function of another number of features or outputs.

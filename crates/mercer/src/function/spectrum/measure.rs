@@ -1,4 +1,4 @@
-//! What the functions of an integral operator are integrated against.
+//! Measures of integral operators.
 
 use ndarray::Array2;
 

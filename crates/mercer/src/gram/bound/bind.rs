@@ -1,4 +1,4 @@
-//! Recipe + data → bound expression: every check is made here, so that tiles cannot fail.
+//! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -14,12 +14,14 @@ use crate::kernel::{Base, Form, Kernel, Lengthscale, Property, Terms};
 use crate::{Compute, Error, Points, Result};
 
 impl Kernel {
-    /// Binds the kernel to pairs of points: checks the domain, resolves medians, does per-point work once.
+    /// Binds the kernel to pairs of points: checks the domain, resolves medians, does per-point
+    /// work once.
     ///
     /// # Errors
-    /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for columns that do not
-    /// fit, [`Error::Precomputed`] or [`Error::Undetermined`] for points of the wrong kind, or a series outside its radius of
-    /// convergence. Entries on which values would overflow are outside the domain, too.
+    /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for
+    /// columns that do not fit, [`Error::Precomputed`] or [`Error::Undetermined`] for points of the
+    /// wrong kind, or a series outside its radius of convergence. Entries on which values would
+    /// overflow are outside the domain, too.
     ///
     /// # Example
     /// ```
@@ -61,7 +63,8 @@ fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compu
     Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
 }
 
-/// The same kernel on some of the points of a symmetric binding. They were checked when all of them were bound.
+/// The same kernel on some of the points of a symmetric binding. They were checked when all of them
+/// were bound.
 pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
     let data = all.slots.points[0].rows.select(Axis(0), points);
     let mut binder = Binder::of_points(data.view());
@@ -101,7 +104,7 @@ impl<'a> Binder<'a> {
         Self { slots: Slots::of_data(x, None), matrix: None, parameters: 0 }
     }
 
-    /// A binder of a symmetric matrix of values made elsewhere.
+    /// A binder of a symmetric matrix of precomputed values.
     pub(super) fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
         Self { slots: Slots::of_data(Array2::zeros((0, 0)).view(), None), matrix: Some((matrix, true)), parameters: 0 }
     }
@@ -233,7 +236,8 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The error for `k(x, x)` of a point, counted over both samples: the same that values which leave the range of the numbers give.
+    /// The error for `k(x, x)` of a point, counted over both samples: the same that values which
+    /// leave the range of the numbers give.
     fn overflow(&self, inner: &Node<'a>, at: usize) -> Error {
         let what = inner.kernel.to_string();
         if let Some((matrix, _)) = self.matrix {
@@ -250,8 +254,8 @@ impl<'a> Binder<'a> {
         Error::value(what, (row, column), format!("{value:e}"), Requirement::Representable)
     }
 
-    /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz); of another kernel every
-    /// value has to be looked at.
+    /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz);
+    /// of another kernel every value has to be looked at.
     fn check_radius(&self, kernel: &Kernel, radius: f64, inner: &Node<'a>) -> Result<()> {
         if radius.is_infinite() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `k(x, x)`: from the formula for points, from the matrix for values made elsewhere.
+//! `k(x, x)`: from the formula for points, from the matrix for precomputed values.
 
 use ndarray::{Array1, ArrayView2};
 use rayon::prelude::*;

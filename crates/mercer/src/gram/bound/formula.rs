@@ -1,4 +1,5 @@
-//! The formula of a base kernel on a metric, with the shorter one for its parameters where there is one.
+//! The formula of a base kernel on a metric, with the shorter one for its parameters where there is
+//! one.
 
 use crate::gram::simd::Formula;
 use crate::kernel::leaf::{Profile, Shape};

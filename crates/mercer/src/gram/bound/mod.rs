@@ -1,4 +1,4 @@
-//! A kernel bound to data: checked once, per-point work done once, ready to give tiles.
+//! A kernel bound to data: checked once, per-point work done once, ready to compute tiles.
 
 mod bind;
 mod columnwise;
@@ -29,8 +29,8 @@ use crate::{Error, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
 ///
-/// Medians are resolved and column choices, transformations, norms and features are computed; [`Tiles::fill`]
-/// then cannot fail. Nodes of the expression that share a metric share its tile.
+/// Medians are resolved and column choices, transformations, norms and features are computed;
+/// [`Tiles::fill`] then cannot fail. Nodes of the expression that share a metric share its tile.
 #[derive(Debug)]
 pub struct Bound<'a> {
     kernel: Kernel,
@@ -38,7 +38,7 @@ pub struct Bound<'a> {
     symmetric: bool,
     slots: Slots,
     root: Node<'a>,
-    /// Whether the values were made elsewhere, so that there are no points.
+    /// Whether the values were precomputed, so that there are no points.
     precomputed: bool,
     /// Whether values and distances fit into single precision.
     fits_single: bool,
@@ -77,7 +77,8 @@ impl Bound<'_> {
         diagonal::rows(self)
     }
 
-    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is known.
+    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is
+    /// known.
     pub fn single_error(&self) -> Option<f64> {
         error_bound::single(self)
     }

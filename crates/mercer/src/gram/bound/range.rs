@@ -1,5 +1,5 @@
-//! Whether the values of a bound kernel stay within the range of the floating-point format: checked once, from the
-//! size of the points. Pairs are looked at only where that leaves a doubt.
+//! Whether the values of a bound kernel stay within the range of the floating-point format: checked
+//! once, from the size of the points. Pairs are looked at only where that leaves a doubt.
 
 use std::cell::Cell;
 

@@ -7,7 +7,8 @@ use crate::real::Real;
 
 /// A formula in one variable, written once for every arithmetic.
 ///
-/// Mark `apply` `#[inline(always)]`: only then is it compiled, and vectorized, inside the loop over the tile.
+/// Mark `apply` `#[inline(always)]`: only then is it compiled, and vectorized, inside the loop over
+/// the tile.
 ///
 /// # Example
 /// ```

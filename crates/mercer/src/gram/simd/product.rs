@@ -8,10 +8,12 @@ use super::element::Element;
 
 /// Partial sums of a dot product: enough independent chains for every vector unit.
 const CHAINS: usize = 16;
-/// Columns up to which a tile is multiplied column by column: a product of matrices would copy the tile first.
+/// Columns up to which a tile is multiplied column by column: a product of matrices would copy the
+/// tile first.
 pub(crate) const FEW: usize = 4;
 
-/// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of the tile.
+/// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of
+/// the tile.
 pub(crate) fn multiply<T: Element>(tile: &[T], x: &[f64], y: &mut [f64], count: usize) {
     if count == 1 {
         return Arch::new().dispatch(Dots { tile, x, y });

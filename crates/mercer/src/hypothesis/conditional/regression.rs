@@ -1,4 +1,4 @@
-//! What ridge regression on `z` leaves of a feature space: `RKR` with `R = ε(M + εI)⁻¹`.
+//! Residuals of a feature space after ridge regression on `z`: `RKR` with `R = ε(M + εI)⁻¹`.
 
 use ndarray::{Array1, Array2, Axis};
 
@@ -68,7 +68,8 @@ fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Regr
     Ok((spectrum, ridge))
 }
 
-/// Gaussian kernels around the median distance; of given values there is one kernel, and only the ridge is chosen.
+/// Gaussian kernels around the median distance; of given values there is one kernel, and only the
+/// ridge is chosen.
 fn candidates(z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let Pairs::Within(points) = z else { return Ok(vec!["precomputed()".parse()?]) };
     let median = median_distance(points.vectors()?, MetricKind::SquaredEuclidean, compute)?;
@@ -107,7 +108,8 @@ impl RegressionSpectrum {
         shrunk.dot(&shrunk.t()) - 1.0 / shrunk.nrows() as f64
     }
 
-    /// `Σᵢ (RKR)ᵢᵢ/R²ᵢᵢ`: the squared errors in the feature space of predictions without the point itself.
+    /// `Σᵢ (RKR)ᵢᵢ/R²ᵢᵢ`: the squared errors in the feature space of predictions without the point
+    /// itself.
     fn leave_one_out(&self, ridge: f64) -> f64 {
         let shrinkage = self.shrinkage(ridge);
         let shrunk = &self.eigen.vectors * &shrinkage;

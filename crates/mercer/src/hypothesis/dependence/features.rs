@@ -1,4 +1,4 @@
-//! Random features: a million pairs.
+//! Independence tests by random features, for millions of pairs.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
@@ -17,7 +17,8 @@ use crate::{Compute, Error, Kernel, Result, Seed};
 const ROWS: usize = 4096;
 
 impl Independence {
-    /// `‖(1/n) Σ z̃(xᵢ)z̃(yᵢ)ᵀ‖²` with centered random Fourier features of both variables, permuted.
+    /// `‖(1/n) Σ z̃(xᵢ)z̃(yᵢ)ᵀ‖²` with centered random Fourier features of both variables,
+    /// permuted.
     pub(super) fn features(
         &self,
         x: Pairs<'_>,
@@ -51,7 +52,8 @@ impl Independence {
     }
 }
 
-/// The features of a sample less their means, in single precision; and the kernel with medians resolved.
+/// The features of a sample less their means, in single precision; and the kernel with medians
+/// resolved.
 fn centered(
     kernel: &Option<Kernel>,
     x: ArrayView2<'_, f64>,

@@ -8,8 +8,10 @@ use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Result};
 
 impl Independence {
-    /// `n·HSIC_b` against the gamma distribution with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)` of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other
-    /// entries, and the variance `(2(n−4)(n−5)/(n(n−1)(n−2)(n−3)))·mean_{i≠j} ((HKH)ᵢⱼ(HLH)ᵢⱼ)²` [Gretton et al. 2007].
+    /// `n·HSIC_b` against the gamma distribution with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)`
+    /// of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other entries, and the
+    /// variance `(2(n−4)(n−5)/(n(n−1)(n−2)(n−3)))·mean_{i≠j} ((HKH)ᵢⱼ(HLH)ᵢⱼ)²`
+    /// [Gretton et al. 2007].
     pub(super) fn gamma(&self, k: &Bound<'_>, l: &Bound<'_>, compute: &Compute) -> Result<TestOutcome> {
         let size = k.shape().0;
         if size < 6 {

@@ -13,7 +13,8 @@ use crate::solve::eigenvalues;
 use crate::{Compute, Error, Result};
 
 impl TwoSample {
-    /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
+    /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null
+    /// distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
     pub(super) fn gamma(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
@@ -46,9 +47,11 @@ impl TwoSample {
             .with_detail("share_of_variance", sums.share_of_variance()))
     }
 
-    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
-    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabelings, and their distances from the mean by
-    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the matrix is nearly diagonal.
+    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as
+    /// permutations, the observed value counted. The draws are scaled by `N/(N−1)`, so that their
+    /// mean is that of the statistic over all relabelings, and their distances from the mean by
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the
+    /// matrix is nearly diagonal.
     pub(super) fn spectral(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, 1..));
@@ -116,8 +119,9 @@ impl TwoSample {
     }
 }
 
-/// Mean and variance of `MMD²_b` under the hypothesis for `m = n` (Gretton et al. 2012): `(2/m)(k̄ − mean k(xᵢ, yᵢ))`, where `k̄` is the mean of the
-/// diagonal, and `(2/(m²(m−1)²)) Σ_{i≠j} h²ᵢⱼ`.
+/// Mean and variance of `MMD²_b` under the hypothesis for `m = n` (Gretton et al. 2012):
+/// `(2/m)(k̄ − mean k(xᵢ, yᵢ))`, where `k̄` is the mean of the diagonal, and
+/// `(2/(m²(m−1)²)) Σ_{i≠j} h²ᵢⱼ`.
 fn paired_moments(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<(f64, f64)> {
     let tiles = PairTiles::new(pooled, pairs);
     let m = pairs as f64;
@@ -133,7 +137,8 @@ fn paired_moments(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result
     Ok((mean, 2.0 * squares / (m * m * (m - 1.0) * (m - 1.0))))
 }
 
-/// Mean and variance of the limit `(1/m + 1/n) Σ λⱼzⱼ²`: `tr(HKH)/N` and `2‖HKH‖²/N²`, with the bias of the variances corrected by `N/(N−1)`.
+/// Mean and variance of the limit `(1/m + 1/n) Σ λⱼzⱼ²`: `tr(HKH)/N` and `2‖HKH‖²/N²`, with the
+/// bias of the variances corrected by `N/(N−1)`.
 fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<(f64, f64)> {
     let centering = Centering::double(&row_sums(pooled, compute)?);
     let total = pooled.shape().0 as f64;

@@ -7,9 +7,10 @@ use crate::measure::{Estimator, TwoSampleSums};
 use crate::{Compute, Error, Kernel, Result};
 
 impl TwoSample {
-    /// The bounds of Gretton et al. (2012) for `0 ≤ k ≤ K`. Biased, McDiarmid: reject when `MMD_b > √(K(1/m + 1/n))(1 + √(2 log 1/α))`. Unbiased,
-    /// Hoeffding: reject when `MMD²_u > (4K/√q)√(log 1/α)`, `q` the largest even number up to `min(m, n)`. The p-value is the level at which
-    /// the bound is met.
+    /// The bounds of Gretton et al. (2012) for `0 ≤ k ≤ K`. Biased, McDiarmid: reject when
+    /// `MMD_b > √(K(1/m + 1/n))(1 + √(2 log 1/α))`. Unbiased, Hoeffding: reject when
+    /// `MMD²_u > (4K/√q)√(log 1/α)`, `q` the largest even number up to `min(m, n)`. The p-value is
+    /// the level at which the bound is met.
     pub(super) fn bound(&self, data: &PooledPairs<'_>, estimator: Estimator, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let largest = upper_bound(bound.kernel())?;
@@ -35,7 +36,8 @@ impl TwoSample {
     }
 }
 
-/// `√(K(1/m + 1/n))`, or `4K/√q`. A kernel that may be negative has twice the range in Hoeffding's bound.
+/// `√(K(1/m + 1/n))`, or `4K/√q`. A kernel that may be negative has twice the range in Hoeffding's
+/// bound.
 fn unit(estimator: Estimator, (m, n): (usize, usize), largest: f64, non_negative: bool) -> f64 {
     match estimator {
         Estimator::Biased => (largest * (1.0 / m as f64 + 1.0 / n as f64)).sqrt(),
@@ -47,7 +49,8 @@ fn unit(estimator: Estimator, (m, n): (usize, usize), largest: f64, non_negative
     }
 }
 
-/// `sup k(x, x)`, where it is known without the data: for bounded shift-invariant kernels it is `k(0, 0)`.
+/// `sup k(x, x)`, where it is known without the data: for bounded shift-invariant kernels it is
+/// `k(0, 0)`.
 fn upper_bound(kernel: &Kernel) -> Result<f64> {
     let proven = |property| kernel.property(property).as_option() == Some(true);
     if proven(Property::ShiftInvariant) && proven(Property::PositiveSemidefinite) {
@@ -64,7 +67,7 @@ fn upper_bound(kernel: &Kernel) -> Result<f64> {
     ))
 }
 
-/// `k(0, 0)` of a kernel that asks for more than one column.
+/// `k(0, 0)` of a kernel that needs more than one column.
 fn at_origin(kernel: &Kernel) -> Result<f64> {
     (2..=1024).find_map(|d| kernel.evaluate(&vec![0.0; d], &vec![0.0; d]).ok()).ok_or_else(|| {
         Error::unsupported(
@@ -106,7 +109,8 @@ fn is_non_negative(kernel: &Kernel) -> bool {
 mod tests {
     use super::*;
 
-    /// Gretton et al. (2012), for K = 1, α = 0.05: .690 and .979 at m = 50, .308 and .438 at 250, .154 and .219 at 1000.
+    /// Gretton et al. (2012), for K = 1, α = 0.05: .690 and .979 at m = 50, .308 and .438 at 250,
+    /// .154 and .219 at 1000.
     #[test]
     fn published_thresholds() {
         let log = 20.0_f64.ln();

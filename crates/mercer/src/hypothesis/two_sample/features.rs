@@ -1,4 +1,4 @@
-//! Random features: millions of points.
+//! Two-sample tests by random features, for millions of points.
 
 use super::{PooledPairs, TwoSample};
 use crate::error::PrecomputedNeed;

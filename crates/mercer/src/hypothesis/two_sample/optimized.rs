@@ -1,4 +1,4 @@
-//! A half of the data chooses the kernel, the other half tests.
+//! Data splitting: one half selects the kernel, the other half tests.
 
 use super::{PooledPairs, TwoSample, TwoSampleMethod, bandwidths};
 use crate::error::PrecomputedNeed;
@@ -9,7 +9,8 @@ use crate::measure::{PairTiles, row_sums};
 use crate::{Compute, Error, Points, Result, Sample};
 
 impl TwoSample {
-    /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and permutes the other.
+    /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and
+    /// permutes the other.
     pub(super) fn split(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let Pairs::Within(points) = data.pairs else {
             return Err(Error::precomputed("a test that chooses lengthscales", PrecomputedNeed::Points));
@@ -64,7 +65,8 @@ impl Halves {
     }
 }
 
-/// `MMD²_u/σ` with the variance of the statistic when the distributions differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
+/// `MMD²_u/σ` with the variance of the statistic when the distributions differ,
+/// `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
 fn power_ratio(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<f64> {
     if pairs < 2 {
         return Err(Error::too_few("two halves", "points of the smaller sample", 4, 2 * pairs));

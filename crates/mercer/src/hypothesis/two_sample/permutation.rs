@@ -39,7 +39,8 @@ impl TwoSample {
         let found = resample(&statistic, &how, compute)?;
         let text = family.kernels()[0].to_string();
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
-        // The statistic itself is reported in double precision, whatever the relabelings were compared in.
+        // The statistic itself is reported in double precision, whatever the relabelings were
+        // compared in.
         let sums = TwoSampleSums::new(&family.kernels()[0].bind(data.pairs, compute)?, data.first, compute)?;
         let observed = if self.estimator == Estimator::Biased { sums.biased() } else { sums.unbiased() };
         Ok(TestOutcome { statistic: observed, ..outcome }.with_detail("share_of_variance", sums.share_of_variance()))

@@ -9,14 +9,14 @@ use crate::error::ColumnProblem;
 use crate::points::{Column, ColumnData, ColumnSelector, Table};
 use crate::{Error, Result};
 
-/// Writes a table of numbers in the LIBSVM format, whole or not at all. `target` is the label; the other
-/// columns become the indices 1, 2, … in their order.
+/// Writes a table of numbers in the LIBSVM format, whole or not at all. `target` is the label; the
+/// other columns become the indices 1, 2, … in their order.
 ///
 /// Zeros are left out, except for the last column in the first row, which keeps the dimension.
 ///
 /// # Errors
-/// [`Error::Column`] for a column of categories or an unknown target, [`Error::Value`] for a missing value,
-/// [`Error::File`] if the file cannot be written.
+/// [`Error::Column`] for a column of categories or an unknown target, [`Error::Value`] for a
+/// missing value, [`Error::File`] if the file cannot be written.
 pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnSelector<'a>>) -> Result<()> {
     let target = table.find(target)?;
     let columns: Vec<&[f64]> = table.columns().iter().map(numbers).collect::<Result<_>>()?;

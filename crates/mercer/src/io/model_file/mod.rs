@@ -18,14 +18,15 @@ use crate::{Compute, Error, Result};
 
 /// The version of the files that are written, and the newest that can be read.
 ///
-/// Version 2 added the settings of the learner, and left out what the plan of a run took (bytes, operations, seconds, reasons).
-/// Version 3 spells names in American English.
+/// Version 2 added the settings of the learner, and left out what the plan of a run took (bytes,
+/// operations, seconds, reasons). Version 3 spells names in American English.
 const VERSION: u32 = 3;
 
 /// Writes a model as a file, whole or not at all.
 ///
-/// The file is a safetensors container (any reader of that format can open it): texts under `__metadata__`, and arrays of `f64`. It holds the
-/// answer and the settings of the learner, and nothing about the run: the same data and settings give the same bytes for every number of
+/// The file is a safetensors container (any reader of that format can open it): texts under
+/// `__metadata__`, and arrays of `f64`. It holds the answer and the settings of the learner, and
+/// nothing about the run: the same data and settings give the same bytes for every number of
 /// threads.
 ///
 /// # Errors
@@ -49,11 +50,13 @@ fn stamped(mut record: Record) -> Record {
     record
 }
 
-/// Reads a model that [`save_model`] wrote. Its predictions have the same bytes as those of the model that was saved.
+/// Reads a model that [`save_model`] wrote. Its predictions have the same bytes as those of the
+/// model that was saved.
 ///
 /// # Errors
-/// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not a whole model file, or was written by a newer version,
-/// [`Error::Memory`] if it is over the memory limit, [`Error::Canceled`].
+/// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not a whole model file,
+/// or was written by a newer version, [`Error::Memory`] if it is over the memory limit,
+/// [`Error::Canceled`].
 ///
 /// # Example
 /// ```

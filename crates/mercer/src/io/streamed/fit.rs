@@ -37,12 +37,15 @@ struct Work {
 impl SurveyedFile {
     /// Fits a ridge regression on features in one pass.
     ///
-    /// The bytes of the model depend on the data, the specification and the seed: not on threads, memory or chunks, and not on whether the work was stopped and
-    /// went on from a checkpoint. The file of the checkpoint stays when the fit is done, for the caller to remove after saving the model.
+    /// The bytes of the model depend on the data, the specification and the seed: not on threads,
+    /// memory or chunks, and not on whether the work was stopped and went on from a checkpoint. The
+    /// file of the checkpoint stays when the fit is done, for the caller to remove after saving the
+    /// model.
     ///
     /// # Errors
-    /// [`Error::Exists`] or [`Error::Mismatch`] for a checkpoint of other data or another fit; [`Error::File`] if a checkpoint cannot be written, with the one
-    /// before still there; as [`StreamedRidge::start`] and the reader of the file.
+    /// [`Error::Exists`] or [`Error::Mismatch`] for a checkpoint of other data or another fit;
+    /// [`Error::File`] if a checkpoint cannot be written, with the one before still there; as
+    /// [`StreamedRidge::start`] and the reader of the file.
     pub fn fit(
         &self,
         spec: &StreamedRidge,
@@ -106,7 +109,7 @@ impl SurveyedFile {
         self.give(part, &mut |x, y, weights| stream.update(x, y, weights, compute))
     }
 
-    /// Gives the encoded rows of a part to `take`, whose errors name rows of the part.
+    /// Returns the encoded rows of a part to `take`, whose errors name rows of the part.
     pub(super) fn give(&self, part: &Part, take: &mut TakeRows<'_>) -> Result<()> {
         let encoded = self.encoding.apply(&part.inputs)?;
         let y = part.y.select(Axis(0), &encoded.kept_rows);

@@ -26,7 +26,8 @@ pub struct PointList(Vec<Vec<f64>>);
 
 impl PointList {
     /// # Errors
-    /// [`Error::Parameter`] unless there is at least one row, none is empty, all have one length and are finite.
+    /// [`Error::Parameter`] unless there is at least one row, none is empty, all have one length
+    /// and are finite.
     pub fn new(name: &str, rows: Vec<Vec<f64>>) -> Result<Self> {
         let width = rows.first().map_or(0, Vec::len);
         let fits = width > 0 && rows.iter().all(|r| r.len() == width && r.iter().all(|v| v.is_finite()));

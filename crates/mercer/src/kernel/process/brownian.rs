@@ -9,8 +9,9 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = ½(‖x‖^{2H} + ‖y‖^{2H} − ‖x − y‖^{2H})`, `0 < H ≤ 1`.
 ///
 /// # Theory
-/// The base-point kernel at 0 of the negative-definite `‖x − y‖^{2H}`. `H = ½` on the half line is `min(s, t)`; `H = 1` is the
-/// linear kernel; twice its squared MMD at `H = ½` is the energy distance.
+/// The base-point kernel at 0 of the negative-definite `‖x − y‖^{2H}`. `H = ½` on the half line is
+/// `min(s, t)`; `H = 1` is the linear kernel; twice its squared MMD at `H = ½` is the energy
+/// distance.
 ///
 /// # Cost
 /// `O(d)` per pair, one power.

@@ -1,4 +1,4 @@
-//! Facts about base kernels, from the pages of the formulary.
+//! Facts about base kernels, from their own files.
 
 use super::{Derived, Property, Verdict};
 use crate::kernel::Base;
@@ -65,13 +65,14 @@ fn has_offset(base: &Base) -> bool {
     matches!(base, Base::Polynomial(_)) && base.shape().iter().any(|&(name, value)| name == "offset" && value > 0.0)
 }
 
-/// Whether `k(x, x) + k(y, y) − 2k(x, y)` is 0 for `x = y` alone. Strictly PD and characteristic kernels are covered by
-/// the general conclusions.
+/// Whether `k(x, x) + k(y, y) − 2k(x, y)` is 0 for `x = y` alone. Strictly PD and characteristic
+/// kernels are covered by the general conclusions.
 fn separates(base: &Base) -> bool {
     match base {
         Base::Linear(_) | Base::Wiener(_) | Base::HistogramIntersection(_) | Base::Brownian(_) => true,
         Base::SquaredDistance(_) | Base::Distance(_) | Base::LogDistance(_) => true,
-        // x ↦ x^{⊗m} is one-to-one for odd m, and an offset adds the features of every lower degree.
+        // x ↦ x^{⊗m} is one-to-one for odd m, and an offset adds the features of every lower
+        // degree.
         Base::Polynomial(p) => p.degree() % 2 == 1 || has_offset(base),
         _ => false,
     }

@@ -69,7 +69,7 @@ impl BinnedFit {
         self.solution.fitted.view()
     }
 
-    /// What was minimized, at the answer.
+    /// What was minimized, at the solution.
     pub fn objective(&self) -> f64 {
         self.solution.objective
     }

@@ -23,7 +23,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// So many rows, drawn from the seed; all of them in their order where they are not more.
+    /// This many rows, drawn from the seed; all of them in their order where they are not more.
     pub(super) fn new(
         kernel: &Kernel,
         basis: &CenterBasis,

@@ -62,8 +62,9 @@ impl Posterior {
         Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
-    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Parameters that are
-    /// not `requested` may get 0. Along a line, NaN for a parameter that changes the number of states.
+    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a
+    /// parameter that may be negative. Parameters that are not `requested` may get 0. Along a line,
+    /// NaN for a parameter that changes the number of states.
     pub(super) fn gradient(
         &self,
         x: ArrayView2<f64>,
@@ -88,7 +89,8 @@ impl Posterior {
     }
 
     /// # Formula
-    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`, which is not stored.
+    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`,
+    /// which is not stored.
     fn gradient_by(
         &self,
         factor: &CholeskyFactor,
@@ -113,7 +115,8 @@ impl Posterior {
         Ok(chains.into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
     }
 
-    /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
+    /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every
+    /// `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
     fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, requested: &[bool]) -> Vec<f64> {
         let cols = first..first + inverse.ncols();
         let mut traces = vec![0.0; requested.len()];
@@ -123,13 +126,15 @@ impl Posterior {
         for start in (first..self.alpha.len()).step_by(STRIP) {
             let rows = start..self.alpha.len().min(start + STRIP);
             let weights = self.weights(&rows, &cols, inverse);
-            // The columns of A⁻¹ stand one after the other, and A⁻¹ is symmetric: they are the rows of the tile.
+            // The columns of A⁻¹ stand one after the other, and A⁻¹ is symmetric: they are the rows
+            // of the tile.
             bound.contract_tile(cols.clone(), rows, &weights, requested, parameters);
         }
         traces
     }
 
-    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
+    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries
+    /// above it.
     fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
         let alpha = self.alpha.as_slice().unwrap_or_default();
         let mut weights = Vec::with_capacity(rows.len() * cols.len());
@@ -146,7 +151,8 @@ impl Posterior {
     }
 }
 
-/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky factor.
+/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky
+/// factor.
 fn decompose(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Decomposition> {
     Ok(match process_sum(kernel, noise, x.ncols()) {
         Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x)),

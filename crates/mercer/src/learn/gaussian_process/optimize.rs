@@ -15,7 +15,8 @@ pub struct Optimization {
     pub converged: bool,
     /// Steps of the best run.
     pub iterations: usize,
-    /// The log marginal likelihood that each start led to; negative infinity for a start at which it is not defined.
+    /// The log marginal likelihood that each start led to; negative infinity for a start at which
+    /// it is not defined.
     pub likelihoods: Vec<f64>,
     /// Times that the likelihood was evaluated.
     pub evaluations: usize,
@@ -56,7 +57,8 @@ pub(super) fn optimize(
     Ok((kernel, noise, Optimization { converged, iterations, likelihoods, evaluations, interrupted }))
 }
 
-/// `−log p(y)` and its gradient by the free parameters; infinity where the matrix is singular or a parameter leaves its range.
+/// `−log p(y)` and its gradient by the free parameters; infinity where the matrix is singular or a
+/// parameter leaves its range.
 fn negative(
     space: &ParameterSpace<'_>,
     point: &[f64],

@@ -1,4 +1,5 @@
-//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again when variances are requested.
+//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again
+//! when variances are requested.
 
 use super::likelihood::Posterior;
 use super::{GaussianProcessFit, Optimization};

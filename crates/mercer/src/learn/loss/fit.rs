@@ -25,8 +25,8 @@ impl KernelMachineFit {
         &self.settings
     }
 
-    /// `f(x) = h(x) + b` for every row of `x`. For a model on `precomputed()` values, row `i` of `x` holds the values of the new point `i` with every
-    /// point of the data.
+    /// `f(x) = h(x) + b` for every row of `x`. For a model on `precomputed()` values, row `i` of
+    /// `x` holds the values of the new point `i` with every point of the data.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data, none of them stored.
@@ -37,7 +37,8 @@ impl KernelMachineFit {
         Ok(self.functions.evaluate(x, compute)?.index_axis_move(Axis(1), 0))
     }
 
-    /// What the loss estimates: `f(x)` itself, the class −1 or 1 (1 where `f(x) = 0`), or for counts their mean `exp f(x)`.
+    /// What the loss estimates: `f(x)` itself, the class −1 or 1 (1 where `f(x) = 0`), or for
+    /// counts their mean `exp f(x)`.
     ///
     /// # Errors
     /// As [`Kernel::bind`].

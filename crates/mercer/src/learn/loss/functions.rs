@@ -1,4 +1,4 @@
-//! What every fit of this room holds: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
+//! Common part of the fits of this module: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
@@ -14,18 +14,20 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossEvidence {
-    /// What was minimized, at the answer.
+    /// What was minimized, at the solution.
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
     pub dual_objective: f64,
-    /// `objective − dual_objective ≥ 0`: how far from the minimum the answer can be. For the smooth losses it is computed as the square that it
-    /// is, so that it can be far below the rounding of the two.
+    /// `objective − dual_objective ≥ 0`: how far from the minimum the solution can be. For the
+    /// smooth losses it is computed as the square that it is, so that it can be far below the
+    /// rounding of the two.
     pub gap: f64,
     /// `Σ wᵢℓ(yᵢ, f(xᵢ))`.
     pub loss: f64,
     /// `Σ‖h_c‖²`.
     pub squared_norm: f64,
-    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of the KKT conditions of the dual problem for the others.
+    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of
+    /// the KKT conditions of the dual problem for the others.
     pub violation: f64,
     /// Newton steps, or steps of pairs of variables.
     pub iterations: u64,

@@ -1,4 +1,4 @@
-//! The losses: what a wrong value costs.
+//! The loss functions.
 
 use crate::error::AllowedRange;
 use crate::{Error, Result};
@@ -115,8 +115,9 @@ impl Loss {
         }
     }
 
-    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature itself for Poisson, and for the logistic loss on the
-    /// right side, where it is as large as the slope. It is positive wherever the loss still slopes.
+    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature
+    /// itself for Poisson, and for the logistic loss on the right side, where it is as large as the
+    /// slope. It is positive wherever the loss still slopes.
     pub(super) fn majorant(self, y: f64, f: f64) -> f64 {
         let r = (y - f).abs();
         match self {
@@ -129,7 +130,8 @@ impl Loss {
         }
     }
 
-    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others through their dual problem.
+    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others
+    /// through their dual problem.
     pub fn is_smooth(self) -> bool {
         !matches!(self, Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge)
     }
@@ -208,9 +210,9 @@ mod tests {
                     continue;
                 }
                 let slope = (loss.value(y, f + h) - loss.value(y, f - h)) / (2.0 * h);
-                assert!((loss.slope(y, f) - slope).abs() < 1e-8, "{loss} at {y}, {f}: {slope}");
+                assert_close!(loss.slope(y, f), slope, abs = 1e-8, "{loss} at {y}, {f}: {slope}");
                 let curvature = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2.0 * h);
-                assert!((loss.curvature(y, f) - curvature).abs() < 1e-8, "{loss} at {y}, {f}: {curvature}");
+                assert_close!(loss.curvature(y, f), curvature, abs = 1e-8, "{loss} at {y}, {f}: {curvature}");
             }
         }
     }
@@ -239,6 +241,6 @@ mod tests {
             }
         }
         assert_eq!(Loss::Logistic.slope(1.0, 800.0), 0.0);
-        assert!((Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp() - 1.0).abs() < 1e-14);
+        assert_close!(Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp(), 1.0, abs = 1e-14);
     }
 }

@@ -1,4 +1,5 @@
-//! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double to the same answer.
+//! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double
+//! to the same solution.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
@@ -11,22 +12,24 @@ use crate::solve::products::multiply_single;
 use crate::solve::{ConjugateGradientOptions, Product, SingleFactor, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
 
-/// Steps after which double precision throughout is the faster way.
+/// Maximum number of refinement steps: beyond, a factor in double precision is faster.
 const MAX_ITERATIONS: usize = 40;
 /// The largest rank of a partial factor, and that of many rows.
 pub(super) const MAX_RANK: usize = 512;
 const MAX_RANK_OF_MANY: usize = 1536;
-/// Rows from which a whole factor and the steps of a small one take so long that a larger one is worth its while.
+/// Rows from which a larger partial factor pays off against a whole one.
 const MANY: usize = 8192;
-/// How well the system in single precision is solved, as a backward error: about as well as it approximates the one in double precision.
+/// How well the system in single precision is solved, as a backward error: about as well as it
+/// approximates the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
-/// Steps of the power method on what a partial factor leaves.
+/// Steps of the power method on the residual of a partial factor.
 const POWER_STEPS: usize = 3;
-/// A product with the stored matrix is bound by the memory: it takes as long as this many operations per entry in a factorization.
+/// A product with the stored matrix is bound by the memory: it takes as long as this many
+/// operations per entry in a factorization.
 const OPERATIONS_PER_ENTRY: f64 = 40.0;
 
-/// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64` residual. A kernel that may be indefinite is factored as
-/// a whole, which tells.
+/// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64`
+/// residual. A kernel that may be indefinite is factored as a whole, which detects it.
 pub(super) fn solve(
     problem: &Problem<'_>,
     lambda: f64,
@@ -89,8 +92,9 @@ fn rounding(matrix: ArrayView2<f32>) -> f64 {
     f64::from(f32::EPSILON * largest) * (matrix.nrows() as f64).sqrt()
 }
 
-/// Without a whole factor: the system in single precision is solved by conjugate gradients too, with a partial factor as preconditioner. `None` where
-/// more than that many eigenvalues are far above λ, so that the steps would take longer than the factor.
+/// Without a whole factor: the system in single precision is solved by conjugate gradients too,
+/// with a partial factor as preconditioner. `None` where more than that many eigenvalues are far
+/// above λ, so that the steps would take longer than the factor.
 fn by_partial_factor(
     problem: &Problem<'_>,
     lambda: f64,
@@ -116,7 +120,8 @@ pub(super) fn rank(rows: usize) -> usize {
     if rows < MANY { (rows / 32).clamp(1, MAX_RANK) } else { (rows / 10).min(MAX_RANK_OF_MANY) }
 }
 
-/// About how many steps a system takes, from the largest eigenvalue that the partial factor leaves; `None` where a factor is faster.
+/// About how many steps a system takes, from the largest eigenvalue that the partial factor leaves;
+/// `None` where a factor is faster.
 ///
 /// # Formula
 /// `κ = 1 + ‖SKS − FFᵀ‖/λ`; `½√κ log(2/ε)` steps reduce the error by `ε`, here three times by 10⁻⁵.

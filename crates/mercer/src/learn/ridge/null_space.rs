@@ -4,7 +4,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::{Error, Result};
 
-/// `SP = QR` with orthonormal columns `Q`: the unpenalized functions at the data, scaled by the roots of the weights.
+/// `SP = QR` with orthonormal columns `Q`: the unpenalized functions at the data, scaled by the
+/// roots of the weights.
 #[derive(Clone, Debug)]
 pub(crate) struct NullSpace {
     pub(crate) q: Array2<f64>,

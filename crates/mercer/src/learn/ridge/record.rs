@@ -13,7 +13,8 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl RidgeFit {
-    /// The complete record of the fit. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
+    /// The complete record of the fit. A fit on precomputed kernel values needs none of them for
+    /// predictions, and leaves them out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", &self.kernel);
@@ -214,8 +215,8 @@ const SOLVERS: [(RidgeSolver, &str); 7] = [
     (RidgeSolver::Centers, "centers"),
 ];
 
-/// What the answer depends on. Bytes, time and the reasons for the choice are those of the run: they differ with the number of threads, the
-/// memory and the machine, and no file may.
+/// What the solution depends on. Bytes, time and the reasons for the choice are those of the run:
+/// they differ with the number of threads, the memory and the machine, and no file may.
 fn put_plan(plan: &RidgePlan, record: &mut Record) {
     let name = SOLVERS.iter().find(|(solver, _)| *solver == plan.solver).map_or("auto", |(_, name)| name);
     record.put_text("plan_solver", name);

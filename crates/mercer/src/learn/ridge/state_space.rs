@@ -1,4 +1,5 @@
-//! Along a line, for kernels of Markov processes: the same answer as the dense solve, in linear time.
+//! Along a line, for kernels of Markov processes: the same solution as the dense solve, in linear
+//! time.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 use rayon::prelude::*;

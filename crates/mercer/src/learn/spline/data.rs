@@ -1,4 +1,4 @@
-//! Observations made into nodes: checked, sorted, ties pooled, places scaled.
+//! Observations made into nodes: checked, sorted, ties pooled, positions scaled.
 
 use ndarray::ArrayView1;
 
@@ -9,13 +9,14 @@ use crate::{Error, Result};
 /// The nodes of a spline, and what connects them with the observations.
 #[derive(Clone, Debug)]
 pub(super) struct SplineData {
-    /// One per distinct place of positive weight: `t = (x − origin)/scale`, the weighted mean of `y − center`, the summed weight.
+    /// One per distinct position of positive weight: `t = (x − origin)/scale`, the weighted mean of
+    /// `y − center`, the summed weight.
     pub nodes: Vec<Node>,
     /// The node of each observation; none for weight 0.
     pub node_of: Vec<Option<usize>>,
-    /// The smallest place.
+    /// The smallest position.
     pub origin: f64,
-    /// The range of the places, or the period.
+    /// The range of the positions, or the period.
     pub scale: f64,
     /// The weighted mean of `y`, which no penalty sees.
     pub center: f64,
@@ -71,7 +72,7 @@ impl SplineData {
         Ok(data)
     }
 
-    /// Makes one node of the observations at one place.
+    /// Makes one node of the observations at one position.
     fn pool(&mut self, tie: &[(f64, usize)], value: impl Fn(usize) -> (f64, f64)) {
         let weight: f64 = tie.iter().map(|&(_, i)| value(i).1).sum();
         let y = tie.iter().map(|&(_, i)| value(i).1 / weight * value(i).0).sum::<f64>();

@@ -22,9 +22,11 @@ pub use self::fit::SplineFit;
 /// How the smoothing parameter λ is chosen.
 ///
 /// # Formula
-/// With `n` observations of positive weight, `S` the map from `y` to the fitted values, `r = y − Sy`:
-/// GCV is `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; REML is `(n−q) log(min J/(n−q)) + log det(…)`, the restricted likelihood of
-/// `f = polynomial + (σ/√λ)·(integrated Brownian motion)`, with `J` the penalized sum and `q` the dimension of the null space.
+/// With `n` observations of positive weight, `S` the map from `y` to the fitted values,
+/// `r = y − Sy`: GCV is `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; REML is
+/// `(n−q) log(min J/(n−q)) + log det(…)`, the restricted likelihood of
+/// `f = polynomial + (σ/√λ)·(integrated Brownian motion)`, with `J` the penalized sum and `q` the
+/// dimension of the null space.
 ///
 /// # Example
 /// ```
@@ -53,14 +55,16 @@ pub enum Smoothing {
 /// A smoothing spline: a specification that is fitted to data.
 ///
 /// # Formula
-/// `f` minimizes `Σ wᵢ(yᵢ − f(xᵢ))² + λ ∫ (f⁽ᵐ⁾(x))² dx` with `m` the order: 1 is piecewise linear, 2 the natural cubic
-/// spline, 3 the natural quintic one. With a period, over functions of that period and the integral over one period.
+/// `f` minimizes `Σ wᵢ(yᵢ − f(xᵢ))² + λ ∫ (f⁽ᵐ⁾(x))² dx` with `m` the order: 1 is piecewise linear,
+/// 2 the natural cubic spline, 3 the natural quintic one. With a period, over functions of that
+/// period and the integral over one period.
 ///
 /// # Theory
-/// The minimizer is a natural spline of degree `2m − 1` with a knot at every distinct `x`; it continues as a polynomial of
-/// degree `m − 1` outside the data. It is kernel ridge with the Sobolev kernel `sobolev(order=m, null_space=false)` and
-/// the polynomials of degree below `m` unpenalized, and the mean of a Gaussian process: integrated Brownian motion with a
-/// flat prior on those polynomials [Wahba 1990]. It is computed along the line by orthogonal transformations (the
+/// The minimizer is a natural spline of degree `2m − 1` with a knot at every distinct `x`; it
+/// continues as a polynomial of degree `m − 1` outside the data. It is kernel ridge with the
+/// Sobolev kernel `sobolev(order=m, null_space=false)` and the polynomials of degree below `m`
+/// unpenalized, and the mean of a Gaussian process: integrated Brownian motion with a flat prior on
+/// those polynomials [Wahba 1990]. It is computed along the line by orthogonal transformations (the
 /// square-root information smoother), so neither many points nor badly spaced ones spoil it.
 ///
 /// # Cost
@@ -97,14 +101,15 @@ impl Default for SmoothingSpline {
 }
 
 impl SmoothingSpline {
-    /// Fits the spline. Observations at the same `x` are pooled by weight, and their scatter stays in the residual sum.
-    /// Observations of weight 0 are not counted.
+    /// Fits the spline. Observations at the same `x` are pooled by weight, and their scatter stays
+    /// in the residual sum. Observations of weight 0 are not counted.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for an order, λ, degrees of freedom or period out of range, [`Error::Shape`] when lengths
-    /// differ or there are fewer distinct `x` than the order, [`Error::Value`] for NaN, infinities and negative weights,
-    /// [`Error::Undetermined`] when the data cannot choose λ, [`Error::Singular`] for values that overflow when squared
-    /// and for gaps of so different sizes that no digits are left, [`Error::Memory`], [`Error::Canceled`].
+    /// [`Error::Parameter`] for an order, λ, degrees of freedom or period out of range,
+    /// [`Error::Shape`] when lengths differ or there are fewer distinct `x` than the order,
+    /// [`Error::Value`] for NaN, infinities and negative weights, [`Error::Undetermined`] when the
+    /// data cannot choose λ, [`Error::Singular`] for values that overflow when squared and for gaps
+    /// of so different sizes that no digits are left, [`Error::Memory`], [`Error::Canceled`].
     pub fn fit(
         &self,
         x: ArrayView1<f64>,
@@ -133,7 +138,8 @@ impl SmoothingSpline {
         Ok(fit.with_observations(x, y, weights))
     }
 
-    /// The settings by name: `order`, `smoothing` (`lambda`, `degrees_of_freedom`, `gcv` or `reml`) with the number that it names, `period`.
+    /// The settings by name: `order`, `smoothing` (`lambda`, `degrees_of_freedom`, `gcv` or `reml`)
+    /// with the number that it names, `period`.
     pub fn settings(&self) -> Settings {
         let settings = Settings::new().with("order", self.order).with_some("period", self.period);
         match self.smoothing {

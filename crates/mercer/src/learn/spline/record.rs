@@ -79,7 +79,8 @@ impl SplineFit {
 }
 
 impl SplineData {
-    /// Which observation belongs to which node matters only while the spline is fitted, and is left out.
+    /// Which observation belongs to which node matters only while the spline is fitted, and is left
+    /// out.
     fn put_into(&self, record: &mut Record) {
         let column = |value: fn(&Node) -> f64| self.nodes.iter().map(value).collect::<Array1<f64>>();
         record.put_vector("node_places", column(|n| n.t).view());

@@ -13,14 +13,17 @@ use crate::solve::products::{add_symmetric, mirror, multiply, multiply_transpose
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
 
-/// A streamed ridge regression that goes over the rows again and again: for so many features that the squares `ZᵀVZ` of all rows would cost too much.
+/// A streamed ridge regression that goes over the rows again and again: for so many features that
+/// the squares `ZᵀVZ` of all rows would cost too much.
 ///
 /// # Formula
-/// `(ZᵀVZ + λI)w = ZᵀVy` by conjugate gradients, preconditioned by the same matrix on a sample of the rows. With Nyström features the product is
-/// `MᵀK_mn(V(K_nm(Mw)))`: `K_nm` is made block by block and never stored.
+/// `(ZᵀVZ + λI)w = ZᵀVy` by conjugate gradients, preconditioned by the same matrix on a sample of
+/// the rows. With Nyström features the product is `MᵀK_mn(V(K_nm(Mw)))`: `K_nm` is made block by
+/// block and never stored.
 ///
 /// # Cost
-/// `m` kernel values and `4m` operations per row and pass for `m` landmarks, where one pass of a [`RidgeStream`](super::RidgeStream) takes `m²`; `16m²` bytes.
+/// `m` kernel values and `4m` operations per row and pass for `m` landmarks, where one pass of a
+/// [`RidgeStream`](super::RidgeStream) takes `m²`; `16m²` bytes.
 ///
 /// # Example
 /// ```
@@ -74,7 +77,8 @@ pub(super) struct PassState {
 }
 
 impl StreamedRidge {
-    /// Draws the features from a sample of the rows, for a fit that makes several passes. There is one λ.
+    /// Draws the features from a sample of the rows, for a fit that makes several passes. There is
+    /// one λ.
     ///
     /// # Errors
     /// As [`StreamedRidge::start`]; [`Error::Unsupported`] for several λ.
@@ -122,10 +126,12 @@ impl RidgePasses {
         Ok(Self { features, lambda, intercept, outputs, sample, state: None, preconditioner: None, settings })
     }
 
-    /// One more pass over the rows: the first one looks at the targets, every other one is a step. Whether the residual is below the tolerance.
+    /// One more pass over the rows: the first one looks at the targets, every other one is a step.
+    /// Whether the residual is below the tolerance.
     ///
     /// # Errors
-    /// [`Error::Shape`] and [`Error::Value`] for wrong rows, [`Error::TooFew`] or [`Error::Mismatch`] for none, or another number than before; errors of the source.
+    /// [`Error::Shape`] and [`Error::Value`] for wrong rows, [`Error::TooFew`] or
+    /// [`Error::Mismatch`] for none, or another number than before; errors of the source.
     pub fn advance(&mut self, rows: &dyn RowSource, tolerance: f64, compute: &Compute) -> Result<bool> {
         match self.state.take() {
             None => self.state = Some(self.first(rows, compute)?),
@@ -284,7 +290,8 @@ impl RidgePasses {
         }
         add_symmetric(&mut matrix, &weighted.reversed_axes(), &z.t().to_owned(), compute)?;
         mirror(&mut matrix);
-        // Directions that the sample does not see are damped by λ alone; where that is 0, by rounding.
+        // Directions that the sample does not see are damped by λ alone; where that is 0, by
+        // rounding.
         let scale = matrix.diag().iter().fold(0.0_f64, |m, v| m.max(*v));
         let mut added = self.lambda.max(f64::EPSILON * z.ncols() as f64 * scale);
         loop {

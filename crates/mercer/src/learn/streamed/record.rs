@@ -80,7 +80,8 @@ fn take_passes(record: &Record) -> Result<Option<Passes>> {
 }
 
 impl RidgeStream {
-    /// The stream as bytes, the same on every machine: another one can go on from there, or merge it.
+    /// The stream as bytes, the same on every machine: another one can go on from there, or merge
+    /// it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         container::write(&mut bytes, &self.to_record()).expect("writing to memory does not fail");

@@ -1,4 +1,4 @@
-//! Labels, whatever they were, as class numbers with names.
+//! Class labels as indices with names.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,8 @@ impl Classes {
     /// Classes that were counted elsewhere.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a number without a name, [`Error::EmptyClass`] for a name without rows.
+    /// [`Error::Parameter`] for a number without a name, [`Error::EmptyClass`] for a name without
+    /// rows.
     pub fn from_indices(of: Vec<usize>, names: Vec<String>) -> Result<Self> {
         if let Some(class) = of.iter().find(|&&c| c >= names.len()) {
             return Err(Error::parameter("class", class, format!("below the number of names, {}", names.len())));

@@ -1,4 +1,4 @@
-//! Binary SVMs as named texts and arrays.
+//! Support vector machines as named texts and arrays.
 
 use ndarray::{Array1, Array2};
 

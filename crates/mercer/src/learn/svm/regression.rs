@@ -1,4 +1,4 @@
-//! Regression with a tube of no loss, and the support of a distribution.
+//! Support vector regression and one-class support estimation.
 
 use ndarray::{ArrayView1, ArrayView2};
 
@@ -24,7 +24,8 @@ pub enum Tube {
 /// Support vector regression.
 ///
 /// # Formula
-/// `min ½‖f‖² + Σ Cwᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)` over `f ∈ ℋ` and `b`; with [`Tube::Nu`] also over `ε ≥ 0`, at the price `Cν Σwᵢ ε` (LIBSVM's scale).
+/// `min ½‖f‖² + Σ Cwᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)` over `f ∈ ℋ` and `b`; with [`Tube::Nu`] also
+/// over `ε ≥ 0`, at the price `Cν Σwᵢ ε` (LIBSVM's scale).
 ///
 /// # Theory
 /// The minimizer is `f = Σ βᵢ k(·, xᵢ)` with `|βᵢ| ≤ Cwᵢ`; points inside the tube have `βᵢ = 0`.
@@ -53,9 +54,9 @@ pub struct Svr {
     pub tube: Tube,
     /// Whether there is an offset `b`. A ν-regression always has one.
     pub offset: bool,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 
@@ -74,7 +75,8 @@ impl Svr {
     /// Fits `y`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for `C ≤ 0`, `ε < 0` or ν outside (0, 1]; otherwise as [`Svc::fit`](super::Svc::fit).
+    /// [`Error::Parameter`] for `C ≤ 0`, `ε < 0` or ν outside (0, 1]; otherwise as
+    /// [`Svc::fit`](super::Svc::fit).
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -128,8 +130,8 @@ impl Svr {
 /// The support of a distribution: a region of small size that holds most of it.
 ///
 /// # Formula
-/// `min ½‖f‖² + Σ wᵢ max(0, ρ − f(xᵢ)) − ρ ν Σwᵢ` over `f ∈ ℋ` and `ρ`: LIBSVM's scale, `νn` times the one of Schölkopf et al. (2001). A point is inside when
-/// `f(x) ≥ ρ`.
+/// `min ½‖f‖² + Σ wᵢ max(0, ρ − f(xᵢ)) − ρ ν Σwᵢ` over `f ∈ ℋ` and `ρ`: LIBSVM's scale, `νn` times
+/// the one of Schölkopf et al. (2001). A point is inside when `f(x) ≥ ρ`.
 ///
 /// # Theory
 /// At most `νn` points of the data are outside, at least `νn` are support vectors.
@@ -153,9 +155,9 @@ pub struct OneClass {
     pub kernel: Kernel,
     /// `0 < ν ≤ 1`: about this part of the data is outside.
     pub nu: f64,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 

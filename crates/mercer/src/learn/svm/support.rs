@@ -1,4 +1,4 @@
-//! The points that carry weight.
+//! Support vectors.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use crate::error::PrecomputedNeed;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
+/// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit: the cubic
+/// cost is then small.
 const CHECKED: usize = 400;
 
 /// Binds a kernel to the points of a fit, after the checks of support vector machines.
@@ -83,7 +84,8 @@ impl Support {
         self.with_values(x, v.ncols(), compute, |bound| gram::multiply(bound, v, compute))
     }
 
-    /// The same for some of the support vectors at a time, each time with their rows of `V`: the answers side by side.
+    /// The same for some of the support vectors at a time, each time with their rows of `V`: the
+    /// answers side by side.
     pub(super) fn apply_parts(
         &self,
         x: ArrayView2<f64>,

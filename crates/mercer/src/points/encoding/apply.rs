@@ -13,16 +13,17 @@ use crate::{Error, Result};
 impl FittedEncoding {
     /// The table as vectors. Columns are matched by name, in whatever order they come.
     ///
-    /// A column that was fitted as categories and is read as numbers here (because this file happens to hold
-    /// only levels that look like numbers) is matched by the text of its numbers.
+    /// A column that was fitted as categories and is read as numbers here (because this file
+    /// happens to hold only levels that look like numbers) is matched by the text of its numbers.
     ///
     /// # Cost
     /// One pass over the table and `8·n·d` bytes.
     ///
     /// # Errors
-    /// [`Error::Column`] for a column that is missing, that was not in the fitted table, or that held numbers
-    /// there and holds categories here; [`Error::Value`] for a level that was not in the fitted table, an
-    /// infinite number, and a missing value under [`Missing::Refuse`](super::Missing::Refuse).
+    /// [`Error::Column`] for a column that is missing, that was not in the fitted table, or that
+    /// held numbers there and holds categories here; [`Error::Value`] for a level that was not in
+    /// the fitted table, an infinite number, and a missing value under
+    /// [`Missing::Refuse`](super::Missing::Refuse).
     pub fn apply(&self, table: &Table) -> Result<Encoded> {
         let columns = self.match_columns(table)?;
         let kept_rows = rows_to_keep(table, self.rules.missing)?;

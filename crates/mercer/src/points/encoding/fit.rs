@@ -1,4 +1,4 @@
-//! What an encoding learns from a table.
+//! Fitting an encoding to a table.
 
 use super::super::moments::Moments;
 use super::super::scaling::is_constant;
@@ -10,8 +10,8 @@ use crate::{Error, Result};
 impl Encoding {
     /// Learns levels, means and scales from a table.
     ///
-    /// Means and scales are those of the values that are there; under [`Missing::DropRows`], of the rows
-    /// that are kept. The scale of a constant column is 1.
+    /// Means and scales are those of the values that are there; under [`Missing::DropRows`], of the
+    /// rows that are kept. The scale of a constant column is 1.
     ///
     /// # Cost
     /// A few passes over each column.

@@ -1,4 +1,4 @@
-//! What an encoding learns from a table that comes in chunks.
+//! Fitting an encoding to a table in chunks.
 
 use super::super::{Affine, Column, ColumnData, Scaling, Table};
 use super::fit::{refuse_infinite, rows_to_keep};
@@ -10,9 +10,11 @@ use crate::{Error, Result};
 /// Numbers beyond this have squares that overflow.
 const LARGEST: f64 = 1e150;
 
-/// What an [`Encoding`] learns from a table that comes in chunks, whose categories have the same levels in all of them.
+/// What an [`Encoding`] learns from a table that comes in chunks, whose categories have the same
+/// levels in all of them.
 ///
-/// Means and scales are those that [`Encoding::fit`] finds on the whole table, up to the rounding of the last digit: sums are kept with 31 digits.
+/// Means and scales are those that [`Encoding::fit`] finds on the whole table, up to the rounding
+/// of the last digit: sums are kept with 31 digits.
 ///
 /// # Example
 /// ```
@@ -58,7 +60,8 @@ impl EncodingSurvey {
     /// Takes in a chunk.
     ///
     /// # Errors
-    /// As [`Encoding::fit`], with rows counted within the chunk; [`Error::Column`] for other columns than those of the first chunk.
+    /// As [`Encoding::fit`], with rows counted within the chunk; [`Error::Column`] for other
+    /// columns than those of the first chunk.
     pub fn update(&mut self, table: &Table) -> Result<()> {
         let rows = rows_to_keep(table, self.rules.missing)?;
         if self.columns.is_empty() {

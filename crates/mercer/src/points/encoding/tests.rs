@@ -18,7 +18,7 @@ fn encode(missing: Missing, scaling: Scaling) -> Result<Encoded> {
 fn assert_close(found: &Array2<f64>, expected: &Array2<f64>) {
     assert_eq!(found.dim(), expected.dim());
     for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= 1e-14 * e.abs().max(1.0), "{found} is not {expected}");
+        assert_close!(*f, *e, abs = 1e-14 * e.abs().max(1.0), "{found} is not {expected}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The distributions of the processes along the line: how a state moves, and what is seen of it.
+//! Markov processes along a line: transitions and observation of the state.
 
 use super::matern;
 use super::small::{Matrix, Vector, root_of_sum};
@@ -9,7 +9,8 @@ use crate::solve::chain::{UnitRoot, derivative_gap};
 pub(super) enum Process {
     /// Matérn of smoothness `dimension − ½`, in the units of [`matern`].
     Matern { dimension: usize, rate: f64 },
-    /// Brownian motion integrated `order − 1` times from 0 on the half line; with `free`, the first `order` derivatives at 0 are normal too.
+    /// Brownian motion integrated `order − 1` times from 0 on the half line; with `free`, the first
+    /// `order` derivatives at 0 are normal too.
     Integrated { order: usize, free: bool },
     /// Two independent Brownian motions from 0, one on each side.
     Brownian,
@@ -103,7 +104,8 @@ impl Process {
     }
 }
 
-/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge), on the right away from it.
+/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge),
+/// on the right away from it.
 #[inline(always)]
 fn brownian(from: f64, to: f64) -> (f64, f64) {
     if from >= 0.0 || from == to {
@@ -173,7 +175,7 @@ impl ProcessSum {
         })
     }
 
-    /// `A` between two places, the second not before the first.
+    /// `A` between two positions, the second not before the first.
     #[inline(always)]
     pub(super) fn transition<const M: usize>(&self, from: f64, to: f64) -> Matrix<M> {
         let mut a = [[0.0; M]; M];
@@ -181,7 +183,7 @@ impl ProcessSum {
         a
     }
 
-    /// `A` and the root of what is added between two places.
+    /// `A` and the root of what is added between two positions.
     #[inline(always)]
     pub(super) fn step<const M: usize>(&self, from: f64, to: f64) -> Transition<M> {
         let mut root = [[0.0; M]; M];
@@ -189,7 +191,7 @@ impl ProcessSum {
         Transition { transition: self.transition(from, to), root }
     }
 
-    /// The root of the covariance of the state at one place.
+    /// The root of the covariance of the state at one position.
     #[inline(always)]
     pub(super) fn prior<const M: usize>(&self, t: f64) -> Matrix<M> {
         let mut root = [[0.0; M]; M];

@@ -1,4 +1,5 @@
-//! Binding: refusals with the numbers, medians, ill-scaled data, matrices made elsewhere, shared metrics.
+//! Binding: refusals with the numbers, medians, ill-scaled data, precomputed matrices, shared
+//! metrics.
 
 use mercer::gram::{self, MetricKind, Pairs, median_distance};
 use mercer::real::Real;
@@ -75,13 +76,14 @@ fn medians_are_resolved_where_they_stand() {
     let many = Array2::from_shape_fn((5000, 2), |_| random.normal());
     let median = median_distance(many.view(), MetricKind::SquaredEuclidean, &compute).unwrap();
     // The distance of two standard normal points in the plane has the median 2√(ln 2).
-    assert!((median - 2.0 * 2.0_f64.ln().sqrt()).abs() < 0.05, "{median}");
+    assert_close!(median, 2.0 * 2.0_f64.ln().sqrt(), abs = 0.05, "{median}");
     let again =
         median_distance(many.view(), MetricKind::SquaredEuclidean, &compute.clone().with_threads(1).unwrap()).unwrap();
     assert_eq!(median, again);
 }
 
-/// Offsets of 10⁶ and points 10⁻⁸ apart: 12 digits all the same, against 31-digit arithmetic on the same inputs.
+/// Offsets of 10⁶ and points 10⁻⁸ apart: 12 digits all the same, against 31-digit arithmetic on the
+/// same inputs.
 #[test]
 fn ill_scaled_data_keeps_twelve_digits() {
     let kernels = [
@@ -199,7 +201,8 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// Every part that works in parallel begins in a pool of ours: rayon's global pool cannot be made again in a forked child, which would wait for ever.
+/// Every part that works in parallel begins in a pool of ours: rayon's global pool cannot be made
+/// again in a forked child, which would wait for ever.
 #[test]
 fn the_global_pool_is_never_started() {
     use mercer::features::{FeatureMap, Nystrom, RandomFourier};

@@ -107,7 +107,7 @@ fn intervals_cover_the_truth_on_average() {
         total += n;
     }
     let share = inside as f64 / total as f64;
-    assert!((share - 0.95).abs() <= 0.04, "{share}");
+    assert_close!(share, 0.95, abs = 0.04, "{share}");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn parts_add_up_and_recover_an_additive_truth() {
         for (t, &position) in grid.axes[0].iter().enumerate() {
             let expected = truth(&array![[position, position]], 0)[j] - mean;
             let (found, error) = (grid.values[[t, 0]], grid.standard_errors[[t, 0]]);
-            assert!((found - expected).abs() < 0.15, "part {j} at {position}: {found} {expected}");
+            assert_close!(found, expected, abs = 0.15, "part {j} at {position}: {found} {expected}");
             covered += usize::from((found - expected).abs() <= 2.5 * error);
         }
         assert_close!(effect.at_data.sum(), 0.0, 1e-10);
@@ -189,7 +189,8 @@ fn standard_errors_of_a_part_by_dense_formulas() {
         let grid = effect.grid.unwrap();
         let c = effect.columns[0];
         for (t, &position) in grid.axes[0].iter().enumerate() {
-            // The point joins the data as row 25, so that (place) − (mean over the data) is a combination of 26 values.
+            // The point joins the data as row 25, so that (place) − (mean over the data) is a
+            // combination of 26 values.
             let mut all = ndarray::concatenate(Axis(0), &[x.view(), x.slice(ndarray::s![..1, ..])]).unwrap();
             all[[25, c]] = position;
             let mut combination = Array1::from_elem(26, -1.0 / 25.0);

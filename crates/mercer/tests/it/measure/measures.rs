@@ -68,7 +68,7 @@ fn closed_forms_are_limits_of_samples() {
     let t = array![[0.0, 0.0], [1.0, -1.0]];
     let found = MeanEmbedding::new(&k, &x, None, &compute).unwrap().evaluate(&t, &compute).unwrap();
     for (found, expected) in found.iter().zip(&exact.evaluate(&t).unwrap()) {
-        assert!((found - expected).abs() < 5.0 / (n as f64).sqrt(), "{found} {expected}");
+        assert_close!(*found, *expected, abs = 5.0 / (n as f64).sqrt(), "{found} {expected}");
     }
     assert!(matches!(exact.evaluate(&array![[1.0]]), Err(Error::Shape { .. })));
     assert!(LawEmbedding::new(&kernel("linear()"), Distribution::Uniform { low: 0.0, high: 1.0 }).is_err());
@@ -124,7 +124,8 @@ fn distances_on_the_line_are_integrals() {
     assert!(wasserstein(Array1::zeros(0).view(), array![0.0].view()).is_err());
 }
 
-/// The `O(n log n)` path against two passes over all pairs (a second column of zeros forces them), with ties.
+/// The `O(n log n)` path against two passes over all pairs (a second column of zeros forces them),
+/// with ties.
 #[test]
 fn fast_distance_covariance_is_the_slow_one() {
     let compute = Compute::new();
@@ -159,7 +160,7 @@ fn independent_columns_and_constants_have_none() {
 
 /// `E u = 0` under the density, and not under another; the V-statistic is a squared norm.
 #[test]
-fn stein_discrepancy_knows_its_density() {
+fn stein_discrepancy_uses_its_density() {
     let compute = Compute::new();
     let density = Density::normal(array![1.0, -1.0], array![[2.0, 0.5], [0.5, 1.0]]).unwrap();
     let n = 1500;

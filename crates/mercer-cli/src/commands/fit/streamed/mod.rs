@@ -41,7 +41,7 @@ pub fn instead<'c>(command: &'c FitCommand, failure: &Failure) -> Option<(&'c Ri
     }
 }
 
-/// Fits, saves, tells.
+/// Fits, saves and reports.
 pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let path = &words.training.data;
     let setup = Setup::new(words, reason, session)?;

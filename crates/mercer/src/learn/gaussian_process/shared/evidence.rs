@@ -13,7 +13,8 @@ use crate::{Compute, Error, Points, Result};
 /// Rows of a strip of derivatives.
 const STRIP: usize = 64;
 
-/// `A = K + diag(σ²)`, factored, with the likelihood of the columns of `Y` as independent draws from `N(0, A)`.
+/// `A = K + diag(σ²)`, factored, with the likelihood of the columns of `Y` as independent draws
+/// from `N(0, A)`.
 ///
 /// # Formula
 /// `log p(Y) = Σₜ −½yₜᵀA⁻¹yₜ − ½ log det A − (n/2) log 2π`.
@@ -57,8 +58,8 @@ impl ProcessEvidence {
     /// Factors `A` in its own memory and solves for the targets, one per column.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Singular`] where `A` is not positive definite,
-    /// [`Error::Canceled`].
+    /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Singular`] where `A` is
+    /// not positive definite, [`Error::Canceled`].
     pub fn new(a: Array2<f64>, targets: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let n = a.nrows();
         if targets.nrows() != n {
@@ -118,10 +119,12 @@ impl ProcessEvidence {
         self.sweep(count, contract, compute)
     }
 
-    /// The gradient by the parameters of a kernel that are `requested`, with respect to the parameters themselves.
+    /// The gradient by the parameters of a kernel that are `requested`, with respect to the
+    /// parameters themselves.
     ///
     /// # Cost
-    /// As [`ProcessEvidence::gradient`], with the derivatives computed block by block and not stored.
+    /// As [`ProcessEvidence::gradient`], with the derivatives computed block by block and not
+    /// stored.
     ///
     /// # Errors
     /// As [`ProcessEvidence::gradient`].
@@ -138,7 +141,8 @@ impl ProcessEvidence {
         self.sweep(requested.len(), contract, compute)
     }
 
-    /// Contracts `Σₜ αₜαₜᵀ − A⁻¹` with derivatives, strip by strip from the diagonal down; entries below a diagonal block count twice.
+    /// Contracts `Σₜ αₜαₜᵀ − A⁻¹` with derivatives, strip by strip from the diagonal down; entries
+    /// below a diagonal block count twice.
     fn sweep(
         &self,
         count: usize,
@@ -172,7 +176,8 @@ impl ProcessEvidence {
         Ok(EvidenceGradient { parameters: (0..count).map(total).collect(), noise })
     }
 
-    /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
+    /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the
+    /// entries above it.
     fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
         let targets = self.alpha.ncols() as f64;
         let mut weights = Vec::with_capacity(rows.len() * cols.len());

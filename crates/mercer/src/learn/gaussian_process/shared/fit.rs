@@ -41,7 +41,8 @@ impl SharedGaussianProcessFit {
         Self { evidence: evidence.into(), ..Self::from_parts(kernel, parts, alpha, log_likelihood) }
     }
 
-    /// From what was saved: everything but the factor, which is made again, with the same bytes, when it is needed.
+    /// From what was saved: everything but the factor, which is made again, with the same bytes,
+    /// when it is needed.
     pub(super) fn from_parts(
         kernel: Kernel,
         (points, targets, noise): (Array2<f64>, Array2<f64>, Array1<f64>),
@@ -72,7 +73,8 @@ impl SharedGaussianProcessFit {
         gram::multiply(&bound, self.alpha.view(), compute)
     }
 
-    /// The variance of every target at every row of `x`, without the noise. Rounding may make it slightly negative.
+    /// The variance of every target at every row of `x`, without the noise. Rounding may make it
+    /// slightly negative.
     ///
     /// # Cost
     /// `n²` per row, 512 rows at a time.
@@ -112,7 +114,8 @@ impl SharedGaussianProcessFit {
     /// The mean of one target as a function of ℋ.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such target; as [`Expansion::new`].
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such target; as
+    /// [`Expansion::new`].
     pub fn function(&self, target: usize, compute: &Compute) -> Result<Expansion> {
         if target >= self.alpha.ncols() {
             let requirement = format!("below the number of targets ({})", self.alpha.ncols());
@@ -124,7 +127,8 @@ impl SharedGaussianProcessFit {
     /// The Cholesky factor of `K + diag(σ²)`.
     ///
     /// # Errors
-    /// As [`SharedGaussianProcess::fit`](super::SharedGaussianProcess::fit), where it has to be made again after loading.
+    /// As [`SharedGaussianProcess::fit`](super::SharedGaussianProcess::fit), where it has to be
+    /// made again after loading.
     pub fn factor(&self, compute: &Compute) -> Result<&CholeskyFactor> {
         if let Some(evidence) = self.evidence.get() {
             return Ok(evidence.factor());

@@ -10,11 +10,12 @@ use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Gaussian process regression of several targets with one kernel and a noise variance per row; nothing is optimized.
+/// Gaussian process regression of several targets with one kernel and a noise variance per row;
+/// nothing is optimized.
 ///
 /// # Formula
-/// With `A = K + diag(σ²₁, …, σ²ₙ)`: means `k(x)ᵀA⁻¹Y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)` for every target, and the likelihood of
-/// [`ProcessEvidence`].
+/// With `A = K + diag(σ²₁, …, σ²ₙ)`: means `k(x)ᵀA⁻¹Y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)` for
+/// every target, and the likelihood of [`ProcessEvidence`].
 ///
 /// # Cost
 /// `n³/3` for a fit, about `n³` and the derivatives for a gradient; `8n²` bytes.
@@ -47,9 +48,10 @@ impl SharedGaussianProcess {
     /// Fits the processes to the columns of `y`, with the noise variances of the rows.
     ///
     /// # Errors
-    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Parameter`] for a negative variance,
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when `A` is not positive definite to working precision,
-    /// [`Error::Canceled`]; and as [`Kernel::bind`].
+    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Parameter`] for a
+    /// negative variance, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`]
+    /// when `A` is not positive definite to working precision, [`Error::Canceled`]; and as
+    /// [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -68,10 +70,12 @@ impl SharedGaussianProcess {
         Settings::new().with("kernel", &self.kernel)
     }
 
-    /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are `requested`, without a fit.
+    /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are
+    /// `requested`, without a fit.
     ///
     /// # Errors
-    /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `requested` for every parameter.
+    /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `requested` for every
+    /// parameter.
     pub fn likelihood_gradient(
         &self,
         x: ArrayView2<f64>,

@@ -10,7 +10,8 @@ use crate::learn::gaussian_process::Optimization;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Result};
 
-/// The parameters that move and, where they move too, the inducing points in units of the spread of each column.
+/// The parameters that move and, where they move too, the inducing points in units of the spread of
+/// each column.
 struct Space<'a> {
     spec: &'a SparseGaussianProcess,
     parameters: ParameterSpace<'a>,

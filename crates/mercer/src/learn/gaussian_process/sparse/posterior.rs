@@ -62,7 +62,8 @@ struct Sums {
 
 impl Posterior {
     /// # Formula
-    /// `log p(y) = −½(yᵀΛ⁻¹y − ‖L_B⁻¹VΛ⁻¹y‖² + log det B + log det Λ + n log 2π)`, and less `tr(K − Q)/(2σ²)` for the bound.
+    /// `log p(y) = −½(yᵀΛ⁻¹y − ‖L_B⁻¹VΛ⁻¹y‖² + log det B + log det Λ + n log 2π)`, and less
+    /// `tr(K − Q)/(2σ²)` for the bound.
     pub(super) fn new(
         basis: InducingBasis,
         noise: f64,

@@ -1,4 +1,5 @@
-//! A sparse Gaussian process as named texts and arrays: of the size of the inducing points, without the data.
+//! A sparse Gaussian process as named texts and arrays: of the size of the inducing points, without
+//! the data.
 
 use ndarray::{Array1, Array2};
 
@@ -27,7 +28,8 @@ pub(super) fn name_of(approximation: Approximation) -> &'static str {
 }
 
 impl SparseGaussianProcessFit {
-    /// All that predictions need, and how it was found; the data itself, which only gradients need, is left out.
+    /// All that predictions need, and how it was found; the data itself, which only gradients need,
+    /// is left out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", self.kernel());
@@ -46,7 +48,8 @@ impl SparseGaussianProcessFit {
         record
     }
 
-    /// The fit that [`SparseGaussianProcessFit::to_record`] wrote; both factors are made again, with the same bytes.
+    /// The fit that [`SparseGaussianProcessFit::to_record`] wrote; both factors are made again,
+    /// with the same bytes.
     pub(crate) fn from_record(record: &mut Record, compute: &Compute) -> Result<Self> {
         let points = record.take_leading_matrix("inducing")?;
         let (m, columns) = points.dim();

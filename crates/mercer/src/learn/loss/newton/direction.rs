@@ -38,8 +38,8 @@ impl Inner {
     }
 }
 
-/// The diagonal of the inverse of `BᵀKB + μI` on the complement of the constants, at the curvature of a state: what each point does to itself. One
-/// function only.
+/// The diagonal of the inverse of `BᵀKB + μI` on the complement of the constants, at the curvature
+/// of a state: what each point does to itself. One function only.
 pub(super) fn gains(
     state: &NewtonState,
     k: &Array2<f64>,
@@ -99,8 +99,9 @@ pub(super) fn constants(root: &Root, shape: (usize, usize)) -> Array2<f64> {
     null
 }
 
-/// The inverse of a small matrix over the functions. Those of several classes are determined but for a common constant, in whose direction the
-/// matrix is 0 and any number may stand: the mean of the diagonal does.
+/// The inverse of a small matrix over the functions. Those of several classes are determined but
+/// for a common constant, in whose direction the matrix is 0 and any number may stand: the mean of
+/// the diagonal does.
 pub(super) fn pinned_inverse(a: &Array2<f64>) -> Result<Array2<f64>> {
     let c = a.nrows();
     let pin = if c > 1 { a.diag().sum() / (c * c) as f64 } else { 0.0 };
@@ -123,7 +124,8 @@ pub(super) fn unflat(values: ArrayView2<f64>, shape: (usize, usize)) -> Array2<f
     Array2::from_shape_fn(shape, |(i, c)| values[[i * shape.1 + c, 0]])
 }
 
-/// The matrix is at least `μI` for every positive semi-definite kernel: either the kernel is not, or `μ` drowns in rounding.
+/// The matrix is at least `μI` for every positive semi-definite kernel: either the kernel is not,
+/// or `μ` drowns in rounding.
 fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
     let smallest = eigenvalues(matrix.view()).ok().and_then(|v| v.iter().copied().reduce(f64::min));
     match smallest {

@@ -69,7 +69,7 @@ fn function(kind: &str, function: &Function) -> Result<String> {
     Ok(text)
 }
 
-/// LIBSVM's labels are whole numbers.
+/// LIBSVM's labels are integers.
 fn label(name: &str) -> Result<i32> {
     let number = name.parse::<f64>().ok().filter(|v| v.fract() == 0.0 && v.abs() <= f64::from(i32::MAX));
     number.map(|v| v as i32).ok_or_else(|| {
