@@ -1,9 +1,11 @@
-//! How the command line spells what the library names: the one table, and the advice that names flags.
+//! How the command line spells what the library names: the one table, and the advice that names
+//! flags.
 
 use mercer::Error;
 use mercer::error::Requirement;
 
-/// Parameters of the library and the flags that set them. A name that is not here is no flag, and is shown as it is.
+/// Parameters of the library and the flags that set them. A name that is not here is no flag, and
+/// is shown as it is.
 const FLAGS: &[(&str, &str)] = &[
     ("C", "-C"),
     ("bandwidth", "--bandwidth"),

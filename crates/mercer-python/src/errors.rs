@@ -14,7 +14,8 @@ pyo3::create_exception!(
      The attribute `counterexample` holds the points and weights that refute it, or None."
 );
 
-/// Parameters of the library and their names in Python, by the part of the package (an empty one is all the rest). A name that is not here
+/// Parameters of the library and their names in Python, by the part of the package (an empty one is
+/// all the rest). A name that is not here
 /// is the same in both.
 const NAMES: &[(Part, &str, &str)] = &[
     (Part::Spline, "lambda", "lam"),

@@ -190,7 +190,8 @@ pub struct PyMatrixEvidence(ProcessEvidence);
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyMatrixEvidence {
-    /// Raises a ``MemoryError`` if so many kernel values are more than ``max_memory`` allows: called before Python computes them.
+    /// Raises a ``MemoryError`` if so many kernel values are more than ``max_memory`` allows:
+    /// called before Python computes them.
     #[staticmethod]
     #[pyo3(signature = (values, **options))]
     fn reserve(values: u64, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {

@@ -1,4 +1,5 @@
-//! One error type for the whole library: variants by what the caller can do about it, with fields instead of prose.
+//! One error type for the whole library: variants by what the caller can do about it, with fields
+//! instead of prose.
 
 mod allowed;
 mod build;
@@ -24,7 +25,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything that can go wrong, with the numbers that a caller needs to put it right.
 ///
-/// Parameters bear the names of the library; [`Error::renamed`] translates them into those of a command line or another language.
+/// Parameters bear the names of the library; [`Error::renamed`] translates them into those of a
+/// command line or another language.
 ///
 /// # Example
 /// ```
@@ -141,7 +143,8 @@ pub enum Error {
         /// The part.
         part: UnresolvedPart,
     },
-    /// Points were given for kernel values, or kernel values for points, or a matrix of them that does not do.
+    /// Points were given for kernel values, or kernel values for points, or a matrix of them that
+    /// does not do.
     #[error("{}", .needs.of(.what))]
     Precomputed {
         /// What was asked for.

@@ -1,4 +1,5 @@
-//! Every kind of error that the library has, through the command line: the exit code, and the words that name what to change.
+//! Every kind of error that the library has, through the command line: the exit code, and the words
+//! that name what to change.
 
 use mercer::error::KINDS;
 

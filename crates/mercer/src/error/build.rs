@@ -66,7 +66,8 @@ impl Error {
         Self::Precomputed { what: what.to_string(), needs }
     }
 
-    /// Two things that do not go together, why, and what to do instead; either of the last two may be empty.
+    /// Two things that do not go together, why, and what to do instead; either of the last two may
+    /// be empty.
     pub fn unsupported(
         what: impl Into<String>,
         with: impl Display,
@@ -118,7 +119,8 @@ impl Error {
         Self::Request(message.into())
     }
 
-    /// Whether the arithmetic broke down: a singular matrix, or a quantity without a finite value. Other parameters may do.
+    /// Whether the arithmetic broke down: a singular matrix, or a quantity without a finite value.
+    /// Other parameters may do.
     pub fn is_numerical(&self) -> bool {
         matches!(self, Self::Singular { .. } | Self::Undefined { .. })
     }

@@ -24,7 +24,8 @@ macro_rules! kinds {
     };
 }
 
-// A variant without a line here does not compile, and a name without a row in the tables of refusals of the command line and of Python fails there.
+// A variant without a line here does not compile, and a name without a row in the tables of
+// refusals of the command line and of Python fails there.
 kinds! {
     Parameter => "parameter",
     Syntax => "syntax",

@@ -19,7 +19,8 @@ const MAX_POINTS: usize = 1000;
 /// half of the distances are 0 the median of the others is taken.
 ///
 /// # Errors
-/// [`Error::AllEqual`] or [`Error::Overflow`] when there are fewer than two distinct points, or when their distances
+/// [`Error::AllEqual`] or [`Error::Overflow`] when there are fewer than two distinct points, or
+/// when their distances
 /// overflow.
 ///
 /// # Example

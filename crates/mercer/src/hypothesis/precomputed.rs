@@ -11,7 +11,8 @@ use crate::{Error, Result};
 /// used in errors.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::TooFew`] or [`Error::Precomputed`]; [`Error::Value`] for NaN and infinities.
+/// [`Error::Shape`], [`Error::TooFew`] or [`Error::Precomputed`]; [`Error::Value`] for NaN and
+/// infinities.
 pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize) -> Result<()> {
     let n = values.nrows();
     if values.ncols() != n {

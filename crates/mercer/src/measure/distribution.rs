@@ -107,7 +107,8 @@ impl LawEmbedding {
     /// `⟨μ_P, μ_Q⟩ = E k(X, Y)` for independent `X ~ P`, `Y ~ Q`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] or [`Error::Unsupported`] when the kernels differ or there is no closed form.
+    /// [`Error::Mismatch`] or [`Error::Unsupported`] when the kernels differ or there is no closed
+    /// form.
     pub fn inner(&self, other: &Self) -> Result<f64> {
         if self.kernel != other.kernel {
             return Err(Error::mismatch(

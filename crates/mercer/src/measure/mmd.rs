@@ -69,7 +69,8 @@ pub fn mmd<'a, 'b>(
 /// the first sample.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for a matrix that is not symmetric or too small.
+/// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for a matrix that is not
+/// symmetric or too small.
 ///
 /// # Example
 /// ```

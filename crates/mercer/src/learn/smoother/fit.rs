@@ -203,7 +203,8 @@ impl LocalFit {
     /// The slope of the local line at each position.
     ///
     /// # Errors
-    /// As [`LocalFit::predict`]; [`Error::Unsupported`] for a Nadaraya–Watson fit, which has no lines.
+    /// As [`LocalFit::predict`]; [`Error::Unsupported`] for a Nadaraya–Watson fit, which has no
+    /// lines.
     pub fn slopes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.degree == Degree::Mean {
             return Err(Error::unsupported("slopes", "a Nadaraya–Watson fit", "", "use a local linear one"));

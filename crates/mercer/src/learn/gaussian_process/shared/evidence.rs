@@ -49,7 +49,8 @@ pub struct EvidenceGradient {
     pub noise: f64,
 }
 
-/// Bytes that the gradient needs beside the factor: blocks of columns of the inverse, three copies per thread.
+/// Bytes that the gradient needs beside the factor: blocks of columns of the inverse, three copies
+/// per thread.
 pub(super) fn gradient_bytes(n: usize, compute: &Compute) -> u64 {
     3 * 8 * (n * n.min(192) * compute.threads()) as u64
 }

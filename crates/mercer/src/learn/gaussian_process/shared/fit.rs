@@ -102,7 +102,8 @@ impl SharedGaussianProcessFit {
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
     pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let (n, m) = (self.points.nrows() as u64, x.nrows() as u64);
-        // The prior and what is explained of it, the kernel values between the points, and their solution.
+        // The prior and what is explained of it, the kernel values between the points, and their
+        // solution.
         let bytes = 16 * m.saturating_mul(n + m);
         let what = format!("the covariance of {m} points given {n}");
         compute.reserve(MemoryPurpose::KernelMatrix, &what, bytes, "use fewer points or a higher memory limit")?;

@@ -131,7 +131,9 @@ impl SparseGaussianProcessFit {
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
     ///
     /// # Errors
-    /// [`Error::Undetermined`](crate::Error::Undetermined) or [`Error::Unsupported`](crate::Error::Unsupported) where an inducing point lies in a kink of the
+    /// [`Error::Undetermined`](crate::Error::Undetermined) or
+    /// [`Error::Unsupported`](crate::Error::Unsupported) where an inducing point lies in a kink of
+    /// the
     /// kernel, and for a fit from a model
     /// file, which does not hold the data.
     pub fn inducing_gradient(&self, compute: &Compute) -> Result<Array2<f64>> {
