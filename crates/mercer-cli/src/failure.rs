@@ -13,7 +13,7 @@ pub enum Failure {
     /// The library refused or failed: its parameters are named by their flags.
     Library(Error),
     /// The same, with a flag that helps.
-    Advised(Error, &'static str),
+    Advised(Box<Error>, &'static str),
     /// The words make no sense together: the message names the flag.
     Request(String),
     /// A picture could not be drawn.
@@ -33,7 +33,7 @@ impl Failure {
     /// The failure with the advice that this error has here, if any.
     pub fn advised(error: Error, advice: fn(&Error) -> Option<&'static str>) -> Self {
         match advice(&error) {
-            Some(advice) => Self::Advised(error.renamed(flags::flag), advice),
+            Some(advice) => Self::Advised(Box::new(error.renamed(flags::flag)), advice),
             None => error.into(),
         }
     }

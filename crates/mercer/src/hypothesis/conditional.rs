@@ -163,7 +163,7 @@ impl ConditionalIndependence {
     /// let y = &z + &x.mapv(|x| 2.0 * x);
     /// let k: mercer::Kernel = "gaussian()".parse()?;
     /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
-    /// let symmetric = Some("precomputed()".parse()?);
+    /// let precomputed = Some("precomputed()".parse()?);
     /// let test = ConditionalIndependence { kernel_x: precomputed.clone(), kernel_y: precomputed, ..ConditionalIndependence::default() };
     /// assert!(test.test_gram([values(&x)?.view(), values(&y)?.view(), values(&z)?.view()], &compute)?.reject);
     /// # Ok::<(), mercer::Error>(())
