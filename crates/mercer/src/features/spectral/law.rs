@@ -4,8 +4,9 @@ use ndarray::Array2;
 
 use super::column::ColumnLaw;
 use super::counts::Counts;
-use super::mixing::Mixing;
+use super::table::RadialTable;
 use crate::features::sampling::Source;
+use crate::kernel::closed_forms::Mixing;
 
 /// A probability law on frequencies.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub(crate) enum Law {
         /// Which of the radial laws of the tree this is.
         leaf: usize,
     },
+    /// A uniform direction, the length from a table.
+    Tabulated { table: RadialTable, scales: Vec<f64>, leaf: usize },
     /// Independent coordinates, each times its scale.
     Columns { law: ColumnLaw, scales: Vec<f64> },
     /// On these columns, 0 on the others.
@@ -45,6 +48,15 @@ impl Law {
                 if let Some(frames) = frames {
                     frames.turn(*leaf, &mut direction, source);
                 }
+                out.iter_mut().zip(direction.iter().zip(scales)).for_each(|(o, (g, s))| *o += factor * g * s);
+            }
+            Self::Tabulated { table, scales, leaf } => {
+                let length = table.quantile(source.uniform());
+                let mut direction: Vec<f64> = scales.iter().map(|_| source.normal()).collect();
+                if let Some(frames) = frames {
+                    frames.turn(*leaf, &mut direction, source);
+                }
+                let factor = length / dot(&direction, &direction).sqrt().max(f64::MIN_POSITIVE);
                 out.iter_mut().zip(direction.iter().zip(scales)).for_each(|(o, (g, s))| *o += factor * g * s);
             }
             Self::Columns { law, scales } => {
@@ -78,7 +90,7 @@ impl Law {
     pub(crate) fn has_frames(&self) -> bool {
         match self {
             Self::Zero | Self::Columns { .. } | Self::Copies(..) => false,
-            Self::Radial { .. } => true,
+            Self::Radial { .. } | Self::Tabulated { .. } => true,
             Self::On(_, law) | Self::Mapped(_, law) => law.has_frames(),
             Self::Sum(laws) => laws.iter().any(Self::has_frames),
             Self::Mixture(parts) => parts.iter().any(|(_, law)| law.has_frames()),

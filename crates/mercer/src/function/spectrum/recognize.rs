@@ -1,6 +1,7 @@
 //! Which closed form a kernel on the line has.
 
-use crate::kernel::{Base, ColumnRef, Kernel, Lengthscale};
+use crate::kernel::closed_forms::LineForm;
+use crate::kernel::{Base, ColumnRef, Kernel};
 
 /// A kernel whose integral operator is known, up to a factor that stands beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +41,10 @@ fn of_motion((constant, slope): (f64, f64)) -> Known<'static> {
 
 /// `(c, s)` of a kernel that is `c + s·min(x, y)`.
 fn motion(kernel: &Kernel) -> Option<(f64, f64)> {
-    if let Kernel::Base(Base::Constant(c)) = kernel {
-        return Some((c.value(), 0.0));
+    if let Kernel::Base(base) = kernel
+        && let Some(value) = base.constant()
+    {
+        return Some((value, 0.0));
     }
     if let Kernel::Scale(a, k) = kernel {
         return motion(k).map(|(c, s)| (a.get() * c, a.get() * s));
@@ -53,25 +56,14 @@ fn motion(kernel: &Kernel) -> Option<(f64, f64)> {
 }
 
 fn of_base(base: &Base) -> Option<Known<'_>> {
-    let one = |l: &Lengthscale| match l.values().as_slice() {
-        [length] => Some(*length),
-        _ => None,
-    };
-    let exponential = |l| Some(Known::Exponential { factor: 1.0, length: one(l)? });
-    match base {
-        Base::Wiener(_) => Some(of_motion((0.0, 1.0))),
-        Base::Brownian(k) if k.hurst() == 0.5 => Some(of_motion((0.0, 1.0))),
-        Base::Sobolev(k) if k.order() == 1 => Some(of_motion((f64::from(u8::from(k.has_null_space())), 1.0))),
-        Base::Bridge(_) => Some(Known::Bridge(1.0)),
-        Base::Laplacian(_) => exponential(base.lengthscale()?),
-        Base::Matern(k) if k.nu() == 0.5 => exponential(base.lengthscale()?),
-        Base::Gaussian(_) => Some(Known::Gaussian { factor: 1.0, length: one(base.lengthscale()?)? }),
-        Base::Periodic(k) => {
-            Some(Known::Periodic { factor: 1.0, period: k.period(), length: one(base.lengthscale()?)? })
-        }
-        Base::FiniteRank(k) => Some(Known::Finite(1.0, k)),
-        _ => None,
-    }
+    Some(match base.line_form()? {
+        LineForm::Minimum { constant } => of_motion((constant, 1.0)),
+        LineForm::Bridge => Known::Bridge(1.0),
+        LineForm::Exponential { length } => Known::Exponential { factor: 1.0, length },
+        LineForm::Gaussian { length } => Known::Gaussian { factor: 1.0, length },
+        LineForm::Periodic { period, length } => Known::Periodic { factor: 1.0, period, length },
+        LineForm::FiniteRank(kernel) => Known::Finite(1.0, kernel),
+    })
 }
 
 fn scaled(known: Known<'_>, a: f64) -> Known<'_> {

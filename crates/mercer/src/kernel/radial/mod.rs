@@ -5,3 +5,9 @@ pub mod inverse_multiquadric;
 pub mod laplacian;
 pub mod matern;
 pub mod rational_quadratic;
+
+use super::catalogue::Entry;
+
+/// Their pages in the catalogue.
+pub(super) const ENTRIES: &[&Entry] =
+    &[&gaussian::ENTRY, &laplacian::ENTRY, &matern::ENTRY, &rational_quadratic::ENTRY, &inverse_multiquadric::ENTRY];
