@@ -74,6 +74,9 @@ fn families(index: usize, n: usize, d: usize, length: f64, stream: &mut Stream) 
     if d > 1 && index > 0 {
         sets.push(lattice(n, d, length));
     }
+    if d > 3 && index == ROUNDS - 1 {
+        sets.push(cube(d, length * std::f64::consts::FRAC_1_SQRT_2));
+    }
     sets
 }
 
@@ -98,6 +101,13 @@ fn clusters(n: usize, d: usize, length: f64, stream: &mut Stream) -> Array2<f64>
     let rows: Vec<_> = (0..n).map(|i| (&centers.row(i % 3) + &spread.row(i)).insert_axis(Axis(0))).collect();
     let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
     concatenate(Axis(0), &views).unwrap_or(spread)
+}
+
+/// The vertices of a cube in the first columns, at most six. With weights of alternating sign they show that a function
+/// of compact support has a negative frequency: with the diagonal of a face as its support, only neighbors are seen.
+fn cube(d: usize, side: f64) -> Array2<f64> {
+    let used = d.min(6);
+    Array2::from_shape_fn((1 << used, d), |(i, j)| if j < used && i >> j & 1 == 1 { side } else { 0.0 })
 }
 
 /// The first `n` points of the square lattice in the first two columns.

@@ -6,7 +6,7 @@ use super::plan::{Size, Solver};
 use super::problem::{Data, Problem};
 use super::spectrum::Spectrum;
 use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
@@ -119,7 +119,7 @@ impl Ridge {
     }
 
     fn fit_data(&self, data: Data<'_>, compute: &Compute) -> Result<RidgeFit> {
-        self.check(compute)?;
+        self.check(data.x.ncols(), compute)?;
         let size = Size { rows: data.x.nrows(), columns: data.x.ncols(), outputs: data.y.ncols() };
         let plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == Solver::Centers {
@@ -165,12 +165,12 @@ impl Ridge {
         self.settings().with_some("seed", (solver == Solver::Centers).then(|| compute.seed()))
     }
 
-    /// The checks that need no data.
-    pub(crate) fn check(&self, compute: &Compute) -> Result<()> {
+    /// The checks that need no data but its number of columns.
+    pub(crate) fn check(&self, columns: usize, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
         // Of given values only the matrix can tell: it is refused when it has no positive definite K + λI.
         if !self.indefinite && !self.kernel.is_precomputed() {
-            require_psd(&self.kernel, compute)?;
+            require_psd_on(&self.kernel, columns, compute)?;
         }
         Ok(())
     }

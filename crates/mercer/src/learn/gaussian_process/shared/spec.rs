@@ -3,7 +3,7 @@
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::{Evidence, EvidenceGradient, SharedGaussianProcessFit};
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -96,7 +96,7 @@ impl SharedGaussianProcess {
         compute: &Compute,
     ) -> Result<Bound<'a>> {
         check_data(x, y, noise)?;
-        require_psd(&self.kernel, compute)?;
+        require_psd_on(&self.kernel, x.ncols(), compute)?;
         let bytes = 8 * (x.nrows() as u64).pow(2);
         compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         self.kernel.bind(Pairs::within(x), compute)
