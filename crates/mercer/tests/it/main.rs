@@ -46,6 +46,7 @@ mod io {
     mod wrong_files;
 }
 mod kernel {
+    mod broken;
     mod conformance;
     mod docs_table;
     mod properties;
