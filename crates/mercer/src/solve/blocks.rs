@@ -5,11 +5,12 @@ use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_s
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::reborrow::{IntoConst, ReborrowMut};
+use faer::reborrow::{IntoConst, Reborrow, ReborrowMut};
 use faer::traits::RealField;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use crate::gram::simd::triangle::Triangle;
 use crate::{Compute, Result};
 
 /// Rows of a block that is factored by one thread. No size depends on the number of threads, so that the bytes do not either.
@@ -25,11 +26,11 @@ const COLUMNS: usize = 64;
 ///
 /// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ` in strips, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` in tiles, `L₂₂ = chol(A₂₂)`. Long inner products
 /// keep the traffic with the memory low, and strips and tiles are small enough to keep every thread busy.
-pub(super) fn factor_blocks<T: RealField + Copy>(a: MatMut<'_, T>, compute: &Compute) -> Result<bool> {
+pub(super) fn factor_blocks<T: DiagonalBlock>(a: MatMut<'_, T>, compute: &Compute) -> Result<bool> {
     compute.check_canceled()?;
     let n = a.nrows();
     if n <= BLOCK {
-        return Ok(factor_corner(a));
+        return Ok(T::factor_block(a));
     }
     let half = (n / 2).next_multiple_of(BLOCK);
     let (mut first, _, mut panel, mut second) = a.split_at_mut(half, half);
@@ -44,19 +45,41 @@ pub(super) fn factor_blocks<T: RealField + Copy>(a: MatMut<'_, T>, compute: &Com
     factor_blocks(second, compute)
 }
 
-/// The factor of a block on the diagonal, written to its lower triangle; whether there is one.
-fn factor_corner<T: RealField + Copy>(mut corner: MatMut<'_, T>) -> bool {
-    let n = corner.nrows();
-    let mut l = Mat::from_fn(n, n, |i, j| if i >= j { corner[(i, j)] } else { T::zero() });
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()));
-    let stack = MemStack::new(&mut memory);
-    let found = cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default());
-    for j in 0..n {
-        for i in j..n {
-            corner[(i, j)] = l[(i, j)];
+/// The numbers of a matrix that is factored block by block.
+pub(super) trait DiagonalBlock: RealField + Copy {
+    /// The factor of a block on the diagonal, written to its lower triangle; whether there is one.
+    fn factor_block(block: MatMut<'_, Self>) -> bool;
+}
+
+impl DiagonalBlock for f64 {
+    fn factor_block(mut block: MatMut<'_, Self>) -> bool {
+        let mut triangle = Triangle::zeros(block.nrows());
+        for (j, column) in block.rb().col_iter().enumerate() {
+            let copy = triangle.column_mut(j).iter_mut().enumerate().skip(j);
+            copy.for_each(|(i, value)| *value = column[i]);
         }
+        let found = triangle.factor();
+        for (j, mut column) in block.rb_mut().col_iter_mut().enumerate() {
+            triangle.column(j).iter().enumerate().skip(j).for_each(|(i, value)| column[i] = *value);
+        }
+        found
     }
-    found.is_ok()
+}
+
+impl DiagonalBlock for f32 {
+    fn factor_block(mut block: MatMut<'_, Self>) -> bool {
+        let n = block.nrows();
+        let mut l = Mat::from_fn(n, n, |i, j| if i >= j { block[(i, j)] } else { 0.0 });
+        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f32>(n, Par::Seq, Default::default()));
+        let stack = MemStack::new(&mut memory);
+        let found = cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default());
+        for j in 0..n {
+            for i in j..n {
+                block[(i, j)] = l[(i, j)];
+            }
+        }
+        found.is_ok()
+    }
 }
 
 /// `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` on and below the diagonal of one strip of columns, which begins at row `start` of the panel.

@@ -6,6 +6,8 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::blocks::{BLOCK, factor_blocks, substitute};
+use crate::gram::simd::absolute_sum;
+use crate::gram::simd::triangle::{self, Triangle};
 use crate::{Compute, Error, Result};
 
 /// Rows below which columns of the inverse are found in narrow blocks, so that there are enough of them for every thread.
@@ -73,11 +75,15 @@ fn factor_if(a: Array2<f64>, accept: impl Fn(&[f64], &[f64], usize) -> bool, com
     if a.ncols() != n {
         return Err(Error::shape("columns of a symmetric matrix", n, a.ncols()));
     }
-    crate::Points::Vectors(a.view()).check_finite("matrix of a linear system")?;
+    let a = if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() };
     let diagonal: Vec<f64> = a.diag().to_vec();
-    let norm = a.rows().into_iter().map(|r| r.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
-    let mut values =
-        if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }.into_raw_vec_and_offset().0;
+    let sums: Vec<f64> = a.rows().into_iter().map(|row| absolute_sum(row.as_slice().unwrap_or_default())).collect();
+    if sums.iter().any(|sum| !sum.is_finite()) {
+        // Finite entries with an infinite sum pass.
+        crate::Points::Vectors(a.view()).check_finite("matrix of a linear system")?;
+    }
+    let norm = sums.into_iter().fold(0.0, f64::max);
+    let mut values = a.into_raw_vec_and_offset().0;
     let matrix = MatMut::from_column_major_slice_mut(&mut values, n, n);
     let definite =
         if n <= BLOCK { factor_blocks(matrix, compute) } else { compute.install(|| factor_blocks(matrix, compute)) };
@@ -213,10 +219,24 @@ impl Factor {
         let count = self.size.div_ceil(width);
         if self.size <= BLOCK {
             // To wake the other threads would take longer.
-            return (0..count).map(block).collect();
+            return if whole { self.visit_inverse(visit) } else { (0..count).map(block).collect() };
         }
         let blocks: Vec<Result<T>> = compute.install(|| (0..count).into_par_iter().map(block).collect());
         blocks.into_iter().collect()
+    }
+
+    /// The same for a matrix that fits the cache: the whole inverse at once.
+    fn visit_inverse<T>(&self, visit: impl Fn(usize, MatRef<'_, f64>) -> Result<T>) -> Result<Vec<T>> {
+        let n = self.size;
+        let mut lower = Triangle::zeros(n);
+        (0..n).for_each(|j| lower.column_mut(j)[j..].copy_from_slice(&self.values[j * n + j..(j + 1) * n]));
+        let inverse = lower.inverse();
+        let whole = MatRef::from_column_major_slice_with_stride(inverse.entries(), n, n, inverse.stride());
+        let block = |k: usize| {
+            let (start, below) = (k * NARROW, n - k * NARROW);
+            visit(start, whole.submatrix(start, start, below, NARROW.min(below)))
+        };
+        (0..n.div_ceil(NARROW)).map(block).collect()
     }
 
     /// An estimate of the condition number `‖A‖₁‖A⁻¹‖₁`, by Hager's method: rarely off by more than a factor of three.
@@ -266,6 +286,11 @@ impl Factor {
 
     fn substitute(&self, b: ArrayView2<f64>, whole: bool, compute: &Compute) -> Result<Array2<f64>> {
         self.check_rows(b)?;
+        if b.ncols() == 1 {
+            let mut x = b.column(0).to_vec();
+            triangle::substitute(&self.values, self.size, &mut x, whole);
+            return Ok(Array2::from_shape_fn(b.dim(), |(i, _)| x[i]));
+        }
         let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
         substitute(self.lower(), x.as_mut(), whole, compute);
         Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))

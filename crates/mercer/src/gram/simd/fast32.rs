@@ -120,11 +120,11 @@ impl<const FMA: bool> Real for Fast32<FMA> {
     }
     #[inline(always)]
     fn sin(self) -> Self {
-        Self(f64::from(self.0).sin() as f32)
+        Self::narrow(self.widen().sin())
     }
     #[inline(always)]
     fn cos(self) -> Self {
-        Self(f64::from(self.0).cos() as f32)
+        Self::narrow(self.widen().cos())
     }
     #[inline(always)]
     fn tanh(self) -> Self {

@@ -1,12 +1,14 @@
 //! `f64` in branch-free arithmetic: the same formulas as plain `f64`, in code that the compiler turns into vectors.
 //!
 //! Every function is straight-line (comparisons become blends), so that a loop over a tile is vectorized as a
-//! whole. `exp`, `ln` and their `1+x` twins are accurate to about one unit in the last place.
+//! whole. `exp`, `ln` and their `1+x` twins are accurate to about one unit in the last place, sines and cosines to
+//! `2·10⁻¹⁶` for arguments below 2⁴³; beyond, they are some number in [−1, 1].
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use super::waves::Phase;
 use crate::real::Real;
 
 /// `ln 2` to 33 bits: products with the exponent of a double are exact.
@@ -51,7 +53,7 @@ fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
 
 /// The rounding error of the product `a·b`, whose rounded value is `product`.
 #[inline(always)]
-fn product_error<const FMA: bool>(a: f64, b: f64, product: f64) -> f64 {
+pub(super) fn product_error<const FMA: bool>(a: f64, b: f64, product: f64) -> f64 {
     if FMA {
         return a.mul_add(b, -product);
     }
@@ -174,11 +176,11 @@ impl<const FMA: bool> Real for Fast64<FMA> {
     }
     #[inline(always)]
     fn sin(self) -> Self {
-        Self(self.0.sin())
+        Self(self.0.wave::<FMA>().1)
     }
     #[inline(always)]
     fn cos(self) -> Self {
-        Self(self.0.cos())
+        Self(self.0.wave::<FMA>().0)
     }
     #[inline(always)]
     fn tanh(self) -> Self {

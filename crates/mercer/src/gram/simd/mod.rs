@@ -19,6 +19,7 @@ pub(crate) mod subsets;
 #[cfg(test)]
 mod tests;
 mod transpose;
+pub(crate) mod triangle;
 mod waves;
 mod waves_single;
 
@@ -31,6 +32,6 @@ pub use fast64::Fast64;
 pub use map::{Mode, map, map_in_place};
 pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
-pub(crate) use slopes::{StepSlopes, differentiate, dot, step_back, weighted_differences};
+pub(crate) use slopes::{StepSlopes, absolute_sum, differentiate, dot, step_back, weighted_differences};
 pub use steps::{Steps, steps};
 pub(crate) use waves::{cosines, waves};

@@ -61,6 +61,22 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     Arch::new().dispatch(Dot { a, b })
 }
 
+/// `Σ |aᵢ|`.
+pub(crate) fn absolute_sum(a: &[f64]) -> f64 {
+    Arch::new().dispatch(AbsoluteSum(a))
+}
+
+struct AbsoluteSum<'a>(&'a [f64]);
+
+impl WithSimd for AbsoluteSum<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        lanes(self.0, self.0, |a, _| a.abs())
+    }
+}
+
 struct Dot<'a> {
     a: &'a [f64],
     b: &'a [f64],
@@ -145,17 +161,23 @@ impl<F: StepSlopes> WithSimd for StepBack<'_, F> {
 impl<F: StepSlopes> StepBack<'_, F> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) -> [f64; 2] {
-        let (mut length, mut shape) = ([0.0; LANES], [0.0; LANES]);
-        let chunks = self.adjoint.chunks_mut(LANES).zip(self.sums.chunks(LANES)).zip(self.values.chunks(LANES));
-        for ((adjoint, sums), values) in chunks {
-            let places = adjoint.iter_mut().zip(sums).zip(values).zip(length.iter_mut().zip(&mut shape));
-            for (((adjoint, &sum), &value), (length, shape)) in places {
-                let [by_sum, by_length, by_shape] = self.step.slopes(N::wrap(sum), N::wrap(value));
-                *length += *adjoint * by_length.unwrap();
-                *shape += *adjoint * by_shape.unwrap();
-                *adjoint *= by_sum.unwrap();
+        const CHUNK: usize = 64;
+        let (mut sums, mut terms) = ([0.0; 2], [[0.0; CHUNK]; 2]);
+        let chunks = self.adjoint.chunks_mut(CHUNK).zip(self.sums.chunks(CHUNK)).zip(self.values.chunks(CHUNK));
+        for ((adjoint, before), values) in chunks {
+            let count = adjoint.len();
+            let [lengths, shapes] = &mut terms;
+            let (lengths, shapes) = (&mut lengths[..count], &mut shapes[..count]);
+            // Terms are stored and added afterwards: a loop that adds has a fixed order and is no loop over vectors.
+            for j in 0..count {
+                let [by_sum, by_length, by_shape] = self.step.slopes(N::wrap(before[j]), N::wrap(values[j]));
+                lengths[j] = adjoint[j] * by_length.unwrap();
+                shapes[j] = adjoint[j] * by_shape.unwrap();
+                adjoint[j] *= by_sum.unwrap();
             }
+            sums[0] += lanes(lengths, lengths, |a, _| a);
+            sums[1] += lanes(shapes, shapes, |a, _| a);
         }
-        [length.iter().sum(), shape.iter().sum()]
+        sums
     }
 }

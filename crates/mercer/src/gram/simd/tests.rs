@@ -81,6 +81,31 @@ fn hyperbolic_tangent() {
     }
 }
 
+/// Absolute errors: relative to the value near a zero of the sine, where the phase itself is rounded, no digit may be left.
+#[test]
+fn sines_and_cosines() {
+    for scale in [1e-300, 1e-8, 1.0, 4.0, 100.0, 1e5, 1e9, 1e12, 8.7e12] {
+        for x in sweep(-scale, scale, 20_000) {
+            for (found, expected) in [
+                (F::wrap(x).sin().0, x.sin()),
+                (P::wrap(x).sin().0, x.sin()),
+                (F::wrap(x).cos().0, x.cos()),
+                (P::wrap(x).cos().0, x.cos()),
+            ] {
+                assert!(
+                    (found - expected).abs() <= 3e-16 * expected.abs().max(x.abs().min(1.0)),
+                    "{x:e}: {found} {expected}"
+                );
+            }
+        }
+    }
+    for x in [1e16, -3e200, f64::MAX] {
+        assert!(F::wrap(x).sin().0.abs() <= 1.0 && P::wrap(x).cos().0.abs() <= 1.0);
+    }
+    assert!(F::wrap(f64::NAN).sin().0.is_nan());
+    assert_eq!(F::wrap(0.0).sin().0, 0.0);
+}
+
 #[test]
 fn powers() {
     for p in [0.25, 0.5, 1.3, 2.7, 17.0, 123.4] {

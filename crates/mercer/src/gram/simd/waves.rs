@@ -7,13 +7,14 @@ use std::ops::Mul;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Width;
+use super::fast64::product_error;
 
-/// `π/2` in parts of 33 bits: products with a whole number below 2²⁰ are exact.
-const HALF_PI: [f64; 3] = [1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624871116645580e-21];
+/// `π/2` in parts of 53 bits.
+const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.12323399573676603587e-17, -1.49738490485916983e-33];
 /// Adding this rounds to a whole number and leaves it in the low bits.
 const ROUNDER: f64 = 6755399441055744.0;
-/// Phases beyond this are reduced with all digits of π, one by one.
-const LIMIT: f64 = 800_000.0;
+/// Phases beyond this (`2⁴³`) are reduced with all digits of π, one by one.
+const LIMIT: f64 = 8796093022208.0;
 /// `(sin r − r)/r³` in powers of `r²` on `|r| ≤ π/4`: the minimax polynomial of fdlibm.
 const SIN: [f64; 6] = [
     -1.66666666666666324348e-01,
@@ -122,6 +123,16 @@ fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// `r − n·part`: the product is not rounded before it is subtracted.
+#[inline(always)]
+fn reduce<const FMA: bool>(r: f64, n: f64, part: f64) -> f64 {
+    if FMA {
+        return n.mul_add(-part, r);
+    }
+    let product = n * part;
+    (r - product) - product_error::<false>(n, part, product)
+}
+
 #[inline(always)]
 fn polynomial<const FMA: bool>(coefficients: &[f64; 6], x: f64) -> f64 {
     let mut sum = coefficients[5];
@@ -142,7 +153,10 @@ impl Phase for f64 {
     fn wave<const FMA: bool>(self) -> (Self, Self) {
         let rounded = fma::<FMA>(self, std::f64::consts::FRAC_2_PI, ROUNDER);
         let n = rounded - ROUNDER;
-        let r = HALF_PI.iter().fold(self, |r, part| fma::<FMA>(n, -part, r));
+        let r = HALF_PI.iter().fold(self, |r, part| reduce::<FMA>(r, n, *part));
+        // Only a phase that is too large leaves this interval: its waves are meaningless, and bounded.
+        let meaningless = if self.is_nan() { self } else { 0.8 };
+        let r = if r.abs() <= 0.8 { r } else { meaningless };
         let square = r * r;
         let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
         let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));

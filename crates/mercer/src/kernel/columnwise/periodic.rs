@@ -102,7 +102,9 @@ impl Columnwise for Periodic {
 
     #[inline(always)]
     fn step<N: Real>(&self, p: Shape<N>, length: N, sum: N, x: N, y: N) -> N {
-        sum + ((N::from_f64(std::f64::consts::PI) * (x - y) / p[0]).sin() / length).squared()
+        // Parameters are divided by once, outside of the loop over the points.
+        let (frequency, inverse) = (N::from_f64(std::f64::consts::PI) / p[0], N::one() / length);
+        sum + ((frequency * (x - y)).sin() * inverse).squared()
     }
 
     #[inline(always)]

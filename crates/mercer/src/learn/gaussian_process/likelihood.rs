@@ -119,13 +119,16 @@ impl Posterior {
 
     /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
     fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
+        let alpha = self.alpha.as_slice().unwrap_or_default();
         let mut weights = Vec::with_capacity(rows.len() * cols.len());
-        for j in cols.clone() {
-            let (alpha, line) = (self.alpha[j], inverse.col(j - cols.start));
-            let entry = |i: usize| self.alpha[i] * alpha - line[i - cols.start];
-            let inside = rows.end.min(cols.end).max(rows.start);
-            weights.extend((rows.start..inside).map(entry));
-            weights.extend((inside..rows.end).map(|i| 2.0 * entry(i)));
+        for (j, line) in cols.clone().zip(inverse.col_iter()) {
+            // The columns of a block stand in memory one after the other.
+            let line = line.try_as_col_major().map_or(&[][..], |line| line.as_slice());
+            let line = &line[rows.start - cols.start..rows.end - cols.start];
+            weights.extend(alpha[rows.clone()].iter().zip(line).map(|(a, inverse)| a * alpha[j] - inverse));
+            let below = rows.len() - (cols.end.max(rows.start) - rows.start).min(rows.len());
+            let end = weights.len();
+            weights[end - below..].iter_mut().for_each(|w| *w *= 2.0);
         }
         weights
     }

@@ -22,8 +22,17 @@ impl Pull<'_> {
         let counted = base.lengthscale().map_or(0, Lengthscale::count);
         let mut slopes = ColumnSlopes { lengths: vec![0.0; lengths.len()], shape: 0.0, total: 0.0 };
         let slot = &self.slots.points[slot];
-        let mut back =
-            Back { base, lengths, slot, partial: Vec::new(), slopes: &mut slopes, row: 0, cols: 0..0, w: &[] };
+        let mut back = Back {
+            base,
+            lengths,
+            slot,
+            partial: Vec::new(),
+            last: Default::default(),
+            slopes: &mut slopes,
+            row: 0,
+            cols: 0..0,
+            w: &[],
+        };
         for (row, w) in self.rows.clone().zip(w.chunks_exact(self.cols.len().max(1))) {
             (back.row, back.cols, back.w) = (row, self.cols.clone(), w);
             base.visit_columnwise(&mut back);
@@ -74,6 +83,8 @@ struct Back<'l> {
     slot: &'l Slot,
     /// The sums before every column, and after the last.
     partial: Vec<f64>,
+    /// The values and what is multiplied on the way back.
+    last: [Vec<f64>; 2],
     slopes: &'l mut ColumnSlopes,
     row: usize,
     cols: std::ops::Range<usize>,
@@ -96,17 +107,18 @@ impl ColumnwiseVisitor for &mut Back<'_> {
             simd::steps(&step(column), coordinates(column), after);
         }
         let last = &self.partial[count * width..][..width];
-        let (mut values, mut adjoint) = (vec![0.0; width], vec![0.0; width]);
-        differentiate(&Finish { kernel, shape }, false, last, &mut values, &mut adjoint);
-        self.slopes.total += dot(self.w, &values);
+        self.last.iter_mut().for_each(|buffer| buffer.resize(width, 0.0));
+        let [values, adjoint] = &mut self.last;
+        differentiate(&Finish { kernel, shape }, false, last, values, adjoint);
+        self.slopes.total += dot(self.w, values);
         adjoint.iter_mut().zip(self.w).for_each(|(a, w)| *a *= w);
         if !self.base.shape().is_empty() {
-            simd::map(&FinishByShape { kernel, shape }, 1.0, simd::Mode::Set, last, &mut values);
-            self.slopes.shape += dot(self.w, &values);
+            simd::map(&FinishByShape { kernel, shape }, 1.0, simd::Mode::Set, last, values);
+            self.slopes.shape += dot(self.w, values);
         }
         for column in (0..count).rev() {
             let before = &self.partial[column * width..][..width];
-            let [by_length, by_shape] = step_back(&step(column), before, coordinates(column), &mut adjoint);
+            let [by_length, by_shape] = step_back(&step(column), before, coordinates(column), adjoint);
             self.slopes.lengths[column] += by_length;
             self.slopes.shape += by_shape;
         }
@@ -130,13 +142,21 @@ impl<C: Columnwise> Steps for Step<'_, C> {
 impl<C: Columnwise> StepSlopes for Step<'_, C> {
     #[inline(always)]
     fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3] {
-        // Three seeds of one formula: what they share is computed once.
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|[by_sum, by_length, by_shape]| {
-            let seed = |value: N, derivative: f64| Dual { value, derivative: N::from_f64(derivative) };
-            let shape = [seed(N::from_f64(self.shape[0]), by_shape), Dual::from_f64(self.shape[1])];
-            let (length, x) = (seed(N::from_f64(self.length), by_length), Dual::from_f64(self.x));
-            self.kernel.step(shape, length, seed(sum, by_sum), x, Dual::constant(y)).derivative
-        })
+        // Three seeds of one formula: what they share is computed once. Not a closure over an array: it would be compiled on its own, without the
+        // vector arithmetic of the caller.
+        [self.slope(sum, y, [1.0, 0.0, 0.0]), self.slope(sum, y, [0.0, 1.0, 0.0]), self.slope(sum, y, [0.0, 0.0, 1.0])]
+    }
+}
+
+impl<C: Columnwise> Step<'_, C> {
+    /// The derivative by the sum, the lengthscale or the shape.
+    #[inline(always)]
+    fn slope<N: Real>(&self, sum: N, y: N, [by_sum, by_length, by_shape]: [f64; 3]) -> N {
+        let length = Dual { value: N::from_f64(self.length), derivative: N::from_f64(by_length) };
+        let first = Dual { value: N::from_f64(self.shape[0]), derivative: N::from_f64(by_shape) };
+        let sum = Dual { value: sum, derivative: N::from_f64(by_sum) };
+        let shape = [first, Dual::from_f64(self.shape[1])];
+        self.kernel.step(shape, length, sum, Dual::from_f64(self.x), Dual::constant(y)).derivative
     }
 }
 
