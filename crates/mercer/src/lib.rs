@@ -69,6 +69,8 @@ pub use seed::{Seed, Stream};
 mod pages {
     #[doc = include_str!("../../../docs/gram.md")]
     struct GramPage;
+    #[doc = include_str!("../../../docs/conformance.md")]
+    struct ConformancePage;
     #[doc = include_str!("../../../docs/features.md")]
     struct FeaturesPage;
     #[doc = include_str!("../../../docs/learn.md")]

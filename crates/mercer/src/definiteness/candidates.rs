@@ -74,8 +74,14 @@ fn families(index: usize, n: usize, d: usize, length: f64, stream: &mut Stream) 
     if d > 1 && index > 0 {
         sets.push(lattice(n, d, length));
     }
+    // With the diagonal of a square as the support of a kernel, only neighbors are seen: weights of alternating sign show
+    // that it has a negative frequency.
+    let side = length * std::f64::consts::FRAC_1_SQRT_2;
+    if d > 1 && index == ROUNDS - 1 {
+        sets.push(lattice(n, d, side));
+    }
     if d > 3 && index == ROUNDS - 1 {
-        sets.push(cube(d, length * std::f64::consts::FRAC_1_SQRT_2));
+        sets.push(cube(d, side));
     }
     sets
 }
@@ -103,8 +109,7 @@ fn clusters(n: usize, d: usize, length: f64, stream: &mut Stream) -> Array2<f64>
     concatenate(Axis(0), &views).unwrap_or(spread)
 }
 
-/// The vertices of a cube in the first columns, at most six. With weights of alternating sign they show that a function
-/// of compact support has a negative frequency: with the diagonal of a face as its support, only neighbors are seen.
+/// The vertices of a cube in the first columns, at most six.
 fn cube(d: usize, side: f64) -> Array2<f64> {
     let used = d.min(6);
     Array2::from_shape_fn((1 << used, d), |(i, j)| if j < used && i >> j & 1 == 1 { side } else { 0.0 })
