@@ -34,6 +34,7 @@ lint: $(VENV)/.ready
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/typos
 
 test-rust: $(VENV)/.ready
 	cargo test --workspace

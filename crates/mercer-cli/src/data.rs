@@ -26,13 +26,13 @@ pub fn is_standard_input(path: &Path) -> bool {
 }
 
 /// A table as points, with the rules that made them.
-pub struct Data {
+pub struct EncodedData {
     /// The points and the names of their coordinates.
     pub encoded: Encoded,
     encoding: FittedEncoding,
 }
 
-impl Data {
+impl EncodedData {
     /// Reads the file and turns its chosen columns into vectors.
     pub fn read(path: &Path, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
         let table = choose_features(read_table(path, session)?, &options.columns)?;
@@ -64,7 +64,7 @@ impl Data {
     }
 }
 
-/// The columns asked for, or all but the label that the format has (LIBSVM): the label is a feature only where it is asked for.
+/// The columns requested, or all but the label that the format has (LIBSVM): the label is a feature only if requested.
 pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failure> {
     without_label(choose(table, columns)?)
 }
@@ -79,7 +79,7 @@ pub fn without_label(table: Table) -> Result<Table, Failure> {
     Ok(features)
 }
 
-/// The columns asked for, or all.
+/// The columns requested, or all.
 pub fn choose(table: Table, columns: &[String]) -> Result<Table, Failure> {
     if columns.is_empty() {
         return Ok(table);

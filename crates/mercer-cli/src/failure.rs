@@ -102,10 +102,10 @@ static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 /// becomes an error with the name of the file, is not announced.
 pub fn install_panic_message() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map_or(String::new(), |l| format!("at {}:{}: ", l.file(), l.line()));
+        let position = info.location().map_or(String::new(), |l| format!("at {}:{}: ", l.file(), l.line()));
         let payload = info.payload();
         let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
-        let text = format!("{place}{}", text.unwrap_or("no message"));
+        let text = format!("{position}{}", text.unwrap_or("no message"));
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     }));
 }

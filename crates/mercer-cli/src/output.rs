@@ -11,7 +11,7 @@ use crate::plot;
 use crate::report::{Paint, Report, clean, holds_command, is_command, page, render};
 use crate::standard_output;
 
-/// Writes the report wherever it was asked for; the files first, so that a failure is not announced as a success.
+/// Writes the report wherever it was requested; the files first, so that a failure is not announced as a success.
 pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
     if let Some(path) = &common.plot {
         let figure = report.figures.first().ok_or_else(no_picture)?;
@@ -56,7 +56,7 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Output)
 }
 
-/// Colors only on a terminal that can show them, and not where somebody asked for none.
+/// Colors only on a terminal that can show them, and not where somebody requested none.
 fn colors(terminal: bool) -> bool {
     let unset = |name| std::env::var_os(name).is_none_or(|v| v.is_empty());
     terminal && unset("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

@@ -26,7 +26,7 @@ struct Shown {
 }
 
 impl Bar {
-    /// A bar, if there is a terminal to show it on and nobody asked for silence.
+    /// A bar, if there is a terminal to show it on and nobody requested silence.
     pub fn on_terminal(quiet: bool) -> Option<Self> {
         (!quiet && std::io::stderr().is_terminal()).then(Self::default)
     }

@@ -75,7 +75,7 @@ impl Session {
     fn until<T>(&self, limit: Option<f64>, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
         let found = work(&self.within(limit));
         if matches!(found, Err(Error::Canceled)) && !self.cancel.is_canceled() {
-            let message = "--budget-time was over before there was a model: allow more seconds, or use fewer rows";
+            let message = "--budget-time ran out before a model was fitted: allow more seconds, or use fewer rows";
             return Err(Failure::request(message));
         }
         let found = found?;

@@ -1,6 +1,6 @@
 //! Whether standard output was closed when the program began.
 //!
-//! The runtime opens the null device in the place of a closed standard stream before `main`, so that everything written there seems to arrive:
+//! The runtime opens the null device instead of a closed standard stream before `main`, so that everything written there seems to arrive:
 //! `mercer kernel list >&-` would end as a success. What was there before is known only to a function that runs earlier.
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! The sequential two-sample test.
 
-use mercer::hypothesis::{BettingTest, Evidence, SequentialTwoSample};
+use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -13,8 +13,8 @@ use crate::run::run;
 
 /// A two-sample test that may be looked at after every batch, and stopped at any time (betting, e-values).
 ///
-/// ``update(X, Y)`` bets on new points of each sample against their laws being one. The wealth starts at 1; the hypothesis is rejected when
-/// it reaches ``1/level``, which happens at any time with probability at most ``level`` when the laws are one. The points must be new.
+/// ``update(X, Y)`` bets on new points of each sample against their distributions being one. The wealth starts at 1; the hypothesis is rejected when
+/// it reaches ``1/level``, which happens at any time with probability at most ``level`` when the distributions are one. The points must be new.
 ///
 /// Examples
 /// --------
@@ -102,7 +102,7 @@ impl PySequentialTwoSample {
     }
 
     fn __repr__(&self) -> String {
-        let Evidence { wealth, p_value, reject, pairs, batches, .. } = self.0.evidence();
+        let BettingEvidence { wealth, p_value, reject, pairs, batches, .. } = self.0.evidence();
         let decision = if reject { "rejected" } else { "not rejected" };
         format!(
             "SequentialTwoSampleTest: {decision} at level {} after {batches} batches and {pairs} pairs (p = {p_value:.4}, wealth {wealth:.4})",

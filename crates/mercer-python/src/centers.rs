@@ -1,12 +1,12 @@
 //! The centers of a learner, as Python users say them.
 
-use mercer::learn::centers::{Centers, HeldOut};
+use mercer::learn::centers::{Centers, EarlyStopping};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::features::landmarks_named;
 
-/// A dict of ``n_centers``, ``landmarks``, ``tol``, ``max_iter``, ``validation_fraction`` and ``n_iter_no_change``; None where no centers are asked for.
+/// A dict of ``n_centers``, ``landmarks``, ``tol``, ``max_iter``, ``validation_fraction`` and ``n_iter_no_change``; None where no centers are requested.
 pub fn centers_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Centers>> {
     let Some(given) = given else { return Ok(None) };
     let mut centers = Centers::default();
@@ -22,6 +22,6 @@ pub fn centers_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Centers>
             other => return Err(pyo3::exceptions::PyTypeError::new_err(format!("centers have no '{other}'"))),
         }
     }
-    centers.held_out = share.map(|share| HeldOut { share, patience });
+    centers.held_out = share.map(|share| EarlyStopping { share, patience });
     Ok(Some(centers))
 }

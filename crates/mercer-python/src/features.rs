@@ -207,8 +207,8 @@ impl PyFeatures {
         let suggestion = "transform fewer rows at a time, or use fewer grids";
         options.compute.reserve("binning features", bytes, suggestion).map_err(to_python)?;
         let mut cells = Array2::zeros((x.nrows(), grids));
-        let places = cells.as_slice_mut().expect("a new array is one slice");
-        run(py, &options, || map.fill_cells(x, places, &options.compute))?;
+        let positions = cells.as_slice_mut().expect("a new array is one slice");
+        run(py, &options, || map.fill_cells(x, positions, &options.compute))?;
         Ok((PyArray2::from_owned_array(py, cells), PyArray1::from_owned_array(py, map.values().to_owned())))
     }
 

@@ -3,15 +3,15 @@
 use mercer::Kernel;
 use mercer::gram::Pairs;
 use mercer::hypothesis::{
-    ConditionalIndependence, ConditionalMethod, Correction, GoodnessOfFit, Independence, IndependenceMethod,
-    Interaction, JointIndependence, KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
+    ConditionalIndependence, ConditionalMethod, ConditionalSmoothing, Correction, GoodnessOfFit, Independence,
+    IndependenceMethod, Interaction, JointIndependence, KernelWeights, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::Estimator;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::Data;
+use crate::data::KernelData;
 use crate::errors::to_python;
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
@@ -106,7 +106,7 @@ fn two_sample_method(name: &str, given: &TwoSampleChoices, estimator: Estimator)
     choice("method", name, &methods)
 }
 
-/// Do two samples have one law?
+/// Two-sample tests: do two samples have the same distribution?
 #[pyfunction]
 #[pyo3(signature = (X, Y, kernel, method, permutations, level, choices, **options))]
 #[allow(non_snake_case, clippy::too_many_arguments)]
@@ -206,7 +206,7 @@ pub fn joint_test<'py>(
     let (data, options) = (read_variables(&variables, &kernels)?, Options::read(options)?);
     let permutations = count("permutations", permutations)?;
     let kernels: Vec<Kernel> = data.iter().map(|d| d.kernel.clone()).collect();
-    let pairs: Vec<Pairs<'_>> = data.iter().map(Data::pairs).collect();
+    let pairs: Vec<Pairs<'_>> = data.iter().map(KernelData::pairs).collect();
     let outcome = run(py, &options, || match (interaction, <[Pairs<'_>; 3]>::try_from(pairs.as_slice())) {
         (true, Ok(three)) => {
             let kernels = <[Kernel; 3]>::try_from(kernels).ok();
@@ -237,8 +237,10 @@ pub fn conditional_independence_test<'py>(
     let (first, second, third) = (Matrix::read(X, "X")?, Matrix::read(Y, "Y")?, Matrix::read(Z, "Z")?);
     let named = |kernel: Option<&PyKernel>, of: &Matrix<'_>| kernel.map(|k| of.name_columns(&k.0)).transpose();
     let smoothing = match smoothing {
-        Some((kernel, ridge)) => Smoothing::Fixed { kernel: third.name_columns(&kernel.0).map_err(to_python)?, ridge },
-        None => Smoothing::LeaveOneOut,
+        Some((kernel, ridge)) => {
+            ConditionalSmoothing::Fixed { kernel: third.name_columns(&kernel.0).map_err(to_python)?, ridge }
+        }
+        None => ConditionalSmoothing::LeaveOneOut,
     };
     let test = ConditionalIndependence {
         kernel_x: named(kernel_x, &first).map_err(to_python)?,
@@ -278,10 +280,10 @@ pub fn goodness_of_fit_test<'py>(
 }
 
 /// A variable with its kernel, or with the one that stands in for a choice that the library makes.
-fn variable<'py>(kernel: Option<&PyKernel>, x: &Bound<'py, PyAny>, what: &str) -> PyResult<Data<'py>> {
+fn variable<'py>(kernel: Option<&PyKernel>, x: &Bound<'py, PyAny>, what: &str) -> PyResult<KernelData<'py>> {
     match kernel {
-        Some(kernel) => Data::variable(&kernel.0, x, what),
-        None => Data::variable(&"gaussian(lengthscale=median)".parse().map_err(to_python)?, x, what),
+        Some(kernel) => KernelData::variable(&kernel.0, x, what),
+        None => KernelData::variable(&"gaussian(lengthscale=median)".parse().map_err(to_python)?, x, what),
     }
 }
 

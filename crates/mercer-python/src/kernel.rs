@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::data::Data;
+use crate::data::KernelData;
 use crate::definiteness::{self, PyCheck};
 use crate::errors::to_python;
 use crate::input::{Matrix, is_float32};
@@ -53,7 +53,7 @@ impl PyKernel {
     /// The Gram matrix ``[k(xᵢ, yⱼ)]``; ``Y`` is ``X`` where it is left out.
     ///
     /// ``dtype="float32"`` (or ``single=True``) computes in single precision, in half the memory and about half the time. A
-    /// kernel on ``precomputed()`` takes a matrix of kernel values in the place of ``X``.
+    /// kernel on ``precomputed()`` takes a matrix of kernel values instead of ``X``.
     ///
     /// Examples
     /// --------
@@ -71,7 +71,7 @@ impl PyKernel {
         single: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (data, options) = (Data::read(&self.0, X, Y)?, Options::read(options)?);
+        let (data, options) = (KernelData::read(&self.0, X, Y)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         let as_given = dtype.is_none() && is_float32(X)? && Y.map_or(Ok(true), is_float32)?;
         if as_given || is_single(dtype, single)? {
@@ -96,7 +96,7 @@ impl PyKernel {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (data, options) = (Data::read(&self.0, X, None)?, Options::read(options)?);
+        let (data, options) = (KernelData::read(&self.0, X, None)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         let diagonal = run(py, &options, || kernel.bind(pairs, compute)?.diagonal())?;
         Ok(PyArray1::from_owned_array(py, diagonal))
@@ -124,7 +124,7 @@ impl PyKernel {
         single: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (data, factor) = (Data::read(&self.0, X, Y)?, Matrix::read(V, "V")?);
+        let (data, factor) = (KernelData::read(&self.0, X, Y)?, Matrix::read(V, "V")?);
         let options = Options::read(options)?.single(is_single(dtype, single)?);
         let (kernel, pairs, v, compute) = (&data.kernel, data.pairs(), factor.view(), &options.compute);
         let product = run(py, &options, || gram::multiply(&kernel.bind(pairs, compute)?, v, compute))?;
@@ -151,7 +151,7 @@ impl PyKernel {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let index = parameters::position(&self.0, parameter)?;
-        let (data, options) = (Data::read(&self.0, X, Y)?, Options::read(options)?);
+        let (data, options) = (KernelData::read(&self.0, X, Y)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         let matrix = run(py, &options, || kernel.bind(pairs, compute)?.derivative(index, compute))?;
         Ok(PyArray2::from_owned_array(py, matrix))
@@ -167,7 +167,7 @@ impl PyKernel {
     /// Kernel("gaussian(lengthscale=2)")
     #[pyo3(signature = (X, **options))]
     fn resolve(&self, py: Python<'_>, X: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let (data, options) = (Data::read(&self.0, X, None)?, Options::read(options)?);
+        let (data, options) = (KernelData::read(&self.0, X, None)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         run(py, &options, || Ok(Self(kernel.bind(pairs, compute)?.kernel().clone())))
     }
@@ -220,7 +220,7 @@ impl PyKernel {
         match X {
             None => definiteness::check(py, &self.0, None, &options),
             Some(X) => {
-                let data = Data::read(&self.0, X, None)?;
+                let data = KernelData::read(&self.0, X, None)?;
                 definiteness::check(py, &data.kernel, Some(data.pairs()), &options)
             }
         }

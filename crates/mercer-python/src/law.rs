@@ -1,6 +1,6 @@
-//! `mercer.LawEmbedding`: the mean embedding of a law that is known.
+//! `mercer.LawEmbedding`: the mean embedding of a distribution that is known.
 
-use mercer::measure::{Law, LawEmbedding};
+use mercer::measure::{Distribution, LawEmbedding};
 use ndarray::Array1;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -9,10 +9,10 @@ use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 
-/// The mean embedding ``μ = E k(·, X)`` of a law that is known, in closed form.
+/// The mean embedding ``μ = E k(·, X)`` of a distribution that is known, in closed form.
 ///
-/// Made by ``LawEmbedding.normal``, ``.uniform``, ``.laplace`` or ``.moments``. Call it on points. Closed forms: Gaussian kernels with normal and uniform laws, polynomial
-/// kernels with moments, ``exponential`` with normal laws, ``laplacian`` with Laplace's law, ``wiener`` with the uniform law on ``[0, 1]``.
+/// Made by ``LawEmbedding.normal``, ``.uniform``, ``.laplace`` or ``.moments``. Call it on points. Closed forms: Gaussian kernels with normal and uniform distributions, polynomial
+/// kernels with moments, ``exponential`` with normal distributions, ``laplacian`` with the Laplace distribution, ``wiener`` with the uniform distribution on ``[0, 1]``.
 ///
 /// Examples
 /// --------
@@ -25,40 +25,40 @@ use crate::kernel::{PyKernel, kernel_of};
 pub struct PyLawEmbedding(LawEmbedding);
 
 impl PyLawEmbedding {
-    fn of(kernel: &Bound<'_, PyAny>, law: Law) -> PyResult<Self> {
-        LawEmbedding::new(&kernel_of(kernel)?, law).map(Self).map_err(to_python)
+    fn of(kernel: &Bound<'_, PyAny>, distribution: Distribution) -> PyResult<Self> {
+        LawEmbedding::new(&kernel_of(kernel)?, distribution).map(Self).map_err(to_python)
     }
 }
 
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyLawEmbedding {
-    /// The normal law with a mean (a list of numbers) and a covariance matrix.
+    /// The normal distribution with a mean (a list of numbers) and a covariance matrix.
     #[staticmethod]
     fn normal(kernel: &Bound<'_, PyAny>, mean: &Bound<'_, PyAny>, covariance: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mean = Array1::from(numbers(mean, "mean")?);
         let covariance = Matrix::read(covariance, "covariance")?.view().to_owned();
-        Self::of(kernel, Law::Gaussian { mean, covariance })
+        Self::of(kernel, Distribution::Gaussian { mean, covariance })
     }
 
-    /// The uniform law on an interval of the line.
+    /// The uniform distribution on an interval of the line.
     #[staticmethod]
     #[pyo3(signature = (kernel, low=0.0, high=1.0))]
     fn uniform(kernel: &Bound<'_, PyAny>, low: f64, high: f64) -> PyResult<Self> {
-        Self::of(kernel, Law::Uniform { low, high })
+        Self::of(kernel, Distribution::Uniform { low, high })
     }
 
-    /// Laplace's law on the line, of density ``exp(−|x|/scale)/(2 scale)``.
+    /// the Laplace distribution on the line, of density ``exp(−|x|/scale)/(2 scale)``.
     #[staticmethod]
     #[pyo3(signature = (kernel, scale=1.0))]
     fn laplace(kernel: &Bound<'_, PyAny>, scale: f64) -> PyResult<Self> {
-        Self::of(kernel, Law::Laplace { scale })
+        Self::of(kernel, Distribution::Laplace { scale })
     }
 
-    /// Any law on the line, by its moments ``E X, E X², …``.
+    /// Any distribution on the line, by its moments ``E X, E X², …``.
     #[staticmethod]
     fn moments(kernel: &Bound<'_, PyAny>, moments: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::of(kernel, Law::Moments(numbers(moments, "moments")?))
+        Self::of(kernel, Distribution::Moments(numbers(moments, "moments")?))
     }
 
     /// ``μ(t) = E k(t, X)`` for every row of ``X``.
@@ -77,7 +77,7 @@ impl PyLawEmbedding {
         Ok(self.0.squared_norm().map_err(to_python)?.max(0.0).sqrt())
     }
 
-    /// The squared MMD of the laws themselves.
+    /// The squared MMD of the distributions.
     fn squared_mmd(&self, other: &Bound<'_, Self>) -> PyResult<f64> {
         self.0.squared_mmd(&other.get().0).map_err(to_python)
     }
@@ -89,13 +89,13 @@ impl PyLawEmbedding {
     }
 
     fn __repr__(&self) -> String {
-        let law = match self.0.law() {
-            Law::Gaussian { mean, .. } => format!("normal law in {} dimensions", mean.len()),
-            Law::Uniform { low, high } => format!("uniform law on [{low}, {high}]"),
-            Law::Laplace { scale } => format!("Laplace's law of scale {scale}"),
-            Law::Moments(moments) => format!("law with {} moments", moments.len()),
+        let distribution = match self.0.distribution() {
+            Distribution::Gaussian { mean, .. } => format!("normal distribution in {} dimensions", mean.len()),
+            Distribution::Uniform { low, high } => format!("uniform distribution on [{low}, {high}]"),
+            Distribution::Laplace { scale } => format!("Laplace distribution of scale {scale}"),
+            Distribution::Moments(moments) => format!("distribution with {} moments", moments.len()),
         };
-        format!("LawEmbedding(\"{}\", {law})", self.0.kernel())
+        format!("LawEmbedding(\"{}\", {distribution})", self.0.kernel())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

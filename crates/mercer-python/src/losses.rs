@@ -1,6 +1,6 @@
 //! Kernel logistic regression, general losses and quantile curves: specifications and fits.
 
-use mercer::learn::loss::{Evidence, Plan, Solver};
+use mercer::learn::loss::{LossEvidence, LossPlan, LossSolver};
 use mercer::learn::{
     KernelMachine, KernelMachineFit, LogisticFit, LogisticRegression, Loss, QuantileCurves, QuantileCurvesFit,
 };
@@ -148,7 +148,7 @@ fn machine(
     kernel: Kernel,
     lambda: f64,
     intercept: bool,
-    solver: Solver,
+    solver: LossSolver,
     tol: Option<f64>,
     max_iter: Option<u64>,
 ) -> PyResult<KernelMachine> {
@@ -159,15 +159,15 @@ fn machine(
     Ok(KernelMachine { intercept, solver, tolerance, max_iterations, ..base })
 }
 
-const SOLVERS: [(&str, Solver); 5] = [
-    ("auto", Solver::Auto),
-    ("newton", Solver::Newton),
-    ("newton-cg", Solver::NewtonConjugateGradients),
-    ("dual", Solver::Dual),
-    ("centers", Solver::Centers),
+const SOLVERS: [(&str, LossSolver); 5] = [
+    ("auto", LossSolver::Auto),
+    ("newton", LossSolver::Newton),
+    ("newton-cg", LossSolver::NewtonConjugateGradients),
+    ("dual", LossSolver::Dual),
+    ("centers", LossSolver::Centers),
 ];
 
-fn solver_named(name: &str) -> PyResult<Solver> {
+fn solver_named(name: &str) -> PyResult<LossSolver> {
     SOLVERS.iter().find(|(known, _)| *known == name).map(|(_, solver)| *solver).ok_or_else(|| {
         let names = SOLVERS.map(|(known, _)| format!("{known:?}"));
         PyValueError::new_err(format!("solver = {name:?} is not allowed: it must be one of {}", names.join(", ")))
@@ -182,7 +182,7 @@ pub enum PenalizedFit {
 }
 
 impl PenalizedFit {
-    fn evidence(&self) -> Vec<Evidence> {
+    fn evidence(&self) -> Vec<LossEvidence> {
         match self {
             Self::Logistic(fit) => vec![*fit.evidence()],
             Self::Machine(fit) => vec![*fit.evidence()],
@@ -204,7 +204,7 @@ impl PenalizedFit {
         Array2::from_shape_fn((fits.first().map_or(0, |f| of(f).len()), fits.len()), |(i, j)| of(&fits[j])[i])
     }
 
-    fn plan(&self) -> Option<&Plan> {
+    fn plan(&self) -> Option<&LossPlan> {
         match self {
             Self::Logistic(fit) => Some(fit.plan()),
             other => other.machines().first().map(KernelMachineFit::plan),
@@ -398,7 +398,7 @@ impl PyPenalizedFit {
     }
 }
 
-fn evidence_dict(py: Python<'_>, evidence: Evidence) -> PyResult<Bound<'_, PyDict>> {
+fn evidence_dict(py: Python<'_>, evidence: LossEvidence) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("objective", evidence.objective)?;
     dict.set_item("dual_objective", evidence.dual_objective)?;

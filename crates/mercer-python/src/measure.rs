@@ -7,7 +7,7 @@ use ndarray::aview1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::Data;
+use crate::data::KernelData;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::PyKernel;
@@ -47,7 +47,7 @@ pub fn mmd(
         TwoSamples::Gram(values, first) => {
             let values = values.view();
             run(py, &options, || {
-                measure::mmd_of(&kernel.bind(Pairs::Given(values), compute)?, *first, estimator, compute)
+                measure::mmd_of(&kernel.bind(Pairs::Precomputed(values), compute)?, *first, estimator, compute)
             })
         }
     }
@@ -109,7 +109,7 @@ pub fn hsic(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<f64> {
     let (estimator, options) = (choice("estimator", estimator, &HSIC)?, Options::read(options)?);
-    let (first, second) = (Data::variable(&kernel_x.0, X, "X")?, Data::variable(&kernel_y.0, Y, "Y")?);
+    let (first, second) = (KernelData::variable(&kernel_x.0, X, "X")?, KernelData::variable(&kernel_y.0, Y, "Y")?);
     let (x, y, compute) = ((&first.kernel, first.pairs()), (&second.kernel, second.pairs()), &options.compute);
     run(py, &options, || {
         let (k, l) = (x.0.bind(x.1, compute)?, y.0.bind(y.1, compute)?);
@@ -159,9 +159,9 @@ pub fn joint_statistic(
 pub fn read_variables<'py>(
     variables: &[Bound<'py, PyAny>],
     kernels: &[PyRef<'_, PyKernel>],
-) -> PyResult<Vec<Data<'py>>> {
+) -> PyResult<Vec<KernelData<'py>>> {
     let named = variables.iter().zip(kernels).enumerate();
-    named.map(|(i, (x, kernel))| Data::variable(&kernel.0, x, &format!("variable {i}"))).collect()
+    named.map(|(i, (x, kernel))| KernelData::variable(&kernel.0, x, &format!("variable {i}"))).collect()
 }
 
 fn joint(parts: &[(&Kernel, Pairs<'_>)], interaction: bool, compute: &Compute) -> mercer::Result<f64> {

@@ -85,7 +85,7 @@ impl Options {
     }
 }
 
-/// Whether tiles of single precision were asked for, by `dtype="float32"` or by `single=True`.
+/// Whether tiles of single precision were requested, by `dtype="float32"` or by `single=True`.
 pub fn is_single(dtype: Option<&Bound<'_, PyAny>>, single: bool) -> PyResult<bool> {
     let Some(dtype) = dtype else {
         return Ok(single);

@@ -11,9 +11,9 @@ const WIDTH: u64 = 30;
 
 /// Hears how far the work has come; the waiting thread shows it.
 #[derive(Default)]
-pub struct Tracker(Mutex<Option<State>>);
+pub struct Tracker(Mutex<Option<ProgressState>>);
 
-struct State {
+struct ProgressState {
     work: String,
     done: u64,
     total: u64,
@@ -28,7 +28,7 @@ impl Progress for Tracker {
             Some(state) => state.done = state.done.max(done),
             None => {
                 let (work, since, remark) = (work.into(), Instant::now(), String::new());
-                *state = Some(State { work, done, total, since, remark });
+                *state = Some(ProgressState { work, done, total, since, remark });
             }
         }
     }
@@ -57,7 +57,7 @@ impl Tracker {
     }
 }
 
-impl State {
+impl ProgressState {
     fn line(&self) -> String {
         let total = self.total.max(1);
         let filled = (WIDTH * self.done / total) as usize;

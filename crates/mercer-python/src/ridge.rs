@@ -1,6 +1,6 @@
 //! Ridge regression: a specification, its plan and its fit.
 
-use mercer::learn::ridge::{Diagnostics, Method, Solver, Target};
+use mercer::learn::ridge::{Diagnostics, IntervalTarget, RidgeMethod, RidgeSolver};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::{Compute, Error};
 use ndarray::{ArrayView1, ArrayView2, aview1};
@@ -79,13 +79,14 @@ impl PyRidge {
     /// Whether a fit of these sizes runs in linear time, with the diagnostics at no extra cost.
     fn is_linear_time(&self, rows: usize, columns: usize, outputs: usize) -> bool {
         let everything = Compute::new().with_memory(u64::MAX);
-        self.0.plan(rows, columns, outputs, &everything).is_ok_and(|plan| plan.solver == Solver::StateSpace)
+        self.0.plan(rows, columns, outputs, &everything).is_ok_and(|plan| plan.solver == RidgeSolver::StateSpace)
     }
 }
 
-type Data<'a> = (ArrayView2<'a, f64>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
+type RidgeArrays<'a> =
+    (ArrayView2<'a, f64>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
 
-fn fit(ridge: &Ridge, (x, basis, y, weights): Data<'_>, compute: &Compute) -> mercer::Result<RidgeFit> {
+fn fit(ridge: &Ridge, (x, basis, y, weights): RidgeArrays<'_>, compute: &Compute) -> mercer::Result<RidgeFit> {
     match basis {
         None => ridge.fit(x, y, weights, compute),
         Some(basis) => ridge.fit_with_null_space(x, basis, y, weights, compute),
@@ -109,17 +110,17 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, Solver); 7] = [
-    ("auto", Solver::Auto),
-    ("cholesky", Solver::Cholesky),
-    ("mixed", Solver::Mixed),
-    ("state_space", Solver::StateSpace),
-    ("eigen", Solver::Eigen),
-    ("cg", Solver::ConjugateGradients),
-    ("centers", Solver::Centers),
+const SOLVERS: [(&str, RidgeSolver); 7] = [
+    ("auto", RidgeSolver::Auto),
+    ("cholesky", RidgeSolver::Cholesky),
+    ("mixed", RidgeSolver::Mixed),
+    ("state_space", RidgeSolver::StateSpace),
+    ("eigen", RidgeSolver::Eigen),
+    ("cg", RidgeSolver::ConjugateGradients),
+    ("centers", RidgeSolver::Centers),
 ];
 
-fn solver_named(name: &str) -> PyResult<Solver> {
+fn solver_named(name: &str) -> PyResult<RidgeSolver> {
     SOLVERS.iter().find(|(known, _)| *known == name).map(|(_, solver)| *solver).ok_or_else(|| {
         let names = SOLVERS.map(|(known, _)| format!("{known:?}"));
         PyValueError::new_err(format!("solver = {name:?} is not allowed: it must be one of {}", names.join(", ")))
@@ -165,7 +166,7 @@ impl PyRidgeFit {
         let (points, functions) = (Matrix::read(X, "X")?, Matrix::read_optional(null_space, "null_space")?);
         let options = Options::read(options)?;
         let (x, basis) = (points.view(), functions.as_ref().map(Matrix::view));
-        let target = if observation { Target::Observation } else { Target::Function };
+        let target = if observation { IntervalTarget::Observation } else { IntervalTarget::Function };
         let errors = run(py, &options, || match basis {
             None => self.0.standard_errors(x, target, &options.compute),
             Some(basis) => self.0.standard_errors_with_null_space(x, basis, target, &options.compute),
@@ -299,7 +300,7 @@ impl PyRidgeFit {
     #[getter]
     fn centers(&self) -> Option<(usize, usize, f64, bool, f64)> {
         match self.0.method() {
-            Method::Centers { centers, iterations, residual, converged, missed } => {
+            RidgeMethod::Centers { centers, iterations, residual, converged, missed } => {
                 Some((centers, iterations, residual, converged, missed))
             }
             _ => None,
@@ -309,7 +310,7 @@ impl PyRidgeFit {
     /// Whether the matrix was singular to working precision.
     #[getter]
     fn minimum_norm(&self) -> bool {
-        matches!(self.0.method(), Method::MinimumNorm { .. })
+        matches!(self.0.method(), RidgeMethod::MinimumNorm { .. })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
@@ -323,22 +324,22 @@ impl PyRidgeFit {
     }
 }
 
-fn describe(method: Method) -> String {
+fn describe(method: RidgeMethod) -> String {
     match method {
-        Method::Cholesky => "Cholesky factor in double precision".into(),
-        Method::Eigen => "eigendecomposition".into(),
-        Method::StateSpace { states } => format!("Kalman filter along the line, {states} states: linear time"),
-        Method::MinimumNorm { rank, threshold } => {
+        RidgeMethod::Cholesky => "Cholesky factor in double precision".into(),
+        RidgeMethod::Eigen => "eigendecomposition".into(),
+        RidgeMethod::StateSpace { states } => format!("Kalman filter along the line, {states} states: linear time"),
+        RidgeMethod::MinimumNorm { rank, threshold } => {
             format!("least-squares answer of minimum norm: {rank} eigenvalues above {threshold:.1e} were kept")
         }
-        Method::Mixed { iterations, residual, rank } => format!(
+        RidgeMethod::Mixed { iterations, residual, rank } => format!(
             "Cholesky factor of rank {rank} in single precision, refined in double precision: {iterations} products, \
              relative residual {residual:.1e}"
         ),
-        Method::ConjugateGradients { iterations, residual, rank } => format!(
+        RidgeMethod::ConjugateGradients { iterations, residual, rank } => format!(
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
         ),
-        Method::Centers { centers, iterations, residual, missed, .. } => format!(
+        RidgeMethod::Centers { centers, iterations, residual, missed, .. } => format!(
             "conjugate gradients on {centers} centers: {iterations} passes, relative residual {residual:.1e}; the centers miss \
              {:.2e} of the kernel's trace",
             missed

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::errors::to_python;
 use crate::input::Matrix;
 
-/// What stands in the place of two samples.
+/// What replaces two samples.
 pub enum TwoSamples<'py> {
     /// Two matrices with a row per point.
     Points(Matrix<'py>, Matrix<'py>),

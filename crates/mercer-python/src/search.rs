@@ -27,7 +27,7 @@ impl PyRidgeSearch {
     /// the best is at their end, and with ``extend`` the lengthscales do.
     #[new]
     #[pyo3(
-        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, race=true, extend=false)
+        signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, screening=true, extend=false)
     )]
     fn new(
         kernels: Vec<Bound<'_, PyAny>>,
@@ -37,7 +37,7 @@ impl PyRidgeSearch {
         intercept: bool,
         refinements: usize,
         indefinite: bool,
-        race: bool,
+        screening: bool,
         extend: bool,
     ) -> PyResult<Self> {
         let mut search = RidgeSearch::new(kernels.iter().map(kernel_of).collect::<PyResult<_>>()?);
@@ -48,7 +48,7 @@ impl PyRidgeSearch {
             search.lengthscales = numbers(lengths, "lengthscales")?;
         }
         search.criterion = criterion(scoring)?;
-        Ok(Self(RidgeSearch { intercept, refinements, indefinite, race, extend_lengthscales: extend, ..search }))
+        Ok(Self(RidgeSearch { intercept, refinements, indefinite, screening, extend_lengthscales: extend, ..search }))
     }
 
     #[pyo3(signature = (X, y, sample_weight=None, **options))]
@@ -119,10 +119,10 @@ impl PyRidgeSearchFit {
         PyArray2::from_array(py, &self.0.scores)
     }
 
-    /// The candidates that were dropped on a part of the rows, 0 without a race.
+    /// The candidates that were dropped on a part of the rows, 0 without screening.
     #[getter]
     fn dropped(&self) -> usize {
-        self.0.race.as_ref().map_or(0, |race| race.dropped)
+        self.0.screening.as_ref().map_or(0, |screening| screening.dropped)
     }
 
     /// What was tried of every number: its name, the ends of the first range and of the last, the chosen value, and whether it is at an end.

@@ -1,6 +1,6 @@
 //! Gaussian processes of several targets with one kernel, and the likelihood of matrices that Python computed.
 
-use mercer::learn::gaussian_process::shared::{Evidence, EvidenceGradient};
+use mercer::learn::gaussian_process::shared::{EvidenceGradient, ProcessEvidence};
 use mercer::learn::{SharedGaussianProcess, SharedGaussianProcessFit};
 use mercer::{Compute, Error, Result};
 use ndarray::{ArrayView2, Axis, aview1};
@@ -59,21 +59,21 @@ impl PySharedProcessFit {
     /// The log likelihood and its gradient by the wanted parameters of the kernel (by the parameters themselves), then by the noise; None where
     /// the matrix is not positive definite.
     #[staticmethod]
-    #[pyo3(signature = (kernel, X, Y, noise, wanted, **options))]
+    #[pyo3(signature = (kernel, X, Y, noise, requested, **options))]
     fn likelihood_gradient<'py>(
         py: Python<'py>,
         kernel: &Bound<'py, PyAny>,
         X: &Bound<'py, PyAny>,
         Y: &Bound<'py, PyAny>,
         noise: &Bound<'py, PyAny>,
-        wanted: Vec<bool>,
+        requested: Vec<bool>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<(f64, Gradient<'py>)>> {
         let process = SharedGaussianProcess::new(kernel_of(kernel)?);
         let (x, y, noise) = (Matrix::read(X, "X")?, Matrix::read(Y, "y")?, numbers(noise, "alpha")?);
         let options = Options::read(options)?;
         let (x, y) = (x.view(), y.view());
-        let work = || defined(process.likelihood_gradient(x, y, aview1(&noise), &wanted, &options.compute));
+        let work = || defined(process.likelihood_gradient(x, y, aview1(&noise), &requested, &options.compute));
         Ok(run(py, &options, work)?.map(|(value, gradient)| (value, gradient_of(py, gradient))))
     }
 
@@ -181,7 +181,7 @@ impl PySharedProcessFit {
 
 /// The likelihood of a covariance matrix that Python computed.
 #[pyclass(frozen, name = "MatrixEvidence", module = "mercer._mercer")]
-pub struct PyMatrixEvidence(Evidence);
+pub struct PyMatrixEvidence(ProcessEvidence);
 
 #[pymethods]
 #[allow(non_snake_case)]
@@ -285,10 +285,10 @@ impl PyMatrixEvidence {
     }
 }
 
-fn evidence(k: ArrayView2<f64>, y: ArrayView2<f64>, noise: &[f64], compute: &Compute) -> Result<Evidence> {
+fn evidence(k: ArrayView2<f64>, y: ArrayView2<f64>, noise: &[f64], compute: &Compute) -> Result<ProcessEvidence> {
     let bytes = 8 * (k.nrows() as u64).pow(2);
     compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
     let mut matrix = k.to_owned();
     matrix.diag_mut().zip_mut_with(&aview1(noise), |d, v| *d += v);
-    Evidence::new(matrix, y, compute)
+    ProcessEvidence::new(matrix, y, compute)
 }

@@ -52,7 +52,7 @@ fn bandwidth_of(value: &Bound<'_, PyAny>) -> PyResult<Bandwidth> {
             return Ok(Bandwidth::LeaveOneOut);
         }
     } else if let Ok(value) = value.extract::<f64>() {
-        return Ok(Bandwidth::Given(value));
+        return Ok(Bandwidth::Fixed(value));
     }
     let message = format!("bandwidth = {} is not allowed: it must be \"loo\" or a positive number", value.repr()?);
     Err(PyValueError::new_err(message))

@@ -66,7 +66,7 @@ impl PySpectrum {
         PyArray1::from_slice(py, self.0.eigenvalues())
     }
 
-    /// Standard errors of the eigenvalues of a sample as estimates of those of its law; ``None`` for closed forms.
+    /// Standard errors of the eigenvalues of a sample as estimates of those of its distribution; ``None`` for closed forms.
     #[getter]
     fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         self.0.standard_errors().map(|errors| PyArray1::from_slice(py, errors))

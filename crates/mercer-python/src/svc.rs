@@ -208,13 +208,13 @@ impl PySvcFit {
     /// The offset of every machine.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_vec(py, self.0.machines().iter().map(|m| m.offset).collect())
+        PyArray1::from_vec(py, self.0.binary().iter().map(|m| m.offset).collect())
     }
 
     /// The steps of every machine.
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_vec(py, self.0.machines().iter().map(|m| m.evidence.steps as i64).collect())
+        PyArray1::from_vec(py, self.0.binary().iter().map(|m| m.evidence.steps as i64).collect())
     }
 
     /// ``A`` and ``B`` of the sigmoid of every machine, where there are sigmoids.
@@ -224,7 +224,7 @@ impl PySvcFit {
             Calibrator::Sigmoid(s) => Some((s.a, s.b)),
             Calibrator::Isotonic(_) => None,
         };
-        self.0.machines().iter().map(|m| m.calibrator.as_ref().and_then(one)).collect()
+        self.0.binary().iter().map(|m| m.calibrator.as_ref().and_then(one)).collect()
     }
 
     /// Whether there are probabilities.

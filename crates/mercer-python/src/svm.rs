@@ -1,6 +1,6 @@
 //! Machines of numbers, regression and the support of a distribution, and what all machines share.
 
-use mercer::learn::svm::{Evidence, OneClass, OneClassFit, Svr, SvrFit, Tube};
+use mercer::learn::svm::{OneClass, OneClassFit, SvmEvidence, Svr, SvrFit, Tube};
 use mercer::solve::{DualOptions, Stopped};
 use mercer::{Error, Kernel};
 use ndarray::aview1;
@@ -50,7 +50,7 @@ pub fn reason(stopped: Stopped) -> &'static str {
 }
 
 /// The evidence as Python reads it.
-pub fn evidence_dict(py: Python<'_>, evidence: Evidence) -> PyResult<Bound<'_, PyDict>> {
+pub fn evidence_dict(py: Python<'_>, evidence: SvmEvidence) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("objective", evidence.objective)?;
     dict.set_item("gap", evidence.gap)?;

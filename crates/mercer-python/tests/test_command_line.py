@@ -192,5 +192,5 @@ def test_settings_of_python_on_the_command_line(tmp_path):
     model = mercer.SVR(C=7.5, epsilon=0.2, kernel="gaussian()").fit(TABLE[["a", "b"]], TABLE.y)
     mercer.save(model, tmp_path / "m")
     TABLE.to_csv(tmp_path / "d.csv", index=False)
-    told = json.loads(run("predict", tmp_path / "m", tmp_path / "d.csv", "--columns", "a,b", "--json"))
-    assert (told["settings"]["C"], told["settings"]["epsilon"]) == (7.5, 0.2)
+    output = json.loads(run("predict", tmp_path / "m", tmp_path / "d.csv", "--columns", "a,b", "--json"))
+    assert (output["settings"]["C"], output["settings"]["epsilon"]) == (7.5, 0.2)

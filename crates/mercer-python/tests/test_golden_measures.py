@@ -193,7 +193,7 @@ def test_bags_through_their_embeddings(golden):
 
 
 def test_embeddings_of_large_samples_approach_closed_forms(golden):
-    """The embedding of the quantiles of a uniform law is its closed form up to the rule of quadrature."""
+    """The embedding of the quantiles of a uniform distribution is its closed form up to the rule of quadrature."""
     case = golden("c15_mean_embeddings_closed_forms")
     p, expected = case.inputs, case.expected["gauss_uniform"]
     low, high = p["uniform_ab"]

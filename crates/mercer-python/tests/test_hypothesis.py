@@ -118,14 +118,19 @@ def test_results_are_readable():
     result = mercer.two_sample_test(X, Y, K, permutations=199)
     text = str(result)
     assert text.splitlines()[0] == "Two-sample test: rejected at level 0.05 (p = 0.005)"
-    for part in ["both samples have one law", "199 random relabelings", "gaussian(lengthscale=1.5)", "99 %"]:
+    for part in [
+        "both samples have the same distribution",
+        "199 random permutations",
+        "gaussian(lengthscale=1.5)",
+        "99 %",
+    ]:
         assert part in text
     html = result._repr_html_()
     assert "<svg" in html
     assert "rejected at level 0.05" in html
     assert html.count("<rect") == 40
     exact = mercer.two_sample_test(X[:3], Y[:3], K)
-    assert "19 all relabelings" in str(exact)
+    assert "19 all permutations" in str(exact)
     assert "<svg" not in mercer.two_sample_test(X, Y, K, method="gamma")._repr_html_()
     again = pickle.loads(pickle.dumps(result))
     assert str(again) == text
@@ -341,7 +346,7 @@ def test_embeddings_of_laws():
     sample = mercer.MeanEmbedding("wiener()", (np.arange(2000) + 0.5) / 2000)
     assert sample([0.5])[0] == pytest.approx(0.375, abs=1e-6)
     assert mercer.LawEmbedding.laplace("laplacian(lengthscale=2)", 1.0)([[0.0]])[0] == pytest.approx(2 / 3, abs=1e-14)
-    assert "uniform law" in repr(wiener)
+    assert "uniform distribution" in repr(wiener)
     assert wiener == mercer.LawEmbedding.uniform("wiener()")
     with pytest.raises(ValueError, match="closed form"):
         mercer.LawEmbedding.laplace("gaussian(lengthscale=1)")

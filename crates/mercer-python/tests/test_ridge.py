@@ -335,17 +335,17 @@ class TestSearch:
         x = np.random.default_rng(3).uniform(0, 6, size=(1000, 2))
         y = np.sin(x[:, 0]) + np.cos(2 * x[:, 1]) + 0.1 * np.random.default_rng(4).normal(size=1000)
         numbers = {"alphas": [0.01, 0.1, 1.0], "kernel": "gaussian()", "lengthscales": 0.02 * 3.0 ** np.arange(8)}
-        raced, whole = (KernelRidgeCV(**numbers, race=race).fit(x, y) for race in (True, False))
-        assert (raced.alpha_, raced.lengthscale_) == (whole.alpha_, whole.lengthscale_)
-        assert raced.predict(x[:9]).tobytes() == whole.predict(x[:9]).tobytes()
-        dropped = np.isnan(raced.scores_).all(axis=1)
-        assert dropped.sum() == raced.n_dropped_ >= 3
+        screened, whole = (KernelRidgeCV(**numbers, screening=screening).fit(x, y) for screening in (True, False))
+        assert (screened.alpha_, screened.lengthscale_) == (whole.alpha_, whole.lengthscale_)
+        assert screened.predict(x[:9]).tobytes() == whole.predict(x[:9]).tobytes()
+        dropped = np.isnan(screened.scores_).all(axis=1)
+        assert dropped.sum() == screened.n_dropped_ >= 3
         assert whole.n_dropped_ == 0
-        assert np.array_equal(raced.scores_[~dropped], whole.scores_[~dropped])
-        mercer.save(raced, tmp_path / "raced.model")
-        again = mercer.load(tmp_path / "raced.model")
-        assert np.array_equal(again.scores_, raced.scores_, equal_nan=True)
-        assert again.n_dropped_ == raced.n_dropped_
+        assert np.array_equal(screened.scores_[~dropped], whole.scores_[~dropped])
+        mercer.save(screened, tmp_path / "screened.model")
+        again = mercer.load(tmp_path / "screened.model")
+        assert np.array_equal(again.scores_, screened.scores_, equal_nan=True)
+        assert again.n_dropped_ == screened.n_dropped_
 
     def test_lists_of_kernels_and_folds(self):
         found = KernelRidgeCV([0.1, 1.0], kernels=["linear", "rbf", mercer.matern()], scoring=5, random_state=1).fit(

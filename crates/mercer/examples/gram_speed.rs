@@ -177,13 +177,13 @@ fn measure_rest() -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let wanted = std::env::args().nth(1).unwrap_or_default();
+    let requested = std::env::args().nth(1).unwrap_or_default();
     let threads = Compute::new().threads();
     let peaks = (gemm_peak(1), gemm_peak(threads));
     println!("f64 GEMM: {:.1} GFLOP/s on one thread, {:.1} on {threads}", peaks.0, peaks.1);
     println!("2 operations per coordinate and pair, each pair once");
     measure_rest()?;
-    for (text, kind) in KERNELS.into_iter().filter(|(text, _)| text.contains(&wanted)) {
+    for (text, kind) in KERNELS.into_iter().filter(|(text, _)| text.contains(&requested)) {
         measure(text, kind, (10_000, 50), peaks)?;
         measure_cross(text, (20_000, 2_000, 50), peaks.1)?;
         measure(text, kind, (5_000, 784), peaks)?;

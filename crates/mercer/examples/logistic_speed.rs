@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use mercer::learn::logistic::{Evidence, Plan, Solver};
+use mercer::learn::logistic::{LossEvidence, LossPlan, LossSolver};
 use mercer::learn::{KernelMachine, LogisticRegression, Loss};
 use mercer::{Compute, Kernel, Result, Seed};
 use ndarray::{Array1, Array2};
@@ -20,14 +20,14 @@ fn clouds(n: usize, classes: usize) -> (Array2<f64>, Vec<usize>) {
     (x, labels)
 }
 
-fn print(what: &str, n: usize, seconds: f64, plan: &Plan, evidence: &Evidence) {
+fn print(what: &str, n: usize, seconds: f64, plan: &LossPlan, evidence: &LossEvidence) {
     println!(
         "{what:<34} n={n:<6} {seconds:>8.3} s {:>7} steps, objective {:.6e}, gap {:.1e}, {:?}; {}",
         evidence.iterations, evidence.objective, evidence.gap, evidence.stopped, plan.solver
     );
 }
 
-fn logistic(n: usize, classes: usize, solver: Solver, kernel: &Kernel) -> Result<()> {
+fn logistic(n: usize, classes: usize, solver: LossSolver, kernel: &Kernel) -> Result<()> {
     let (x, labels) = clouds(n, classes);
     let spec = LogisticRegression { solver, ..LogisticRegression::new(kernel.clone(), 1.0) };
     let start = Instant::now();
@@ -56,8 +56,8 @@ fn main() -> Result<()> {
     let kernel: Kernel = "gaussian(lengthscale=3)".parse()?;
     for n in [500, 1000, 2000, 5000, 10_000, 20_000, 50_000].into_iter().filter(|n| *n <= largest) {
         for classes in [2, 3, 10] {
-            for solver in [Solver::Newton, Solver::NewtonConjugateGradients] {
-                if solver == Solver::NewtonConjugateGradients || n * if classes > 2 { classes } else { 1 } <= 5000 {
+            for solver in [LossSolver::Newton, LossSolver::NewtonConjugateGradients] {
+                if solver == LossSolver::NewtonConjugateGradients || n * if classes > 2 { classes } else { 1 } <= 5000 {
                     logistic(n, classes, solver, &kernel)?;
                 }
             }

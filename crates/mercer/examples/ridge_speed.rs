@@ -179,7 +179,7 @@ fn measure_predict(compute: &Compute) -> Result<()> {
 type Measure = fn(&Compute) -> Result<()>;
 
 fn main() -> Result<()> {
-    let wanted = std::env::args().nth(1).unwrap_or_default();
+    let requested = std::env::args().nth(1).unwrap_or_default();
     let compute = match std::env::args().nth(2) {
         Some(threads) => Compute::new().with_threads(threads.parse().unwrap_or(1))?,
         None => Compute::new(),
@@ -193,7 +193,7 @@ fn main() -> Result<()> {
         ("predict", measure_predict),
     ];
     for (name, measure) in parts {
-        if name.starts_with(&wanted) {
+        if name.starts_with(&requested) {
             measure(&compute)?;
         }
     }

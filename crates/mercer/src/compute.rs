@@ -86,7 +86,7 @@ impl Cancel {
         self.flag.fetch_max(STOP, Ordering::Relaxed);
     }
 
-    /// Ask the work to stop at once: its answer is not wanted any more.
+    /// Requests an immediate stop: the result is discarded.
     pub fn abort(&self) {
         self.flag.store(ABORT, Ordering::Relaxed);
     }
@@ -96,22 +96,22 @@ impl Cancel {
         self.flag.store(RUN, Ordering::Relaxed);
     }
 
-    /// Whether someone asked the work to stop.
+    /// Whether a stop was requested.
     pub fn is_canceled(&self) -> bool {
-        self.asked() >= STOP
+        self.requested() >= STOP
     }
 
-    /// Whether someone asked to drop the work.
+    /// Whether an immediate stop was requested.
     pub fn is_aborted(&self) -> bool {
-        self.asked() >= ABORT
+        self.requested() >= ABORT
     }
 
-    fn asked(&self) -> u8 {
+    fn requested(&self) -> u8 {
         let own = match &self.hook {
             Some(hook) if hook() => ABORT,
             _ => self.flag.load(Ordering::Relaxed),
         };
-        self.parent.as_ref().map_or(own, |parent| own.max(parent.asked()))
+        self.parent.as_ref().map_or(own, |parent| own.max(parent.requested()))
     }
 
     /// The flag of the whole, for a [child](Cancel::child); none otherwise.
@@ -172,7 +172,7 @@ impl Compute {
         Self::limited(available_memory().map_or(u64::MAX, |free| free / 5 * 4))
     }
 
-    /// Without a limit, for parts that ask for no memory of their own: the system is not asked how much is free.
+    /// Without a limit, for parts that allocate no memory of their own: the free memory is not queried.
     pub(crate) fn unlimited() -> Self {
         Self::limited(u64::MAX)
     }
@@ -239,14 +239,14 @@ impl Compute {
         self
     }
 
-    /// What this machine reaches, in floating-point operations per second: plans then say how long they take. The library reads no clock: whoever
+    /// The speed of this computer in floating-point operations per second: plans then estimate their time. The library reads no clock: the caller
     /// has one measures, a Cholesky factor, for example.
     pub fn with_speed(mut self, flops_per_second: f64) -> Self {
         self.speed = Some(flops_per_second).filter(|s| s.is_finite() && *s > 0.0);
         self
     }
 
-    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is asked for by name is
+    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is requested by name is
     /// run in any case.
     pub fn with_time(mut self, seconds: f64) -> Self {
         self.time = Some(seconds).filter(|s| s.is_finite() && *s > 0.0);

@@ -31,13 +31,13 @@ impl fmt::Display for Counterexample {
         writeln!(f, "cᵀKc = {} {sign} 0 with", self.digits)?;
         for (i, &weight) in self.weights.iter().enumerate() {
             let point = (i < self.points.nrows()).then(|| format!("x = {}", list_text(&self.points.row(i).to_vec())));
-            let place = match (self.indices.get(i), point) {
+            let position = match (self.indices.get(i), point) {
                 (Some(row), Some(point)) => format!("row {row}, {point}"),
                 (Some(row), None) => format!("row {row}"),
                 (None, point) => point.unwrap_or_default(),
             };
             let end = if i + 1 < self.weights.len() { "\n" } else { "" };
-            write!(f, "  c = {:<22} at {place}{end}", number_text(weight))?;
+            write!(f, "  c = {:<22} at {position}{end}", number_text(weight))?;
         }
         Ok(())
     }

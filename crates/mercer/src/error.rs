@@ -83,7 +83,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A file can be read, but is not what it should be.
@@ -107,7 +107,7 @@ pub enum Error {
         iterations: usize,
         /// Residual reached.
         residual: f64,
-        /// Residual asked for.
+        /// Required residual.
         tolerance: f64,
     },
     /// A factorization broke down: the matrix is singular to working precision.

@@ -67,6 +67,12 @@ pub use seed::{Seed, Stream};
 /// The examples on the pages of the documentation are compiled and run with the doctests.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../../../docs/kernel.md")]
+    struct KernelPage;
+    #[doc = include_str!("../../../docs/definiteness.md")]
+    struct DefinitenessPage;
+    #[doc = include_str!("../../../docs/function.md")]
+    struct FunctionPage;
     #[doc = include_str!("../../../docs/gram.md")]
     struct GramPage;
     #[doc = include_str!("../../../docs/conformance.md")]

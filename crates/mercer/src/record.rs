@@ -186,7 +186,7 @@ impl Record {
         Ok(values)
     }
 
-    /// Takes a matrix of any shape, of finite numbers: the one that says how large the others are.
+    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the others.
     pub(crate) fn take_leading_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
         let values = self.take_any_matrix(name)?;
         check_finite(name, values.iter())?;

@@ -1,4 +1,4 @@
-//! What a learner was asked to do, as names with values: the specification that a model file keeps beside the answer.
+//! The settings of a learner as names with values: the specification stored in a model file.
 //!
 //! The typed structs (`Svc { … }`, `Ridge { … }`) remain the way to fit; each lists its fields by name with `settings()`. Nothing about the
 //! run is among them: no threads, no memory, no time.

@@ -6,54 +6,54 @@ use clap::{Args, ValueEnum};
 use mercer::io::Format;
 use mercer::points::{Missing, Scaling};
 
-/// Flags that every command understands.
+/// Flags common to all commands.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Common flags")]
 pub struct Common {
-    /// One JSON object on standard output, and nothing else there
+    /// Print one JSON object to standard output, and nothing else
     #[arg(long, global = true)]
     pub json: bool,
-    /// No progress bar and no remarks on standard error
+    /// Suppress the progress bar and the remarks on standard error
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// The seed of everything that is random
+    /// Seed of the random number generator
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// How many threads work (default: all cores); it never changes the result
+    /// Number of threads (default: all cores); the result does not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
-    /// The memory that may be used, such as 2GB or 512MiB (default: four fifths of what is free)
+    /// Memory limit, such as 2GB or 512MiB (default: 80 % of the free memory)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
-    /// Choose methods whose expected time is at most this many seconds, and say so; searches stop at half of it with the best so far, and
-    /// machines at its end with the model so far
+    /// Choose methods with an expected time of at most this many seconds, and report the choice; searches stop at half of the time with the best result so
+    /// far, support vector machines at its end with the model so far
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub budget_time: Option<f64>,
-    /// A picture of the result
+    /// Write a picture of the result
     #[arg(long, global = true, value_name = "FILE.svg|png", value_parser = picture)]
     pub plot: Option<PathBuf>,
-    /// The result as a page with text, tables and pictures that needs no other file
+    /// Write the result as a self-contained HTML page with text, tables and pictures
     #[arg(long, global = true, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// Allow an output that is also an input (or another output): it is replaced
+    /// Allow an output file that is also an input (or another output): it is replaced
     #[arg(long, global = true)]
     pub force: bool,
-    /// The format of the data: csv, tsv, libsvm, npy or parquet (default: by the ending of the name)
+    /// Format of the data: csv, tsv, libsvm, npy or parquet (default: by file extension)
     #[arg(long, global = true, value_name = "FORMAT", value_parser = format)]
     pub format: Option<Format>,
 }
 
-/// How a table becomes vectors.
+/// Options of the conversion of a table to vectors.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
-    /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
+    /// Use only these columns, by name or by number counted from 0, such as height,width or 0,2-5
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Scale the columns of numbers
+    /// Scaling of the numeric columns
     #[arg(long, value_enum, value_name = "RULE")]
     pub scale: Option<Scale>,
-    /// What to do with missing values; without a rule they are refused with row and column
+    /// Handling of missing values (default: an error with row and column)
     #[arg(long, value_enum, value_name = "RULE")]
     pub missing: Option<Gap>,
 }
@@ -79,11 +79,11 @@ impl From<Scale> for Scaling {
 /// Rules for missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Gap {
-    /// Leave out rows with a missing value
+    /// Drop rows with a missing value
     Drop,
-    /// Put the mean of the column
+    /// Replace by the mean of the column
     Mean,
-    /// Put zero
+    /// Replace by zero
     Zero,
 }
 

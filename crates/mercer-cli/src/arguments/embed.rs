@@ -14,80 +14,80 @@ pub enum EmbedCommand {
     /// Random Fourier features of a shift-invariant kernel
     #[command(after_help = help::EMBED_FOURIER)]
     Fourier(FourierArguments),
-    /// Random binning features of a product over columns with convex profiles: the cell of every row on every grid
+    /// Random binning features of a product kernel with convex profiles: the cell of every row in every grid
     #[command(after_help = help::EMBED_BINNING)]
     Binning(BinningArguments),
-    /// Nyström features: the kernel seen from a few landmarks
+    /// Nyström features from a few landmarks
     #[command(after_help = help::EMBED_NYSTROM)]
     Nystrom(NystromArguments),
 }
 
-/// What all of them need.
+/// Options common to all feature maps.
 #[derive(Debug, Args)]
 pub struct EmbedData {
-    /// The file whose rows are the points (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
+    /// File whose rows are the points (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
     /// The kernel
     #[arg(long, value_name = "EXPR", default_value = "gaussian(lengthscale=median)")]
     pub kernel: String,
-    /// Where the features go: .npy, or .csv with numbers that read back exactly
+    /// Output file of the features: .npy, or .csv with numbers that round-trip exactly
     #[arg(short, long, value_name = "OUT.npy|csv")]
     pub output: Option<PathBuf>,
-    /// How the data becomes vectors.
+    /// Conversion of the data to vectors.
     #[command(flatten)]
     pub options: DataOptions,
 }
 
-/// The words of `mercer embed fourier`.
+/// Arguments of `mercer embed fourier`.
 #[derive(Debug, Args)]
 pub struct FourierArguments {
     /// The data and the kernel.
     #[command(flatten)]
     pub data: EmbedData,
-    /// The columns that come out
+    /// Number of output columns
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = positive)]
     pub components: usize,
-    /// A cosine and a sine per frequency, or a cosine with a random offset
+    /// One cosine and one sine per frequency, or one cosine with a random offset
     #[arg(long, value_enum, default_value_t = KindWord::Pair)]
     pub kind: KindWord,
-    /// How the frequencies are drawn
+    /// Sampling of the frequencies
     #[arg(long, value_enum, default_value_t = SamplingWord::Iid)]
     pub sampling: SamplingWord,
 }
 
-/// The words of `mercer embed binning`.
+/// Arguments of `mercer embed binning`.
 #[derive(Debug, Args)]
 pub struct BinningArguments {
     /// The data and the kernel.
     #[command(flatten)]
     pub data: EmbedData,
-    /// How many grids
+    /// Number of random grids
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive)]
     pub components: usize,
-    /// Columns of the features for each grid, into which its cells are hashed
+    /// Number of output columns per grid, into which its cells are hashed
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = positive)]
     pub buckets: usize,
 }
 
-/// The words of `mercer embed nystrom`.
+/// Arguments of `mercer embed nystrom`.
 #[derive(Debug, Args)]
 pub struct NystromArguments {
     /// The data and the kernel.
     #[command(flatten)]
     pub data: EmbedData,
-    /// The landmarks, at most
+    /// Maximum number of landmarks
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive)]
     pub components: usize,
-    /// How they are chosen
+    /// Selection of the landmarks
     #[arg(long, value_enum, default_value_t = LandmarksWord::Rpcholesky)]
     pub landmarks: LandmarksWord,
-    /// Stop when the landmarks leave no more than this share of the trace
+    /// Stop when the residual is at most this fraction of the trace
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub tolerance: f64,
 }
 
-/// How a frequency becomes features.
+/// Features per frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KindWord {
     /// (cos, sin)
@@ -96,18 +96,18 @@ pub enum KindWord {
     Offset,
 }
 
-/// How frequencies are drawn.
+/// Sampling of frequencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SamplingWord {
     /// Independently
     Iid,
     /// In orthogonal frames
     Orthogonal,
-    /// Evenly: a randomized Halton sequence
+    /// Quasi-Monte Carlo: a randomized Halton sequence
     Qmc,
 }
 
-/// How landmarks are chosen.
+/// Selection of landmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LandmarksWord {
     /// Randomly pivoted Cholesky
@@ -118,7 +118,7 @@ pub enum LandmarksWord {
     Kmeans,
     /// By ridge leverage scores
     Leverage,
-    /// Pivoted Cholesky, the largest first
+    /// Pivoted Cholesky with the largest pivot first
     Greedy,
 }
 

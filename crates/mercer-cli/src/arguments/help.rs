@@ -5,9 +5,9 @@ Kernel methods as one system.
 
 A kernel is written as text, such as
   2*gaussian(lengthscale=0.5) + on([petal_width], linear())
-The same text works here, in Rust and in Python. A kernel knows what it can prove about
-itself: whether it is positive semi-definite, universal, characteristic. What cannot be
-proven is attacked with counterexamples.";
+The same text works on the command line, in Rust and in Python. Properties such as positive
+semi-definite, universal and characteristic are proven by rule from the expression; where
+no proof is found, Mercer searches for a counterexample.";
 
 pub const SHORT_FOOT: &str = "\
 Examples:
@@ -19,7 +19,7 @@ Examples:
   mercer test two-sample reference.csv new.csv
   mercer demo
 
-`mercer help COMMAND` or `mercer COMMAND --help` tells more.";
+See `mercer help COMMAND` or `mercer COMMAND --help` for more.";
 
 pub const FOOT: &str = "\
 Examples:
@@ -33,8 +33,8 @@ Examples:
   mercer demo
 
 Data:
-  CSV and TSV (with or without a header, also .gz), LIBSVM, NPY and Parquet, told by
-  the ending or by --format; - is standard input. Categories become one 0/1 column per
+  CSV and TSV (with or without a header, also .gz), LIBSVM, NPY and Parquet, recognized by
+  extension or given by --format; - is standard input. Categories become one 0/1 column per
   level. Rows and columns are counted from 0, lines from 1.
 
 Exit codes:
@@ -46,16 +46,16 @@ Exit codes:
 Colors appear on a terminal only; NO_COLOR turns them off.";
 
 pub const KERNEL: &str = "\
-Kernels: their list, their proofs, counterexamples, Gram matrices.
+List kernels, prove or refute their properties, compute Gram matrices.
 
 A kernel k(x, y) is positive semi-definite if cᵀKc ≥ 0 for all points and all weights c,
 K = [k(xᵢ, xⱼ)]. Then it is the inner product of a Hilbert space of functions, and every
 method of the field applies.";
 
 pub const PLAN: &str = "\
-The plan of a command before it runs: sizes, bytes, work, and whether it fits into the memory limit.
+Print the plan of a command without running it: sizes, bytes, operations, and whether it fits into the memory limit.
 
-The data is read (its size is part of the plan); the matrix is not computed.
+The data is read, because its size is part of the plan; no matrix is computed.
 
 Example:
   mercer explain kernel gram \"gaussian(lengthscale=1)\" data.csv --memory 2GB
@@ -79,9 +79,9 @@ Examples:
   mercer kernel explain \"schoenberg(distance(power=1), t=2)\" --json";
 
 pub const CHECK: &str = "\
-One set of points and weights with cᵀKc < 0 refutes a kernel for good; it is re-checked
-in higher precision before it is shown. An eigenvalue that is negative within rounding
-refutes nothing. The exit code is 0 either way.
+One set of points and weights with cᵀKc < 0 refutes positive semi-definiteness; it is verified
+in higher precision before it is reported. An eigenvalue that is negative only within rounding
+error is no counterexample. The exit code is 0 in both cases.
 
 Examples:
   mercer kernel check \"tanh(scale=1, offset=-1)\"
@@ -90,8 +90,8 @@ Examples:
 
 pub const GRAM: &str = "\
 The matrix is computed and written in blocks of rows, so a file may be larger than the
-memory. The file appears whole or not at all. Without -o a small matrix is printed, of a
-large one its summary.
+memory. The file is written atomically. Without -o a small matrix is printed in full and a
+large one as a summary.
 
 Examples:
   mercer kernel gram \"gaussian(lengthscale=median)\" iris.csv --columns 0,1,2,3 -o gram.npy
@@ -101,8 +101,8 @@ Examples:
 
 pub const SPECTRUM: &str = "\
 The operator is f -> integral of k(x, y) f(y): under a sample of n rows it is K/n, and each
-eigenvalue has a standard error as an estimate of that of the law. How fast the eigenvalues
-fall says how many features a method needs.
+eigenvalue is reported with its standard error as an estimate of the population eigenvalue.
+The decay of the eigenvalues shows how many features a method needs.
 
 Examples:
   mercer kernel spectrum \"gaussian(lengthscale=median)\" iris.csv --columns 0,1,2,3 --plot decay.svg
@@ -112,16 +112,16 @@ Examples:
 pub const FIT: &str = "\
 Fit a model to a table and save it.
 
-A function f is chosen from the space of a kernel so that it is near the data and its
-norm is small. Columns of categories become one 0/1 column per level. A kernel that you
-write meets the data as it is; where the kernel is chosen, columns are standardized and a
-constant is fitted too. The model remembers the columns, their levels and scales.";
+Minimizes a loss plus the squared RKHS norm. Columns of categories become one 0/1 column per
+level. With an explicit --kernel the data is used as it is; where the kernel is selected
+automatically, columns are standardized and an intercept is fitted. The model file stores
+the columns, their levels and their scales.";
 
 pub const FIT_RIDGE: &str = "\
-One decomposition scores every λ by leave-one-out, exactly and without fitting again. Of
-many rows a sample enters the choice; the fit takes all, by the plan that fits the memory.
-DATA that is larger than the memory limit is read in chunks and fitted on features, in one
-pass; with --checkpoint such a fit can be killed and resumed, to the same bytes.
+One decomposition gives the exact leave-one-out score of every λ without refitting. For large
+data, kernel and λ are selected on a sample of the rows; the final fit uses all rows, with the
+solver that fits into memory. DATA larger than the memory limit is read in chunks and fitted on
+features in one pass; with --checkpoint such a fit can be stopped and resumed, with the same result.
 
 Examples:
   mercer fit ridge data.csv --target y -o model.safetensors --report fit.html
@@ -131,8 +131,8 @@ Examples:
   mercer fit ridge huge.parquet --target y --memory 2GB --checkpoint fit.checkpoint --resume -o model.safetensors";
 
 pub const FIT_GP: &str = "\
-The mean is that of ridge regression with λ = noise. Put a number in front of a kernel to
-have its variance chosen too.
+The posterior mean is that of ridge regression with λ = noise. Put a number in front of a kernel
+to optimize its variance as well.
 
 Examples:
   mercer fit gp data.csv --target y -o model.safetensors --plot fit.svg
@@ -154,9 +154,9 @@ Examples:
   mercer fit smooth data.csv --target y --columns x --compare --plot compare.png";
 
 pub const FIT_SVM: &str = "\
-min ½‖f‖² + C Σ max(0, 1 − y f(x)): rows on the right side of the margin cost nothing, and
-only the others, the support vectors, are in the model. Kernel, lengthscale and C are chosen
-by folds unless they are given. The report tells how far from the optimum the answer can be.
+min ½‖f‖² + C Σ max(0, 1 − y f(x)): rows beyond the margin have no loss, and only the others,
+the support vectors, are stored in the model. Kernel, lengthscale and C are chosen by
+cross-validation unless they are set. The report includes the duality gap.
 
 Examples:
   mercer fit svm iris.csv --target species -o model.safetensors --plot boundary.svg
@@ -169,33 +169,33 @@ Examples:
   mercer fit svr data.csv --target y --kernel \"gaussian(lengthscale=2)\" -C 10 --epsilon 0.05";
 
 pub const FIT_ONE_CLASS: &str = "\
-The model says 1 inside and -1 outside. A target, where there is one, is left out.
+The model predicts 1 for inliers and -1 for outliers. A target column, if any, is ignored.
 
 Examples:
   mercer fit one-class data.csv --nu 0.05 -o model.safetensors
   mercer fit one-class data.csv --kernel \"gaussian(lengthscale=median)\" --plot region.svg";
 
 pub const FIT_LOGISTIC: &str = "\
-min Σ log(1 + exp(−y f(x))) + (λ/2)‖f‖², and softmax for more classes: probabilities by
-construction. Kernel, lengthscale and λ are chosen by the log-loss of folds unless given.
+min Σ log(1 + exp(−y f(x))) + (λ/2)‖f‖², and softmax for more than two classes, so that the model
+predicts probabilities. Kernel, lengthscale and λ are chosen by cross-validated log-loss unless set.
 
 Examples:
   mercer fit logistic iris.csv --target species -o model.safetensors --plot boundary.svg
   mercer fit logistic data.csv --target y --kernel \"gaussian(lengthscale=2)\" --lambda 0.1";
 
 pub const FIT_AUTO: &str = "\
-Linear, gaussian and Matérn kernels, an additive kernel where there are few columns, and
-a spline for one column; the score of each is in the report. A target of texts is a target
-of classes (of numbers: with --task classes): a support vector machine and logistic regression
-are compared by folds.
+Compares linear, Gaussian and Matérn kernels, an additive kernel for few columns, and a spline
+for a single column; the report lists the score of each. A text target means classification
+(for a numeric target: --task classes): a support vector machine and logistic regression are
+compared by cross-validation.
 
 Examples:
   mercer fit auto data.csv --target y -o model.safetensors --report fit.html
   mercer fit auto data.csv --target y --drop id --missing mean";
 
 pub const PREDICT: &str = "\
-Columns are matched by name. Where DATA has the target too, the error of the predictions
-is reported, and how many values the intervals hold; for classes the confusion matrix.
+Columns are matched by name. If DATA also has the target, the prediction error and the coverage
+of the intervals are reported; for classification the confusion matrix.
 
 Examples:
   mercer predict model.safetensors new.csv -o predictions.csv
@@ -204,20 +204,21 @@ Examples:
   mercer predict model.safetensors - < new.csv";
 
 pub const TEST: &str = "\
-Hypothesis tests whose p-values are right.
+Hypothesis tests with kernels.
 
-A sample is embedded as the mean of k(·, xᵢ) in the space of a kernel; distances there tell
-laws apart, and products tell dependence. The null law is that of relabeled data: the
-observed labeling is counted among them, ties count against rejection, and p is never 0.
-The exit code is 0 whether or not the hypothesis is rejected.";
+A sample is embedded as the mean of k(·, xᵢ) in the RKHS; distances between embeddings measure
+differences of distributions, and the embedding of pairs measures dependence. The null
+distribution is that of relabeled data: the observed labeling is included, ties count against
+rejection, and the p-value is never 0. The exit code is 0 whether or not the hypothesis is
+rejected.";
 
 pub const TEST_TWO_SAMPLE: &str = "\
-Columns are matched by name. The default looks at Gaussian and Laplacian kernels of ten
-lengthscales each and has its level exactly. With --by a test is made for every value of a
-column: of the rows of B against those of A with the same value, or against all of A where
-A does not have the column; the p-values are corrected (Holm by default). The method betting
-goes through the rows of B batch after batch (or through the groups of --by, in order) and
-may be stopped at any time: its level holds for all looks together.
+Columns are matched by name. The default aggregates Gaussian and Laplacian kernels with ten
+lengthscales each at an exact level. With --by one test is run for every value of a column:
+the rows of B against those of A with the same value, or against all of A if A does not have
+the column; the p-values are corrected for multiplicity (Holm by default). The method betting
+processes the rows of B batch by batch (or the groups of --by, in order) and may be stopped
+at any time: its level holds simultaneously for all batches.
 
 Examples:
   mercer test two-sample reference.csv new.csv
@@ -237,23 +238,22 @@ Example:
   mercer test joint data.csv --variable a --variable b,c --variable d";
 
 pub const TEST_CONDITIONAL: &str = "\
-Ridge regressions on the condition are taken out of the features of both variables; their
-lengthscales and ridges have the least leave-one-out error. A constant condition gives
-exactly the test of independence.
+Both variables are regressed on the condition by kernel ridge regression, and the residuals are
+tested; lengthscales and ridges minimize the leave-one-out error. A constant condition gives
+exactly the independence test.
 
 Example:
   mercer test conditional data.csv --x dose --y effect --given age,weight";
 
 pub const TEST_INTERACTION: &str = "\
-The hypothesis is that one variable is independent of the two others. All three ways are
-tested; the p-value is the largest of the three and needs no further correction.
+The null hypothesis is that one of the variables is independent of the other two. All three
+partitions are tested; the p-value is the largest of the three and needs no further correction.
 
 Example:
   mercer test interaction data.csv --x a --y b --z c";
 
 pub const TEST_FIT: &str = "\
-The density is known up to its constant; the parameters must not be estimated from the
-same data.
+The density need not be normalized; its parameters must not be estimated from the same data.
 
 Examples:
   mercer test fit data.csv --against \"normal(mean=0, std=1)\" --columns residual
@@ -277,8 +277,8 @@ Examples:
   mercer completions fish > ~/.config/fish/completions/mercer.fish";
 
 pub const EMBED: &str = "\
-Explicit features z(x) of the rows of a table, with z(x)ᵀz(y) near k(x, y): what turns a
-kernel method into a linear one. The error is measured on some rows and told beside its bound.";
+Explicit features z(x) of the rows of a table, with z(x)ᵀz(y) ≈ k(x, y): they turn a kernel
+method into a linear one. The error is measured on a sample of rows and reported with its bound.";
 
 pub const EMBED_FOURIER: &str = "\
 Examples:
@@ -286,7 +286,7 @@ Examples:
   mercer embed fourier data.csv --sampling orthogonal --seed 1 --json";
 
 pub const EMBED_BINNING: &str = "\
-The file holds for every row and grid the number of the column that is not 0.
+The file contains, for every row and grid, the index of the nonzero column.
 
 Example:
   mercer embed binning data.csv --kernel \"laplacian(lengthscale=2, norm=l1)\" --components 200 -o cells.npy";

@@ -19,8 +19,9 @@ pub use embed::{
 };
 pub use fit::{
     ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
-    LogisticArguments, MachineWords, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments,
-    SmoothMethod, SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvrArguments, TargetScale, TaskWord, given,
+    LogisticArguments, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod,
+    SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvmWords, SvrArguments, TargetScale, TaskWord,
+    explicit_kernel,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
@@ -35,7 +36,7 @@ pub use test::{
 #[command(name = "mercer", version, about, long_about = help::ABOUT, after_help = help::SHORT_FOOT, after_long_help = help::FOOT)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
 pub struct Job {
-    /// Flags that every command understands.
+    /// Flags common to all commands.
     #[command(flatten)]
     pub common: Common,
     /// What to do.
@@ -46,44 +47,44 @@ pub struct Job {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Kernels: their list, their proofs, counterexamples, Gram matrices
+    /// List kernels, prove or refute their properties, compute Gram matrices
     #[command(subcommand, long_about = help::KERNEL)]
     Kernel(KernelCommand),
     /// Fit a model to a table and save it: ridge, gp, spline, smooth, svm, svr, one-class, logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
-    /// Predictions of a saved model for a table, with intervals or probabilities
+    /// Predict with a saved model, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
     /// Hypothesis tests: two samples, independence, interaction, goodness of fit
     #[command(subcommand, long_about = help::TEST)]
     Test(TestCommand),
-    /// Explicit features of the rows of a table: fourier, binning, nystrom
+    /// Compute explicit features of the rows of a table: fourier, binning, nystrom
     #[command(subcommand, long_about = help::EMBED)]
     Embed(EmbedCommand),
-    /// Data: what is in a file
+    /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),
-    /// The plan of a command before it runs: sizes, bytes, work, whether it fits
+    /// Print the plan of a command without running it: sizes, bytes, operations, whether it fits into memory
     #[command(subcommand, long_about = help::PLAN)]
     Explain(PlanTarget),
-    /// A tour on bundled data: a proof, a refutation, a Gram matrix, functions of an RKHS, a forecast
+    /// Run a tour on bundled data: a proof, a refutation, a fit, a test, a forecast
     #[command(after_long_help = help::DEMO)]
     Demo(DemoArguments),
-    /// The completion script of a shell, on standard output
+    /// Print the completion script of a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions {
-        /// Which shell
+        /// The shell
         shell: Shell,
     },
-    /// The manual page, on standard output or as a page per command in a folder
+    /// Print the manual page, or write one page per command to a folder
     Man(ManArguments),
 }
 
-/// What can be done with data.
+/// The data commands.
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
-    /// Every column of a file: kind, count, missing, distinct, range, mean, most frequent levels
+    /// Describe every column of a file: type, count, missing, distinct, range, mean, most frequent levels
     #[command(after_long_help = help::DESCRIBE)]
     Describe(DescribeArguments),
 }
@@ -94,15 +95,15 @@ pub enum PlanTarget {
     /// Plans of kernel commands
     #[command(subcommand)]
     Kernel(PlanCommand),
-    /// The plan of a fit: solver, bytes, work, time
+    /// The plan of a fit: solver, bytes, operations, time
     #[command(subcommand)]
     Fit(FitCommand),
-    /// The plan of a test: sizes, relabelings, bytes, work
+    /// The plan of a test: sizes, permutations, bytes, operations
     #[command(subcommand)]
     Test(TestCommand),
 }
 
-/// The words of `mercer data describe`.
+/// Arguments of `mercer data describe`.
 #[derive(Debug, Args)]
 pub struct DescribeArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
@@ -113,23 +114,23 @@ pub struct DescribeArguments {
     pub columns: Vec<String>,
 }
 
-/// The words of `mercer demo`.
+/// Arguments of `mercer demo`.
 #[derive(Debug, Args)]
 pub struct DemoArguments {
-    /// The folder for the pictures
+    /// Output folder of the pictures
     #[arg(short, long, value_name = "DIR", default_value = "demo-output")]
     pub output: PathBuf,
 }
 
-/// The words of `mercer man`.
+/// Arguments of `mercer man`.
 #[derive(Debug, Args)]
 pub struct ManArguments {
-    /// A folder that receives a page per command
+    /// Output folder, one page per command
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
 
-/// The job that the words of the command line ask for, or the help or complaint to show instead.
+/// Parses the command line into a job, or returns the help text or usage error to show instead.
 pub fn read() -> Result<Job, clap::Error> {
     Job::try_parse()
 }

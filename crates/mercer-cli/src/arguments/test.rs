@@ -9,64 +9,64 @@ use super::common::{Gap, Scale, positive};
 use super::fit::level;
 use super::help;
 
-/// What can be tested.
+/// The hypothesis tests.
 #[derive(Debug, Subcommand)]
 pub enum TestCommand {
-    /// Do two files have one law? (maximum mean discrepancy)
+    /// Two-sample test: do two files have the same distribution? (maximum mean discrepancy)
     #[command(after_help = help::TEST_TWO_SAMPLE)]
     TwoSample(TwoSampleArguments),
-    /// Are two groups of columns independent? (HSIC)
+    /// Independence test of two groups of columns (HSIC)
     #[command(after_help = help::TEST_INDEPENDENCE)]
     Independence(IndependenceArguments),
-    /// Are several groups of columns jointly independent? (dHSIC)
+    /// Joint independence test of several groups of columns (dHSIC)
     #[command(after_help = help::TEST_JOINT)]
     Joint(JointArguments),
-    /// Are two groups of columns independent given a third? (KCI)
+    /// Conditional independence test of two groups of columns given a third (KCI)
     #[command(after_help = help::TEST_CONDITIONAL)]
     Conditional(ConditionalArguments),
-    /// Do three groups of columns interact? (Lancaster)
+    /// Three-variable interaction test (Lancaster)
     #[command(after_help = help::TEST_INTERACTION)]
     Interaction(InteractionArguments),
-    /// Is a file a sample of a density? (kernel Stein discrepancy)
+    /// Goodness-of-fit test of a file against a density (kernel Stein discrepancy)
     #[command(after_help = help::TEST_FIT)]
     Fit(FitTestArguments),
 }
 
-/// What all tests share.
+/// Flags common to all tests.
 #[derive(Debug, Args)]
 pub struct TestOptions {
-    /// The level of the decision
+    /// Significance level
     #[arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true, default_value = "0.05")]
     pub level: f64,
-    /// How many relabelings are drawn, beside the observed one
+    /// Number of random permutations, besides the observed labeling
     #[arg(long, value_name = "B", value_parser = positive, default_value = "1999")]
     pub permutations: usize,
-    /// A test for every value of this column, with corrected p-values
+    /// Run one test for every value of this column, with corrected p-values
     #[arg(long, value_name = "COL")]
     pub by: Option<String>,
-    /// How the p-values of several tests are corrected
+    /// Multiplicity correction of the p-values
     #[arg(long, value_enum, value_name = "RULE", default_value = "holm")]
     pub correction: CorrectionWord,
-    /// Scale the columns of numbers
+    /// Scaling of the numeric columns
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub scale: Option<Scale>,
-    /// What to do with missing values; without a rule they are refused with row and column
+    /// Handling of missing values (default: an error with row and column)
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub missing: Option<Gap>,
 }
 
-/// Corrections by their words.
+/// Corrections by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CorrectionWord {
-    /// Holm's: the chance of one false rejection is at most the level
+    /// Holm: controls the family-wise error rate
     Holm,
-    /// The number of tests times each p-value
+    /// Bonferroni: multiplies each p-value by the number of tests
     Bonferroni,
-    /// Benjamini and Hochberg's: the share of false rejections, for tests that are not negatively dependent
+    /// Benjamini and Hochberg: controls the false discovery rate under positive dependence
     Bh,
-    /// Benjamini and Yekutieli's: the share of false rejections, for any tests
+    /// Benjamini and Yekutieli: controls the false discovery rate under any dependence
     By,
-    /// Each test by itself
+    /// No correction
     None,
 }
 
@@ -82,7 +82,7 @@ impl From<CorrectionWord> for Correction {
     }
 }
 
-/// The words of `mercer test two-sample`.
+/// Arguments of `mercer test two-sample`.
 #[derive(Debug, Args)]
 pub struct TwoSampleArguments {
     /// The first sample (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
@@ -91,37 +91,37 @@ pub struct TwoSampleArguments {
     /// The second sample, with the same columns
     #[arg(value_name = "B")]
     pub second: PathBuf,
-    /// The kernel, or auto: many lengthscales for aggregated and fused, the median distance for the others
+    /// The kernel, or auto: many lengthscales for aggregated and fused, the median heuristic for the others
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// How the p-value is found (default: aggregated; permutation with a given kernel)
+    /// Method of the p-value (default: aggregated; permutation with an explicit kernel)
     #[arg(long, value_enum, value_name = "NAME")]
     pub method: Option<TwoSampleWord>,
-    /// The importance of the lengthscales of the aggregated test, from small to large
+    /// Weights of the lengthscales of the aggregated test, from small to large
     #[arg(long, value_enum, value_name = "NAME", default_value = "uniform")]
     pub weights: WeightsWord,
-    /// Signs of pairs instead of permutations in the aggregated test, for files of the same length
+    /// Use the wild bootstrap instead of permutations in the aggregated test, for files of the same length
     #[arg(long)]
     pub wild: bool,
-    /// The pairs of a block of the method block
+    /// Number of pairs per block of the method block
     #[arg(long, value_name = "N", value_parser = positive, default_value = "32")]
     pub block: usize,
-    /// The random features of the method features, an even number
+    /// Number of random features of the method features, even
     #[arg(long, value_name = "N", value_parser = positive, default_value = "512")]
     pub components: usize,
-    /// The rows of B in a batch of the method betting; with --by the groups are the batches
+    /// Number of rows of B per batch of the method betting; with --by the groups are the batches
     #[arg(long, value_name = "N", value_parser = positive, default_value = "50")]
     pub batch: usize,
-    /// What --plot draws
+    /// Picture drawn by --plot
     #[arg(long, value_enum, value_name = "NAME", default_value = "null")]
     pub picture: PictureWord,
-    /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
+    /// Use only these columns, by name or by number counted from 0, such as height,width or 0,2-5
     #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = "Data")]
     pub columns: Vec<String>,
-    /// With --by, compare every group with all of A, also where A has the column
+    /// With --by, compare every group with all of A, even if A has the column
     #[arg(long, requires = "by")]
     pub whole_reference: bool,
-    /// What all tests share.
+    /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
 }
@@ -129,55 +129,55 @@ pub struct TwoSampleArguments {
 /// Methods of two-sample tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TwoSampleWord {
-    /// Many kernels at once, without splitting the data (MMDAgg)
+    /// Aggregation over many kernels, without data splitting (MMDAgg)
     Aggregated,
-    /// Random relabelings
+    /// Random permutations
     Permutation,
-    /// All relabelings; refused above a million
+    /// All permutations; an error above one million
     Exact,
-    /// Exchanges within pairs: row i of A belongs to row i of B
+    /// Exchanges within pairs: row i of A is paired with row i of B
     Paired,
-    /// Relabelings until rejection has become impossible
+    /// Random permutations, stopped as soon as rejection has become impossible
     Sequential,
-    /// Many kernels in a soft maximum (MMD-FUSE)
+    /// Soft maximum over many kernels (MMD-FUSE)
     Fused,
-    /// Half of the data chooses the lengthscale, the other half tests
+    /// Data splitting: one half selects the lengthscale, the other half tests
     Split,
-    /// Moments of a gamma law
+    /// Gamma approximation of the null distribution
     Gamma,
-    /// The spectrum of the kernel matrix
+    /// Spectral approximation of the null distribution
     Spectral,
-    /// The linear-time statistic and its normal limit
+    /// Linear-time statistic with its normal limit
     Linear,
-    /// Blocks of pairs and a normal limit
+    /// Block statistic with its normal limit
     Block,
-    /// A bound that holds for every law
+    /// Distribution-free bound
     Bound,
-    /// Random Fourier features, permuted: linear time, for millions of rows
+    /// Random Fourier features with permutations: linear time, for millions of rows
     Features,
-    /// Bets on one batch after the other, whose level holds whenever one looks (e-values)
+    /// Sequential testing by betting, valid at any time (e-values)
     Betting,
 }
 
 /// The picture of a two-sample test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PictureWord {
-    /// The null law with the statistic
+    /// The null distribution with the statistic
     Null,
-    /// The witness over one or two columns: where the files differ
+    /// The witness function over one or two columns: where the files differ
     Witness,
 }
 
-/// Weights by their words.
+/// Weights by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WeightsWord {
-    /// All the same
+    /// Uniform weights
     Uniform,
-    /// Small lengthscales count more
+    /// Larger weights for small lengthscales
     Decreasing,
-    /// Large lengthscales count more
+    /// Larger weights for large lengthscales
     Increasing,
-    /// Those in the middle count more
+    /// Larger weights for middle lengthscales
     Centered,
 }
 
@@ -192,7 +192,7 @@ impl From<WeightsWord> for KernelWeights {
     }
 }
 
-/// The words of `mercer test independence`.
+/// Arguments of `mercer test independence`.
 #[derive(Debug, Args)]
 pub struct IndependenceArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
@@ -204,22 +204,22 @@ pub struct IndependenceArguments {
     /// The columns of the second variable
     #[arg(long, short, value_name = "COLS", value_delimiter = ',', required = true)]
     pub y: Vec<String>,
-    /// The kernel of both variables, or auto: a Gaussian kernel with the median distance
+    /// The kernel of both variables, or auto: a Gaussian kernel with the median heuristic
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// Another kernel for y
+    /// The kernel of y, if different
     #[arg(long, value_name = "EXPR|auto")]
     pub kernel_y: Option<String>,
-    /// How the p-value is found
+    /// Method of the p-value
     #[arg(long, value_enum, value_name = "NAME", default_value = "permutation")]
     pub method: IndependenceWord,
-    /// Exchanges within pairs of rows instead of permutations in the aggregated test
+    /// Use the wild bootstrap instead of permutations in the aggregated test
     #[arg(long)]
     pub wild: bool,
-    /// The random features of the method features, an even number
+    /// Number of random features of the method features, even
     #[arg(long, value_name = "N", value_parser = positive, default_value = "64")]
     pub components: usize,
-    /// What all tests share.
+    /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
 }
@@ -229,36 +229,36 @@ pub struct IndependenceArguments {
 pub enum IndependenceWord {
     /// Random permutations
     Permutation,
-    /// All permutations; refused above a million
+    /// All permutations; an error above one million
     Exact,
-    /// Permutations until rejection has become impossible
+    /// Random permutations, stopped as soon as rejection has become impossible
     Sequential,
-    /// Moments of a gamma law
+    /// Gamma approximation of the null distribution
     Gamma,
-    /// Many pairs of lengthscales at once (HSICAgg)
+    /// Aggregation over many pairs of lengthscales (HSICAgg)
     Aggregated,
-    /// Random Fourier features, permuted: linear time, for millions of rows
+    /// Random Fourier features with permutations: linear time, for millions of rows
     Features,
 }
 
-/// The words of `mercer test joint`.
+/// Arguments of `mercer test joint`.
 #[derive(Debug, Args)]
 pub struct JointArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// The columns of a variable; give it for each of two or more
+    /// The columns of a variable; repeat for each of two or more variables
     #[arg(long, short, value_name = "COLS", required = true)]
     pub variable: Vec<String>,
-    /// The kernel of all variables, or auto: Gaussian kernels with median distances
+    /// The kernel of all variables, or auto: Gaussian kernels with the median heuristic
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// What all tests share.
+    /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
 }
 
-/// The words of `mercer test conditional`.
+/// Arguments of `mercer test conditional`.
 #[derive(Debug, Args)]
 pub struct ConditionalArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
@@ -273,13 +273,13 @@ pub struct ConditionalArguments {
     /// The columns of the condition
     #[arg(long, short, value_name = "COLS", value_delimiter = ',', required = true)]
     pub given: Vec<String>,
-    /// The kernel of both variables, or auto: a Gaussian kernel with the median distance
+    /// The kernel of both variables, or auto: a Gaussian kernel with the median heuristic
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// How the p-value is found
+    /// Method of the p-value
     #[arg(long, value_enum, value_name = "NAME", default_value = "permutation")]
     pub method: ConditionalWord,
-    /// What all tests share.
+    /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
 }
@@ -287,13 +287,13 @@ pub struct ConditionalArguments {
 /// Methods of conditional tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ConditionalWord {
-    /// The null law by random signs
+    /// Null distribution by random signs
     Permutation,
-    /// Moments of a gamma law
+    /// Gamma approximation of the null distribution
     Gamma,
 }
 
-/// The words of `mercer test interaction`.
+/// Arguments of `mercer test interaction`.
 #[derive(Debug, Args)]
 pub struct InteractionArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
@@ -308,36 +308,36 @@ pub struct InteractionArguments {
     /// The columns of the third variable
     #[arg(long, short, value_name = "COLS", value_delimiter = ',', required = true)]
     pub z: Vec<String>,
-    /// The kernel of all variables, or auto: Gaussian kernels with median distances
+    /// The kernel of all variables, or auto: Gaussian kernels with the median heuristic
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// What all tests share.
+    /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
 }
 
-/// The words of `mercer test fit`.
+/// Arguments of `mercer test fit`.
 #[derive(Debug, Args)]
 pub struct FitTestArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// The density: "normal(mean=0, std=1)", "student(freedom=3)" or "logistic()"; lists have a number per column
+    /// The density: "normal(mean=0, std=1)", "student(freedom=3)" or "logistic()"; lists give one number per column
     #[arg(long, value_name = "DENSITY")]
     pub against: String,
-    /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
+    /// Use only these columns, by name or by number counted from 0, such as height,width or 0,2-5
     #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = "Data")]
     pub columns: Vec<String>,
-    /// The kernel under the Stein kernel: inverse_multiquadric or gaussian; auto is the first
+    /// Base kernel of the Stein kernel: inverse_multiquadric (the default of auto) or gaussian
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// What all tests share.
+    /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
 }
 
 impl TestCommand {
-    /// The file of a test of one file; nothing for two samples.
+    /// The file of a one-file test; `None` for two samples.
     pub fn data(&self) -> Option<&std::path::Path> {
         match self {
             Self::TwoSample(_) => None,
@@ -349,7 +349,7 @@ impl TestCommand {
         }
     }
 
-    /// What all tests share.
+    /// Flags common to all tests.
     pub fn options(&self) -> &TestOptions {
         match self {
             Self::TwoSample(words) => &words.options,

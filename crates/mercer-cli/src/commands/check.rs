@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{explain, spectrum};
 use crate::arguments::CheckArguments;
-use crate::data::Data;
+use crate::data::EncodedData;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, json_rows, short};
 use crate::report::{Block, Report, Table, Truth};
@@ -23,34 +23,34 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
             return Err(Failure::request("precomputed() is a matrix: give it as DATA"));
         }
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), &session.compute)?;
-        return Ok(tell(&kernel, &found, &[]));
+        return Ok(summary(&kernel, &found, &[]));
     };
-    let data = Data::read(path, &words.options, session)?;
+    let data = EncodedData::read(path, &words.options, session)?;
     let kernel = kernel.with_column_names(&data.encoded.names)?;
     let x = data.encoded.matrix.view();
-    let wants_picture = session.common.plot.is_some() || session.common.report.is_some();
+    let draws_picture = session.common.plot.is_some() || session.common.report.is_some();
     if kernel.is_precomputed() {
-        return given(&kernel, x, &session.compute);
+        return check_matrix(&kernel, x, &session.compute);
     }
     let kernel = kernel.bind(Pairs::within(x), &session.compute)?.kernel().clone();
     let found = definiteness::check(&kernel, Some(Points::Vectors(x)), &CheckOptions::default(), &session.compute)?;
-    let mut report = tell(&kernel, &found, &data.encoded.names);
-    if wants_picture {
+    let mut report = summary(&kernel, &found, &data.encoded.names);
+    if draws_picture {
         report.figures.push(spectrum::draw(&kernel, x, &session.compute)?);
     }
     Ok(report)
 }
 
 /// A matrix made elsewhere, or an expression over one.
-fn given(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
-    let matrix = dense(&kernel.bind(Pairs::Given(matrix), compute)?, compute)?;
-    let mut report = tell(kernel, &definiteness::check_matrix(matrix.view())?, &[]);
+fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
+    let matrix = dense(&kernel.bind(Pairs::Precomputed(matrix), compute)?, compute)?;
+    let mut report = summary(kernel, &definiteness::check_matrix(matrix.view())?, &[]);
     report.figures.push(spectrum::of_matrix(kernel.to_string(), &matrix)?);
     Ok(report)
 }
 
 /// The report on a check.
-pub fn tell(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
+pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
     let mut report = Report::new(format!("Check of {kernel}"));
     report.heading(format!("Is {kernel} positive semi-definite?"));
     let truth = Truth::from_option(found.as_option());
@@ -65,7 +65,7 @@ pub fn tell(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
             report.push(Block::Verbatim(found.rules.refuted().map(ToString::to_string).unwrap_or_default()));
         }
         CheckVerdict::NotRefuted => {
-            let text = "neither proven nor refuted on anything that was tried";
+            let text = "neither proven nor refuted on the points that were tried";
             report.push(Block::Verdict(truth, text.into()));
         }
     }
@@ -114,10 +114,10 @@ fn evidence(found: &Check) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if !found.min_eigenvalue.is_nan() {
         fields.push(("min eigenvalue", format!("{} {}", short(found.min_eigenvalue), whose(found))));
-        fields.push(("rounding", format!("eigenvalues above −{} are no refutation", short(found.tolerance))));
+        fields.push(("rounding", format!("eigenvalues above −{} are within rounding error", short(found.tolerance))));
     }
-    if found.rows_given > 0 {
-        let (used, given) = (grouped(found.rows_used as u64), grouped(found.rows_given as u64));
+    if found.rows_total > 0 {
+        let (used, given) = (grouped(found.rows_used as u64), grouped(found.rows_total as u64));
         fields.push(("rows of the data", if used == given { given } else { format!("{used} of {given}") }));
     }
     if found.sets_tried > 0 {
@@ -156,7 +156,7 @@ fn json_of(kernel: &Kernel, found: &Check) -> Value {
         "value": example.map_or(Value::Null, |e| number(e.value)),
         "digits": example.map(|e| e.digits.clone()),
         "rows_used": found.rows_used,
-        "rows_given": found.rows_given,
+        "rows_total": found.rows_total,
         "sets_tried": found.sets_tried,
         "points_tried": found.points_tried,
     })

@@ -5,28 +5,28 @@ use mercer::function::{Measure, Spectrum};
 use serde_json::json;
 
 use crate::arguments::SpectrumArguments;
-use crate::data::Data;
+use crate::data::EncodedData;
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 use crate::report::{Block, Report, Table};
 use crate::session::Session;
 
-/// Computes the spectrum under the data or the law.
+/// Computes the spectrum under the data or the distribution.
 pub fn spectrum(words: &SpectrumArguments, session: &Session) -> Result<Report, Failure> {
     let kernel: Kernel = words.kernel.parse()?;
     let (kernel, measure) = match &words.data {
         Some(path) => {
-            let data = Data::read(path, &words.options, session)?;
+            let data = EncodedData::read(path, &words.options, session)?;
             (kernel.with_column_names(&data.encoded.names)?, Measure::Sample(data.encoded.matrix))
         }
         None => (kernel, law(words.under.as_deref().unwrap_or("uniform"))?),
     };
     let found = Spectrum::new(&kernel, &measure, words.components, &session.compute)?;
-    Ok(tell(&found))
+    Ok(summary(&found))
 }
 
-/// The law that `--under` names.
+/// The distribution that `--under` names.
 fn law(text: &str) -> Result<Measure, Failure> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();
@@ -41,7 +41,7 @@ fn law(text: &str) -> Result<Measure, Failure> {
     }
 }
 
-fn tell(found: &Spectrum) -> Report {
+fn summary(found: &Spectrum) -> Report {
     let mut report = Report::new(format!("Spectrum of {}", found.kernel()));
     report.heading(format!("Eigenvalues of {}", found.kernel()));
     let errors = found.standard_errors();
@@ -69,16 +69,16 @@ fn tell(found: &Spectrum) -> Report {
 
 /// The decimal logarithms of the eigenvalues, with a band of two standard errors.
 fn draw(found: &Spectrum) -> Figure {
-    let place = |j: usize| (j + 1) as f64;
+    let position = |j: usize| (j + 1) as f64;
     let values = found.eigenvalues();
-    let points = values.iter().enumerate().map(|(j, v)| (place(j), v.log10())).collect();
+    let points = values.iter().enumerate().map(|(j, v)| (position(j), v.log10())).collect();
     let mut curves = Vec::new();
     if let Some(errors) = found.standard_errors() {
         let ends = values
             .iter()
             .zip(errors)
             .enumerate()
-            .map(|(j, (v, e))| (place(j), (v - 2.0 * e).log10(), (v + 2.0 * e).log10()));
+            .map(|(j, (v, e))| (position(j), (v - 2.0 * e).log10(), (v + 2.0 * e).log10()));
         curves.push(Curve::band("two standard errors", ends));
     }
     curves.push(Curve { label: "eigenvalues".into(), points, mark: Mark::Dots });

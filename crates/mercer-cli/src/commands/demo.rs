@@ -88,9 +88,9 @@ impl Tour<'_> {
             "1. A kernel with its proof",
             "Sums and products of positive semi-definite (PSD) kernels are PSD. The proof follows the expression:",
         );
-        let told = explain::tell(&kernel);
-        self.report.push(Block::Verbatim(told.json["proof"].as_str().unwrap_or_default().into()));
-        Ok(json!({ "step": "proof", "result": told.json }))
+        let summary = explain::summary(&kernel);
+        self.report.push(Block::Verbatim(summary.json["proof"].as_str().unwrap_or_default().into()));
+        Ok(json!({ "step": "proof", "result": summary.json }))
     }
 
     fn refutation(&mut self, compute: &Compute) -> Result<Value, Failure> {
@@ -100,9 +100,9 @@ impl Tour<'_> {
             "The tanh kernel of neural networks is often used as if it were PSD. It is not; here is a counterexample:",
         );
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), compute)?;
-        let told = check::tell(&kernel, &found, &[]);
-        self.report.blocks.extend(told.blocks);
-        Ok(json!({ "step": "refutation", "result": told.json }))
+        let summary = check::summary(&kernel, &found, &[]);
+        self.report.blocks.extend(summary.blocks);
+        Ok(json!({ "step": "refutation", "result": summary.json }))
     }
 
     fn regression(&mut self, compute: &Compute) -> Result<Value, Failure> {

@@ -16,11 +16,11 @@ const LEVELS_SHOWN: usize = 4;
 /// A summary of every column.
 pub fn describe(words: &DescribeArguments, session: &Session) -> Result<Report, Failure> {
     let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
-    Ok(tell(&data::shown(&words.data), &table))
+    Ok(summary(&data::shown(&words.data), &table))
 }
 
 /// The report on a table.
-pub fn tell(name: &str, table: &mercer::points::Table) -> Report {
+pub fn summary(name: &str, table: &mercer::points::Table) -> Report {
     let summary = table.summary();
     let mut report = Report::new(format!("{name}: the data"));
     let columns = summary.len();
@@ -30,7 +30,7 @@ pub fn tell(name: &str, table: &mercer::points::Table) -> Report {
     push_remarks(&mut report, &summary);
     let label = table.label().map(|c| table.columns()[c].name.as_str());
     if let Some(label) = label {
-        report.text(format!("The label is {label}: it is a feature only where it is asked for by name."));
+        report.text(format!("The label is {label}: it is used as a feature only if selected by name."));
     }
     let described: Value = summary.iter().map(json_of).collect();
     report.json = json!({ "file": name, "rows": table.rows(), "label": label, "columns": described });
@@ -70,13 +70,13 @@ fn frequent(column: &ColumnSummary) -> String {
 }
 
 fn push_remarks(report: &mut Report, summary: &[ColumnSummary]) {
-    let names = |wanted: fn(&ColumnSummary) -> bool| {
-        few(&summary.iter().filter(|c| wanted(c)).map(|c| c.name.as_str()).collect::<Vec<_>>())
+    let names = |requested: fn(&ColumnSummary) -> bool| {
+        few(&summary.iter().filter(|c| requested(c)).map(|c| c.name.as_str()).collect::<Vec<_>>())
     };
     let remarks = [
         ("missing values", names(|c| c.missing > 0), "choose a rule with --missing drop, mean or zero"),
-        ("infinite values", names(|c| c.numbers.is_some_and(|n| n.infinite > 0)), "every method refuses them"),
-        ("the same value in every row", names(ColumnSummary::is_constant), "it tells points apart from nothing"),
+        ("infinite values", names(|c| c.numbers.is_some_and(|n| n.infinite > 0)), "all methods reject them"),
+        ("the same value in every row", names(ColumnSummary::is_constant), "it carries no information"),
     ];
     for (what, columns, advice) in remarks.into_iter().filter(|(_, columns, _)| !columns.is_empty()) {
         report.text(format!("Columns with {what}: {columns} ({advice})."));

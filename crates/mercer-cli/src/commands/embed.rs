@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::{
     BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
 };
-use crate::data::Data;
+use crate::data::EncodedData;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, json_rows, short};
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
@@ -50,7 +50,7 @@ impl Request {
     fn read(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
         let kernel: Kernel = words.kernel.parse()?;
         words.output.as_deref().map(layout).transpose()?;
-        let data = Data::read(&words.data, &words.options, session)?;
+        let data = EncodedData::read(&words.data, &words.options, session)?;
         Ok(Self { kernel: kernel.with_column_names(&data.encoded.names)?, x: data.encoded.matrix })
     }
 }
@@ -78,13 +78,13 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
             "scale": number(decay.scale),
         });
     }
-    let told = Told { name: "fourier", title: "Random Fourier features", extra, facts };
-    let mut report = dense(told, &map, request.x.view(), &words.data, session)?;
+    let summary = FeatureSummary { name: "fourier", title: "Random Fourier features", extra, facts };
+    let mut report = dense(summary, &map, request.x.view(), &words.data, session)?;
     report.figures.extend(decay.map(|decay| draw(&decay, map.kernel())));
     Ok(report)
 }
 
-/// The errors around the number of frequencies that was asked for, from a sixteenth to four times.
+/// The errors around the number of frequencies requested, from a sixteenth to four times.
 fn decay(
     spec: &RandomFourier,
     x: ArrayView2<f64>,
@@ -100,9 +100,9 @@ fn decay(
 
 /// The errors and the line `c/√D`, both by decimal logarithms.
 fn draw(decay: &ErrorDecay, kernel: &Kernel) -> Figure {
-    let place = |count: usize| (count as f64).log10();
-    let measured = decay.frequencies.iter().zip(&decay.errors).map(|(&d, e)| (place(d), e.log10())).collect();
-    let line = decay.frequencies.iter().map(|&d| (place(d), decay.line(d).log10())).collect();
+    let position = |count: usize| (count as f64).log10();
+    let measured = decay.frequencies.iter().zip(&decay.errors).map(|(&d, e)| (position(d), e.log10())).collect();
+    let line = decay.frequencies.iter().map(|&d| (position(d), decay.line(d).log10())).collect();
     let curves = vec![
         Curve { label: format!("{}/√D", short(decay.scale)), points: line, mark: Mark::Line },
         Curve { label: "measured".into(), points: measured, mark: Mark::Dots },
@@ -130,7 +130,7 @@ fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failur
         "trace_error": number(map.trace_error()),
     });
     dense(
-        Told { name: "nystrom", title: "Nyström features", extra, facts },
+        FeatureSummary { name: "nystrom", title: "Nyström features", extra, facts },
         &map,
         request.x.view(),
         &words.data,
@@ -139,7 +139,7 @@ fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failur
 }
 
 /// What one kind of features has to say of itself.
-struct Told {
+struct FeatureSummary {
     name: &'static str,
     title: &'static str,
     extra: Vec<(String, String)>,
@@ -152,7 +152,7 @@ fn chance(bound: f64) -> (String, String) {
 
 /// Transforms, writes, and measures the error.
 fn dense(
-    told: Told,
+    summary: FeatureSummary,
     map: &dyn FeatureMap,
     x: ArrayView2<f64>,
     words: &EmbedData,
@@ -168,9 +168,9 @@ fn dense(
         error.points
     );
     let mut fields = vec![("kernel".to_string(), map.kernel().to_string()), shape(z.dim())];
-    fields.extend(told.extra);
+    fields.extend(summary.extra);
     fields.push(("error".into(), measured));
-    let mut facts = told.facts;
+    let mut facts = summary.facts;
     facts["error"] = json!({
         "rows": error.points,
         "largest": number(error.largest),
@@ -178,7 +178,7 @@ fn dense(
         "mean": number(error.mean),
         "relative": number(error.relative),
     });
-    Ok(report(told.name, told.title, map.kernel(), fields, facts, z.view(), words))
+    Ok(report(summary.name, summary.title, map.kernel(), fields, facts, z.view(), words))
 }
 
 fn binning(words: &BinningArguments, session: &Session) -> Result<Report, Failure> {

@@ -14,7 +14,7 @@ use crate::session::Session;
 /// Text, parameters, domain, properties and proofs.
 pub fn explain(words: &ExplainArguments, session: &Session) -> Result<Report, Failure> {
     let kernel: Kernel = words.kernel.parse()?;
-    let mut report = tell(&kernel);
+    let mut report = summary(&kernel);
     match sections::draw(&kernel, &session.compute) {
         Ok(figure) => report.figures.push(figure),
         Err(error) if session.common.plot.is_some() => {
@@ -26,7 +26,7 @@ pub fn explain(words: &ExplainArguments, session: &Session) -> Result<Report, Fa
 }
 
 /// The report on a kernel.
-pub fn tell(kernel: &Kernel) -> Report {
+pub fn summary(kernel: &Kernel) -> Report {
     let text = kernel.to_string();
     let mut report = Report::new(text.clone());
     let mut fields = vec![("kernel", text), ("domain", domain(kernel))];
@@ -49,7 +49,7 @@ fn phrase(property: Property) -> String {
         Property::StrictlyPositiveDefinite => "strictly positive definite: cᵀKc > 0 at distinct points",
         Property::NegativeSemidefinite => "negative semi-definite: cᵀKc ≤ 0 whenever Σc = 0",
         Property::Universal => "its functions approximate every continuous function on compact sets",
-        Property::Characteristic => "mean embeddings tell all distributions apart",
+        Property::Characteristic => "mean embeddings of different distributions are different",
         Property::ShiftInvariant => "k(x + h, y + h) = k(x, y)",
         Property::Bounded => "sup |k(x, y)| is finite",
     };

@@ -7,9 +7,9 @@ use mercer::{Compute, Precision};
 use serde_json::{Value, json};
 
 use crate::arguments::GramArguments;
-use crate::data::{self, Data};
+use crate::data::{self, EncodedData};
 use crate::failure::Failure;
-use crate::matrix::{self, Digest, Wanted};
+use crate::matrix::{self, Digest, Requested};
 use crate::numbers::{grouped, json as number, json_rows, short};
 use crate::plot::{Figure, HeatMap};
 use crate::report::{Block, Report, Table};
@@ -30,7 +30,7 @@ pub struct Request {
     pub rows: Encoded,
     /// The points of the columns, if they are others.
     pub columns: Option<Encoded>,
-    /// Tiles in the precision asked for.
+    /// Tiles in the precision requested.
     pub compute: Compute,
 }
 
@@ -42,7 +42,7 @@ impl Request {
         if words.against.as_deref().is_some_and(data::is_standard_input) && data::is_standard_input(&words.data) {
             return Err(Failure::request("--against: standard input can be read only once"));
         }
-        let first = Data::read(&words.data, &words.options, session)?;
+        let first = EncodedData::read(&words.data, &words.options, session)?;
         let columns = words.against.as_ref().map(|path| first.read_alike(path, &words.options, session)).transpose()?;
         let precision = if words.single { Precision::SingleTiles } else { Precision::Double };
         Ok(Self {
@@ -61,7 +61,7 @@ impl Request {
                 Err(Failure::request("--against: a precomputed matrix has its columns in DATA itself"))
             }
             Some(y) => Ok(Pairs::between(x, y.matrix.view())),
-            None if self.kernel.is_precomputed() => Ok(Pairs::Given(x)),
+            None if self.kernel.is_precomputed() => Ok(Pairs::Precomputed(x)),
             None => Ok(Pairs::within(x)),
         }
     }
@@ -71,8 +71,8 @@ impl Request {
 pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(words, session)?;
     let bound = request.kernel.bind(request.pairs()?, &request.compute)?;
-    let wanted = wanted(words, session, &bound);
-    let mut digest = Digest::new(bound.shape(), wanted);
+    let requested = requested(words, session, &bound);
+    let mut digest = Digest::new(bound.shape(), requested);
     match &words.output {
         Some(path) => matrix::write(path, &bound, &request.compute, &mut digest)?,
         None => matrix::walk(&bound, &request.compute, &mut |rows, block| {
@@ -81,16 +81,16 @@ pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure>
         })?,
     }
     let lowest = if words.output.is_none() { lowest_eigenvalue(&digest, &bound)? } else { None };
-    Ok(tell(words, &request, &bound, &digest, lowest))
+    Ok(summary(words, &request, &bound, &digest, lowest))
 }
 
-fn wanted(words: &GramArguments, session: &Session, bound: &Bound<'_>) -> Wanted {
+fn requested(words: &GramArguments, session: &Session, bound: &Bound<'_>) -> Requested {
     let (n, m) = bound.shape();
     let entries = n.saturating_mul(m);
     let small = entries <= IN_JSON || (bound.symmetric() && n <= FOR_EIGENVALUES);
     let affordable = (entries as u64).saturating_mul(32) <= session.compute.memory();
     let heat = session.common.plot.is_some() || session.common.report.is_some();
-    Wanted { matrix: words.output.is_none() && small && affordable, heat }
+    Requested { matrix: words.output.is_none() && small && affordable, heat }
 }
 
 fn lowest_eigenvalue(digest: &Digest, bound: &Bound<'_>) -> Result<Option<f64>, Failure> {
@@ -102,7 +102,13 @@ fn lowest_eigenvalue(digest: &Digest, bound: &Bound<'_>) -> Result<Option<f64>, 
     }
 }
 
-fn tell(words: &GramArguments, request: &Request, bound: &Bound<'_>, digest: &Digest, lowest: Option<f64>) -> Report {
+fn summary(
+    words: &GramArguments,
+    request: &Request,
+    bound: &Bound<'_>,
+    digest: &Digest,
+    lowest: Option<f64>,
+) -> Report {
     let kernel = bound.kernel().to_string();
     let (n, m) = digest.shape;
     let square = words.against.is_none() && n == m;
@@ -137,7 +143,7 @@ fn single_precision(bound: &Bound<'_>) -> String {
 fn changes(rows: &Encoded) -> Option<String> {
     match (rows.dropped, rows.filled) {
         (0, 0) => None,
-        (dropped, 0) => Some(format!("{dropped} with missing values left out")),
+        (dropped, 0) => Some(format!("{dropped} with missing values dropped")),
         (_, filled) => Some(format!("{filled} missing values filled")),
     }
 }

@@ -15,7 +15,7 @@ use crate::session::Session;
 /// Rows and columns of a tile of the engine.
 const TILE: usize = 192;
 
-/// Sizes, bytes and work of the matrix that was asked for.
+/// Sizes, bytes and work of the matrix requested.
 pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(words, session)?;
     request.pairs()?;

@@ -70,21 +70,21 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
         if let Some(path) = &words.output {
             write(path, &result)?;
         }
-        return tell_classes(words, &model, &encoded, &found, &result);
+        return describe_classes(words, &model, &encoded, &found, &result);
     }
     let predicted = run(&model, &table, &encoded, words.interval, session)?;
     let result = as_table(&predicted)?;
     if let Some(path) = &words.output {
         write(path, &result)?;
     }
-    tell(words, &model, &encoded, &predicted, &result)
+    summary(words, &model, &encoded, &predicted, &result)
 }
 
-/// Whether what is asked for goes with the model.
+/// Whether what is requested goes with the model.
 pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
     if words.proba && model.classes().is_none() {
         let kind = model.fitted().kind();
-        return Err(Failure::request(format!("--proba: a model of the kind {kind} knows no classes")));
+        return Err(Failure::request(format!("--proba: a model of kind {kind} has no classes")));
     }
     Ok(())
 }
@@ -222,7 +222,7 @@ impl Tested {
     }
 }
 
-fn tell(
+fn summary(
     words: &PredictArguments,
     model: &Model,
     encoded: &Encoded,
@@ -246,7 +246,7 @@ fn tell(
 }
 
 /// The report for a model of classes.
-fn tell_classes(
+fn describe_classes(
     words: &PredictArguments,
     model: &Model,
     encoded: &Encoded,
@@ -329,7 +329,7 @@ pub(super) fn push_summary(
         report.heading(format!("Against `{}` in {} rows", test.quality.target, grouped(test.rows as u64)));
         let mut fields = test.quality.fields();
         fields.extend(words.interval.zip(test.coverage).map(|(level, part)| {
-            ("in the interval".into(), format!("{} % (asked for: {} %)", short(100.0 * part), short(100.0 * level)))
+            ("in the interval".into(), format!("{} % (nominal: {} %)", short(100.0 * part), short(100.0 * level)))
         }));
         report.fields(fields);
     }

@@ -70,14 +70,14 @@ pub fn run(
 /// The class of every row, where the table has the target; a label that the model does not know counts as missing.
 fn truth(table: &Table, name: &str, names: &[String]) -> Option<Vec<Option<usize>>> {
     let column = table.columns().iter().find(|c| c.name == name)?;
-    let place = |label: &str| names.iter().position(|known| known == label);
+    let position = |label: &str| names.iter().position(|known| known == label);
     match &column.data {
         ColumnData::Numbers(values) => {
             let known: Vec<Option<f64>> = names.iter().map(|n| n.parse().ok()).collect();
             Some(values.iter().map(|v| known.iter().position(|k| *k == Some(*v))).collect())
         }
         ColumnData::Categories { codes, levels } => {
-            Some(codes.iter().map(|code| code.and_then(|c| place(&levels[c as usize]))).collect())
+            Some(codes.iter().map(|code| code.and_then(|c| position(&levels[c as usize]))).collect())
         }
         _ => None,
     }

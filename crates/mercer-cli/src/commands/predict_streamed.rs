@@ -29,7 +29,7 @@ const PART: u64 = 16;
 /// Why predictions are streamed; nothing when they are not.
 pub fn reason(words: &PredictArguments, session: &Session) -> Option<String> {
     if words.stream {
-        return Some("asked for".into());
+        return Some("requested".into());
     }
     let size = std::fs::metadata(&words.data).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let (limit, name) = (session.compute.memory(), shown(&words.data));
@@ -78,7 +78,7 @@ pub fn predict(words: &PredictArguments, reason: &str, session: &Session) -> Res
         Some(other) => return Err(other),
         None => written?,
     }
-    Ok(tell(words, &model, path, &work.totals, reason))
+    Ok(summary(words, &model, path, &work.totals, reason))
 }
 
 struct Work<'a> {
@@ -220,7 +220,7 @@ impl Totals {
     }
 }
 
-fn tell(words: &PredictArguments, model: &Model, path: &Path, totals: &Totals, reason: &str) -> Report {
+fn summary(words: &PredictArguments, model: &Model, path: &Path, totals: &Totals, reason: &str) -> Report {
     let tested: Vec<Tested> = totals.targets.iter().filter_map(Sums::tested).collect();
     let mut report = Report::new(format!("Predictions of {}", words.model.display()));
     predict::push_summary(&mut report, path, words, model, &totals.summary, &tested);

@@ -9,7 +9,7 @@ const CELLS: usize = 240;
 
 /// What the digest should keep besides the statistics.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct Requested {
     /// The whole matrix.
     pub matrix: bool,
     /// A heat map.
@@ -34,16 +34,16 @@ pub struct Digest {
 
 impl Digest {
     /// Of a matrix of this shape, before anything was seen.
-    pub fn new(shape: (usize, usize), wanted: Wanted) -> Self {
+    pub fn new(shape: (usize, usize), requested: Requested) -> Self {
         let cells = (shape.0.min(CELLS), shape.1.min(CELLS));
         Self {
             shape,
             min: f64::INFINITY,
             max: f64::NEG_INFINITY,
             trace: 0.0,
-            matrix: wanted.matrix.then(|| Array2::zeros(shape)),
+            matrix: requested.matrix.then(|| Array2::zeros(shape)),
             total: 0.0,
-            heat: wanted.heat.then(|| Array2::zeros(cells)),
+            heat: requested.heat.then(|| Array2::zeros(cells)),
         }
     }
 
@@ -99,7 +99,7 @@ mod tests {
     fn statistics_and_cells_by_hand() {
         let n = 2 * CELLS;
         let matrix = Array2::from_shape_fn((n, n), |(i, j)| (i / 2 + j / 2) as f64);
-        let mut digest = Digest::new((n, n), Wanted { matrix: true, heat: true });
+        let mut digest = Digest::new((n, n), Requested { matrix: true, heat: true });
         digest.see(0..100, matrix.slice(s![..100, ..]));
         digest.see(100..n, matrix.slice(s![100.., ..]));
         assert_eq!((digest.min, digest.max), (0.0, 2.0 * (CELLS - 1) as f64));

@@ -4,6 +4,6 @@ mod digest;
 mod file;
 mod strips;
 
-pub use digest::{Digest, Wanted};
+pub use digest::{Digest, Requested};
 pub use file::{Layout, write};
 pub use strips::{strip_rows, walk};

@@ -20,10 +20,10 @@ const TARGET_BYTES: u64 = 64 << 20;
 pub fn strip_rows(columns: usize, compute: &Compute) -> Result<usize> {
     let row = (columns as u64).saturating_mul(8).max(1);
     compute.reserve("one row of the Gram matrix", row.saturating_mul(2), "raise --memory or use fewer columns")?;
-    let wanted = (TARGET_BYTES / row) as usize / TILE * TILE;
+    let requested = (TARGET_BYTES / row) as usize / TILE * TILE;
     let affordable = usize::try_from(compute.memory() / 2 / row).unwrap_or(usize::MAX);
     let affordable = if affordable < TILE { affordable.max(1) } else { affordable / TILE * TILE };
-    Ok(wanted.max(TILE).min(affordable))
+    Ok(requested.max(TILE).min(affordable))
 }
 
 /// Somebody who sees blocks of rows pass by.

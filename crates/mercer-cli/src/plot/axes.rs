@@ -24,7 +24,7 @@ pub struct Axes {
 
 impl Axes {
     /// Where a point lies on the paper.
-    pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+    pub fn position(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let (left, top, right, bottom) = self.paper;
         let across = (x - self.x.0) / (self.x.1 - self.x.0);
         let up = (y - self.y.0) / (self.y.1 - self.y.0);
@@ -40,11 +40,11 @@ impl Axes {
     ) -> Result<(), Failure> {
         let (left, top, right, bottom) = self.paper;
         for &tick in x_ticks {
-            let (x, _) = self.place((tick, self.y.0));
+            let (x, _) = self.position((tick, self.y.0));
             canvas.line(&[(x, top), (x, bottom)], 0.75, colors::GRID)?;
         }
         for &tick in y_ticks {
-            let (_, y) = self.place((self.x.0, tick));
+            let (_, y) = self.position((self.x.0, tick));
             canvas.line(&[(left, y), (right, y)], 0.75, colors::GRID)?;
         }
         Ok(())
@@ -59,12 +59,12 @@ impl Axes {
     ) -> Result<(), Failure> {
         let (left, _, _, bottom) = self.paper;
         for &tick in x_ticks {
-            let (x, _) = self.place((tick, self.y.0));
+            let (x, _) = self.position((tick, self.y.0));
             canvas.line(&[(x, bottom), (x, bottom + 4.0)], 0.75, colors::FRAME)?;
             canvas.text((x, bottom + 13.0), &ticks::label(tick), TICK, Anchor::Middle)?;
         }
         for &tick in y_ticks {
-            let (_, y) = self.place((self.x.0, tick));
+            let (_, y) = self.position((self.x.0, tick));
             canvas.line(&[(left - 4.0, y), (left, y)], 0.75, colors::FRAME)?;
             canvas.text((left - 8.0, y), &ticks::label(tick), TICK, Anchor::End)?;
         }

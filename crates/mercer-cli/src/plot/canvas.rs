@@ -112,18 +112,18 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
     }
 
     /// Text in one line, centered vertically at its place.
-    pub fn text(&self, place: (f64, f64), text: &str, size: f64, anchor: Anchor) -> Result<(), Failure> {
-        self.write(place, text, size, anchor, FontTransform::None)
+    pub fn text(&self, position: (f64, f64), text: &str, size: f64, anchor: Anchor) -> Result<(), Failure> {
+        self.write(position, text, size, anchor, FontTransform::None)
     }
 
     /// Text that runs upwards, centered at its place.
-    pub fn upwards(&self, place: (f64, f64), text: &str, size: f64) -> Result<(), Failure> {
-        self.write(place, text, size, Anchor::Middle, FontTransform::Rotate270)
+    pub fn upwards(&self, position: (f64, f64), text: &str, size: f64) -> Result<(), Failure> {
+        self.write(position, text, size, Anchor::Middle, FontTransform::Rotate270)
     }
 
     fn write(
         &self,
-        place: (f64, f64),
+        position: (f64, f64),
         text: &str,
         size: f64,
         anchor: Anchor,
@@ -138,9 +138,9 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         let font = (FAMILY, size * SIZE_PER_EM * self.scale).into_font().transform(turn).color(&ink());
         let style = font.pos(Pos::new(horizontal, VPos::Center));
         let drop = if self.vector { 0.0 } else { size * PIXEL_DROP };
-        let place = if upright { (place.0, place.1 + drop) } else { (place.0 + drop, place.1) };
+        let position = if upright { (position.0, position.1 + drop) } else { (position.0 + drop, position.1) };
         // Control characters have no shape, and no SVG may hold them.
-        self.area.draw(&Text::new(clean_line(text).into_owned(), self.at(place), style)).map_err(failed)
+        self.area.draw(&Text::new(clean_line(text).into_owned(), self.at(position), style)).map_err(failed)
     }
 
     /// A matrix of values in `[0, 1]` as colored cells.

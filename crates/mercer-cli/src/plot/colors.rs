@@ -45,9 +45,9 @@ pub fn heat(value: f64) -> Rgb {
         return GRID;
     }
     let last = VIRIDIS.len() - 1;
-    let place = value.clamp(0.0, 1.0) * last as f64;
-    let station = (place as usize).min(last - 1);
-    let part = place - station as f64;
+    let position = value.clamp(0.0, 1.0) * last as f64;
+    let station = (position as usize).min(last - 1);
+    let part = position - station as f64;
     let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
     let (from, to) = (VIRIDIS[station], VIRIDIS[station + 1]);
     [mix(from[0], to[0]), mix(from[1], to[1]), mix(from[2], to[2])]

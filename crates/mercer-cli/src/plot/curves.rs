@@ -69,7 +69,7 @@ pub fn draw<B: DrawingBackend>(
     let y_ticks = ticks::round(axes.y.0, axes.y.1, ((d - b) / 50.0) as usize);
     axes.draw_grid(canvas, &x_ticks, &y_ticks)?;
     if axes.y.0 < 0.0 && axes.y.1 > 0.0 {
-        canvas.line(&[axes.place((axes.x.0, 0.0)), axes.place((axes.x.1, 0.0))], 1.0, colors::ZERO)?;
+        canvas.line(&[axes.position((axes.x.0, 0.0)), axes.position((axes.x.1, 0.0))], 1.0, colors::ZERO)?;
     }
     plot.curves.iter().enumerate().try_for_each(|(i, curve)| draw_curve(canvas, &axes, i, curve))?;
     axes.draw_frame(canvas)?;
@@ -108,15 +108,15 @@ fn draw_curve<B: DrawingBackend>(
     match curve.mark {
         // A value that is not finite breaks the line.
         Mark::Line => curve.points.split(|p| !p.1.is_finite()).filter(|piece| piece.len() > 1).try_for_each(|piece| {
-            let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.place(p)).collect();
+            let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.position(p)).collect();
             canvas.line(&piece, 1.7, color)
         }),
         Mark::Dots => {
             let finite = curve.points.iter().filter(|p| p.1.is_finite());
-            finite.into_iter().try_for_each(|&p| canvas.dot(axes.place(p), radius(curve.points.len()), color))
+            finite.into_iter().try_for_each(|&p| canvas.dot(axes.position(p), radius(curve.points.len()), color))
         }
         Mark::Band => {
-            let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.place(p)).collect();
+            let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.position(p)).collect();
             canvas.area(&corners, colors::pale(color))
         }
     }
@@ -146,9 +146,9 @@ fn draw_legend<B: DrawingBackend>(
     let columns = legend_columns(plot, width + 76.0);
     let labeled = plot.curves.iter().enumerate().filter(|(_, c)| !c.label.is_empty());
     let step = (legend_width(plot) + 16.0).min(width / columns as f64);
-    for (place, (i, curve)) in labeled.enumerate() {
-        let x = left + step * (place % columns) as f64;
-        let y = top + 22.0 * (place / columns) as f64;
+    for (position, (i, curve)) in labeled.enumerate() {
+        let x = left + step * (position % columns) as f64;
+        let y = top + 22.0 * (position / columns) as f64;
         match curve.mark {
             Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, colors::curve(i))?,
             Mark::Dots => canvas.dot((x + 10.0, y), 2.8, colors::curve(i))?,

@@ -133,7 +133,7 @@ fn draw_bar<B: DrawingBackend>(
     canvas.cells((left, top), (left + 16.0, bottom), shades.view())?;
     axes.draw_frame(canvas)?;
     for tick in ticks::round(low, high, 5) {
-        let (_, y) = axes.place((0.0, tick));
+        let (_, y) = axes.position((0.0, tick));
         canvas.line(&[(left + 16.0, y), (left + 20.0, y)], 0.75, colors::FRAME)?;
         canvas.text((left + 24.0, y), &ticks::label(tick), TICK, Anchor::Start)?;
     }

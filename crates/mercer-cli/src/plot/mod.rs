@@ -58,8 +58,8 @@ impl Figure {
             Self::Regions(plot) => regions::draw(plot, canvas, (0.0, 0.0, f64::from(width), f64::from(height))),
             Self::Curves(plots) => {
                 let each = f64::from(width) / plots.len().max(1) as f64;
-                let place = |i: usize| (each * i as f64, 0.0, each, f64::from(height));
-                plots.iter().enumerate().try_for_each(|(i, plot)| curves::draw(plot, canvas, place(i)))
+                let position = |i: usize| (each * i as f64, 0.0, each, f64::from(height));
+                plots.iter().enumerate().try_for_each(|(i, plot)| curves::draw(plot, canvas, position(i)))
             }
         }
     }

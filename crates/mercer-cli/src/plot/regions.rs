@@ -73,9 +73,9 @@ fn shade((class, margin): (usize, bool)) -> Rgb {
 fn draw_point<B: DrawingBackend>(
     canvas: &Canvas<'_, B>,
     axes: &Axes,
-    &(place, class, support): &((f64, f64), usize, bool),
+    &(position, class, support): &((f64, f64), usize, bool),
 ) -> Result<(), Failure> {
-    let at = axes.place(place);
+    let at = axes.position(position);
     if support {
         canvas.dot(at, 4.6, colors::INK)?;
         canvas.dot(at, 3.7, [255, 255, 255])?;

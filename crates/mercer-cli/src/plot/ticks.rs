@@ -1,6 +1,6 @@
 //! Round numbers along an axis.
 
-/// Round numbers within `[low, high]`, about as many as asked for: multiples of 1, 2 or 5 times a power of ten.
+/// Round numbers within `[low, high]`, about as many as requested: multiples of 1, 2 or 5 times a power of ten.
 pub fn round(low: f64, high: f64, about: usize) -> Vec<f64> {
     let span = high - low;
     if !(span.is_finite() && span > 0.0) {

@@ -77,7 +77,7 @@ pub fn file(folder: &tempfile::TempDir, name: &str, content: &[u8]) -> String {
 }
 
 /// The name of a file in a folder that need not be there yet.
-pub fn place(folder: &tempfile::TempDir, name: &str) -> String {
+pub fn path_in(folder: &tempfile::TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 

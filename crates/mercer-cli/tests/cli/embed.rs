@@ -1,6 +1,6 @@
 //! `mercer embed`.
 
-use super::common::{assert_close, example, file, mercer, place};
+use super::common::{assert_close, example, file, mercer, path_in};
 use mercer::features::{FeatureMap, RandomFourier};
 use mercer::{Compute, Seed};
 use ndarray::array;
@@ -14,9 +14,9 @@ fn fourier_features_are_the_library_s_and_state_their_error() {
     let map = RandomFourier::new("gaussian(lengthscale=2)".parse().unwrap(), 40).draw(2, &compute).unwrap();
     let expected = map.transform(array![[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]].view(), &compute).unwrap();
     for name in ["z.npy", "z.csv"] {
-        let out = place(&folder, name);
-        let told = mercer(&[&words[..], &["-o", &out]].concat()).done().out;
-        assert!(told.contains("3 × 40") && told.contains("root mean square") && told.contains(&out), "{told}");
+        let out = path_in(&folder, name);
+        let output = mercer(&[&words[..], &["-o", &out]].concat()).done().out;
+        assert!(output.contains("3 × 40") && output.contains("root mean square") && output.contains(&out), "{output}");
         let table = mercer::io::read_table(out.as_ref(), &Default::default(), &Compute::new()).unwrap();
         let found = mercer::points::Encoding::default().fit(&table).unwrap().apply(&table).unwrap().matrix;
         assert_eq!(found, expected, "{name}");
@@ -31,7 +31,7 @@ fn fourier_features_are_the_library_s_and_state_their_error() {
 #[test]
 fn the_picture_of_errors_has_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    let (picture, iris) = (place(&folder, "errors.svg"), example("iris.csv"));
+    let (picture, iris) = (path_in(&folder, "errors.svg"), example("iris.csv"));
     let words = ["embed", "fourier", &iris, "--columns", "0-3", "--components", "128", "--plot", &picture, "--json"];
     let json = mercer(&words).json();
     let errors: Vec<f64> = json["decay"]["errors"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
@@ -62,7 +62,7 @@ fn nystrom_features_tell_the_trace_that_they_miss() {
 #[test]
 fn binning_gives_a_cell_per_row_and_grid() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, out) = (file(&folder, "x.csv", b"a\n0\n0\n9\n"), place(&folder, "cells.npy"));
+    let (data, out) = (file(&folder, "x.csv", b"a\n0\n0\n9\n"), path_in(&folder, "cells.npy"));
     let words = ["embed", "binning", &data, "--kernel", "laplacian(norm=l1)", "--components", "50", "--buckets", "64"];
     mercer(&[&words[..], &["-o", &out]].concat()).done();
     let cells = mercer::io::read_npy(out.as_ref(), &Compute::new()).unwrap();

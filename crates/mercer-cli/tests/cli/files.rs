@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::common::{Run, example, file, mercer, mercer_with_input, place};
+use crate::common::{Run, example, file, mercer, mercer_with_input, path_in};
 
 const TABLE: &[u8] = b"a,b,y\n0,1,1\n1,0,2\n2,1,4\n3,0,3\n4,1,6\n5,0,5\n";
 
@@ -18,7 +18,7 @@ fn names(folder: &TempDir) -> Vec<String> {
 
 /// A model of `a` and `b`.
 fn model(folder: &TempDir) -> (String, String) {
-    let (data, model) = (file(folder, "d.csv", TABLE), place(folder, "m.safetensors"));
+    let (data, model) = (file(folder, "d.csv", TABLE), path_in(folder, "m.safetensors"));
     let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1", "-o", &model];
     mercer(&words).done();
     (data, model)
@@ -39,7 +39,7 @@ fn npy(shape: &str, data: &[u8]) -> Vec<u8> {
 fn damaged_matrices_are_refused_by_every_reader() {
     let folder = tempfile::tempdir().unwrap();
     let (_, model) = model(&folder);
-    let out = place(&folder, "p.csv");
+    let out = path_in(&folder, "p.csv");
     for (shape, packing) in [
         ("(0, 1152921504606846975)", false),
         ("(0, 1152921504606846975)", true),
@@ -69,7 +69,7 @@ fn damaged_parquet_files_are_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", TABLE);
     let table = mercer::io::read_table(data.as_ref(), &Default::default(), &mercer::Compute::new()).unwrap();
-    let whole = place(&folder, "d.parquet");
+    let whole = path_in(&folder, "d.parquet");
     mercer::io::write_parquet(whole.as_ref(), &table).unwrap();
     let bytes = std::fs::read(&whole).unwrap();
     for at in (4..bytes.len() - 4).step_by(3) {
@@ -87,7 +87,7 @@ fn a_huge_index_is_refused_by_the_memory_limit_at_once() {
     let (_, model) = model(&folder);
     let data = file(&folder, "x.libsvm", b"1 1:1 4294967295:1\n2 1:2\n");
     let second = file(&folder, "y.libsvm", b"1 1:1 3000000:1\n2 1:2\n");
-    let out = place(&folder, "p.csv");
+    let out = path_in(&folder, "p.csv");
     let refused = |run: Run| run.fails(1, &["4294967295 columns", "memory limit"]);
     refused(mercer(&["kernel", "gram", "gaussian()", &data]));
     refused(mercer(&["explain", "kernel", "gram", "gaussian()", &data]));
@@ -129,7 +129,7 @@ fn an_output_that_is_an_input_is_refused_without_force() {
     let folder = tempfile::tempdir().unwrap();
     let (data, model) = model(&folder);
     let other = file(&folder, "e.csv", TABLE);
-    let link = place(&folder, "link.csv");
+    let link = path_in(&folder, "link.csv");
     std::os::unix::fs::symlink(&data, &link).unwrap();
     let dotted = format!("{}/./d.csv", folder.path().display());
     let text = "fit ridge DATA --target y --kernel gaussian() --lambda 0.1 -o DATA
@@ -160,7 +160,7 @@ data describe DATA --report DATA";
             "OTHER" => other.clone(),
             "LINK" => link.clone(),
             "DOTTED" => dotted.clone(),
-            "NEW" => place(&folder, "new"),
+            "NEW" => path_in(&folder, "new"),
             other => other.to_owned(),
         };
         let words: Vec<String> = line.split(' ').map(word).collect();
@@ -169,7 +169,7 @@ data describe DATA --report DATA";
         assert!((std::fs::read(&data).unwrap(), std::fs::read(&model).unwrap()) == before, "{line}");
     }
     // Two outputs of one name.
-    let new = place(&folder, "new.html");
+    let new = path_in(&folder, "new.html");
     let fit = ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1", "-o", &new];
     mercer(&[&fit[..], &["--report", &new]].concat()).fails(1, &["--report", "--output", "--force"]);
     let words = ["fit", "ridge", &data, "--target", "y", "--stream", "-o", &new, "--checkpoint", &new];
@@ -190,7 +190,7 @@ fn links_as_outputs_are_followed() {
     }
     file(&folder, "far/there.npy", b"old");
     for link in ["there.npy", "new.npy"] {
-        mercer(&["kernel", "gram", "linear()", &data, "-o", &place(&folder, link)]).done();
+        mercer(&["kernel", "gram", "linear()", &data, "-o", &path_in(&folder, link)]).done();
         assert!(folder.path().join(link).symlink_metadata().unwrap().is_symlink());
         let written = std::fs::read(folder.path().join("far").join(link)).unwrap();
         assert!(written.starts_with(b"\x93NUMPY"));
@@ -237,7 +237,7 @@ fn a_result_that_nobody_receives_is_a_failure() {
         assert_eq!(null.code(), Some(0), "{words:?}");
     }
     // Files are written all the same; a wrong request stays one.
-    let out = place(&folder, "p.csv");
+    let out = path_in(&folder, "p.csv");
     assert_eq!(unread(&["predict", &model, &data, "-o", &out]).0, Some(2));
     assert!(std::fs::read_to_string(&out).unwrap().starts_with("prediction\n"));
     assert_eq!(unread(&["kernel", "list", "nothing"]).0, Some(1));
@@ -255,7 +255,7 @@ fn what_a_kill_leaves_is_removed_by_the_next_run() {
     let folder = tempfile::tempdir().unwrap();
     let rows: String = (0..20_000).map(|i| format!("{i}\n")).collect();
     let (long, short) = (file(&folder, "long.csv", rows.as_bytes()), file(&folder, "short.csv", b"1\n2\n"));
-    let out = place(&folder, "k.npy");
+    let out = path_in(&folder, "k.npy");
     let begin = |data: &str| {
         let words = ["kernel", "gram", "gaussian()", data, "-o", &out, "--threads", "1", "--memory", "100MB"];
         Command::new(env!("CARGO_BIN_EXE_mercer"))
@@ -292,13 +292,13 @@ fn names_cannot_command_the_terminal() {
     let bad = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}";
     let text = format!("{bad}x,{bad}k,y\n0,{bad}a,1\n1,b,2\n2,{bad}a,4\n3,b,3\n4,b,6\n5,{bad}a,5\n");
     let data = file(&folder, &format!("{bad}.csv"), text.as_bytes());
-    let (model, page) = (place(&folder, &format!("{bad}m")), place(&folder, &format!("{bad}.svg")));
+    let (model, page) = (path_in(&folder, &format!("{bad}m")), path_in(&folder, &format!("{bad}.svg")));
     let column = format!("{bad}k");
     let fit = ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1"];
     let runs = [
         mercer(&[&fit[..], &["-o", &model, "--plot", &page]].concat()),
         mercer(&[&fit[..], &["--json"]].concat()),
-        mercer(&["predict", &model, &data, "-o", &place(&folder, "p.csv")]),
+        mercer(&["predict", &model, &data, "-o", &path_in(&folder, "p.csv")]),
         mercer(&["predict", &model, &data, "--json"]),
         mercer(&["data", "describe", &data]),
         mercer(&["data", "describe", &data, "--json"]),

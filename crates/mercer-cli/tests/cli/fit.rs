@@ -1,6 +1,6 @@
 //! `mercer fit` and `mercer predict`: models, predictions, reports, pictures.
 
-use super::common::{assert_close, example, file, mercer, mercer_with_input, place};
+use super::common::{assert_close, example, file, mercer, mercer_with_input, path_in};
 use mercer::Compute;
 use mercer::io::{ReadOptions, load_model, read_table};
 use mercer::points::ColumnData;
@@ -42,7 +42,7 @@ fn wave(folder: &tempfile::TempDir, rows: usize) -> String {
 fn a_given_kernel_and_lambda_are_taken_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n1,1\n2,4\n1,3\n");
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "-o", &model];
     let json = mercer(&[&words[..], &["--json"]].concat()).json();
     // f(x) = 12x/8: no intercept, no scaling.
@@ -64,7 +64,7 @@ fn a_given_kernel_and_lambda_are_taken_as_they_are() {
 fn files_hold_the_bytes_that_the_library_predicts() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 60);
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let fits: [&[&str]; 5] = [
         &["ridge"],
         &["ridge", "--kernel", "on([x], matern(nu=5/2, lengthscale=median)) + on([z], linear())", "--lambda", "0.1"],
@@ -91,7 +91,7 @@ fn files_hold_the_bytes_that_the_library_predicts() {
 fn the_choice_is_told_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 80);
-    let (png, html) = (place(&folder, "f.png"), place(&folder, "f.html"));
+    let (png, html) = (path_in(&folder, "f.png"), path_in(&folder, "f.html"));
     let words = ["fit", "ridge", &data, "--target", "y", "--columns", "x"];
     let out = mercer(&[&words[..], &["--plot", &png, "--report", &html]].concat()).done().out;
     for word in ["Ridge regression of y", "Choice by leave-one-out", "λ", "RMSE", "degrees of freedom", "plan", "R²"]
@@ -125,14 +125,14 @@ fn candidates_that_are_clearly_worse_are_dropped_and_told() {
     let words = ["fit", "ridge", &data, "--target", "y", "--columns", "x", "--kernel", "gaussian()", "--lengthscales"];
     let words = [&words[..], &[lengths, "--lambdas", "0.01,0.1"]].concat();
     let out = mercer(&words).done().out;
-    assert!(out.contains("clearly worse on 333 rows and dropped (--no-race keeps all)"), "{out}");
-    let [raced, all] =
-        [&["--json"][..], &["--json", "--no-race"]].map(|more| mercer(&[&words[..], more].concat()).json());
-    let dropped = raced["choice"]["dropped"].as_u64().unwrap();
+    assert!(out.contains("clearly worse on 333 rows and dropped (--no-screening scores all)"), "{out}");
+    let [screened, all] =
+        [&["--json"][..], &["--json", "--no-screening"]].map(|more| mercer(&[&words[..], more].concat()).json());
+    let dropped = screened["choice"]["dropped"].as_u64().unwrap();
     assert!(dropped >= 2 && all["choice"]["dropped"] == 0, "{dropped}");
-    assert_eq!(raced["choice"]["candidates"][0], all["choice"]["candidates"][0]);
+    assert_eq!(screened["choice"]["candidates"][0], all["choice"]["candidates"][0]);
     let scored = |json: &serde_json::Value| json["choice"]["surface"]["lengthscales"].as_array().unwrap().len() as u64;
-    assert_eq!((scored(&raced), scored(&all)), (8 - dropped, 8));
+    assert_eq!((scored(&screened), scored(&all)), (8 - dropped, 8));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn many_rows_are_chosen_from_and_all_are_fitted() {
 fn a_gaussian_process_gives_intervals_and_their_coverage() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n0,2\n");
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let kernel = ["--kernel", "gaussian()", "--noise", "1", "--no-optimize", "-o", &model];
     mercer(&[&["fit", "gp", &data, "--target", "y"], &kernel[..]].concat()).done();
     mercer(&["predict", &model, &data, "-o", &out, "--interval"]).done();
@@ -162,10 +162,10 @@ fn a_gaussian_process_gives_intervals_and_their_coverage() {
     }
     let wave = wave(&folder, 120);
     mercer(&["fit", "gp", &wave, "--target", "y", "--columns", "x", "-o", &model]).done();
-    let svg = place(&folder, "e.svg");
+    let svg = path_in(&folder, "e.svg");
     let words = ["predict", &model, &wave, "-o", &out, "--interval", "0.5", "--plot", &svg];
-    let told = mercer(&words).done().out;
-    assert!(told.contains("in the interval") && told.contains("asked for: 50 %"), "{told}");
+    let output = mercer(&words).done().out;
+    assert!(output.contains("in the interval") && output.contains("nominal: 50 %"), "{output}");
     assert!(std::fs::read_to_string(&svg).unwrap().contains("observed"));
     let json = mercer(&["predict", &model, &wave, "--interval", "0.9", "--json"]).json();
     let coverage = json["test"][0]["coverage"].as_f64().unwrap();
@@ -188,7 +188,7 @@ fn the_target_of_a_process_is_scaled_and_comes_back() {
 #[test]
 fn a_process_through_centers_says_that_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, model) = (wave(&folder, 150), place(&folder, "m.safetensors"));
+    let (data, model) = (wave(&folder, 150), path_in(&folder, "m.safetensors"));
     let words = ["fit", "gp", &data, "--target", "y", "--columns", "x", "--kernel", "1*gaussian(lengthscale=1)"];
     let rest = ["--centers", "12", "--approximation", "fitc", "-o", &model, "--json"];
     let json = mercer(&[&words[..], &rest[..]].concat()).json();
@@ -203,11 +203,11 @@ fn a_process_through_centers_says_that_it_is_one() {
 #[test]
 fn the_parts_of_a_sum_of_kernels_have_shares_and_a_picture() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, svg) = (wave(&folder, 120), place(&folder, "p.svg"));
+    let (data, svg) = (wave(&folder, 120), path_in(&folder, "p.svg"));
     let kernel = "on([x], gaussian(lengthscale=1)) + on([z], gaussian(lengthscale=5))";
     let words = ["fit", "ridge", &data, "--target", "y", "--kernel", kernel, "--lambda", "0.1", "--plot", &svg];
     let out = mercer(&words).done().out;
-    assert!(out.contains("Parts of y") && out.contains("share of variance"), "{out}");
+    assert!(out.contains("Components of y") && out.contains("share of variance"), "{out}");
     assert!(std::fs::read_to_string(&svg).unwrap().contains("effect on y"));
     let parts = mercer(&[&words[..], &["--json"]].concat()).json()["effects"][0]["parts"].clone();
     assert_eq!((&parts[0]["columns"][0], &parts[1]["columns"][0]), (&"x".into(), &"z".into()));
@@ -228,7 +228,7 @@ fn splines_take_order_freedom_and_period() {
     let json = mercer(&[&words[..], &["--period", "6.283185307179586", "--smoothing", "reml"]].concat()).json();
     assert_close(&json["period"], std::f64::consts::TAU, 1e-14);
     assert!(json["loo_rmse"].as_f64().unwrap() < 0.1);
-    let svg = place(&folder, "s.svg");
+    let svg = path_in(&folder, "s.svg");
     mercer(&["fit", "spline", &data, "--target", "y", "--columns", "x", "--plot", &svg]).done();
     assert!(std::fs::read_to_string(&svg).unwrap().contains("95 % of new observations"));
 }
@@ -237,7 +237,7 @@ fn splines_take_order_freedom_and_period() {
 fn smoothers_are_compared_with_ridge() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 100);
-    let svg = place(&folder, "c.svg");
+    let svg = path_in(&folder, "c.svg");
     let words = ["fit", "smooth", &data, "--target", "y", "--columns", "x", "--window", "tricube", "--compare"];
     let out = mercer(&[&words[..], &["--plot", &svg]].concat()).done().out;
     for word in ["Nadaraya–Watson, h", "local linear, h", "ridge, gaussian"] {
@@ -278,12 +278,12 @@ fn several_targets_weights_categories_and_gaps() {
     let folder = tempfile::tempdir().unwrap();
     let text = "id,kind,x,w,a,b\n1,u,0.5,1,1,2\n2,v,,2,2,1\n3,u,1.5,1,3,0\n4,v,2,0,4,9\n5,u,3,1,,1\n6,v,4,1,6,2\n";
     let data = file(&folder, "d.csv", text.as_bytes());
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words = ["fit", "ridge", &data, "--target", "a,b", "--weights", "w", "--drop", "id", "--missing", "mean"];
     let kernel = ["--kernel", "gaussian(lengthscale=2)", "--lambda", "0.1", "-o", &model];
-    let told = mercer(&[&words[..], &kernel[..]].concat()).done().out;
-    assert!(told.contains("1 rows without a target") && told.contains("1 missing values were filled"), "{told}");
-    assert!(told.contains("kind=u") && told.contains("norm of f"), "{told}");
+    let output = mercer(&[&words[..], &kernel[..]].concat()).done().out;
+    assert!(output.contains("1 rows without a target") && output.contains("1 missing values were filled"), "{output}");
+    assert!(output.contains("kind=u") && output.contains("norm of f"), "{output}");
     mercer(&["predict", &model, &data, "-o", &out]).done();
     assert_eq!(columns(&out).iter().map(|c| c.0.clone()).collect::<Vec<_>>(), ["prediction_a", "prediction_b"]);
     assert_eq!(columns(&out)[0].1.len(), 6);
@@ -303,7 +303,7 @@ fn several_targets_weights_categories_and_gaps() {
 fn rows_that_are_left_out_stay_in_place() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n1,1\n,5\n2,4\n1,3\n");
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.tsv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.tsv"));
     let words = ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "--missing", "drop"];
     mercer(&[&words[..], &["-o", &model]].concat()).done();
     let json = mercer(&["predict", &model, &data, "-o", &out, "--json"]).json();
@@ -312,9 +312,9 @@ fn rows_that_are_left_out_stay_in_place() {
     assert_eq!(text.lines().nth(2), Some(""), "{text}");
     assert_eq!(text.lines().count(), 5);
     for name in ["p.npy", "p.parquet"] {
-        mercer(&["predict", &model, &data, "-o", &place(&folder, name)]).done();
+        mercer(&["predict", &model, &data, "-o", &path_in(&folder, name)]).done();
     }
-    mercer(&["predict", &model, &data, "-o", &place(&folder, "p.xlsx")]).fails(1, &["--output", ".csv"]);
+    mercer(&["predict", &model, &data, "-o", &path_in(&folder, "p.xlsx")]).fails(1, &["--output", ".csv"]);
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn the_plan_of_a_fit_says_what_would_happen() {
 #[test]
 fn centers_are_a_solver_of_ridge_and_logistic_fits() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, model, out) = (wave(&folder, 400), place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (data, model, out) = (wave(&folder, 400), path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words =
         ["fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1", "--centers", "40"];
     let json = mercer(&[&words[..], &["-o", &model, "--json"]].concat()).json();
@@ -363,7 +363,7 @@ fn centers_are_a_solver_of_ridge_and_logistic_fits() {
     assert_eq!(json["centers"].as_u64(), Some(30));
 }
 
-/// Whole numbers may be names: what was taken is told, and a flag takes the other.
+/// Whole numbers may be names: what was taken is output, and a flag takes the other.
 #[test]
 fn auto_tells_whether_numbers_were_taken_as_classes() {
     let folder = tempfile::tempdir().unwrap();
@@ -374,7 +374,7 @@ fn auto_tells_whether_numbers_were_taken_as_classes() {
     let json = mercer(&words).json();
     assert_eq!((json["task"].as_str(), json["kind"] == "svc"), (Some("numbers"), false));
     let remarks = json["remarks"].to_string();
-    assert!(remarks.contains("2 different whole numbers and was taken as numbers"), "{remarks}");
+    assert!(remarks.contains("2 distinct integers and was treated as numeric"), "{remarks}");
     assert!(remarks.contains("--task classes"), "{remarks}");
     let json = mercer(&[&words[..], &["--task", "classes"]].concat()).json();
     assert_eq!(json["task"], "classes");
@@ -397,5 +397,9 @@ fn a_ridge_search_tells_that_it_went_on() {
     assert!(ranges[0]["parameter"] == "lambda" && ranges[0]["extended"] == true, "{ranges}");
     assert!(json["remarks"].to_string().contains("The best λ lay at an end of the first range"), "{}", json["remarks"]);
     let json = mercer(&[&words[..], &["--lambdas", "0.01,0.1,1"]].concat()).json();
-    assert!(json["remarks"].to_string().contains("at the border of what was tried (0.01 to 1)"), "{}", json["remarks"]);
+    assert!(
+        json["remarks"].to_string().contains("at the border of the search range (0.01 to 1)"),
+        "{}",
+        json["remarks"]
+    );
 }

@@ -1,6 +1,6 @@
-//! Fits on bad input: what is wrong is named, and what was done about it is told.
+//! Fits on bad input: what is wrong is named, and what was done about it is output.
 
-use super::common::{assert_close, example, file, mercer, mercer_with_input, place};
+use super::common::{assert_close, example, file, mercer, mercer_with_input, path_in};
 
 fn ridge(data: &str, rest: &[&str]) -> super::common::Run {
     mercer(&[&["fit", "ridge", data, "--target", "y"], rest].concat())
@@ -67,7 +67,7 @@ fn constant_targets_and_repeated_points_are_fitted() {
     for learner in ["ridge", "gp", "auto", "spline", "smooth"] {
         let json = mercer(&["fit", learner, &constant, "--target", "y", "--json"]).json();
         assert!(json["rmse"].as_f64().unwrap() <= 1e-6, "{learner}: {json}");
-        assert!(json["remarks"][0].as_str().unwrap().contains("same in every row"), "{learner}");
+        assert!(json["remarks"][0].as_str().unwrap().contains("is constant"), "{learner}");
     }
     let repeated = file(&folder, "r.csv", b"x,y\n1,1\n1,2\n2,3\n2,4\n3,5\n3,4\n");
     for learner in ["ridge", "gp", "auto", "spline", "smooth"] {
@@ -82,7 +82,7 @@ fn points_outside_the_domain_of_a_kernel() {
     let data = file(&folder, "d.csv", b"x,y\n1,1\n2,4\n5,3\n");
     ridge(&data, &["--kernel", "sobolev(order=2)", "--lambda", "0.1"])
         .fails(1, &["sobolev", "row 1", "[0, 1]", "--rescale"]);
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     let words = ["--kernel", "sobolev(order=2)", "--lambda", "0.1", "--rescale", "-o", &model];
     ridge(&data, &words).done();
     mercer(&["predict", &model, &data]).done();
@@ -137,14 +137,14 @@ fn a_memory_limit_below_the_need() {
 fn model_files_that_are_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n1,1\n2,4\n3,2\n");
-    mercer(&["predict", &place(&folder, "none"), &data]).fails(1, &["none"]);
+    mercer(&["predict", &path_in(&folder, "none"), &data]).fails(1, &["none"]);
     mercer(&["predict", &data, &data]).fails(1, &["d.csv", "safetensors"]);
-    let nowhere = place(&folder, "no/such/m.safetensors");
+    let nowhere = path_in(&folder, "no/such/m.safetensors");
     ridge(&data, &["-o", &nowhere]).fails(1, &["--output", "m.safetensors", "folder"]);
     if cfg!(target_os = "linux") {
         ridge(&data, &["-o", "/dev/full"]).fails(2, &["/dev/full", "No space left"]);
     }
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     ridge(&data, &["-o", &model]).done();
     mercer(&["predict", &model, &data, "--memory", "1KB"]).fails(1, &["memory limit"]);
     let whole = std::fs::read(&model).unwrap();

@@ -9,7 +9,7 @@ use ndarray::Array2;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{file, mercer, place};
+use crate::common::{file, mercer, path_in};
 
 const ROWS: usize = 24;
 
@@ -56,11 +56,11 @@ fn all_formats(folder: &TempDir, label: bool) -> Vec<String> {
         file(folder, &name("svm.gz"), &packed(sparse.as_bytes())),
     ];
     let table: Table = io::read_table(all[0].as_ref(), &ReadOptions::default(), &Compute::new()).unwrap();
-    all.push(place(folder, &name("parquet")));
+    all.push(path_in(folder, &name("parquet")));
     io::write_parquet(all[5].as_ref(), &table).unwrap();
     if !label {
         let matrix = Array2::from_shape_fn((ROWS, 3), |(i, j)| row(i).0[j]);
-        all.push(place(folder, &name("npy")));
+        all.push(path_in(folder, &name("npy")));
         io::write_npy(all[6].as_ref(), matrix.view(), NpyNumber::Double).unwrap();
     }
     all
@@ -164,7 +164,7 @@ fn the_label_is_a_feature_where_it_is_asked_for_by_name() {
 fn fits_and_predictions() {
     let folder = tempfile::tempdir().unwrap();
     let (files, plain) = (all_formats(&folder, true), all_formats(&folder, false));
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     for text in [
         "fit ridge DATA --target target --kernel gaussian(lengthscale=2) --lambda 0.1 -o MODEL",
         "fit ridge DATA --target target --kernel gaussian() --lambda 0.1 --stream --components 8 -o MODEL",
@@ -213,7 +213,7 @@ fn models_without_names() {
     let x = Array2::from_shape_fn((ROWS, 3), |(i, j)| row(i).0[j]);
     let y = Array2::from_shape_fn((ROWS, 1), |(i, _)| row(i).1);
     let fit = Ridge::new("linear()".parse().unwrap(), 1.0).fit(x.view(), y.view(), None, &Compute::new()).unwrap();
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     io::save_model(model.as_ref(), &Model::new(fit, Inputs::vectors(3, 1)).unwrap()).unwrap();
     assert_same(&files, |path| words(&format!("predict {model} DATA"), path), &["targets"]);
 }

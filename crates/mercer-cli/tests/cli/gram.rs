@@ -1,6 +1,6 @@
 //! `mercer kernel gram` and its plan.
 
-use super::common::{assert_close, example, file, mercer, mercer_with_input, place};
+use super::common::{assert_close, example, file, mercer, mercer_with_input, path_in};
 use mercer::gram::{Pairs, dense};
 use mercer::{Compute, Kernel};
 use ndarray::{Array2, array};
@@ -34,9 +34,9 @@ fn files_hold_the_library_s_numbers() {
     let text = "gaussian(lengthscale=0.7) + laplacian()";
     let expected = oracle(text, &array![[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]]);
     for name in ["k.npy", "k.csv", "k.tsv"] {
-        let out = place(&folder, name);
-        let told = mercer(&["kernel", "gram", text, &data, "-o", &out]).done().out;
-        assert!(told.contains(&out));
+        let out = path_in(&folder, name);
+        let output = mercer(&["kernel", "gram", text, &data, "-o", &out]).done().out;
+        assert!(output.contains(&out));
         let options = mercer::io::ReadOptions::default();
         let table = mercer::io::read_table(out.as_ref(), &options, &Compute::new()).unwrap();
         let found = mercer::points::Encoding::default().fit(&table).unwrap().apply(&table).unwrap().matrix;
@@ -48,7 +48,7 @@ fn files_hold_the_library_s_numbers() {
 #[test]
 fn single_precision_takes_half_the_file_and_states_its_error() {
     let folder = tempfile::tempdir().unwrap();
-    let (double, single) = (place(&folder, "d.npy"), place(&folder, "s.npy"));
+    let (double, single) = (path_in(&folder, "d.npy"), path_in(&folder, "s.npy"));
     let iris = example("iris.csv");
     mercer(&["kernel", "gram", "gaussian()", &iris, "-o", &double]).done();
     let json = mercer(&["kernel", "gram", "gaussian()", &iris, "-o", &single, "--single", "--json"]).json();
@@ -67,7 +67,7 @@ fn the_number_of_threads_and_the_memory_do_not_change_a_byte() {
         (0..500).map(|i| format!("{},{}\n", (i * 37 % 101) as f64 * 0.1, (i * 53 % 89) as f64)).collect();
     let data = file(&folder, "x.csv", rows.as_bytes());
     let bytes = |name: &str, flags: &[&str]| {
-        let out = place(&folder, name);
+        let out = path_in(&folder, name);
         let words = ["kernel", "gram", "gaussian(lengthscale=median) * matern(nu=5/2)", &data, "-o", &out];
         mercer(&[&words, flags].concat()).done();
         std::fs::read(&out).unwrap()
@@ -119,7 +119,7 @@ fn one_row_is_enough() {
 #[test]
 fn heat_maps_of_any_shape() {
     let folder = tempfile::tempdir().unwrap();
-    let (png, svg, html) = (place(&folder, "h.png"), place(&folder, "h.svg"), place(&folder, "h.html"));
+    let (png, svg, html) = (path_in(&folder, "h.png"), path_in(&folder, "h.svg"), path_in(&folder, "h.html"));
     let data = points_file(&folder);
     mercer(&["kernel", "gram", "gaussian()", &example("co2.csv"), "--columns", "year", "--plot", &png]).done();
     assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));

@@ -1,6 +1,6 @@
 //! `mercer kernel list`, `explain` and `check`.
 
-use super::common::{assert_close, example, file, mercer, place};
+use super::common::{assert_close, example, file, mercer, path_in};
 
 #[test]
 fn the_list_holds_every_kernel() {
@@ -100,7 +100,7 @@ fn a_check_looks_at_the_data() {
     assert_eq!(json["rows_used"], 150);
     assert!(json["min_eigenvalue"].as_f64().unwrap() < 0.0);
     assert_eq!(json["points"].as_array().unwrap().len(), json["weights"].as_array().unwrap().len());
-    // The eigenvalue that is told is the one of the points that are told: tanh of products, by hand
+    // The eigenvalue that is output is the one of the points that are output: tanh of products, by hand
     // at two points.
     let json = mercer(&["kernel", "check", "tanh(scale=1, offset=0)", "--json"]).json();
     let x: Vec<f64> = json["points"].as_array().unwrap().iter().map(|p| p[0].as_f64().unwrap()).collect();
@@ -125,7 +125,7 @@ fn a_given_matrix_is_checked() {
 #[test]
 fn pictures_and_pages() {
     let folder = tempfile::tempdir().unwrap();
-    let (svg, png, html) = (place(&folder, "a.svg"), place(&folder, "a.png"), place(&folder, "a.html"));
+    let (svg, png, html) = (path_in(&folder, "a.svg"), path_in(&folder, "a.png"), path_in(&folder, "a.html"));
     mercer(&["kernel", "explain", "gaussian()", "--plot", &svg, "--report", &html]).done();
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
     let page = std::fs::read_to_string(&html).unwrap();

@@ -1,6 +1,6 @@
 //! `mercer fit svm|svr|one-class|logistic`, `fit auto` for classes, and predictions of classes.
 
-use super::common::{assert_close, example, file, mercer, place};
+use super::common::{assert_close, example, file, mercer, path_in};
 use mercer::Compute;
 use mercer::io::{ReadOptions, load_model, read_table};
 use mercer::points::ColumnData;
@@ -37,7 +37,7 @@ fn rings(folder: &tempfile::TempDir, rows: usize) -> String {
 fn a_given_machine_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,side\n-2,left\n-1,left\n1,right\n3,right\n");
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words = ["fit", "svm", &data, "--target", "side", "--kernel", "linear()", "-C", "10", "-o", &model];
     let json = mercer(&[&words[..], &["--json"]].concat()).json();
     // The widest margin lies between −1 and 1, with α = ½ at both ends of it.
@@ -64,7 +64,7 @@ fn a_given_machine_is_taken_as_it_is() {
 fn files_hold_the_bytes_that_the_library_predicts() {
     let folder = tempfile::tempdir().unwrap();
     let data = rings(&folder, 60);
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let fits: [&[&str]; 4] = [
         &["svm", "--kernel", "gaussian(lengthscale=1)", "-C", "10", "--proba"],
         &["svm", "--kernel", "gaussian(lengthscale=1)", "--nu", "0.3", "--proba", "isotonic", "--one-versus-rest"],
@@ -118,7 +118,7 @@ fn kernel_and_c_are_chosen_by_folds() {
 #[test]
 fn auto_finds_classes() {
     let folder = tempfile::tempdir().unwrap();
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let iris = example("iris.csv");
     let json = mercer(&["fit", "auto", &iris, "--target", "species", "-o", &model, "--json"]).json();
     assert!(json["accuracy"].as_f64().unwrap() > 0.94, "{json}");
@@ -145,7 +145,7 @@ fn auto_finds_classes() {
 fn regression_and_regions() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n0,0\n1,2\n2,4\n");
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words =
         ["fit", "svr", &data, "--target", "y", "--kernel", "linear()", "-C", "100", "--epsilon", "0.5", "-o", &model];
     let json = mercer(&[&words[..], &["--json"]].concat()).json();
@@ -168,16 +168,16 @@ fn regression_and_regions() {
 fn labels_that_are_numbers_stay_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n0,-1\n1,-1\n2,10\n3,10\n");
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.npy"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.npy"));
     mercer(&["fit", "svm", &data, "--target", "y", "--kernel", "linear()", "-C", "1", "-o", &model]).done();
-    let csv = place(&folder, "p.csv");
+    let csv = path_in(&folder, "p.csv");
     mercer(&["predict", &model, &data, "-o", &csv]).done();
     assert_eq!(numbers(&csv, "prediction"), [-1.0, -1.0, 10.0, 10.0]);
     mercer(&["predict", &model, &data, "-o", &out]).done();
     let names = file(&folder, "t.csv", b"x,y\n0,a\n1,a\n2,b\n3,b\n");
     mercer(&["fit", "svm", &names, "--target", "y", "--kernel", "linear()", "-C", "1", "-o", &model]).done();
     mercer(&["predict", &model, &names, "-o", &out]).fails(1, &["texts", ".npy"]);
-    let tsv = place(&folder, "p.tsv");
+    let tsv = path_in(&folder, "p.tsv");
     mercer(&["predict", &model, &names, "-o", &tsv]).done();
     assert_eq!(std::fs::read_to_string(&tsv).unwrap(), "prediction\na\na\nb\nb\n");
 }
@@ -186,7 +186,7 @@ fn labels_that_are_numbers_stay_numbers() {
 fn pictures_and_pages() {
     let folder = tempfile::tempdir().unwrap();
     let data = rings(&folder, 60);
-    let (svg, html) = (place(&folder, "f.svg"), place(&folder, "f.html"));
+    let (svg, html) = (path_in(&folder, "f.svg"), path_in(&folder, "f.html"));
     for columns in ["a,b", "a,b,noise", "a"] {
         for learner in ["svm", "logistic"] {
             let words = ["fit", learner, &data, "--target", "ring", "--columns", columns, "--kernel", "gaussian()"];
@@ -200,13 +200,13 @@ fn pictures_and_pages() {
                 _ => "rows of inner",
             };
             assert!(picture.contains(word), "{learner} {columns}: {word}");
-            assert!(std::fs::read_to_string(&html).unwrap().contains("part of the others taken"), "ROC");
+            assert!(std::fs::read_to_string(&html).unwrap().contains("false positive rate"), "ROC");
         }
     }
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     mercer(&["fit", "logistic", &data, "--target", "ring", "--lambda", "1", "--lengthscales", "1", "-o", &model])
         .done();
-    mercer(&["predict", &model, &data, "-o", &place(&folder, "p.csv"), "--plot", &svg]).done();
+    mercer(&["predict", &model, &data, "-o", &path_in(&folder, "p.csv"), "--plot", &svg]).done();
     assert!(std::fs::read_to_string(&svg).unwrap().contains("ROC"));
 }
 
@@ -258,7 +258,7 @@ fn what_makes_no_sense_is_refused() {
     mercer(&["fit", "svm", &data]).fails(1, &["--target"]);
     mercer(&["fit", "ridge", &data, "--target", "ring"]).fails(1, &["ring", "2 categories", "svm"]);
     mercer(&["fit", "svm", &data, "--target", "ring,a"]).fails(1, &["--target", "one target"]);
-    let model = place(&folder, "r.safetensors");
+    let model = path_in(&folder, "r.safetensors");
     mercer(&["fit", "ridge", &data, "--target", "a", "--columns", "b", "-o", &model]).done();
     mercer(&["predict", &model, &data, "--proba"]).fails(1, &["--proba", "no classes"]);
 }
@@ -278,7 +278,7 @@ fn indefinite_kernels_and_solvers_that_are_not_done() {
     assert!(json["duality_gap"].as_f64().unwrap() > 0.0 && json["stopped"] == "step limit");
 }
 
-/// A choice of parameters that is cut short keeps the best so far, and says so; without a limit it says how much it took.
+/// A choice of parameters that is cut short keeps the best so far, and reports it; without a limit it says how much it took.
 #[test]
 fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far() {
     let folder = tempfile::tempdir().unwrap();
@@ -292,7 +292,7 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
         ["fit", "gp", &data, "--target", "y", "--kernel", "1*matern(nu=3/2, lengthscale=1)", "--restarts", "1000"];
     // Enough for one evaluation, on a busy machine perhaps at the second or third try, and far too little for a thousand starts.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "--json"]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let found = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found));
     let json = found.expect("sixteen seconds are enough for a likelihood of 1000 rows").json();
     assert_eq!(json["interrupted"], true, "{json}");
@@ -301,9 +301,9 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
     let sample = ["fit", "gp", &data, "--target", "y", "--sample", "60", "--json"];
     let json = mercer(&sample).json();
     assert_eq!((json["interrupted"].as_bool(), json["converged"].as_bool()), (Some(false), Some(true)), "{json}");
-    // Three kernels, of which the best is told: its search is short.
+    // Three kernels, of which the best is output: its search is short.
     assert!(json["evaluations"].as_u64().unwrap() <= 100, "{json}");
-    assert!(json["remarks"].to_string().contains("entered the choice of parameters"), "{json}");
+    assert!(json["remarks"].to_string().contains("Parameters optimized on a random sample"), "{json}");
     let free =
         ["fit", "gp", &data, "--target", "y", "--sample", "60", "--kernel", "matern(nu=3/2, lengthscale=1)", "--json"];
     let kernel = mercer(&free).json()["kernel"].as_str().unwrap().to_owned();
@@ -319,11 +319,11 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     let line = |i: usize| format!("{},{},{}\n", (i as f64).sin(), (1.3 * i as f64).cos(), i * i * 7919 % 1013 % 2);
     let text: String = ["a,b,y\n".to_owned()].into_iter().chain((0..3000).map(line)).collect();
     let data = file(&folder, "hard.csv", text.as_bytes());
-    let (model, out) = (place(&folder, "m.safetensors"), place(&folder, "p.csv"));
+    let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words = ["fit", "svm", &data, "--target", "y", "-C", "1e6", "--kernel", "gaussian()", "--tol", "1e-10"];
     // Enough for the kernel matrix, on a busy machine perhaps at the second or third try, and far too little for the answer.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "-o", &model, "--json"]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let found = ["0.5", "2", "8"].into_iter().map(run).find(|found| !early(found));
     let json = found.expect("eight seconds are enough for a matrix of 3000 rows").json();
     assert_eq!(json["stopped"], "interrupted");
@@ -337,9 +337,9 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
 #[test]
 fn choices_at_a_border_are_told_and_open_lists_go_on() {
     let folder = tempfile::tempdir().unwrap();
-    let place = |i: usize| (i * 7919 % 2003) as f64 / 100.0;
+    let path_in = |i: usize| (i * 7919 % 2003) as f64 / 100.0;
     let line =
-        |i: usize| format!("{},{}\n", place(i), if (place(i) as usize).is_multiple_of(2) { "even" } else { "odd" });
+        |i: usize| format!("{},{}\n", path_in(i), if (path_in(i) as usize).is_multiple_of(2) { "even" } else { "odd" });
     let text: String = ["x,y\n".to_owned()].into_iter().chain((0..300).map(line)).collect();
     let data = file(&folder, "stripes.csv", text.as_bytes());
     let words = ["fit", "svm", &data, "--target", "y"];
@@ -352,7 +352,7 @@ fn choices_at_a_border_are_told_and_open_lists_go_on() {
     let json = mercer(&[&given[..], &["--json"]].concat()).json();
     // Three lengthscales and the linear kernel, with three C each.
     assert_eq!(json["choice"]["candidates"].as_array().unwrap().len(), 12);
-    assert!(remarks(&json).contains("lies at the border of what was tried (0.2 to 0.8)"), "{}", remarks(&json));
+    assert!(remarks(&json).contains("is at the border of the search range (0.2 to 0.8)"), "{}", remarks(&json));
     assert!(mercer(&given).done().out.contains("--lengthscales tries others"));
 }
 
@@ -370,8 +370,8 @@ fn a_search_stops_when_half_of_the_time_is_over_and_takes_the_best_so_far() {
     let words = ["fit", "svm", &data, "--target", "y", "--json"];
     // On a busy machine the first candidate may take longer than the first limit.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before there was a model");
+    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let json = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found)).unwrap().json();
     assert_eq!(json["choice"]["complete"], false);
-    assert!(json["remarks"].to_string().contains("the best so far was taken"), "{}", json["remarks"]);
+    assert!(json["remarks"].to_string().contains("the best result so far is used"), "{}", json["remarks"]);
 }

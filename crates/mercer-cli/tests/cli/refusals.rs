@@ -1,6 +1,6 @@
 //! Wrong requests (code 1) and failed work (code 2): the message names what to change, and nothing is left behind.
 
-use super::common::{example, file, mercer, mercer_with_input, place};
+use super::common::{example, file, mercer, mercer_with_input, path_in};
 
 const GRAM: [&str; 3] = ["kernel", "gram", "gaussian()"];
 
@@ -28,7 +28,7 @@ fn wrong_words() {
 #[test]
 fn wrong_files() {
     let folder = tempfile::tempdir().unwrap();
-    gram(&[&place(&folder, "none.csv")]).fails(1, &["none.csv"]);
+    gram(&[&path_in(&folder, "none.csv")]).fails(1, &["none.csv"]);
     gram(&[folder.path().to_str().unwrap(), "--format", "csv"]).fails(1, &["directory"]);
     gram(&[&file(&folder, "x.dat", b"1\n")]).fails(1, &["x.dat", "csv, tsv, libsvm, npy, parquet"]);
     gram(&[&file(&folder, "ragged.csv", b"a,b\n1,2\n3\n")]).fails(1, &["ragged.csv, line 3"]);
@@ -74,10 +74,10 @@ fn the_memory_limit_is_named_before_anything_is_allocated() {
 fn places_that_cannot_be_written() {
     let iris = example("iris.csv");
     let folder = tempfile::tempdir().unwrap();
-    let nowhere = place(&folder, "no/such/k.npy");
+    let nowhere = path_in(&folder, "no/such/k.npy");
     gram(&[&iris, "-o", &nowhere]).fails(1, &[&nowhere]);
-    gram(&[&iris, "--plot", &place(&folder, "no/such/k.svg")]).fails(1, &["k.svg"]);
-    gram(&[&iris, "--report", &place(&folder, "no/such/k.html")]).fails(1, &["k.html"]);
+    gram(&[&iris, "--plot", &path_in(&folder, "no/such/k.svg")]).fails(1, &["k.svg"]);
+    gram(&[&iris, "--report", &path_in(&folder, "no/such/k.html")]).fails(1, &["k.html"]);
     mercer(&["demo", "--output", &file(&folder, "taken", b"")]).fails(1, &["taken"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -103,7 +103,7 @@ fn ctrl_c_stops_the_work_and_leaves_nothing() {
     let rows: String = (0..40_000).map(|i| format!("{i}\n")).collect();
     let data = file(&folder, "long.csv", rows.as_bytes());
     let child = Command::new(env!("CARGO_BIN_EXE_mercer"))
-        .args(["kernel", "gram", "gaussian()", &data, "-o", &place(&folder, "k.npy"), "--threads", "1"])
+        .args(["kernel", "gram", "gaussian()", &data, "-o", &path_in(&folder, "k.npy"), "--threads", "1"])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -112,8 +112,8 @@ fn ctrl_c_stops_the_work_and_leaves_nothing() {
     while files() < 2 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let signalled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signalled.success());
+    let signaled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(signaled.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: canceled\n");

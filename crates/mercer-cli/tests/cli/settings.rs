@@ -6,7 +6,7 @@ use mercer::settings::{Setting, Settings};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{file, mercer, place};
+use crate::common::{file, mercer, path_in};
 
 /// Enough rows that the work is cut among threads, a target of numbers and one of classes.
 fn data(folder: &TempDir) -> String {
@@ -96,7 +96,7 @@ fn fit(learner: &str, data: &str, model: &str, threads: &str) -> (Vec<u8>, Value
 fn files_and_reports_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let data = data(&folder);
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     for (learner, _) in LEARNERS {
         let expected = fit(learner, &data, &model, "1");
         for threads in ["2", "8"] {
@@ -119,7 +119,7 @@ fn settings(path: &str) -> Settings {
 fn every_learner_keeps_its_settings() {
     let folder = tempfile::tempdir().unwrap();
     let data = data(&folder);
-    let model = place(&folder, "m.safetensors");
+    let model = path_in(&folder, "m.safetensors");
     for (learner, expected) in LEARNERS {
         fit(learner, &data, &model, "2");
         let found = settings(&model);
@@ -134,7 +134,7 @@ fn every_learner_keeps_its_settings() {
     fit(LEARNERS[12].0, &data, &model, "2");
     let Some(Setting::Numbers(weights)) = settings(&model).get("class_weights").cloned() else { panic!("no weights") };
     assert_eq!(weights.len(), 3);
-    let text = mercer(&["predict", &model, &data, "-o", &place(&folder, "p.csv")]).done().out;
+    let text = mercer(&["predict", &model, &data, "-o", &path_in(&folder, "p.csv")]).done().out;
     assert!(text.contains("C=12.5") && text.contains("tolerance=0.01"), "{text}");
 }
 

@@ -1,6 +1,6 @@
 //! `mercer kernel spectrum`.
 
-use super::common::{assert_close, example, mercer, place};
+use super::common::{assert_close, example, mercer, path_in};
 
 #[test]
 fn laws_in_closed_form() {
@@ -20,7 +20,7 @@ fn laws_in_closed_form() {
 #[test]
 fn a_sample_with_standard_errors_and_a_picture() {
     let folder = tempfile::tempdir().unwrap();
-    let picture = place(&folder, "decay.svg");
+    let picture = path_in(&folder, "decay.svg");
     let iris = example("iris.csv");
     let words =
         ["kernel", "spectrum", "gaussian(lengthscale=median)", &iris, "--columns", "0,1,2,3", "--components", "4"];

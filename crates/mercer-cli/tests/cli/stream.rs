@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{assert_close, file, mercer, place};
+use crate::common::{assert_close, file, mercer, path_in};
 
 const LIMIT: u64 = 48_000_000;
 
@@ -19,7 +19,7 @@ fn noise(i: usize, j: usize) -> f64 {
 
 /// A table with two inputs, a category, a long text that nobody needs, and a target; every row has so many bytes more.
 fn write_data(folder: &TempDir, name: &str, rows: usize, padding: usize) -> String {
-    let path = place(folder, name);
+    let path = path_in(folder, name);
     let mut out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
     writeln!(out, "a,b,kind,note,y").unwrap();
     let note = "x".repeat(padding);
@@ -79,7 +79,7 @@ fn watch(mut child: Child) -> Option<u64> {
 fn a_streamed_fit_is_near_the_fit_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 1200, 1);
-    let (a, b) = (place(&folder, "a.model"), place(&folder, "b.model"));
+    let (a, b) = (path_in(&folder, "a.model"), path_in(&folder, "b.model"));
     let words = [
         "--target",
         "y",
@@ -96,7 +96,7 @@ fn a_streamed_fit_is_near_the_fit_in_memory() {
     let words = [&words[..], &["--stream", "--components", "300"]].concat();
     let streamed = mercer(&[&["fit", "ridge", &data, "--json", "-o", &b], &words[..]].concat()).json();
     assert_eq!(streamed["kind"], "streamed_ridge");
-    assert_eq!(streamed["streamed"], "asked for");
+    assert_eq!(streamed["streamed"], "requested");
     assert_eq!((&streamed["rows"], &streamed["inputs"]), (&whole["rows"], &whole["inputs"]));
     let rmse = |value: &Value| value["rmse"].as_f64().unwrap();
     assert!((rmse(&streamed) - rmse(&whole)).abs() <= 1e-3, "{streamed}\n{whole}");
@@ -131,7 +131,7 @@ fn data_larger_than_the_limit_is_streamed_within_it() {
     let plan = mercer(&[&["explain", "fit", "ridge", &data, "--memory", &limit, "--json"], &WORDS[..]].concat()).json();
     assert!(plan["streamed"].as_str().unwrap().contains("more than the memory limit"), "{plan}");
     assert_eq!((plan["solver"].as_str(), plan["fits"].as_bool()), (Some("streamed"), Some(true)));
-    let model = place(&folder, "model");
+    let model = path_in(&folder, "model");
     let most = watch(start(&[&["fit", "ridge", &data, "--memory", &limit, "-o", &model], &WORDS[..]].concat()));
     match most {
         Some(bytes) => assert!((5_000_000..LIMIT).contains(&bytes), "the peak was {bytes} bytes"),
@@ -146,7 +146,7 @@ fn a_fit_that_was_killed_resumes_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 60_000, 600);
     let (whole, resumed, checkpoint) =
-        (place(&folder, "whole"), place(&folder, "resumed"), place(&folder, "checkpoint"));
+        (path_in(&folder, "whole"), path_in(&folder, "resumed"), path_in(&folder, "checkpoint"));
     fit(&data, &["--stream", "-o", &whole]);
     let words = ["--checkpoint", &checkpoint, "-o", &resumed];
     let mut child = start(&[&["fit", "ridge", &data, "--threads", "1"], &WORDS[..], &words].concat());
@@ -230,19 +230,19 @@ fn what_cannot_be_streamed_is_refused() {
 fn a_full_disk_is_a_failure_of_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 20_000, 300);
-    let model = place(&folder, "model");
+    let model = path_in(&folder, "model");
     let words =
         [&["fit", "ridge", &data, "-o", &model, "--memory", "30MB", "--checkpoint", "/dev/full"], &WORDS[..]].concat();
     mercer(&words).fails(2, &["/dev/full"]);
     assert!(!Path::new(&model).exists());
 }
 
-/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are told alike.
+/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are output alike.
 #[test]
 fn streamed_predictions_are_those_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let (small, data) = (write_data(&folder, "small.csv", 300, 1), write_data(&folder, "data.csv", 20_000, 1));
-    let (numbers, classes) = (place(&folder, "numbers.model"), place(&folder, "classes.model"));
+    let (numbers, classes) = (path_in(&folder, "numbers.model"), path_in(&folder, "classes.model"));
     let kernel = ["--kernel", "gaussian(lengthscale=1)", "--drop", "note"];
     mercer(&[&["fit", "ridge", &small, "--target", "y", "--lambda", "0.1", "-o", &numbers], &kernel[..]].concat())
         .done();
@@ -251,18 +251,18 @@ fn streamed_predictions_are_those_in_memory() {
     for (model, more) in [(&numbers, &["--interval"][..]), (&classes, &["--proba"])] {
         for ending in ["csv", "tsv"] {
             let (whole, parts) =
-                (place(&folder, &format!("whole.{ending}")), place(&folder, &format!("parts.{ending}")));
-            let told = mercer(&[&["predict", model, &data, "-o", &whole, "--json"], more].concat()).json();
+                (path_in(&folder, &format!("whole.{ending}")), path_in(&folder, &format!("parts.{ending}")));
+            let output = mercer(&[&["predict", model, &data, "-o", &whole, "--json"], more].concat()).json();
             // So little memory that there are several chunks.
             let words = ["predict", model, &data, "-o", &parts, "--json", "--stream", "--memory", "40MB"];
             let found = mercer(&[&words[..], more].concat()).json();
             assert!(std::fs::read(&whole).unwrap() == std::fs::read(&parts).unwrap(), "{model} {ending}");
-            assert_eq!((&found["rows"], &found["streamed"]), (&told["rows"], &Value::from("asked for")));
-            let (found, told) = (&found["test"][0], &told["test"][0]);
+            assert_eq!((&found["rows"], &found["streamed"]), (&output["rows"], &Value::from("requested")));
+            let (found, output) = (&found["test"][0], &output["test"][0]);
             for key in ["rmse", "mae", "r2", "coverage", "accuracy", "log_loss"] {
-                match told[key].as_f64() {
+                match output[key].as_f64() {
                     Some(value) => assert_close(&found[key], value, 1e-9),
-                    None => assert_eq!(found[key], told[key], "{key}"),
+                    None => assert_eq!(found[key], output[key], "{key}"),
                 }
             }
         }
@@ -273,7 +273,7 @@ fn streamed_predictions_are_those_in_memory() {
 fn predictions_of_a_file_larger_than_the_limit_stay_within_it() {
     let folder = tempfile::tempdir().unwrap();
     let (small, data) = (write_data(&folder, "small.csv", 300, 1), write_data(&folder, "data.csv", 190_000, 220));
-    let (model, out) = (place(&folder, "model"), place(&folder, "out.csv"));
+    let (model, out) = (path_in(&folder, "model"), path_in(&folder, "out.csv"));
     let words = ["--target", "y", "--drop", "note", "--kernel", "gaussian(lengthscale=1)", "--lambda", "0.1"];
     mercer(&[&["fit", "ridge", &small, "-o", &model], &words[..]].concat()).done();
     let limit = LIMIT.to_string();
@@ -289,10 +289,10 @@ fn predictions_of_a_file_larger_than_the_limit_stay_within_it() {
 fn predictions_that_cannot_be_streamed_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 30, 1);
-    let model = place(&folder, "model");
+    let model = path_in(&folder, "model");
     let words = ["--target", "y", "--drop", "note", "--kernel", "gaussian(lengthscale=1)", "--lambda", "0.1"];
     mercer(&[&["fit", "ridge", &data, "-o", &model], &words[..]].concat()).done();
-    let npy = place(&folder, "out.npy");
+    let npy = path_in(&folder, "out.npy");
     for (words, text) in [
         (&["predict", &model, &data, "--stream"][..], "give --output"),
         (&["predict", &model, &data, "--stream", "-o", &npy], "must end in .csv or .tsv"),
@@ -301,7 +301,7 @@ fn predictions_that_cannot_be_streamed_are_refused() {
         mercer(words).fails(1, &[text]);
     }
     // The row of a bad value is that of the file, and what was there stays.
-    let (bad, out) = (place(&folder, "bad.csv"), file(&folder, "out.csv", b"old\n"));
+    let (bad, out) = (path_in(&folder, "bad.csv"), file(&folder, "out.csv", b"old\n"));
     let text = std::fs::read_to_string(&data).unwrap();
     std::fs::write(&bad, text + "0.5,,left,x,1\n").unwrap();
     mercer(&["predict", &model, &bad, "--stream", "-o", &out, "--memory", "4MB"]).fails(1, &["row 30"]);

@@ -1,6 +1,6 @@
 //! Hypothesis tests from outside.
 
-use super::common::{Run, assert_close, example, file, mercer, mercer_with_input, place};
+use super::common::{Run, assert_close, example, file, mercer, mercer_with_input, path_in};
 
 /// A table of `rows` with the columns that a function makes of the row's number.
 fn table(head: &str, rows: usize, row: impl Fn(usize) -> Vec<f64>) -> Vec<u8> {
@@ -40,7 +40,8 @@ fn two_samples_that_differ() {
     assert_eq!(json["too_many_in_first"].as_array().unwrap().len(), 5);
     assert_eq!(json["too_many_in_second"][0]["file"], "second");
     let text = two_sample(&a, &b, &[]).done().out;
-    for part in ["✗ rejected at level 0.05: p = 0.005", "both files have one law", "Columns by themselves", "seed 0"]
+    for part in
+        ["✗ rejected at level 0.05: p = 0.005", "both files have the same distribution", "Individual columns", "seed 0"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -91,10 +92,10 @@ fn every_method_and_a_given_kernel() {
 fn pictures_and_pages() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(&folder, 1.0);
-    let (page, picture) = (place(&folder, "t.html"), place(&folder, "t.svg"));
+    let (page, picture) = (path_in(&folder, "t.html"), path_in(&folder, "t.svg"));
     two_sample(&a, &b, &["--report", &page, "--plot", &picture]).done();
     let html = std::fs::read_to_string(&page).unwrap();
-    // The null law, and the witness over the plane as a small picture.
+    // The null distribution, and the witness over the plane as a small picture.
     assert_eq!(html.matches("<svg").count(), 2, "{html}");
     assert!(html.contains("data:image/png"));
     assert!(!std::fs::read_to_string(&picture).unwrap().contains("threshold"));
@@ -103,7 +104,7 @@ fn pictures_and_pages() {
     assert!(svg.contains("statistic, p = 0.005") && svg.contains("threshold at level 0.05"));
     two_sample(&a, &b, &["--columns", "u", "--picture", "witness", "--plot", &picture]).done();
     assert!(std::fs::read_to_string(&picture).unwrap().contains("first file"));
-    let line = place(&folder, "line.html");
+    let line = path_in(&folder, "line.html");
     two_sample(&a, &b, &["--columns", "u", "--report", &line]).done();
     assert!(std::fs::read_to_string(&line).unwrap().contains("witness μ₁ − μ₂"));
 }
@@ -122,14 +123,15 @@ fn a_test_for_every_group() {
     assert_eq!(groups.len(), 3);
     assert_eq!((&groups[1]["group"], &groups[1]["reject"]), (&"2".into(), &true.into()));
     assert_close(&groups[1]["p_adjusted"], 3.0 * groups[1]["p_value"].as_f64().unwrap(), 1e-12);
-    assert!(json["remarks"].to_string().contains("The group 4 was left out"));
+    assert!(json["remarks"].to_string().contains("The group 4 was skipped"));
     let text = two_sample(&a, &b, &["--by", "month", "--correction", "bh"]).done().out;
     assert!(text.contains("1 of 3 rejected") && text.contains("Benjamini and Hochberg"), "{text}");
     assert!(text.contains("compared with all of the first"));
     // Where the reference has the column too, groups are compared with each other.
     let text = two_sample(&b, &b, &["--by", "month"]).done().out;
     assert!(text.contains("0 of 3 rejected") && text.contains("the same group of the first"), "{text}");
-    let whole = two_sample(&b, &b, &["--by", "month", "--whole-reference", "--plot", &place(&folder, "g.png")]).done();
+    let whole =
+        two_sample(&b, &b, &["--by", "month", "--whole-reference", "--plot", &path_in(&folder, "g.png")]).done();
     assert!(whole.out.contains("compared with all of the first"));
 }
 
@@ -151,7 +153,7 @@ fn batch_after_batch() {
     let by = two_sample(&a, &b, &["--method", "betting", "--by", "day", "--json"]).json();
     assert_eq!(by["batches"][7]["batch"], "7");
     assert_eq!(by["log_wealth"].as_f64().unwrap(), wealth);
-    let picture = place(&folder, "wealth.svg");
+    let picture = path_in(&folder, "wealth.svg");
     let text = two_sample(&a, &b, &["--method", "betting", "--by", "day", "--plot", &picture]).done().out;
     assert!(text.contains("rejected at level 0.05") && text.contains("after day"), "{text}");
     assert!(std::fs::read_to_string(&picture).unwrap().contains("log₁₀ wealth"));

@@ -16,7 +16,7 @@ from mercer._margins import ClassMixin
 from mercer._mercer import Binned
 from mercer._parameters import check_kinds
 
-#: Rows up to which the solver gives all digits unless it is told otherwise.
+#: Rows up to which the solver gives all digits by default.
 _FEW_ROWS = 100
 
 
@@ -231,7 +231,7 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``: positive for the second of two classes, or a column per class.
+        """Return ``f(x)``: positive for the second of two classes, or a column per class.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class BorderWarning(UserWarning):
-    """A search chose a number at an end of its range: the best may lie beyond.
+    """A search chose a number at an end of its range: the optimum may lie beyond.
 
     Examples
     --------
@@ -26,12 +26,12 @@ class BorderWarning(UserWarning):
 
 
 def searched(parameter: str, first: tuple[float, float], last: tuple[float, float], chosen: float, at: bool) -> dict:
-    """Give what a search tried of one number, as plain data."""
+    """Return what a search tried of one number, as plain data."""
     return {"parameter": parameter, "first": list(first), "range": list(last), "chosen": chosen, "at_border": at}
 
 
 def searched_list(parameter: str, values: Sequence[Any], chosen: Any, perfect: bool = False) -> list[dict]:
-    """Give the same of a list that is not extended; nothing where there is nothing to choose from."""
+    """Return the same of a list that is not extended; nothing where there is nothing to choose from."""
     numbers = sorted({float(value) for value in values if value is not None})
     if chosen is None or len(numbers) < 2:
         return []
@@ -40,12 +40,12 @@ def searched_list(parameter: str, values: Sequence[Any], chosen: Any, perfect: b
 
 
 def warn_at_borders(ranges: list[dict], counts: dict[str, int], stacklevel: int = 3) -> None:
-    """Warn of every number at an end of its range; of two values one is always at an end, and nobody is told."""
+    """Warn of every number at an end of its range; a range of two values is not checked."""
     for found in ranges:
         if found["at_border"] and counts.get(found["parameter"], 3) >= 3:
             low, high = found["range"]
             message = (
-                f"the best {found['parameter']}, {found['chosen']:.4g}, lies at the border of what was tried "
-                f"({low:.4g} to {high:.4g}): the best may lie beyond"
+                f"the best {found['parameter']}, {found['chosen']:.4g}, is at the border of the search range "
+                f"({low:.4g} to {high:.4g}): the optimum may lie beyond"
             )
             warnings.warn(message, BorderWarning, stacklevel=stacklevel + 1)

@@ -19,7 +19,7 @@ _WORDS = {"true": True, "false": False}
 
 @cache
 def constructors() -> dict[str, Callable[..., Kernel]]:
-    """Give the functions by name."""
+    """Return the functions by name."""
     return {entry["name"]: _constructor(entry) for entry in catalogue()}
 
 
@@ -40,7 +40,7 @@ def _constructor(entry: Page) -> Callable[..., Kernel]:
 
 
 def signature_of(entry: Page) -> inspect.Signature:
-    """Give the signature of an entry: unnamed arguments first, then the parameters with their defaults."""
+    """Return the signature of an entry: unnamed arguments first, then the parameters with their defaults."""
     parameters = []
     for argument, name in zip(entry["parameters"], _names(entry), strict=True):
         default = _default(argument)
@@ -62,7 +62,7 @@ def _noun(range_: str) -> str:
 
 
 def _default(argument: ParameterPage) -> Any:
-    """Give the default as a Python value; an alternative to another parameter has the default None."""
+    """Return the default as a Python value; an alternative to another parameter has the default None."""
     text = argument["default"]
     if text is None:
         return None if "instead of" in argument["meaning"] else inspect.Parameter.empty

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def center_choices(estimator: Any) -> dict[str, Any] | None:
-    """Give the centers that an estimator asks for, or None where it asks for none."""
+    """Return the centers of an estimator, or None."""
     if estimator.solver != "centers" and estimator.n_centers is None:
         return None
     return {
@@ -22,7 +22,7 @@ def center_choices(estimator: Any) -> dict[str, Any] | None:
 
 
 def is_single(X: Any) -> bool:
-    """Tell whether the numbers of an array or of all columns of a data frame are of single precision."""
+    """Return whether the numbers of an array or of all columns of a data frame are of single precision."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         kinds = list(X.dtypes)
         return bool(kinds) and all(str(kind).lower() == "float32" for kind in kinds)

@@ -1,4 +1,4 @@
-"""Covariances of Gaussian processes: kernels with free parameters, whoever computes their values.
+"""Covariances of Gaussian processes: kernels with free parameters, evaluated in Rust or Python.
 
 A covariance has ``theta`` (the logarithms of its free parameters), ``bounds`` on it, and ``names``; it gives the
 likelihood of data, its gradient by ``theta``, and the posterior. `ObjectCovariance` holds a kernel object with
@@ -47,7 +47,7 @@ class Observations:
 
 
 def as_matrix(points: Any) -> np.ndarray | None:
-    """Give points as a matrix of doubles, or None where they are something else than numbers."""
+    """Return points as a matrix of doubles, or None where they are something else than numbers."""
     array = np.asarray(points)
     return np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 and array.dtype.kind in "fiub" else None
 
@@ -130,7 +130,7 @@ class ObjectCovariance:
         self._translations: dict[int, Translation | None] = {}
 
     def sharing(self, clone_kernel: bool) -> ObjectCovariance:
-        """Give the covariance of the kernel, or of a copy of it, that is not translated again."""
+        """Return the covariance of the kernel, or of a copy of it, that is not translated again."""
         other = ObjectCovariance(clone(self.kernel) if clone_kernel else self.kernel)
         other._translations = self._translations
         return other
@@ -172,7 +172,7 @@ class ObjectCovariance:
         return self.kernel.diag(points)
 
     def likelihood(self, data: Observations, gradient: bool) -> tuple[float, np.ndarray] | None:
-        """Give the log likelihood and its gradient by ``theta``; None where the matrix is not positive definite."""
+        """Return the log likelihood and its gradient by ``theta``; None where the matrix is not positive definite."""
         translation = self.translation(data.points)
         if translation is not None:
             return self._compiled_likelihood(translation, data, gradient)
@@ -197,12 +197,12 @@ class ObjectCovariance:
             fit = SharedProcessFit.fit(kernel, data.matrix, data.targets, noise, **data.options)
             return None if fit is None else (fit.log_marginal_likelihood, np.zeros(0))
         found = SharedProcessFit.likelihood_gradient(
-            kernel, data.matrix, data.targets, noise, translation.wanted, **data.options
+            kernel, data.matrix, data.targets, noise, translation.requested, **data.options
         )
         return None if found is None else (found[0], translation.slopes(theta, *found[1]))
 
     def posterior(self, data: Observations) -> CompiledPosterior | MatrixPosterior | None:
-        """Give the posterior, or None where the matrix is not positive definite."""
+        """Return the posterior, or None where the matrix is not positive definite."""
         translation = self.translation(data.points)
         if translation is not None:
             kernel, white = translation.at(self.theta)
@@ -298,9 +298,9 @@ class MercerCovariance(_WithNoise):
         if not gradient:
             fit = SharedProcessFit.fit(self.kernel, data.matrix, data.targets, noise, **data.options)
             return None if fit is None else (fit.log_marginal_likelihood, np.zeros(0))
-        wanted = self._free[:-1].tolist()
+        requested = self._free[:-1].tolist()
         found = SharedProcessFit.likelihood_gradient(
-            self.kernel, data.matrix, data.targets, noise, wanted, **data.options
+            self.kernel, data.matrix, data.targets, noise, requested, **data.options
         )
         if found is None:
             return None
@@ -331,13 +331,13 @@ class OutsideCovariance(_WithNoise):
             self.noise = float(np.exp(theta[0]))
 
     def sharing(self, clone_kernel: bool) -> OutsideCovariance:
-        """Give the same covariance with a noise of its own; the function is not called again."""
+        """Return the same covariance with a noise of its own; the function is not called again."""
         other = OutsideCovariance(self.kernel, self.noise, [])
         other._known = self._known
         return other
 
     def values(self, points: Any) -> np.ndarray:
-        """Give the kernel matrix of a sample; the function is called once for the data of a fit."""
+        """Return the kernel matrix of a sample; the function is called once for the data of a fit."""
         if self._known is None or self._known[0] is not points:
             self._known = (points, symmetric(self.cross(points, points)))
         return self._known[1]

@@ -22,14 +22,14 @@ class PartialEffect:
     norm_share, variance_share : float
         Its share of ``Σ‖fⱼ‖²``, and of the variance of f over the data; both add up to 1.
     mean : float
-        The mean over the data, which was taken away.
+        The mean over the data, which was subtracted.
     at_data : array of shape (n_samples,)
         The centered part at the data.
     axes : list of array, or None
-        The places of the grid along every column; None for a part of more than two columns.
+        The grid points along every column; None for a part of more than two columns.
     values, standard_errors : array, or None
-        The centered part on the grid, a row per place of the first column and a column per place of the second, and its
-        standard errors.
+        The centered part on the grid, a row per grid point of the first column and a column per grid point of the
+        second, and its standard errors.
     """
 
     kernel: Kernel

@@ -1,4 +1,4 @@
-"""What all estimators share: options, names of columns, lazy attributes, units of the target, one column of places."""
+"""Common parts of all estimators: options, column names, lazy attributes, units of the target, positions."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Estimator(BaseEstimator):
             self.__dict__.pop(name, None)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give plain data: what is computed at its first use is left out, compiled objects are bytes."""
+        """Return plain data: what is computed at its first use is left out, compiled objects are bytes."""
         state = super().__getstate__()
         return {name: stored(value) for name, value in state.items() if name not in self._lazy}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Become what the data says."""
+        """Restore the state."""
         super().__setstate__({name: restored(value) for name, value in state.items()})
 
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -80,7 +80,7 @@ class Estimator(BaseEstimator):
         return points
 
     def _in_units(self, values: np.ndarray) -> np.ndarray:
-        """Give values in the units of y."""
+        """Return values in the units of y."""
         if self._units is None:
             return values
         shift, scale = self._units
@@ -95,7 +95,7 @@ class Estimator(BaseEstimator):
 
 
 class OneColumn(Estimator):
-    """An estimator on a line: its places are an array of one dimension, or a matrix of one column."""
+    """An estimator on a line: its points are an array of one dimension, or a matrix of one column."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -131,13 +131,13 @@ def as_column(x: Any) -> Any:
 
 
 def target_names(y: Any) -> list[str] | None:
-    """Give the names of the columns of y, if all of them are names."""
+    """Return the names of the columns of y, if all of them are names."""
     names = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None)]
     return names if all(isinstance(name, str) for name in names) else None
 
 
 def column_values(values: Any) -> list[Any]:
-    """Give a column of a table as numbers, or as texts with None for a missing value."""
+    """Return a column of a table as numbers, or as texts with None for a missing value."""
     array = np.asarray(values)
     given = [None if v is None or v != v else v for v in array.tolist()]
     if all(v is None or isinstance(v, (int, float)) for v in given):

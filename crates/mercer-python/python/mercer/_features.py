@@ -66,7 +66,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return self
 
     def transform(self, X: Any) -> Any:
-        """Give the features, one row per point; of single precision for points of single precision.
+        """Return the features, one row per point; of single precision for points of single precision.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         """Take over attributes of the map."""
 
     def _given(self, name: str, default: Any) -> Any:
-        """Give a parameter of the kernel: as it is, from ``kernel_params``, or what it is by default."""
+        """Return a parameter of the kernel: as it is, from ``kernel_params``, or what it is by default."""
         value = getattr(self, name, None)
         return (getattr(self, "kernel_params", None) or {}).get(name, default) if value is None else value
 
@@ -288,7 +288,7 @@ class RandomBinningFeatures(FeatureTransformer):
         self.verbose = verbose
 
     def transform(self, X: Any) -> scipy.sparse.csr_matrix:
-        """Give the features, one row per point, one entry per grid.
+        """Return the features, one row per point, one entry per grid.
 
         Parameters
         ----------
@@ -304,11 +304,11 @@ class RandomBinningFeatures(FeatureTransformer):
         n, grids = cells.shape
         data = np.tile(values.astype(np.float32 if is_single(X) else np.float64), n)
         narrow = max(cells.size, self._n_features_out) <= np.iinfo(np.int32).max
-        # The same bytes read as the type that scipy wants: a copy would double what was asked of the memory limit.
-        places = cells.reshape(-1).view(np.int32) if narrow else cells.reshape(-1).astype(np.int64)
-        starts = np.arange(0, cells.size + 1, grids, dtype=places.dtype)
+        # The same bytes read as the type that scipy requires: a copy would double the memory.
+        positions = cells.reshape(-1).view(np.int32) if narrow else cells.reshape(-1).astype(np.int64)
+        starts = np.arange(0, cells.size + 1, grids, dtype=positions.dtype)
         shape = (n, self._n_features_out)
-        return scipy.sparse.csr_matrix((data, places, starts), shape=shape)
+        return scipy.sparse.csr_matrix((data, positions, starts), shape=shape)
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.binning(kernel, self.n_components, self.n_buckets, X, **self._how())
@@ -318,7 +318,7 @@ class RandomBinningFeatures(FeatureTransformer):
 class Nystroem(FeatureTransformer):
     """Nyström features: the kernel seen from a few landmarks.
 
-    In the place of scikit-learn's class: the same parameters and attributes, and more of both.
+    Drop-in replacement for scikit-learn's class of the same name, with additional parameters and attributes.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ class Nystroem(FeatureTransformer):
         (``"sigmoid"``, ``"additive_chi2"``, ``"poly"`` of a fractional degree) the absolute values of the eigenvalues
         are taken, as in scikit-learn.
     n_components : int, default=100
-        The landmarks, at most: directions in which their kernel matrix is rounding are left out.
+        The landmarks, at most: directions in which their kernel matrix is rounding are dropped.
     gamma : {"scale", "auto"} or float, optional
         For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
     coef0, degree : float, optional
@@ -450,7 +450,7 @@ class Nystroem(FeatureTransformer):
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, n_jobs=self.n_jobs, **self._params)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Give the features, one row per point; of single precision for points of single precision.
+        """Return the features, one row per point; of single precision for points of single precision.
 
         Parameters
         ----------
@@ -595,7 +595,7 @@ class ExplicitFeatures(FeatureTransformer):
 
 
 def _seed(random_state: Any) -> int:
-    """Give a number for a seed, a generator, or None."""
+    """Return a number for a seed, a generator, or None."""
     if random_state is None:
         return 0
     if isinstance(random_state, (int, np.integer)):
@@ -606,7 +606,7 @@ def _seed(random_state: Any) -> int:
 
 
 def _random_state(random_state: Any) -> np.random.RandomState:
-    """Give a generator of numpy's older kind, as scikit-learn's functions take it."""
+    """Return a generator of numpy's older kind, as scikit-learn's functions take it."""
     if isinstance(random_state, np.random.RandomState):
         return random_state
     return np.random.RandomState(_seed(random_state) % 2**32)

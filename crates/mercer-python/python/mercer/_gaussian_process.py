@@ -73,7 +73,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
     inducing : {"greedy", "random"} or array of shape (m, n_features), default="greedy"
         How ``n_inducing`` rows of the data are chosen, or the inducing points themselves.
     approximation : {"variational", "fitc", "dtc", "sor"}, default="variational"
-        Which process the inducing points stand for.
+        The approximation by the inducing points.
     optimize_inducing : bool, default=False
         Whether the optimization moves the inducing points too.
     random_state : int, RandomState or None, default=None
@@ -214,7 +214,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False, *, include_noise: bool = False
     ) -> Any:
-        """Give the posterior mean of ``f``, and its spread; before `fit` those of the prior.
+        """Return the posterior mean of ``f``, and its spread; before `fit` those of the prior.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return mean, self._spread(covariance)
 
     def _means(self, points: Any) -> np.ndarray:
-        """Give the means in the units of the fit, a column per target."""
+        """Return the means in the units of the fit, a column per target."""
         if self._posterior is not None:
             return self._posterior.mean(points, self._options())
         return self._fit.mean(points, **self._options())[:, np.newaxis]
@@ -279,7 +279,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
             )
 
     def _new_noise(self) -> float:
-        """Give the noise variance of a new observation."""
+        """Return the noise variance of a new observation."""
         if self._posterior is None:
             return self.noise_
         own, rows = (0.0 if is_kernel_object(self.kernel_) else self.noise_), self._row_noise
@@ -288,11 +288,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return own + float(rows[0])
 
     def _outputs(self, values: np.ndarray) -> np.ndarray:
-        """Give values of one target without the axis of the targets."""
+        """Return values of one target without the axis of the targets."""
         return values[..., 0] if values.shape[-1] == 1 else values
 
     def _spread(self, variance: np.ndarray) -> np.ndarray:
-        """Give variances in the units of every target."""
+        """Return variances in the units of every target."""
         count = self.alpha_.shape[1] if np.ndim(self.alpha_) == 2 else 1
         scale = np.ones(count) if self._units is None else self._units[1]
         return self._outputs(variance[..., np.newaxis] * scale**2)
@@ -313,7 +313,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return mean, self._outputs(np.repeat(covariance[..., np.newaxis], count, axis=-1))
 
     def _prior(self, kernel: Any, points: Any, diagonal: bool) -> np.ndarray:
-        """Give the covariance of the prior, or its diagonal."""
+        """Return the covariance of the prior, or its diagonal."""
         if is_kernel_object(kernel):
             return kernel.diag(points) if diagonal else kernel(points)
         if self._is_compiled(kernel):
@@ -354,7 +354,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
     def log_marginal_likelihood(
         self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> float | tuple[float, np.ndarray]:
-        """Give the log marginal likelihood of the data at other parameters.
+        """Return the log marginal likelihood of the data at other parameters.
 
         Parameters
         ----------
@@ -386,7 +386,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return (value, gradient) if eval_gradient else value
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Give what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return f"{step}, {plan}"
 
     def leave_one_out(self) -> LeaveOneOut:
-        """Give what the others predict of each observation.
+        """Return what the others predict of each observation.
 
         Returns
         -------
@@ -455,7 +455,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         return LeaveOneOut(self._outputs(self._in_units(mean)), self._spread(variance), log_density - shift)
 
     def partial_effects(self, resolution: int = 50) -> list[PartialEffect]:
-        """Give the parts of an additive process as effects of the columns that they depend on, in the units of the fit.
+        """Return the parts of an additive process as effects of their columns, in the units of the fit.
 
         Parameters
         ----------

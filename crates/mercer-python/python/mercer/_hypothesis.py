@@ -39,7 +39,7 @@ def two_sample_test(
     n_components: int = 512,
     **options: Unpack[Options],
 ) -> TestResult:
-    """Test whether two samples have one law, by the maximum mean discrepancy.
+    """Test whether two samples have the same distribution, by the maximum mean discrepancy.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def two_sample_test(
         ``"auto"`` takes Gaussian and Laplacian kernels of many lengthscales for the methods ``"aggregated"`` and
         ``"fused"``, and a Gaussian kernel with the median distance for the others.
     method : str, default="auto"
-        ``"auto"`` is ``"aggregated"`` with ``kernel="auto"`` and ``"permutation"`` with a given kernel.
+        ``"auto"`` is ``"aggregated"`` with ``kernel="auto"`` and ``"permutation"`` with an explicit kernel.
         ``"permutation"``, ``"exact"`` (all relabelings), ``"paired"`` (exchanges within pairs), ``"sequential"``
         (stops when rejection has become impossible), ``"aggregated"`` (MMDAgg), ``"fused"`` (MMD-FUSE), ``"split"``
         and ``"features"`` (random Fourier features, in linear time, for millions of points) have their level exactly;
@@ -100,7 +100,7 @@ def two_sample_test(
         "strata": strata_codes(strata),
     }
     outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **how(options))
-    return TestResult(test="Two-sample test", hypothesis="both samples have one law", **outcome)
+    return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
 
 
 def column_tests(
@@ -119,7 +119,7 @@ def column_tests(
 
     The decision of each result is that of its p-value adjusted for the number of columns (``details["p_adjusted"]``);
     ``p_value`` is that of the column alone, ``details["mmd"]`` its unbiased squared MMD. A constant column has
-    ``p = 1``. Differences of the joint law that no column shows by itself are not seen.
+    ``p = 1``. Differences of the joint distribution that no column shows by itself are not seen.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def column_tests(
     return [
         TestResult(
             test=f"Two-sample test of column {name}",
-            hypothesis="the column has one law in both samples",
+            hypothesis="the column has the same distribution in both samples",
             **{
                 **outcome,
                 "reject": adjusted <= level,
@@ -282,8 +282,8 @@ def interaction_test(
 ) -> TestResult:
     """Test whether three variables interact, by Lancaster's statistic.
 
-    The hypothesis is that the joint law factorizes in some way. Each of the three ways is tested by permuting the
-    variable that stands alone (``details["p_x"]``, ``["p_y"]``, ``["p_z"]``); the p-value is the largest of the
+    The hypothesis is that the joint distribution factorizes in some way. Each of the three ways is tested by permuting
+    the variable that stands alone (``details["p_x"]``, ``["p_y"]``, ``["p_z"]``); the p-value is the largest of the
     three, which needs no further correction.
 
     Parameters
@@ -338,9 +338,9 @@ def conditional_independence_test(
         ``"auto"`` is Gaussian with the median distance.
     kernel_z : text, Kernel or "auto"
         With ``"auto"`` the lengthscale and the ridge of the regressions on z are those of least leave-one-out error;
-        a given kernel goes with ``ridge``.
+        an explicit kernel goes with ``ridge``.
     method : {"permutation", "gamma"}
-        The null law by random signs, or by the moments of a gamma law.
+        The null distribution by random signs, or by the moments of a gamma distribution.
     ridge : float, default=1e-3
         The ridge of the regressions on z where ``kernel_z`` is given.
     permutations, level, **options
@@ -419,5 +419,5 @@ def goodness_of_fit_test(
 
 
 def strata_codes(strata: Any) -> list[int] | None:
-    """Give every stratum a number."""
+    """Return every stratum a number."""
     return None if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1].ravel().tolist()

@@ -25,7 +25,7 @@ def is_computed_outside(kernel: Any) -> bool:
 
 
 def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, coef0: float) -> Kernel:
-    """Give the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values."""
+    """Return the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values."""
     if kernel == "precomputed" or is_computed_outside(kernel):
         return constructors()["precomputed"]()
     if isinstance(kernel, str) and kernel in _NAMES:
@@ -48,12 +48,12 @@ _NAMES: dict[str, Callable[..., Kernel]] = {
 
 
 def may_be_indefinite(kernel: Any) -> bool:
-    """Whether a name of scikit-learn itself says that the kernel is not positive semi-definite."""
+    """Whether a name of scikit-learn implies that the kernel is not positive semi-definite."""
     return isinstance(kernel, str) and kernel in ("sigmoid", "additive_chi2")
 
 
 def symmetric(values: Any) -> np.ndarray:
-    """Give the matrix of kernel values; where rounding made it unsymmetric, the mean of it and its transpose."""
+    """Return the matrix of kernel values; where rounding made it unsymmetric, the mean of it and its transpose."""
     values = np.ascontiguousarray(values, dtype=np.float64)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise ValueError(f"precomputed kernel values must be a square matrix, found {values.shape}")

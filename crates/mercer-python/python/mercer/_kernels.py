@@ -23,13 +23,13 @@ class KernelEstimator(Estimator):
         return tags
 
     def _compiled_kernel(self, n_features: int, gamma: float | None = None) -> Kernel:
-        """Give the kernel that the compiled part works with, with its columns numbered."""
+        """Return the kernel that the compiled part works with, with its columns numbered."""
         names = self._column_names()
         kernel = compiled(self.kernel, n_features, self.gamma if gamma is None else gamma, self.degree, self.coef0)
         return kernel if names is None else kernel.with_column_names(names)
 
     def _values(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
-        """Give what stands in the place of the points: the points, or for given kernel values a matrix of them."""
+        """Return the points, or the matrix of precomputed kernel values."""
         if self.kernel == "precomputed":
             return symmetric(X) if Y is None else X
         if is_computed_outside(self.kernel):

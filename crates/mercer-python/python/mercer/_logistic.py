@@ -37,11 +37,11 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         Newton's method with exact steps, or by conjugate gradients.
     n_centers : int, optional
         Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
     landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
         How the centers are chosen.
     validation_fraction : float, optional
-        The share of the rows that is kept apart to stop the iteration on centers.
+        Fraction of rows held out for early stopping of the iteration on centers.
     n_iter_no_change : int, default=5
         Stop after so many iterations without a better loss on these rows.
     tol : float, optional
@@ -158,7 +158,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         return Penalized(kernel, self.alpha, class_weights=weights, **self._choices())
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -169,14 +169,14 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
         return self._specification(kernel, None).plan(rows, columns, classes, **self._options(timed=True))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``: the log-odds of the second of two classes, or a column per class.
+        """Return ``f(x)``: the log-odds of the second of two classes, or a column per class.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         return self._shaped(self._evaluated("decision", X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class.
+        """Return the probability of every class.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         return self._evaluated("probabilities", X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithms of the probabilities.
+        """Return the logarithms of the probabilities.
 
         Parameters
         ----------

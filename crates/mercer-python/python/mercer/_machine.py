@@ -23,7 +23,7 @@ _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": 
 class KernelMachine(ClassMixin, PenalizedEstimator):
     """A regularized loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
 
-    A regressor or a classifier of two classes, as the loss says.
+    A regressor or a classifier of two classes, depending on the loss.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         Newton's method for smooth losses, the dual problem for those with kinks.
     n_centers : int, optional
         Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
     landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
         How the centers are chosen.
     validation_fraction : float, optional
-        The share of the rows that is kept apart to stop the iteration on centers.
+        Fraction of rows held out for early stopping of the iteration on centers.
     n_iter_no_change : int, default=5
         Stop after so many iterations without a better loss on these rows.
     tol : float, optional
@@ -186,7 +186,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         X, codes = self._read_classes(X, y)
         if len(self.classes_) > 2:
             raise ValueError(
-                f"Only binary classification is supported. The loss {self.loss} tells two classes apart; found "
+                f"Only binary classification is supported. The loss {self.loss} supports two classes; found "
                 f"{len(self.classes_)}: use SVC or KernelLogisticRegression"
             )
         return X, 2.0 * codes - 1.0
@@ -200,7 +200,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         return Penalized(kernel, self.alpha, loss=self.loss, parameter=parameter, **self._choices())
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         kernel, rows, columns = self._shape_of(X)
         return self._specification(kernel).plan(rows, columns, **self._options(timed=True))
@@ -245,7 +245,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
 
     @available_if(_tells_classes)
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``, positive for the second class.
+        """Return ``f(x)``, positive for the second class.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probabilities of both classes.
+        """Return the probabilities of both classes.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         return np.column_stack([1.0 - second, second])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the accuracy of classes, R² of numbers, minus the mean pinball loss of quantiles.
+        """Return the accuracy of classes, R² of numbers, minus the mean pinball loss of quantiles.
 
         Parameters
         ----------

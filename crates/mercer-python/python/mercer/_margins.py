@@ -1,4 +1,4 @@
-"""What machines, logistic regressions and general losses share: gamma, classes and their weights, evidence."""
+"""Common parts of SVMs, logistic regression and general losses: gamma, classes, class weights, evidence."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class MarginEstimator(KernelEstimator):
     """An estimator whose ``gamma`` may be ``"scale"`` or ``"auto"``, and whose answer comes with a duality gap."""
 
     def _prepared(self, X: np.ndarray, weights: np.ndarray | None = None) -> tuple[Kernel, np.ndarray]:
-        """Give the kernel, and what stands in the place of the points."""
+        """Return the kernel, and the points or the precomputed kernel values."""
         self._X = X if is_computed_outside(self.kernel) else None
         self._gamma = gamma_number(self.gamma, X, self.kernel, weights)
         return self._compiled_kernel(X.shape[1], self._gamma), self._values(X)
 
     def _new_values(self, X: Any) -> np.ndarray:
-        """Check new points, and give what stands in their place."""
+        """Check new points, and return them or their precomputed kernel values."""
         return self._values(self._read(X), self._X if self._X is not None else np.empty((0, 0)))
 
     def _warn_unless_converged(self, evidence: dict[str, Any]) -> None:
@@ -44,7 +44,7 @@ class MarginEstimator(KernelEstimator):
         return f"the solver stopped before it converged ({evidence['stopped']}, after {evidence['steps']} steps): the"
 
     def _warn_if_indefinite(self, kernel: Kernel) -> None:
-        """Say that the kernel is not known to be what the theory asks for, where that was allowed by name."""
+        """Warn that the kernel is not proven PSD, if an indefinite kernel was allowed."""
         if self.allow_indefinite and kernel.properties["psd"] is not True and "precomputed" not in str(kernel):
             message = (
                 f"{kernel} is not known to be positive semi-definite: as in LIBSVM the answer is a stationary point "
@@ -59,7 +59,7 @@ class MarginEstimator(KernelEstimator):
             )
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
-        """Give the kernel, rows and columns of data that is only to be explained."""
+        """Return the kernel, rows and columns of data that is only to be explained."""
         rows, columns = (len(X), len(X)) if is_computed_outside(self.kernel) else np.shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
@@ -80,14 +80,14 @@ class ClassMixin:
         return X, codes
 
     def _class_factors(self, codes: np.ndarray) -> np.ndarray:
-        """Give a factor per class from ``class_weight``."""
+        """Return a factor per class from ``class_weight``."""
         return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
 
     def _class_names(self) -> list[str]:
         return [class_name(label) for label in self.classes_.tolist()]
 
     def _class_state(self) -> dict[str, Any]:
-        """Give the labels as a file can hold them."""
+        """Return the labels as a file can hold them."""
         plain = all(isinstance(label, (str, int, float, bool)) for label in self.classes_.tolist())
         kind = self.classes_.dtype.str if self.classes_.dtype.kind != "O" else "O"
         return {"classes": self.classes_.tolist(), "classes_dtype": kind} if plain else {}
@@ -101,7 +101,7 @@ class ClassMixin:
 
 
 def filled(**parts: str) -> Callable[[type], type]:
-    """Put pieces that several classes share into a docstring, in the place of their names in braces."""
+    """Put pieces that several classes share into a docstring, in place of their names in braces."""
 
     def fill(kind: type) -> type:
         for name, text in parts.items():
@@ -119,7 +119,7 @@ def class_name(label: Any) -> str:
 
 
 def labels_of(names: list[str]) -> np.ndarray:
-    """Give whole numbers, numbers, or texts: what the names of the classes are."""
+    """Return whole numbers, numbers, or texts: what the names of the classes are."""
     for kind in (int, float):
         try:
             return np.array([kind(name) for name in names])
@@ -129,7 +129,7 @@ def labels_of(names: list[str]) -> np.ndarray:
 
 
 def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | None = None) -> float | None:
-    """Give ``gamma`` as a number: ``"scale"`` is ``1/(n_features·Var X)``, ``"auto"`` and None are ``1/n_features``."""
+    """Return ``gamma``: ``"scale"`` is ``1/(n_features·Var X)``, ``"auto"`` and None are ``1/n_features``."""
     if not isinstance(gamma, str):
         return gamma
     if gamma == "auto":
@@ -145,7 +145,7 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
 
 
 def spread(X: np.ndarray, weights: np.ndarray | None) -> float:
-    """Give the variance of all numbers, with weights of the rows where there are some."""
+    """Return the variance of all numbers, with weights of the rows where there are some."""
     with np.errstate(over="ignore", invalid="ignore"):
         if weights is None or not weights.sum() > 0:
             return X.var()

@@ -18,7 +18,7 @@ def mmd(
     estimator: str = "biased",
     **options: Unpack[Options],
 ) -> float:
-    """Give the squared maximum mean discrepancy ``‖μ_P − μ_Q‖²`` of two samples.
+    """Return the squared maximum mean discrepancy ``‖μ_P − μ_Q‖²`` of two samples.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def mmd_witness(
     kernel: Any = "auto",
     **options: Unpack[Options],
 ) -> Function:
-    """Give the witness ``μ_P − μ_Q``, a `Function`: large where the first sample has too many points.
+    """Return the witness ``μ_P − μ_Q``, a `Function`: large where the first sample has too many points.
 
     Parameters as in `mmd`; the kernel is one of ours, so that the function can be evaluated anywhere.
 
@@ -69,7 +69,7 @@ def energy_distance(
     estimator: str = "biased",
     **options: Unpack[Options],
 ) -> float:
-    """Give the energy distance ``2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`` (not its root).
+    """Return the energy distance ``2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`` (not its root).
 
     Twice the squared MMD of ``brownian(hurst=0.5)``. ``estimator="unbiased"`` leaves out the pairs of a point with
     itself.
@@ -84,7 +84,7 @@ def energy_distance(
 
 
 def wasserstein(x: Any, y: Any) -> float:
-    """Give Wasserstein's distance of order 1 of two samples on the line, ``∫|F − G|``.
+    """Return Wasserstein's distance of order 1 of two samples on the line, ``∫|F − G|``.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def hsic(
     estimator: str = "biased",
     **options: Unpack[Options],
 ) -> float:
-    """Give the Hilbert–Schmidt independence criterion of pairs ``(xᵢ, yᵢ)``.
+    """Return the Hilbert–Schmidt independence criterion of pairs ``(xᵢ, yᵢ)``.
 
     ``"biased"`` is ``(1/n²) tr(KHLH)``, ``"unbiased"`` the U-statistic of Song et al. (2012). Each kernel is a text,
     a Kernel, a function of two points, ``"precomputed"`` (the sample is then the matrix of its kernel values) or
@@ -126,7 +126,7 @@ def normalized_hsic(
     kernel_y: Any = "auto",
     **options: Unpack[Options],
 ) -> float:
-    """Give ``HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y))`` with biased estimates, between 0 and 1.
+    """Return ``HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y))`` with biased estimates, between 0 and 1.
 
     It is also known as centered kernel alignment. Parameters as in `hsic`.
 
@@ -146,7 +146,7 @@ def distance_covariance(
     estimator: str = "biased",
     **options: Unpack[Options],
 ) -> float:
-    """Give the distance covariance of pairs ``(xᵢ, yᵢ)``: the root of the V-statistic, as `dcor` gives it.
+    """Return the distance covariance of pairs ``(xᵢ, yᵢ)``: the root of the V-statistic, as `dcor` gives it.
 
     ``estimator="unbiased"`` gives the bias-corrected *square*, which may be negative. ``O(n log n)`` for one column
     each.
@@ -167,7 +167,7 @@ def distance_correlation(
     estimator: str = "biased",
     **options: Unpack[Options],
 ) -> float:
-    """Give the distance correlation of pairs ``(xᵢ, yᵢ)``, between 0 and 1.
+    """Return the distance correlation of pairs ``(xᵢ, yᵢ)``, between 0 and 1.
 
     ``estimator="unbiased"`` gives the bias-corrected square.
 
@@ -186,7 +186,7 @@ def dhsic(
     kernels: Sequence[Any] | None = None,
     **options: Unpack[Options],
 ) -> float:
-    """Give the joint independence criterion of two or more variables (V-statistic); for two it is `hsic`.
+    """Return the joint independence criterion of two or more variables (V-statistic); for two it is `hsic`.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def lancaster(
     kernel_z: Any = "auto",
     **options: Unpack[Options],
 ) -> float:
-    """Give Lancaster's interaction of three variables, ``(1/n²) Σ (HKH)∘(HLH)∘(HMH)``.
+    """Return Lancaster's interaction of three variables, ``(1/n²) Σ (HKH)∘(HLH)∘(HMH)``.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def stein_discrepancy(
     estimator: str = "biased",
     **options: Unpack[Options],
 ) -> float:
-    """Give the squared kernel Stein discrepancy of a sample from a density known up to its constant.
+    """Return the squared kernel Stein discrepancy of a sample from a density known up to its constant.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def stein_discrepancy(
 
 
 def variables(samples: Sequence[Any], kernels: Sequence[Any] | None) -> tuple[list[Any], list[Any]]:
-    """Give several variables and a kernel for each."""
+    """Return several variables and a kernel for each."""
     samples = list(samples)
     given = ["auto"] * len(samples) if kernels is None else list(kernels)
     if len(given) != len(samples):

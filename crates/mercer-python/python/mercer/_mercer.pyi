@@ -473,7 +473,7 @@ class RidgeSearch:
         intercept: bool = False,
         refinements: int = 0,
         indefinite: bool = False,
-        race: bool = True,
+        screening: bool = True,
         extend: bool = False,
     ) -> RidgeSearch: ...
     def fit(
@@ -594,7 +594,7 @@ class SharedProcessFit:
         X: ArrayLike,
         Y: ArrayLike,
         noise: ArrayLike,
-        wanted: Sequence[bool],
+        requested: Sequence[bool],
         **options: Unpack[Options],
     ) -> tuple[float, tuple[NDArray[np.float64], float]] | None: ...
     @staticmethod

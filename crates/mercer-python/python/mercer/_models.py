@@ -88,14 +88,14 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     """Read a model file: the estimator that `save` wrote, or the one that suits what the command line or Rust wrote.
 
     Its parameters are those of the fit: C, alpha, the kernel, class weights, tolerances. A file of version 1 that Rust
-    or the command line wrote tells only what is needed to predict; the other parameters have their defaults.
+    or the command line wrote stores only what is needed to predict; the other parameters have their defaults.
 
     Parameters
     ----------
     path : str or path
         The file.
     **options
-        ``max_memory``, and what else says how to read.
+        ``max_memory``, and other options of reading.
     """
     fit, inputs, notes, classes, settings = load_model(os.fspath(path), **options)
     model, state = _estimator(fit, notes, settings, classes)
@@ -171,7 +171,7 @@ def _from_fit(fit: Any) -> Any:
 
 
 def _from_margins(fit: Any) -> Any:
-    """Make an estimator for what was fitted; what a file of version 1 does not say (C, ν) has its default."""
+    """Make an estimator for what was fitted; what a file of version 1 does not store (C, ν) has its default."""
     text = str(fit.kernel)
     kernel = "precomputed" if text == "precomputed()" else text
     if isinstance(fit, SvcFit):
@@ -188,7 +188,7 @@ def _from_margins(fit: Any) -> Any:
 
 
 def _parameters(model: Estimator) -> dict[str, Any]:
-    """Give the parameters that can be written, but for those of the run; a random state must be a number."""
+    """Return the parameters that can be written, but for those of the run; a random state must be a number."""
     given = model.get_params(deep=False).items()
     plain = {name: _plain(value) for name, value in given if name not in RUN}
     return {name: value for name, value in plain.items() if value is not NotImplemented}

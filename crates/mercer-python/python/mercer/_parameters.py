@@ -1,4 +1,4 @@
-"""What parameters may be, said in words before the compiled part sees them."""
+"""Validation of parameters before they are passed to the compiled part."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def check_choice(name: str, value: Any, *allowed: str) -> None:
 
 
 def check_kinds(estimator: Any) -> None:
-    """Ask for numbers, whole numbers and flags where the signature of an estimator says so."""
+    """Check the types of parameters against the signature of an estimator."""
     for name, parameter in inspect.signature(type(estimator).__init__).parameters.items():
         kind, _, more = str(parameter.annotation).partition(" | ")
         value = getattr(estimator, name, None)

@@ -67,6 +67,6 @@ class PenalizedEstimator(MarginEstimator):
         self._adopt(fit, flat=state.get("flat", fit.dual_coefficients.shape[1] == 1))
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
-        """Give what a model file holds, and what beside it makes the estimator."""
+        """Return what a model file holds, and what beside it makes the estimator."""
         self._require_file()
         return self._fit, {"flat": self._flat}

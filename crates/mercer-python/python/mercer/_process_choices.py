@@ -14,14 +14,14 @@ from mercer._estimator import Estimator, target_names
 from mercer._kernel_names import compiled, is_computed_outside
 from mercer._mercer import Kernel
 
-#: The covariance where noise or inducing points are asked for without a kernel, and the noise beside such a kernel.
+#: The covariance where noise or inducing points are set without a kernel, and the noise beside such a kernel.
 _KERNEL, _NOISE = "1*gaussian(lengthscale=1)", 0.1
 #: scikit-learn's default: a nugget for the condition of the matrix, not a noise.
 ALPHA = 1e-10
 
 
 class ProcessChoices(Estimator):
-    """The parameters of a Gaussian process, and the data in the form that they ask for."""
+    """The parameters of a Gaussian process, and the data in the form that they require."""
 
     def _check_choices(self) -> None:
         """Refuse wrong parameters before any work."""
@@ -44,7 +44,7 @@ class ProcessChoices(Estimator):
                 raise ValueError(f"{name} = {value!r} is not allowed: it must be a whole number from {least}")
 
     def _chosen(self) -> tuple[Any, float]:
-        """Give the kernel that is used and the noise variance beside it."""
+        """Return the kernel that is used and the noise variance beside it."""
         kernel, sparse = self.kernel, self._is_sparse()
         if isinstance(kernel, type):
             raise TypeError(f"kernel = {kernel.__name__} is a class: give an object of it, {kernel.__name__}()")
@@ -73,7 +73,7 @@ class ProcessChoices(Estimator):
             )
 
     def _used_kernel(self) -> Any:
-        """Give the kernel of the fit, or the one that a fit would start from."""
+        """Return the kernel of the fit, or the one that a fit would start from."""
         return self.kernel_ if hasattr(self, "kernel_") else self._chosen()[0]
 
     def _has_alpha(self) -> bool:
@@ -88,7 +88,7 @@ class ProcessChoices(Estimator):
 
     @staticmethod
     def _is_compiled(kernel: Any) -> bool:
-        """Whether a kernel is Mercer's, so that the compiled part knows its parameters."""
+        """Whether a kernel is Mercer's, so that the compiled part has its parameters."""
         outside = isinstance(kernel, str) and kernel == "precomputed"
         return not (is_kernel_object(kernel) or outside or is_computed_outside(kernel))
 
@@ -104,7 +104,7 @@ class ProcessChoices(Estimator):
         return kernel if names is None else kernel.with_column_names(names)
 
     def _covariance_of(self, kernel: Any, noise: float, X: Any) -> Any:
-        """Give a kernel with its free parameters, where they start."""
+        """Return a kernel with its free parameters, where they start."""
         fixed = list(self.fixed or [])
         if is_kernel_object(kernel):
             return ObjectCovariance(clone(kernel))
@@ -133,7 +133,7 @@ class ProcessChoices(Estimator):
 
     @staticmethod
     def _form(kernel: Any, X: Any) -> dict[str, Any]:
-        """Give what is required of points: a matrix of numbers, or for kernels on other objects anything."""
+        """Return what is required of points: a matrix of numbers, or for kernels on other objects anything."""
         vectors = getattr(kernel, "requires_vector_input", True)
         if not is_kernel_object(kernel) and callable(kernel) and not hasattr(X, "columns"):
             vectors = np.asarray(X).dtype.kind not in "OUS"
@@ -149,7 +149,7 @@ class ProcessChoices(Estimator):
         return validate_data(self, X, reset=False, **self._form(kernel, X))
 
     def _scaled(self, y: np.ndarray) -> np.ndarray:
-        """Give the targets in the units of the fit."""
+        """Return the targets in the units of the fit."""
         if not self.normalize_y:
             return y
         mean, scale = y.mean(axis=0), np.atleast_1d(y.std(axis=0))
@@ -159,7 +159,7 @@ class ProcessChoices(Estimator):
         return (y - self._units[0]) / self._units[1]
 
     def _row_variances(self, kernel: Any, rows: int) -> np.ndarray:
-        """Give what is added to the diagonal beside the noise."""
+        """Return what is added to the diagonal beside the noise."""
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if alpha.ndim == 1 and len(alpha) not in (1, rows):
             raise ValueError(

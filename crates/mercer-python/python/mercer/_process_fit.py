@@ -41,7 +41,7 @@ class ProcessFitting(ProcessChoices):
     _row_noise: np.ndarray | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give plain data: what is made again where it is missing is left out, kernels of scikit-learn are dicts."""
+        """Return plain data: what is made again where it is missing is left out, kernels of scikit-learn are dicts."""
         state = {name: value for name, value in super().__getstate__().items() if name not in self._lazy}
         if is_kernel_object(state.get("kernel_")):
             # A kernel of the user's own stays what it is.
@@ -50,7 +50,7 @@ class ProcessFitting(ProcessChoices):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Become what the data says."""
+        """Restore the state."""
         if is_plain_kernel(state.get("kernel_")):
             state = {**state, "kernel_": kernel_from_plain(state["kernel_"])}
         super().__setstate__(state)
@@ -68,7 +68,7 @@ class ProcessFitting(ProcessChoices):
         self._warn_if_unfinished()
 
     def _process(self, kernel: Kernel, noise: float, fixed: list[str]) -> GaussianProcess:
-        """Give what is to be fitted."""
+        """Return what is to be fitted."""
         choices = {
             "optimize": self._optimizes(),
             "fixed": fixed,
@@ -207,7 +207,7 @@ class ProcessFitting(ProcessChoices):
         self.log_marginal_likelihood_ = self.log_marginal_likelihood_value_ = np.float64(value)
 
     def _free_covariance(self, clone_kernel: bool) -> Any:
-        """Give the covariance of the fit with all its parameters free."""
+        """Return the covariance of the fit with all its parameters free."""
         if self.inducing_ is not None:
             raise ValueError("a process through inducing points has no likelihood at other parameters")
         if isinstance(self.kernel_, Kernel):
@@ -252,7 +252,7 @@ class ProcessFitting(ProcessChoices):
 def likelihood_at(
     covariance: Any, theta: np.ndarray, data: Observations, eval_gradient: bool
 ) -> tuple[float, np.ndarray]:
-    """Give the log likelihood and its gradient at ``theta``: −∞ and 0 where the matrix is not positive definite."""
+    """Return the log likelihood and its gradient at ``theta``: −∞ and 0 where the matrix is not positive definite."""
     nothing = (np.float64(-np.inf), np.zeros_like(theta))
     try:
         covariance.theta = theta
@@ -263,5 +263,5 @@ def likelihood_at(
 
 
 def generator_of(random_state: Any) -> Any:
-    """Give a source of random numbers; numpy's generators are used as they are."""
+    """Return a source of random numbers; numpy's generators are used as they are."""
     return random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)

@@ -25,21 +25,22 @@ class TestResult:
     method : str
         How the p-value was found.
     n_permutations, permutations : int
-        The relabelings that were evaluated beside the observed one (two names of one number); 0 for other null laws.
+        The number of permutations besides the observed labeling (two names of one number); 0 for other null
+        distributions.
     null : array or None
-        The statistic under the relabelings, or simulated from its null law.
+        The statistic under the permutations, or simulated from its null distribution.
     seed : int
-        The seed of the relabelings.
+        The seed of the permutations.
     kernel : str
         The kernel or kernels with the parameters that were used.
     details : dict of str to float
-        Further numbers; ``effect`` is the statistic in units of the spread of its null law.
+        Further numbers; ``effect`` is the statistic in units of the spread of its null distribution.
     threshold : float or None
         Statistics above it are rejected at the level.
     p_interval : (float, float) or None
-        Holds the p-value of all relabelings with 99 % confidence, where they were drawn at random.
+        Holds the p-value of all permutations with 99 % confidence, where they were drawn at random.
     exact, stopped_early : bool
-        Whether all relabelings were evaluated; whether drawing stopped because rejection had become impossible.
+        Whether all permutations were evaluated; whether drawing stopped because rejection had become impossible.
     test, hypothesis : str
         The name of the test, and what it tests.
     """
@@ -71,7 +72,7 @@ class TestResult:
 
     @property
     def effect(self) -> float | None:
-        """The statistic in units of the spread of its null law, from its mean; None where that is not known."""
+        """The statistic in units of the spread of its null distribution, from its mean, or None."""
         return self.details.get("effect")
 
     def _headline(self) -> str:
@@ -84,10 +85,10 @@ class TestResult:
         if self.threshold is not None:
             yield "threshold", f"{self.threshold:.6g}"
         if self.effect is not None:
-            yield "effect", f"{self.effect:.3g} standard deviations of the null law above its mean"
+            yield "effect", f"{self.effect:.3g} standard deviations above the mean of the null distribution"
         if self.p_interval is not None:
             low, high = self.p_interval
-            yield "p-value", f"{self.p_value:.4g}, of all relabelings within [{low:.3g}, {high:.3g}] (99 %)"
+            yield "p-value", f"{self.p_value:.4g}, exact p-value within [{low:.3g}, {high:.3g}] (99 %)"
         yield "method", self._how()
         if self.kernel:
             yield "kernel", self.kernel if len(self.kernel) <= 100 else f"{self.kernel[:99]}…"
@@ -98,7 +99,7 @@ class TestResult:
         kind = "all" if self.exact else "random"
         early = ", stopped early" if self.stopped_early else ""
         seed = "" if self.exact else f" (seed {self.seed})"
-        return f"{self.method}, {self.n_permutations} {kind} relabelings beside the observed one{seed}{early}"
+        return f"{self.method}, {self.n_permutations} {kind} permutations besides the observed labeling{seed}{early}"
 
     def __str__(self) -> str:
         rows = [f"  {name:<10}  {value}" for name, value in self._rows()]
@@ -123,15 +124,15 @@ class TestResult:
             return ""
         counts, edges = np.histogram(self.null, bins=40, range=(low, high))
 
-        def place(value: float) -> float:
+        def position(value: float) -> float:
             return 10 + (width - 20) * (value - low) / (high - low)
 
         wide, tops = (width - 20) / 40, (height - 40) * counts / counts.max()
         bars = "".join(
-            f"<rect x='{place(left):.1f}' y='{height - 20 - tall:.1f}' width='{wide:.1f}' height='{tall:.1f}'/>"
+            f"<rect x='{position(left):.1f}' y='{height - 20 - tall:.1f}' width='{wide:.1f}' height='{tall:.1f}'/>"
             for left, tall in zip(edges[:-1], tops, strict=True)
         )
-        at = place(self.statistic)
+        at = position(self.statistic)
         anchor = "end" if at > width / 2 else "start"
         return (
             f"<svg width='{width}' height='{height}' role='img'><g fill='#33638d'>{bars}</g>"

@@ -76,7 +76,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self._shaped(self._gathered([fit.noise_variance(**self._options()) for _, fit in self._fits]))
 
     def partial_effects(self, resolution: int = 50, output: int = 0) -> list[PartialEffect]:
-        """Give the parts of an additive model as effects of the columns that they depend on, with standard errors.
+        """Return the parts of an additive model as effects of the columns that they depend on, with standard errors.
 
         Parameters
         ----------
@@ -90,14 +90,14 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         A list of `PartialEffect`, one for each summand.
         """
         check_is_fitted(self)
-        places = [(fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs) if o == output]
-        if not places:
+        positions = [(fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs) if o == output]
+        if not positions:
             raise ValueError(f"output = {output} is not allowed: the model has {sum(len(o) for o, _ in self._fits)}")
-        fit, place = places[0]
-        return [PartialEffect(**part) for part in fit.partial_effects(place, resolution, **self._options())]
+        fit, position = positions[0]
+        return [PartialEffect(**part) for part in fit.partial_effects(position, resolution, **self._options())]
 
     def components(self) -> dict[str, Function]:
-        """Give the parts of an additive model: a dict from the text of each summand of the kernel to its function.
+        """Return the parts of an additive model: a dict from the text of each summand of the kernel to its function.
 
         Returns
         -------
@@ -127,8 +127,8 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def _warn_if_singular(self) -> None:
         for _, fit in self._fits:
             if fit.minimum_norm:
-                said = "" if fit.condition is None else f" (condition about {fit.condition:.1e})"
-                message = f"K + alpha·I is singular to working precision{said}: {fit.method}"
+                condition = "" if fit.condition is None else f" (condition about {fit.condition:.1e})"
+                message = f"K + alpha·I is singular to working precision{condition}: {fit.method}"
                 warnings.warn(message, UserWarning, stacklevel=3)
 
     def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
@@ -138,7 +138,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self._adopt([(np.arange(outputs), fit)], flat=state.get("flat", outputs == 1))
 
     def _saved(self) -> tuple[RidgeFit, dict[str, Any]]:
-        """Give what a model file holds, and what beside it makes the estimator."""
+        """Return what a model file holds, and what beside it makes the estimator."""
         if is_computed_outside(self.kernel):
             raise ValueError(
                 "a file cannot hold a kernel that Python computes: use one of the language, or precomputed"
@@ -159,7 +159,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return together[..., order]
 
     def _shaped(self, values: np.ndarray) -> Any:
-        """Give one output the shape that y had."""
+        """Return one output the shape that y had."""
         if not self._flat:
             return values
         return values[..., 0] if values.ndim > 1 else float(values[0])
@@ -221,15 +221,17 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         check_is_fitted(self)
         if self.kernel == "precomputed" or is_computed_outside(self.kernel):
             raise AttributeError("a model on given kernel values has no function: its kernel is only known on the data")
-        places = [(o, fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs)]
-        functions = [fit.function(i, **self._options()) for _, fit, i in sorted(places, key=lambda place: place[0])]
+        positions = [(o, fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs)]
+        functions = [
+            fit.function(i, **self._options()) for _, fit, i in sorted(positions, key=lambda position: position[0])
+        ]
         return functions[0] if self._flat else functions
 
 
 class KernelRidge(FittedRidge):
     """Kernel ridge regression: ``min Σ wᵢ(yᵢ − f(xᵢ) − b)² + alpha·‖f‖²``.
 
-    In the place of scikit-learn's class: the same parameters and attributes, and more of both.
+    Drop-in replacement for scikit-learn's class of the same name, with additional parameters and attributes.
 
     Parameters
     ----------
@@ -244,23 +246,23 @@ class KernelRidge(FittedRidge):
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function of two points.
     solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg", "centers"}, default="auto"
-        How the system is solved; ``explain`` tells what ``"auto"`` takes. In one column, kernels of Markov processes
+        The solver; ``explain`` returns the choice of ``"auto"``. In one column, kernels of Markov processes
         (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time.
     n_centers : int, optional
         Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan takes ``5√n``, fewer where the memory or the time is short.
+        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
     landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
         How the centers are chosen.
     tol, max_iter : float, int, default=1e-7, 200
         When the iteration on centers stops: at this relative residual, or after so many passes.
     validation_fraction : float, optional
-        The share of the rows that is kept apart to stop the iteration on centers.
+        Fraction of rows held out for early stopping of the iteration on centers.
     n_iter_no_change : int, default=5
         Stop after so many iterations without a better loss on these rows.
     fit_intercept : bool, default=False
         Whether a constant is fitted too, unpenalized.
     indefinite : bool, default=False
-        Whether a kernel that is not positive semi-definite is meant. The name ``"sigmoid"`` says so by itself.
+        Whether to accept a kernel that is not positive semi-definite. ``"sigmoid"`` implies it.
     random_state, n_jobs, max_memory, max_time, verbose
         How to compute: the seed, threads (all by default), bytes or text such as ``"2GB"``, seconds that ``"auto"`` may
         expect to take, a progress bar. With centers, a matrix of ``float32`` is worked on in single precision.
@@ -400,7 +402,7 @@ class KernelRidge(FittedRidge):
                 warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -411,7 +413,7 @@ class KernelRidge(FittedRidge):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
 
         Examples
         --------
@@ -430,7 +432,7 @@ class KernelRidge(FittedRidge):
         return ridge.plan(rows, columns, len(outputs), **self._options(timed=True))
 
     def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:
-        """Give what is to be fitted: with diagnostics where they cost little."""
+        """Return what is to be fitted: with diagnostics where they cost little."""
         choices = {
             "intercept": self.fit_intercept,
             "solver": self.solver,
@@ -445,14 +447,14 @@ class KernelRidge(FittedRidge):
         return bare
 
     def _alphas(self, targets: int) -> list[tuple[float, np.ndarray]]:
-        """Give the distinct alphas, and the outputs that have them."""
+        """Return the distinct alphas, and the outputs that have them."""
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if alpha.ndim == 0 or alpha.shape == (1,):
             return [(float(alpha.reshape(())), np.arange(targets))]
         if alpha.shape != (targets,):
             raise ValueError(f"alpha must be a number or one number per target ({targets}), found shape {alpha.shape}")
-        values, place = np.unique(alpha, return_inverse=True)
-        return [(float(value), np.flatnonzero(place == i)) for i, value in enumerate(values)]
+        values, position = np.unique(alpha, return_inverse=True)
+        return [(float(value), np.flatnonzero(position == i)) for i, value in enumerate(values)]
 
 
 def read_functions(null_space: Any, X: np.ndarray) -> np.ndarray:

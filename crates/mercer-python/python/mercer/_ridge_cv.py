@@ -41,7 +41,7 @@ class KernelRidgeCV(FittedRidge):
     refinements : int, default=0
         How often the gaps beside the best lengthscale are halved after the grid, and those beside the best alpha cut in
         eight.
-    race : bool, default=True
+    screening : bool, default=True
         Whether candidates may be dropped: those whose squared leave-one-out errors are worse than those of the best by
         three standard errors, on a third of the rows. False scores the whole surface.
     ard : bool, default=False
@@ -94,7 +94,7 @@ class KernelRidgeCV(FittedRidge):
         lengthscales: Any = None,
         scoring: str | int = "loo",
         refinements: int = 0,
-        race: bool = True,
+        screening: bool = True,
         ard: bool = False,
         gamma: float | None = None,
         degree: float = 3,
@@ -113,7 +113,7 @@ class KernelRidgeCV(FittedRidge):
         self.lengthscales = lengthscales
         self.scoring = scoring
         self.refinements = refinements
-        self.race = race
+        self.screening = screening
         self.ard = ard
         self.gamma = gamma
         self.degree = degree
@@ -137,7 +137,7 @@ class KernelRidgeCV(FittedRidge):
             Targets.
         weights : array of shape (n_samples,), optional
             Weights of the squares, in the fit and in the scores. They are not counts of repeated points, which
-            scikit-learn's ``sample_weight`` stands for: a row is left out as a whole, whatever its weight.
+            scikit-learn's ``sample_weight`` stands for: a row is held out as a whole, whatever its weight.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class KernelRidgeCV(FittedRidge):
             intercept=self.fit_intercept,
             refinements=self.refinements,
             indefinite=bool(self.indefinite or any(map(may_be_indefinite, self._given()))),
-            race=bool(self.race),
+            screening=bool(self.screening),
             extend=isinstance(self.lengthscales, (int, np.integer)),
         )
         values, targets = self._values(X), y.reshape(len(y), -1)
@@ -200,7 +200,7 @@ class KernelRidgeCV(FittedRidge):
         self.ranges_ = state.get("ranges", [])
 
     def surface(self) -> dict[str, Any]:
-        """Give the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).
+        """Return the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).
 
         Returns
         -------
@@ -236,7 +236,7 @@ class KernelRidgeCV(FittedRidge):
         return draw_surface(np.log10(self.scores_), rows, self.alphas_, self.best_index_, words, target)
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class KernelRidgeCV(FittedRidge):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
 
         Examples
         --------
@@ -266,7 +266,7 @@ class KernelRidgeCV(FittedRidge):
         alphas = 19 if self.alphas is None else len(self.alphas)
         plan = Ridge(kernels[0], 1.0, solver="eigen").plan(rows, columns, targets, **self._options())
         count = len(kernels) * lengths
-        at_most = "at most " if self.race and rows >= 1000 and count >= 5 else ""
+        at_most = "at most " if self.screening and rows >= 1000 and count >= 5 else ""
         return f"{at_most}{count} times, for {alphas} alphas each: {plan}"
 
     @property
@@ -289,7 +289,7 @@ class KernelRidgeCV(FittedRidge):
         return model
 
     def _given(self) -> list[Any]:
-        """Give the kernels to choose from, as they were given."""
+        """Return the kernels to choose from, as they were given."""
         if self.kernels is None:
             return [self.kernel]
         if isinstance(self.kernels, (str, Kernel)):

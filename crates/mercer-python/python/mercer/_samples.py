@@ -27,13 +27,13 @@ class Options(TypedDict, total=False):
 
 
 def how(options: Options) -> dict[str, Any]:
-    """Give the options that say how to compute, as the compiled part reads them."""
+    """Return the compute options, as the compiled part reads them."""
     given = {"random_state": 0, **options}
     return {name: value for name, value in given.items() if name != "max_memory" or value is not None}
 
 
 def chosen(kernel: Any, X: Any) -> Kernel | None:
-    """Give the kernel of a text, a kernel, a name of scikit-learn or ``"precomputed"``; None for ``"auto"``."""
+    """Return the kernel of a text, a kernel, a name of scikit-learn or ``"precomputed"``; None for ``"auto"``."""
     if kernel is None or (isinstance(kernel, str) and kernel == "auto"):
         return None
     shape = np.shape(X)
@@ -41,20 +41,20 @@ def chosen(kernel: Any, X: Any) -> Kernel | None:
 
 
 def named(kernel: Any, X: Any) -> Kernel:
-    """Give the kernel, and for ``"auto"`` the Gaussian one with the median lengthscale."""
+    """Return the kernel, and for ``"auto"`` the Gaussian one with the median lengthscale."""
     found = chosen(kernel, X)
     return Kernel(MEDIAN) if found is None else found
 
 
 def variable(kernel: Any, X: Any) -> Any:
-    """Give what stands in the place of a sample: the sample, or for given kernel values a matrix of them."""
+    """Return the sample, or the matrix of precomputed kernel values."""
     if isinstance(kernel, str) and kernel == "precomputed":
         return symmetric(X)
     return gram(kernel, X) if is_computed_outside(kernel) else X
 
 
 def two_samples(kernel: Any, X: Any, Y: Any) -> tuple[Any, Any]:
-    """Give the samples; for given kernel values the matrix of the pooled sample, and the size of the first."""
+    """Return the samples; for given kernel values the matrix of the pooled sample, and the size of the first."""
     if isinstance(kernel, str) and kernel == "precomputed":
         return symmetric(X), Y
     if is_computed_outside(kernel):
@@ -66,7 +66,7 @@ def two_samples(kernel: Any, X: Any, Y: Any) -> tuple[Any, Any]:
 
 
 def gram(kernel: str | Callable[[Any, Any], float], X: Any) -> np.ndarray:
-    """Give the matrix of the values of a function of two points, each pair once."""
+    """Return the matrix of the values of a function of two points, each pair once."""
     if isinstance(kernel, str):
         raise ValueError(f'the kernel {kernel!r} is one of scikit-learn: give its matrix with kernel="precomputed"')
     points = rows(X)
@@ -79,13 +79,13 @@ def gram(kernel: str | Callable[[Any, Any], float], X: Any) -> np.ndarray:
 
 
 def rows(X: Any) -> np.ndarray:
-    """Give a sample as a matrix with a row per point; one dimension is one column."""
+    """Return a sample as a matrix with a row per point; one dimension is one column."""
     points = np.asarray(X)
     return points.reshape(-1, 1) if points.ndim == 1 else points
 
 
 def scores(score: Any, X: Any) -> np.ndarray:
-    """Give ``∇log p(xᵢ)`` row by row: from a function, from a matrix, or from the text of a density."""
+    """Return ``∇log p(xᵢ)`` row by row: from a function, from a matrix, or from the text of a density."""
     from mercer._mercer import density_scores
 
     if isinstance(score, str):

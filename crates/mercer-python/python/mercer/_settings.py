@@ -151,7 +151,7 @@ PARAMETERS: dict[str, dict[str, Reader]] = {
 
 
 def parameters(kind: type, settings: Settings, labels: np.ndarray | None) -> dict[str, Any]:
-    """Give the parameters of an estimator that the settings of a file stand for.
+    """Return the parameters of an estimator from the settings of a file.
 
     Weights of classes are a list in the order of the classes there, and a dict from the labels here.
     """

@@ -14,7 +14,7 @@ from mercer._parameters import check_kinds
 
 
 class LocalSmoother(RegressorMixin, Estimator):
-    """A weighted fit around each place."""
+    """A weighted fit around each point."""
 
     _linear: ClassVar[bool]
 
@@ -69,7 +69,7 @@ class LocalSmoother(RegressorMixin, Estimator):
         self._adopt()
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -80,14 +80,14 @@ class LocalSmoother(RegressorMixin, Estimator):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         kind = "lines" if self._linear else "means"
         passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
         return f"local {kind} with {self.weights} weights: {passes} over the neighborhoods of {len(X)} observations"
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give the local fit at every row of ``X``.
+        """Return the local fit at every row of ``X``.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class LocalSmoother(RegressorMixin, Estimator):
 
 
 class NadarayaWatson(LocalSmoother):
-    """The Nadaraya–Watson smoother: a weighted mean around each place.
+    """The Nadaraya–Watson smoother: a weighted mean around each point.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ class NadarayaWatson(LocalSmoother):
 
 
 class LocalLinear(LocalSmoother, OneColumn):
-    """The local linear smoother on a line: a weighted least-squares line around each place.
+    """The local linear smoother on a line: a weighted least-squares line around each point.
 
-    Its places are of shape (n,) or (n, 1).
+    Its points are of shape (n,) or (n, 1).
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class LocalLinear(LocalSmoother, OneColumn):
     _linear = True
 
     def slope(self, X: Any) -> np.ndarray:
-        """Give the slope of the local line at every place.
+        """Return the slope of the local line at every point.
 
         Parameters
         ----------
@@ -181,6 +181,6 @@ class LocalLinear(LocalSmoother, OneColumn):
         -------
         An array of shape (n_samples,).
         """
-        places = self._read(X)
+        positions = self._read(X)
         scale = 1.0 if self._units is None else float(self._units[1][0])
-        return scale * self._fit.slopes(places, **self._options())
+        return scale * self._fit.slopes(positions, **self._options())

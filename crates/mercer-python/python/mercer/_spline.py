@@ -72,7 +72,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SmoothingSpline:
-        """Fit the spline to places of shape (n,) or (n, 1); observations at the same place are pooled.
+        """Fit the spline to points of shape (n,) or (n, 1); tied observations are pooled.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self._adopt()
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would run, before it runs.
+        """Return what a fit of this data would run, before it runs.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         choice = f"df = {self.df}" if self.df is not None else f"lam = {self.lam}"
         passes = "one pass" if self.df is None and not isinstance(self.lam, str) else "some passes"
@@ -129,7 +129,7 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         return f"{kind} spline of order {self.order} by {choice}: {passes} over {len(X)} observations, O(n)"
 
     def predict(self, X: Any, derivative: int = 0, return_std: bool = False) -> Any:
-        """Give the spline, or a derivative of it, and the standard errors of the spline.
+        """Return the spline, or a derivative of it, and the standard errors of the spline.
 
         Outside the data it continues as a polynomial of degree m − 1.
 
@@ -146,10 +146,10 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         -------
         An array of shape (n_samples,); with ``return_std`` a pair of such arrays.
         """
-        places = np.ascontiguousarray(self._read(X)[:, 0])
+        positions = np.ascontiguousarray(self._read(X)[:, 0])
         if return_std and derivative != 0:
             raise ValueError("standard errors are those of the spline itself: derivative must be 0")
         scale = 1.0 if self._units is None else float(self._units[1][0])
-        values = self._fit.predict(places, derivative)
+        values = self._fit.predict(positions, derivative)
         values = self._in_units(values) if derivative == 0 else scale * values
-        return (values, abs(scale) * self._fit.standard_errors(places)) if return_std else values
+        return (values, abs(scale) * self._fit.standard_errors(positions)) if return_std else values

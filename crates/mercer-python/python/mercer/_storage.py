@@ -20,7 +20,7 @@ class Stored:
         return Stored, (self.kind, self.data)
 
     def restored(self) -> Any:
-        """Give the object."""
+        """Return the object."""
         return _MAKERS[self.kind](self.data)
 
 
@@ -28,7 +28,7 @@ _MAKERS = {"fit": _restore_fit, "stream": RidgeStream.from_bytes}
 
 
 def stored(value: Any) -> Any:
-    """Put bytes in the place of compiled objects, also in lists, tuples and dicts."""
+    """Replace compiled objects by bytes, also in lists, tuples and dicts."""
     if isinstance(value, RidgeStream):
         return Stored("stream", value.to_bytes())
     if type(value).__module__ == "mercer._mercer" and type(value).__name__.endswith("Fit"):

@@ -27,14 +27,14 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     Parameters
     ----------
     alpha : float or list of float, default=1.0
-        The regularization, beside a *sum* of squares. Of several, the one with the least error on rows left out is
+        The regularization, beside a *sum* of squares. Of several, the one with the least error on held-out rows is
         taken: row ``i`` belongs to fold ``i mod folds``, and one pass serves them all.
     kernel : text, Kernel or name, default="rbf"
         The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
     n_components : int, default=500
         The features, at most.
     features : {"nystroem", "fourier"}, default="nystroem"
-        The kernel seen from landmarks (every positive semi-definite kernel), or waves of random frequencies
+        Nyström features (every positive semi-definite kernel), or random Fourier features
         (shift-invariant kernels).
     folds : int, default=5
         The folds by which alpha is chosen.
@@ -48,9 +48,9 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     Attributes
     ----------
     alpha_ : float
-        The regularization that was taken.
+        The regularization that was selected.
     scores_ : dict
-        The mean squared error of every alpha on rows left out; empty where there was one.
+        The mean squared error of every alpha on held-out rows; empty where there was one.
     coef_ : array of shape (n_features,) or (n_targets, n_features)
         The weights of the features.
     intercept_ : float or array
@@ -60,7 +60,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     n_samples_seen_ : int
         The rows that came.
     stream_ : RidgeStream
-        The statistics: ``to_bytes`` and ``RidgeStream.from_bytes`` carry them to a file or another machine.
+        The statistics: ``to_bytes`` and ``RidgeStream.from_bytes`` carry them to a file or another computer.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def without_rows(self) -> StreamedKernelRidge:
-        """Give a model of the same features that has seen no rows: what another machine begins with.
+        """Return a model of the same features that has seen no rows: the starting point of another computer.
 
         Returns
         -------
@@ -219,7 +219,8 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """Take in all that another model has seen, as if its rows had come after those of this one.
 
         The other model must have the same features: ``without_rows`` of this one, filled elsewhere. Merged in the
-        order of their rows, parts give the fit of one machine, with the same folds, however the rows were cut.
+        order of their rows, the parts give the fit of a single computer, with the same folds, however the rows were
+        split.
 
         Parameters
         ----------
@@ -238,7 +239,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give predictions at the rows of ``X``.
+        """Return predictions at the rows of ``X``.
 
         Parameters
         ----------
@@ -255,12 +256,12 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     @property
     def alpha_(self) -> float:
-        """The regularization that was taken."""
+        """The regularization that was selected."""
         return self._solved().alpha
 
     @property
     def scores_(self) -> dict[float, float]:
-        """The mean squared error of every alpha on rows left out."""
+        """The mean squared error of every alpha on held-out rows."""
         return dict(self._solved().scores)
 
     @property
@@ -320,5 +321,5 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self._flat = state.get("flat", fit.weights.shape[1] == 1)
 
     def _saved(self) -> tuple[StreamedRidgeFit, dict[str, Any]]:
-        """Give what a model file holds, and what beside it makes the estimator."""
+        """Return what a model file holds, and what beside it makes the estimator."""
         return self._solved(), {"flat": self._flat}

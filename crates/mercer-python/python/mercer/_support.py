@@ -1,4 +1,4 @@
-"""What all support vector machines share: parameters of the solver, support vectors, evidence."""
+"""Common base of support vector machines: parameters of the solver, support vectors, evidence."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from mercer._parameters import (
     refuse,
 )
 
-#: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any machine that separates.
+#: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM of separable data.
 _HARD = 1e10
 
-#: What the parameters that all machines share mean.
+#: The parameters common to all support vector machines.
 COMMON = """kernel : text, Kernel, name or callable, default="rbf"
         A text or a `mercer.Kernel`; one of scikit-learn's names with ``gamma``, ``degree`` and ``coef0``;
         ``"precomputed"``; or a function that is called once with two samples, ``kernel(X, Y)``, and gives the matrix of
@@ -37,25 +37,25 @@ COMMON = """kernel : text, Kernel, name or callable, default="rbf"
     tol : float, default=1e-3
         By how much the optimality (KKT) conditions may be violated, as in LIBSVM.
     max_iter : int, default=-1
-        Steps of the solver, -1 for LIBSVM's limit, 0 for none. A `ConvergenceWarning` tells the duality gap of a model
-        that is not done.
+        Steps of the solver, -1 for LIBSVM's limit, 0 for none. A `ConvergenceWarning` reports the duality gap of a
+        model that is not done.
     shrinking, cache_size
         Accepted for scikit-learn's sake; the solver decides by itself within ``max_memory``.
     allow_indefinite : bool, default=False
         Whether a kernel that is not positive semi-definite is meant: then the answer is a stationary point, as in
-        LIBSVM. The name ``"sigmoid"`` says so by itself.
+        LIBSVM. ``"sigmoid"`` implies it.
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function.
     random_state, n_jobs, max_memory, max_time, verbose
         How to compute: the seed, threads, bytes or text such as ``"2GB"``, seconds after which the solver stops with
         the model so far (and a warning with its gap), a progress bar."""
-#: What the attributes that all machines share mean.
+#: The attributes common to all support vector machines.
 EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fit_status_, n_iter_, shape_fit_
         As in scikit-learn.
     coef_ : array
         The weights of the columns, for the linear kernel; not to be written to.
     dual_objective_ : float
-        ``Σα − ½αᵀQα`` at the answer; larger is better. Sums over the machines of several classes.
+        ``Σα − ½αᵀQα`` at the answer; larger is better. Sum over the binary SVMs of several classes.
     duality_gap_ : float
         How far from the optimum the answer can be.
     kkt_violation_ : float
@@ -65,7 +65,7 @@ EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fi
 
 
 class Machine(MarginEstimator):
-    """What all machines share: parameters of the solver, support vectors, evidence."""
+    """Common base of support vector machines: parameters of the solver, support vectors, evidence."""
 
     def _check_parameters(self) -> None:
         """Refuse what is not allowed, in words, before any work."""
@@ -102,7 +102,7 @@ class Machine(MarginEstimator):
         return validate_data(self, X, dtype=np.float64, order="C")
 
     def _objects(self, X: Any, y: Any) -> Any:
-        """Give data that the function alone understands as it is; a former fit may have known columns."""
+        """Return data that the function alone understands as it is; a former fit may have known columns."""
         check_consistent_length(X, y)
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
@@ -119,7 +119,7 @@ class Machine(MarginEstimator):
         return super()._read(X)
 
     def _read_weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
-        """Give weights of at least 0: rows of negative ones are left out, as in LIBSVM."""
+        """Return weights of at least 0: rows of negative ones are dropped, as in LIBSVM."""
         if sample_weight is not None and not (np.asarray(sample_weight, dtype=np.float64) > 0).any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         weights = super()._read_weights(sample_weight, X)
@@ -142,7 +142,7 @@ class Machine(MarginEstimator):
         return symmetric(values) if Y is None else check_array(values, input_name="kernel values")
 
     def _cost(self, C: Any, kernel: Kernel, values: np.ndarray) -> float:
-        """Give C as a finite number: an infinite one allows no error, where that is possible."""
+        """Return C as a finite number: an infinite one allows no error, where that is possible."""
         if np.isfinite(C):
             return float(C)
         own = np.diag(values) if "precomputed" in str(kernel) else kernel.diag(values)
@@ -202,23 +202,23 @@ class Machine(MarginEstimator):
         self._adopt(fit, tuple(state.get("shape", (0, fit.columns))))
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
-        """Give what a model file holds, and what beside it makes the estimator."""
+        """Return what a model file holds, and what beside it makes the estimator."""
         self._require_file()
         return self._fit, {"shape": list(self.shape_fit_)}
 
 
 def len_of(X: Any) -> int:
-    """Give the number of samples."""
+    """Return the number of samples."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
 def shape_of(X: Any) -> tuple[int, ...]:
-    """Give the shape of samples of any kind."""
+    """Return the shape of samples of any kind."""
     return tuple(X.shape) if hasattr(X, "shape") else (len(X),)
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Give some samples, in the kind of container that all of them are in."""
+    """Return some samples, in the kind of container that all of them are in."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

@@ -1,4 +1,4 @@
-"""Support vector classification, in the place of scikit-learn's."""
+"""Support vector classification: drop-in replacements for scikit-learn's classes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
 class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
-    """A classifier by machines for pairs of classes."""
+    """A one-versus-one classifier."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
-        """Fit the machines.
+        """Fit the classifier.
 
         Parameters
         ----------
@@ -29,7 +29,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         y : array of shape (n_samples,)
             Labels of any kind.
         sample_weight : array of shape (n_samples,), optional
-            Factors of C. Rows of weight 0 or below are left out.
+            Factors of C. Rows of weight 0 or below are dropped.
 
         Returns
         -------
@@ -65,7 +65,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     @property
     def _calibrates(self) -> bool:
-        """Whether probabilities are asked for; scikit-learn's word for its default says that they are not."""
+        """Whether probabilities are requested; scikit-learn's default value means that they are not."""
         return self.probability != "deprecated" and bool(self.probability)
 
     def _specification(self, kernel: Kernel, factors: np.ndarray | None, values: np.ndarray | None = None) -> Svc:
@@ -83,7 +83,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         )
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would take, before it runs.
+        """Return what a fit of this data would take, before it runs.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
@@ -102,7 +102,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
-        # The machine of two classes is positive for the first; scikit-learn's is positive for the second.
+        # The decision function of two classes is positive for the first; scikit-learn's is positive for the second.
         sign = -1.0 if len(self.classes_) == 2 else 1.0
         self.dual_coef_ = np.ascontiguousarray(sign * fit.dual_coefficients.T)
         self.intercept_ = sign * fit.offsets
@@ -129,7 +129,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         return self.classes_[self._fit.predict(self._new_values(X), **self._options())]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give decision values: positive for the second of two classes; of more a column per class or per pair.
+        """Return decision values: positive for the second of two classes; of more a column per class or per pair.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class; its largest is the prediction, always.
+        """Return the probability of every class; its largest is the prediction, always.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithms of the probabilities.
+        """Return the logarithms of the probabilities.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 class SVC(SupportVectorClassifier):
     """Support vector classification: ``min ½‖f‖² + C Σ wᵢ max(0, 1 − yᵢ(f(xᵢ) + b))``.
 
-    In the place of scikit-learn's class: the same parameters and attributes, and more of both.
+    Drop-in replacement for scikit-learn's class of the same name, with additional parameters and attributes.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class SVC(SupportVectorClassifier):
     break_ties : bool, default=False
         Whether equal votes are decided by decision values.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        A machine per pair of classes, or one per class against the rest.
+        One-versus-one or one-versus-rest.
     fit_intercept : bool, default=True
         Whether there is an offset.
 
@@ -315,7 +315,7 @@ class SVC(SupportVectorClassifier):
 
 @filled(common=COMMON, evidence=EVIDENCE)
 class NuSVC(SupportVectorClassifier):
-    """Support vector classification with ν in the place of C.
+    """Support vector classification with ν instead of C.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ class NuSVC(SupportVectorClassifier):
     array([0, 1])
     """
 
-    #: A ν-machine always has an offset.
+    #: A ν-SVM always has an offset.
     fit_intercept = True
 
     def __init__(

@@ -24,7 +24,7 @@ _CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 class SVCCV(SupportVectorClassifier):
     """Support vector classification with C, lengthscale (or gamma) and kernel chosen together by folds.
 
-    In the place of ``GridSearchCV(SVC())``, with its folds and its scores: the matrix of a kernel is computed once for
+    Replaces ``GridSearchCV(SVC())``, with its folds and its scores: the matrix of a kernel is computed once for
     all folds, pairs of classes and C, and every fit begins where that of the C or the lengthscale before ended.
 
     Parameters
@@ -61,7 +61,8 @@ class SVCCV(SupportVectorClassifier):
     ranges_ : list of dict
         What was tried of C and of the lengthscale or gamma: ``parameter``, the ends of the ``range`` (and of the
         ``first`` one, the same here), what was ``chosen``, and whether that is ``at_border``. A number at the border of
-        three and more is warned of (`BorderWarning`); lists are not extended, because every place is a fit per fold.
+        three and more is warned of (`BorderWarning`); lists are not extended, because every candidate needs a fit per
+        fold.
     best_params_, best_estimator_
         The winner as parameters of `SVC`, and as a fitted one.
     classes_, class_weight_, probA_, probB_
@@ -149,7 +150,7 @@ class SVCCV(SupportVectorClassifier):
         y : array of shape (n_samples,)
             Labels of any kind.
         sample_weight : array of shape (n_samples,), optional
-            Factors of C, and weights of the rows in the accuracies. Rows of weight 0 or below are left out.
+            Factors of C, and weights of the rows in the accuracies. Rows of weight 0 or below are dropped.
 
         Returns
         -------
@@ -197,9 +198,9 @@ class SVCCV(SupportVectorClassifier):
         return {"c": getattr(self, "C_", 1.0)}
 
     def _candidates(self, X: np.ndarray) -> list[tuple[Kernel, float | None, float | None]]:
-        """Give every kernel with its lengthscale and its gamma, ascending lengthscales and descending gammas."""
+        """Return every kernel with its lengthscale and its gamma, ascending lengthscales and descending gammas."""
         if self.gammas is not None and self.lengthscales is not None:
-            raise ValueError("gammas and lengthscales say the same: give one of them")
+            raise ValueError("gammas and lengthscales are alternatives: give one of them")
         found: list[tuple[Kernel, float | None, float | None]] = []
         for kernel in self._given():
             if self.gammas is not None:
@@ -240,7 +241,7 @@ class SVCCV(SupportVectorClassifier):
         return [np.asarray(rows).tolist() for _, rows in check_cv(self.cv, y, classifier=True).split(X, y)]
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would take, before it runs.
+        """Return what a fit of this data would take, before it runs.
 
         Parameters
         ----------
@@ -251,7 +252,7 @@ class SVCCV(SupportVectorClassifier):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         plan = super().explain(X, y)
         count = 1 if self.gammas is None else len(self.gammas)

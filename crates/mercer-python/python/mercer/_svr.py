@@ -1,4 +1,4 @@
-"""Support vector regression and the support of a distribution, in the place of scikit-learn's."""
+"""Support vector regression and the support of a distribution: drop-in replacements for scikit-learn's classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
 class NumberMachine(Machine):
-    """A machine with one function: a regression, or the support of a distribution."""
+    """A support vector machine with one function: a regression, or the support of a distribution."""
 
     def _adopt(self, fit: SvmFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
@@ -28,7 +28,7 @@ class NumberMachine(Machine):
         return Svm(kernel, **self._penalty(kernel, values), **self._solver())
 
     def explain(self, X: Any, y: Any = None) -> str:
-        """Tell what a fit of this data would take, before it runs.
+        """Return what a fit of this data would take, before it runs.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class NumberMachine(Machine):
 
         Returns
         -------
-        A text: what would run, and what it takes.
+        The plan: solver, memory, operations and expected time.
         """
         kernel, rows, columns = self._shape_of(X)
         return self._specification(kernel).plan(rows, columns, **self._options())
@@ -53,7 +53,7 @@ class SupportVectorRegressor(RegressorMixin, NumberMachine):
     """A regression with a tube of no loss."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorRegressor:
-        """Fit the machine.
+        """Fit the model.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class SupportVectorRegressor(RegressorMixin, NumberMachine):
         y : array of shape (n_samples,)
             Targets.
         sample_weight : array of shape (n_samples,), optional
-            Factors of C. Rows of weight 0 or below are left out.
+            Factors of C. Rows of weight 0 or below are dropped.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class SVR(SupportVectorRegressor):
 
 @filled(common=COMMON, evidence=EVIDENCE)
 class NuSVR(SupportVectorRegressor):
-    """Support vector regression whose tube is as wide as ν asks for.
+    """Support vector regression whose tube width is determined by ν.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         y : None
             Not looked at.
         sample_weight : array of shape (n_samples,), optional
-            Weights of the rows. Rows of weight 0 or below are left out.
+            Weights of the rows. Rows of weight 0 or below are dropped.
 
         Returns
         -------
@@ -348,12 +348,12 @@ class OneClassSVM(OutlierMixin, NumberMachine):
 
     @property
     def offset_(self) -> np.ndarray:
-        """Give ρ: ``decision_function = score_samples − offset_``."""
+        """Return ρ: ``decision_function = score_samples − offset_``."""
         check_is_fitted(self)
         return -self.intercept_
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give ``f(x) − ρ``: not negative inside.
+        """Return ``f(x) − ρ``: not negative inside.
 
         Parameters
         ----------
@@ -367,7 +367,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         return self._decisions(X)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Give ``f(x)``.
+        """Return ``f(x)``.
 
         Parameters
         ----------
@@ -381,7 +381,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         return self._decisions(X) + self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give 1 inside and -1 outside.
+        """Return 1 inside and -1 outside.
 
         Parameters
         ----------

@@ -41,12 +41,12 @@ class Translation:
     white: list[_Slot]
 
     @property
-    def wanted(self) -> list[bool]:
+    def requested(self) -> list[bool]:
         """Which parameters of the kernel depend on ``theta``."""
         return [slot.index is not None for slot in self.slots]
 
     def at(self, theta: np.ndarray) -> tuple[Kernel | None, float]:
-        """Give the kernel and the white noise at ``theta``; no kernel where a parameter leaves its range."""
+        """Return the kernel and the white noise at ``theta``; no kernel where a parameter leaves its range."""
         with np.errstate(over="ignore"):
             values, white = [s.value(theta) for s in self.slots], sum(s.value(theta) for s in self.white)
         try:
@@ -55,7 +55,7 @@ class Translation:
             return None, white
 
     def slopes(self, theta: np.ndarray, by_parameter: np.ndarray, by_noise: float) -> np.ndarray:
-        """Give a gradient by ``theta`` from the gradients by the parameters and by the noise."""
+        """Return a gradient by ``theta`` from the gradients by the parameters and by the noise."""
         gradient = np.zeros(len(theta))
         pairs = [*zip(self.slots, by_parameter, strict=True), *((slot, by_noise) for slot in self.white)]
         for slot, slope in pairs:
@@ -65,7 +65,7 @@ class Translation:
 
 
 def translate(kernel: Any, n_features: int) -> Translation | None:
-    """Give the kernel of Mercer with the values of a kernel object on so many columns, or None where there is none.
+    """Return the kernel of Mercer with the values of a kernel object on so many columns, or None where there is none.
 
     White noise is translated as a term of a sum at the top. ``ExpSineSquared`` is translated on one column only: on
     more it takes the sine of the Euclidean distance, Mercer's ``periodic`` one sine per column, which, unlike the
@@ -99,7 +99,7 @@ class _Writer:
         return [_probe(k) for k in range(len(self.slots))]
 
     def write(self, kernel: Any, top: bool = False) -> str | None:
-        """Give the text; None for white noise alone, which only the top of a sum may be."""
+        """Return the text; None for white noise alone, which only the top of a sum may be."""
         kind = type(kernel)
         if kind is theirs.Sum:
             parts = [self.write(part, top) for part in (kernel.k1, kernel.k2)]
@@ -140,7 +140,7 @@ class _Writer:
         return f"({self.write(kernel.kernel)})^{int(exponent)}"
 
     def _own(self, kernel: Any) -> dict[str, list[_Slot]]:
-        """Give where the hyperparameters of a kernel stand in ``theta``, by name; a list for a vector."""
+        """Return where the hyperparameters of a kernel stand in ``theta``, by name; a list for a vector."""
         slots = {}
         for parameter in kernel.hyperparameters:
             values = np.atleast_1d(getattr(kernel, parameter.name)).astype(np.float64).ravel()
@@ -154,7 +154,7 @@ class _Writer:
         return slots
 
     def number(self, slot: _Slot, power: float = 1.0) -> str:
-        """Give the number that stands for a parameter of Mercer."""
+        """Return the number of a parameter of Mercer."""
         fixed = slot.fixed**power
         self.slots.append(_Slot(slot.index, fixed, power))
         return repr(_probe(len(self.slots) - 1))
@@ -169,7 +169,7 @@ class _Writer:
 
 
 def _probe(index: int) -> float:
-    """Give a number that nobody writes by hand, another one for every index."""
+    """Return an unusual number, another one for every index."""
     return 1.0 + math.sqrt(index + 2) / 977.0
 
 
@@ -219,7 +219,7 @@ _LEAVES = {
 
 
 def kernel_to_plain(kernel: Any) -> dict[str, Any]:
-    """Give a kernel object of scikit-learn as texts, numbers and lists, for a model file."""
+    """Return a kernel object of scikit-learn as texts, numbers and lists, for a model file."""
     kind = type(kernel)
     if getattr(theirs, kind.__name__, None) is not kind:
         raise TypeError(f"the kernel {kernel!r} is not one of scikit-learn's, which is all that a model file can hold")
@@ -237,7 +237,7 @@ def _plain(value: Any) -> Any:
 
 
 def kernel_from_plain(plain: dict[str, Any]) -> Any:
-    """Give the kernel object that `kernel_to_plain` wrote."""
+    """Return the kernel object that `kernel_to_plain` wrote."""
     kind = getattr(theirs, str(plain.get("kernel")), None)
     if not (isinstance(kind, type) and issubclass(kind, theirs.Kernel)):
         raise ValueError(f"the file names a kernel that scikit-learn does not have: {plain.get('kernel')!r}")

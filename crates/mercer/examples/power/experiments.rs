@@ -46,7 +46,7 @@ pub fn experiments<'d>(digits: Option<&'d Digits>) -> Vec<Experiment<'d>> {
 
 type Test = fn(&Array2<f64>, &Array2<f64>, &Compute) -> Result<mercer::hypothesis::TestOutcome>;
 
-/// A uniform sample against one of a perturbed uniform law.
+/// A uniform sample against one of a perturbed uniform distribution.
 #[derive(Clone, Copy)]
 struct Setting {
     dimension: usize,
@@ -106,7 +106,7 @@ fn fused<'d>(spread: f64, power: f64) -> Experiment<'d> {
     Experiment { name, published: (power, 200), repetitions: 200, rejects: Box::new(rejects) }
 }
 
-/// The two coordinates of a perturbed uniform law.
+/// The two coordinates of a perturbed uniform distribution.
 fn dependent<'d>(rows: usize, power: f64) -> Experiment<'d> {
     let rejects = move |random: &mut Stream, compute: &Compute| {
         let points = Perturbed::new(2, 2, 1.0_f64.exp().powi(2), random).sample(rows, random);

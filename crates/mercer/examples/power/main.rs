@@ -17,7 +17,7 @@ use mercer::{Compute, Seed};
 use mnist::Digits;
 use report::Line;
 
-/// What was asked for on the command line.
+/// What was requested on the command line.
 #[derive(Default)]
 struct Arguments {
     data: Option<PathBuf>,

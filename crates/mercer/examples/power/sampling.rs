@@ -1,9 +1,9 @@
-//! The laws of the published experiments.
+//! The distributions of the published experiments.
 
 use mercer::Stream;
 use ndarray::Array2;
 
-/// The perturbed uniform law on `[0, 1]^d`: density `1 + c p^{−1} Σ_ν θ_ν Π_r G(p u_r − ν_r)` with `p` bumps per axis.
+/// The perturbed uniform distribution on `[0, 1]^d`: density `1 + c p^{−1} Σ_ν θ_ν Π_r G(p u_r − ν_r)` with `p` bumps per axis.
 pub struct Perturbed {
     pub dimension: usize,
     pub bumps: usize,
@@ -58,7 +58,7 @@ pub fn uniform(rows: usize, columns: usize, random: &mut Stream) -> Array2<f64> 
     Array2::from_shape_fn((rows, columns), |_| random.uniform())
 }
 
-/// A mixture of four normal laws at `(±20, ±20)`, one of which has another spread.
+/// A mixture of four normal distributions at `(±20, ±20)`, one of which has another spread.
 pub fn mixture(rows: usize, spread: f64, random: &mut Stream) -> Array2<f64> {
     let mut x = Array2::zeros((rows, 2));
     for mut row in x.rows_mut() {

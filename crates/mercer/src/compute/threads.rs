@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 /// Processes that made threads one inside the other, each the child of the one before. Beyond them every call has threads of its own.
 const GENERATIONS: usize = 16;
 
-/// All cores, for whoever asks for no number.
+/// The default: all cores.
 static SHARED: Threads = Threads::new(0);
 
 /// The pool of one process.
@@ -23,9 +23,9 @@ struct Slot {
     pool: OnceLock<Option<ThreadPool>>,
 }
 
-/// So many threads, in every process that asks.
+/// A number of threads.
 pub(super) struct Threads {
-    /// How many; 0 is one per core, or what the environment says to rayon.
+    /// How many; 0 is one per core, or the value set for rayon in the environment.
     count: usize,
     slots: [Slot; GENERATIONS],
 }

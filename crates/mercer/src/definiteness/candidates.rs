@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis, concatenate};
 
-use super::region::Region;
+use super::region::DomainBox;
 use crate::kernel::Kernel;
 use crate::{Seed, Stream};
 
@@ -50,7 +50,7 @@ fn collect_numbers(kernel: &Kernel, found: &mut Vec<f64>) {
 pub(super) const ROUNDS: usize = 4;
 
 /// The point sets of one round, in a fixed order.
-pub(super) fn round(index: usize, scales: &Scales, region: &Region, seed: Seed) -> Vec<Array2<f64>> {
+pub(super) fn round(index: usize, scales: &Scales, region: &DomainBox, seed: Seed) -> Vec<Array2<f64>> {
     let lengths: Vec<f64> = match index {
         // Long grids resolve low frequencies; they are worth their cost at the scales of the kernel itself.
         3 => scales.natural.iter().flat_map(|s| [0.25 * s, 0.5 * s, *s, 2.0 * s]).chain([0.1, 1.0]).collect(),
@@ -118,6 +118,6 @@ fn cube(d: usize, side: f64) -> Array2<f64> {
 /// The first `n` points of the square lattice in the first two columns.
 fn lattice(n: usize, d: usize, h: f64) -> Array2<f64> {
     let side = (n as f64).sqrt().ceil() as usize;
-    let place = |i: usize, j: usize| [i % side, i / side].get(j).map_or(0.0, |&k| k as f64 * h);
-    Array2::from_shape_fn((n, d), |(i, j)| place(i, j))
+    let position = |i: usize, j: usize| [i % side, i / side].get(j).map_or(0.0, |&k| k as f64 * h);
+    Array2::from_shape_fn((n, d), |(i, j)| position(i, j))
 }

@@ -3,13 +3,13 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::running_error::Tracked;
-use super::side::Side;
+use super::side::Claim;
 use crate::Kernel;
 use crate::kernel::Counterexample;
 use crate::real::Real;
 
 /// `cᵀKc` from the formulas in double-double arithmetic; a counterexample only if its sign is certain.
-pub(super) fn certify(kernel: &Kernel, points: &Array2<f64>, weights: &[f64], side: Side) -> Option<Counterexample> {
+pub(super) fn certify(kernel: &Kernel, points: &Array2<f64>, weights: &[f64], side: Claim) -> Option<Counterexample> {
     kernel.check_vectors(points.view()).ok()?;
     let parameters = kernel.parameter_values::<Tracked>();
     let lifted: Vec<Vec<Tracked>> =
@@ -23,7 +23,7 @@ pub(super) fn certify_matrix(matrix: ArrayView2<f64>, indices: &[usize], weights
     let entry =
         |i: usize, j: usize| Tracked::from_f64(matrix[[indices[i].max(indices[j]), indices[i].min(indices[j])]]);
     let total = quadratic_form(weights, entry);
-    counterexample(total, Side::Positive, Array2::zeros((0, 0)), indices.to_vec(), weights)
+    counterexample(total, Claim::Positive, Array2::zeros((0, 0)), indices.to_vec(), weights)
 }
 
 fn quadratic_form(weights: &[f64], entry: impl Fn(usize, usize) -> Tracked) -> Tracked {
@@ -39,12 +39,12 @@ fn quadratic_form(weights: &[f64], entry: impl Fn(usize, usize) -> Tracked) -> T
 
 fn counterexample(
     total: Tracked,
-    side: Side,
+    side: Claim,
     points: Array2<f64>,
     indices: Vec<usize>,
     weights: &[f64],
 ) -> Option<Counterexample> {
-    let wrong = if side == Side::Positive { total.is_negative() } else { (-total).is_negative() };
+    let wrong = if side == Claim::Positive { total.is_negative() } else { (-total).is_negative() };
     wrong.then(|| Counterexample {
         points,
         indices,

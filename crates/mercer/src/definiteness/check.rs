@@ -2,14 +2,14 @@
 
 use ndarray::{Array2, Axis};
 
-use super::region::Region;
+use super::region::DomainBox;
 use super::search::{Attack, Attempt, Found};
-use super::side::Side;
+use super::side::Claim;
 use super::simplify::refutation_by_rows;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// What a check may be told.
+/// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
     /// The most rows of the data that are looked at; of more, a subsample is drawn with the seed of the computation.
@@ -39,7 +39,7 @@ pub enum CheckVerdict {
 pub struct Check {
     /// The outcome.
     pub verdict: CheckVerdict,
-    /// What the rules say by themselves.
+    /// The result of the rules alone.
     pub rules: Verdict,
     /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side);
     /// of a given matrix its own. NaN if nothing was evaluated.
@@ -57,7 +57,7 @@ pub struct Check {
     /// Rows of the data that were looked at.
     pub rows_used: usize,
     /// Rows of the data that were given.
-    pub rows_given: usize,
+    pub rows_total: usize,
     /// Point sets that were tried besides the data.
     pub sets_tried: usize,
     /// Points in them, with the rows of the data.
@@ -106,7 +106,7 @@ impl Check {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn check(kernel: &Kernel, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
-    run(kernel, Side::Positive, data, options, compute)
+    run(kernel, Claim::Positive, data, options, compute)
 }
 
 /// Proves that a kernel is negative semi-definite (`Σ cᵢ = 0 ⇒ cᵀKc ≤ 0`), or tries to refute it.
@@ -132,14 +132,14 @@ pub fn check_negative(
     options: &CheckOptions,
     compute: &Compute,
 ) -> Result<Check> {
-    run(kernel, Side::Negative, data, options, compute)
+    run(kernel, Claim::Negative, data, options, compute)
 }
 
-fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
+fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOptions, compute: &Compute) -> Result<Check> {
     compute.check_canceled()?;
     let property = match side {
-        Side::Positive => Property::PositiveSemidefinite,
-        Side::Negative => Property::NegativeSemidefinite,
+        Claim::Positive => Property::PositiveSemidefinite,
+        Claim::Negative => Property::NegativeSemidefinite,
     };
     let columns = data.map(|points| points.vectors().map(|x| x.ncols())).transpose()?;
     let rules = columns.map_or_else(|| kernel.property(property), |d| kernel.property_on(property, d));
@@ -162,11 +162,11 @@ fn run(kernel: &Kernel, side: Side, data: Option<Points>, options: &CheckOptions
 }
 
 /// The regions to search: the columns of the data, or the first few numbers of columns that the kernel takes.
-fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<Region>> {
+fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
     if let Some(points) = data {
-        return Ok(vec![Region::with_columns(kernel, points.vectors()?.ncols())]);
+        return Ok(vec![DomainBox::with_columns(kernel, points.vectors()?.ncols())]);
     }
-    let regions = Region::of(kernel, 3);
+    let regions = DomainBox::of(kernel, 3);
     if regions.is_empty() {
         kernel.check_vectors(Array2::zeros((0, 1)).view())?;
         return Err(Error::request(format!("no number of columns up to 64 fits {kernel}; give data")));
@@ -184,7 +184,7 @@ impl Check {
             points: Array2::zeros((0, 0)),
             weights: Vec::new(),
             rows_used: 0,
-            rows_given: 0,
+            rows_total: 0,
             sets_tried: 0,
             points_tried: 0,
         }
@@ -201,7 +201,7 @@ impl Check {
         points.check_finite("the data")?;
         attack.evaluator.kernel.check_vectors(x)?;
         let rows = chosen_rows(x.nrows(), options, compute)?;
-        (self.rows_given, self.rows_used, self.points_tried) = (x.nrows(), rows.len(), rows.len());
+        (self.rows_total, self.rows_used, self.points_tried) = (x.nrows(), rows.len(), rows.len());
         if rows.is_empty() {
             return Ok(None);
         }
@@ -216,7 +216,7 @@ impl Check {
         Ok(Some((rows, attempt)))
     }
 
-    /// The eigenvalue that is told is the one of these points.
+    /// The reported eigenvalue is that of these points.
     fn measure(&mut self, attempt: &Attempt) {
         (self.min_eigenvalue, self.tolerance) = (attempt.lowest, attempt.tolerance);
         self.points = attempt.points.clone();
@@ -226,8 +226,8 @@ impl Check {
     fn refute_by_rows(&mut self, rows: &[usize], counterexample: Counterexample) {
         self.weights = vec![0.0; rows.len()];
         for (row, weight) in counterexample.indices.iter().zip(&counterexample.weights) {
-            if let Ok(place) = rows.binary_search(row) {
-                self.weights[place] = *weight;
+            if let Ok(position) = rows.binary_search(row) {
+                self.weights[position] = *weight;
             }
         }
         self.verdict = CheckVerdict::Refuted(counterexample);

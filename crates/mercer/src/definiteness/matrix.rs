@@ -42,7 +42,7 @@ pub fn check_matrix(matrix: ArrayView2<f64>) -> Result<Check> {
         tolerance,
         points: Array2::zeros((0, 0)),
         rows_used: matrix.nrows(),
-        rows_given: matrix.nrows(),
+        rows_total: matrix.nrows(),
         sets_tried: 0,
         points_tried: matrix.nrows(),
     })

@@ -4,12 +4,12 @@ use ndarray::{Array2, ArrayViewMut1};
 
 use crate::Kernel;
 
-/// The most columns that are tried when no data says how many there are.
+/// The most columns that are tried when no data determines their number.
 const MAX_COLUMNS: usize = 64;
 
-/// The values that a column may take, as far as the search needs to know.
+/// The values that a column may take, as far as the search needs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Interval {
+enum ColumnInterval {
     Line,
     HalfLine,
     Unit,
@@ -18,12 +18,12 @@ enum Interval {
 
 /// The domain of an expression with a given number of columns.
 #[derive(Clone, Debug)]
-pub(super) struct Region(Vec<Interval>);
+pub(super) struct DomainBox(Vec<ColumnInterval>);
 
 /// A value that lies in the domain of every kernel.
 const SAFE: f64 = 0.5;
 
-impl Region {
+impl DomainBox {
     /// Up to `count` numbers of columns that the expression takes, the smallest first.
     pub(super) fn of(kernel: &Kernel, count: usize) -> Vec<Self> {
         let fits = |d: &usize| kernel.check_vectors(Array2::zeros((0, *d)).view()).is_ok();
@@ -49,7 +49,7 @@ impl Region {
     }
 }
 
-impl Interval {
+impl ColumnInterval {
     fn fit(self, mut column: ArrayViewMut1<f64>) {
         if self == Self::Line {
             return;
@@ -65,16 +65,16 @@ impl Interval {
     }
 }
 
-fn interval(kernel: &Kernel, columns: usize, j: usize) -> Interval {
+fn interval(kernel: &Kernel, columns: usize, j: usize) -> ColumnInterval {
     let allows = |value: f64| {
         let mut point = Array2::from_elem((1, columns), SAFE);
         point[[0, j]] = value;
         kernel.check_vectors(point.view()).is_ok()
     };
     match (allows(-1.5), allows(2.5), allows(0.0)) {
-        (true, _, _) => Interval::Line,
-        (_, true, _) => Interval::HalfLine,
-        (_, _, true) => Interval::Unit,
-        _ => Interval::OpenUnit,
+        (true, _, _) => ColumnInterval::Line,
+        (_, true, _) => ColumnInterval::HalfLine,
+        (_, _, true) => ColumnInterval::Unit,
+        _ => ColumnInterval::OpenUnit,
     }
 }

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::candidates::{ROUNDS, Scales, round};
 use super::gram::Evaluator;
-use super::region::Region;
-use super::side::{Side, rounding};
+use super::region::DomainBox;
+use super::side::{Claim, rounding};
 use super::simplify::refutation;
 use crate::kernel::Counterexample;
 use crate::solve::symmetric_eigen;
@@ -21,7 +21,7 @@ const IMPROVED_SIZE: usize = 12;
 /// A kernel and the claim about it that is attacked.
 pub(super) struct Attack<'k> {
     pub evaluator: Evaluator<'k>,
-    pub side: Side,
+    pub side: Claim,
 }
 
 /// Points and the weights that make the quadratic form smallest.
@@ -41,7 +41,7 @@ impl Attempt {
         if self.tolerance > 0.0 { self.lowest / self.tolerance * self.points.nrows() as f64 } else { 0.0 }
     }
 
-    /// The ratio in steps of a factor of two: among equally bad sets, the first (a grid, say) is the simplest.
+    /// The ratio in steps of a factor of two: among equally bad sets, the first (for example a grid) is the simplest.
     fn grade(&self) -> f64 {
         let ratio = self.ratio();
         if ratio < 0.0 { -(-ratio).log2().floor() } else { f64::INFINITY }
@@ -63,7 +63,7 @@ pub(super) struct Found {
 }
 
 impl<'k> Attack<'k> {
-    pub(super) fn new(kernel: &'k Kernel, side: Side) -> Self {
+    pub(super) fn new(kernel: &'k Kernel, side: Claim) -> Self {
         Self { evaluator: Evaluator::new(kernel), side }
     }
 
@@ -78,12 +78,12 @@ impl<'k> Attack<'k> {
     }
 
     /// The fewest columns first, so that counterexamples stay small; in each, round after round, then local improvement.
-    pub(super) fn search(&self, regions: &[Region], compute: &Compute) -> Result<Found> {
+    pub(super) fn search(&self, regions: &[DomainBox], compute: &Compute) -> Result<Found> {
         let scales = Scales::of(self.evaluator.kernel);
         let mut found = Found::default();
-        for (place, region) in regions.iter().enumerate() {
+        for (position, region) in regions.iter().enumerate() {
             self.search_region(region, &scales, compute, &mut found)?;
-            compute.report("searching for a counterexample", place as u64 + 1, regions.len() as u64);
+            compute.report("searching for a counterexample", position as u64 + 1, regions.len() as u64);
             if found.counterexample.is_some() {
                 break;
             }
@@ -91,7 +91,7 @@ impl<'k> Attack<'k> {
         Ok(found)
     }
 
-    fn search_region(&self, region: &Region, scales: &Scales, compute: &Compute, found: &mut Found) -> Result<()> {
+    fn search_region(&self, region: &DomainBox, scales: &Scales, compute: &Compute, found: &mut Found) -> Result<()> {
         let mut small: Vec<Attempt> = Vec::new();
         for index in 0..ROUNDS {
             let sets = round(index, scales, region, compute.seed());
@@ -129,7 +129,7 @@ impl<'k> Attack<'k> {
         false
     }
 
-    fn improve_all(&self, small: &[Attempt], region: &Region, compute: &Compute, found: &mut Found) -> Result<()> {
+    fn improve_all(&self, small: &[Attempt], region: &DomainBox, compute: &Compute, found: &mut Found) -> Result<()> {
         let tasks: Vec<(usize, &Attempt)> = small.iter().enumerate().collect();
         let run = |&(task, start): &(usize, &Attempt)| {
             compute.check_canceled().map(|()| self.improve(start, region, task as u64, compute))
@@ -143,7 +143,7 @@ impl<'k> Attack<'k> {
     }
 
     /// Random steps that are kept when the smallest eigenvalue falls.
-    fn improve(&self, start: &Attempt, region: &Region, task: u64, compute: &Compute) -> Attempt {
+    fn improve(&self, start: &Attempt, region: &DomainBox, task: u64, compute: &Compute) -> Attempt {
         let mut stream = compute.seed().stream("improvement of points", task);
         let mut best = start.clone();
         let size = start.points.iter().fold(0.0_f64, |m, v| m.max(v.abs())).max(1e-6);

@@ -4,15 +4,15 @@ use ndarray::{Array2, Axis};
 
 /// The claim that is attacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum Claim {
     /// Positive semi-definite.
     Positive,
     /// Negative semi-definite.
     Negative,
 }
 
-impl Side {
-    /// The matrix that the claim says is PSD: `K`, or `−JKJ` with `J = I − 11ᵀ/n`.
+impl Claim {
+    /// The matrix that is PSD by the claim: `K`, or `−JKJ` with `J = I − 11ᵀ/n`.
     pub(super) fn matrix(self, gram: &Array2<f64>) -> Array2<f64> {
         match self {
             Self::Positive => gram.clone(),

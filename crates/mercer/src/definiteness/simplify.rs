@@ -4,7 +4,7 @@ use ndarray::{Array2, Axis};
 
 use super::certify::certify;
 use super::search::{Attack, Attempt};
-use super::side::Side;
+use super::side::Claim;
 use crate::kernel::Counterexample;
 
 /// An eigenvalue this many times beyond rounding survives simplification safely.
@@ -23,9 +23,9 @@ pub(super) fn refutation(attack: &Attack<'_>, attempt: &Attempt) -> Option<Count
 pub(super) fn refutation_by_rows(attack: &Attack<'_>, attempt: &Attempt, rows: &[usize]) -> Option<Counterexample> {
     let fewer = fewer_points(attack, attempt);
     let mut found = [&fewer, attempt].into_iter().find_map(|simple| with_round_weights(attack, simple))?;
-    let mut places = 0..attempt.points.nrows();
+    let mut positions = 0..attempt.points.nrows();
     for point in found.points.rows() {
-        found.indices.push(rows[places.find(|&i| attempt.points.row(i) == point)?]);
+        found.indices.push(rows[positions.find(|&i| attempt.points.row(i) == point)?]);
     }
     Some(found)
 }
@@ -100,14 +100,14 @@ fn with_round_weights(attack: &Attack<'_>, attempt: &Attempt) -> Option<Countere
 }
 
 /// Weights in multiples of `1/steps`; on the negative side whole numbers that sum to 0 exactly.
-fn round_weights(scaled: &[f64], steps: f64, side: Side) -> Vec<f64> {
+fn round_weights(scaled: &[f64], steps: f64, side: Claim) -> Vec<f64> {
     let mut whole: Vec<f64> = scaled.iter().map(|w| (w * steps).round() + 0.0).collect();
     match side {
-        Side::Positive => whole.into_iter().map(|w| w / steps).collect(),
-        Side::Negative => {
+        Claim::Positive => whole.into_iter().map(|w| w / steps).collect(),
+        Claim::Negative => {
             let rest: f64 = whole.iter().sum();
-            if let Some(&place) = by_weight(&whole).first() {
-                whole[place] -= rest;
+            if let Some(&position) = by_weight(&whole).first() {
+                whole[position] -= rest;
             }
             whole
         }

@@ -1,4 +1,4 @@
-//! What a method that needs a positive semi-definite kernel asks before it starts.
+//! The check of methods that need a positive semi-definite kernel.
 
 use ndarray::Array2;
 
@@ -6,7 +6,7 @@ use super::check::{Check, CheckOptions, CheckVerdict, check};
 use crate::kernel::{Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// How a kernel stands with a method that needs it to be positive semi-definite.
+/// The result of the check that a kernel is positive semi-definite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Positive semi-definite by proof.

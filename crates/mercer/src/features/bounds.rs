@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// | `Uniform` | `2⁸ (σℓ/ε)² exp(−Dε²/(4(d + 2)))` on a set of diameter `ℓ` (Rahimi and Recht 2007) |
 /// | `Sharp` | `β_d (σℓ/ε)^{2d/(d+2)} exp(−Dε²/(4(d + 2)))` (Sutherland and Schneider 2015) |
 ///
-/// with `σ² = E‖ω‖²` and `β_d = ((d/2)^{−d/(d+2)} + (d/2)^{2/(d+2)}) 2^{(6d+2)/(d+2)}`. A value above 1 says nothing.
+/// with `σ² = E‖ω‖²` and `β_d = ((d/2)^{−d/(d+2)} + (d/2)^{2/(d+2)}) 2^{(6d+2)/(d+2)}`. A value above 1 is vacuous.
 ///
 /// # Example
 /// ```
@@ -26,11 +26,11 @@ use crate::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FourierGuarantee {
-    /// At one pair of points, for pairs of waves.
+    /// At one pair of points, for pairs of a cosine and a sine.
     Pair,
-    /// At one pair of points, for waves with offsets.
+    /// At one pair of points, for cosines with random offsets.
     Offset,
-    /// At all pairs of so many points, for pairs of waves.
+    /// At all pairs of so many points, for pairs of a cosine and a sine.
     Points(usize),
     /// Over a whole set, as first stated.
     Uniform(Region),
@@ -50,7 +50,7 @@ pub struct Region {
 }
 
 impl FourierGuarantee {
-    /// The bound for so many frequencies; above 1 where it says nothing.
+    /// The bound for so many frequencies; above 1 where it is vacuous.
     pub fn bound(&self, frequencies: usize, epsilon: f64) -> f64 {
         let (front, rate) = self.parts(epsilon);
         front * (-rate * frequencies as f64).exp()
@@ -109,7 +109,7 @@ pub fn fourier_bound(frequencies: usize, epsilon: f64, form: FourierForm) -> f64
     guarantee.bound(frequencies, epsilon).min(1.0)
 }
 
-/// The smallest number of frequencies that keeps the error at one pair below `ε` with probability `1 − δ`, for pairs of waves.
+/// The smallest number of frequencies that keeps the error at one pair below `ε` with probability `1 − δ`, for pairs of a cosine and a sine.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `ε` and `δ` are positive.

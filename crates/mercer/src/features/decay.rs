@@ -17,7 +17,7 @@ pub struct ErrorDecay {
 }
 
 impl ErrorDecay {
-    /// The law of independent frequencies at `D` of them: `c/√D`.
+    /// The error rate of independent frequencies at `D` of them: `c/√D`.
     pub fn line(&self, frequencies: usize) -> f64 {
         self.scale / (frequencies as f64).sqrt()
     }

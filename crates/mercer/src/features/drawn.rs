@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
-/// How features are made, for whoever leaves the choice open.
+/// How features are made, if the caller leaves the choice open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeatureSpec {
     /// Random Fourier features, for shift-invariant kernels.

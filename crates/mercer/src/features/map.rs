@@ -8,7 +8,7 @@ use crate::{Compute, Kernel, Result};
 ///
 /// Every row of the answer depends on its own row of the data alone, so data may come in chunks of any size.
 pub trait FeatureMap: std::fmt::Debug + Send + Sync {
-    /// The kernel that the features stand for, medians resolved.
+    /// The kernel that the features approximate, medians resolved.
     fn kernel(&self) -> &Kernel;
 
     /// `d`: the columns of the data.

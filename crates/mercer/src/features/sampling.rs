@@ -27,7 +27,7 @@ impl Sampling {
     }
 }
 
-/// Coordinates that the Halton sequence gives; what a law needs beyond them is drawn independently.
+/// Coordinates that the Halton sequence gives; what a distribution needs beyond them is drawn independently.
 const MOST_DIMENSIONS: usize = 128;
 
 /// Uniform numbers for one frequency after the other.

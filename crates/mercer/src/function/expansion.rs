@@ -205,12 +205,12 @@ pub(super) fn first_column(matrix: Array2<f64>) -> Array1<f64> {
 
 /// Adds the coefficients of equal centers; the first of each stays, in order.
 fn merge_repeated(centers: ArrayView2<f64>, coefficients: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
-    let mut place: HashMap<Vec<u64>, usize> = HashMap::with_capacity(centers.nrows());
+    let mut position: HashMap<Vec<u64>, usize> = HashMap::with_capacity(centers.nrows());
     let (mut kept, mut sums) = (Vec::new(), Vec::new());
     for (i, (row, &coefficient)) in centers.rows().into_iter().zip(&coefficients).enumerate() {
         // Adding 0 makes the two zeros one.
         let key = row.iter().map(|v| (v + 0.0).to_bits()).collect();
-        let at = *place.entry(key).or_insert(kept.len());
+        let at = *position.entry(key).or_insert(kept.len());
         if at == kept.len() {
             kept.push(i);
             sums.push(coefficient);

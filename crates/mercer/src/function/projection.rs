@@ -40,7 +40,7 @@ impl Expansion {
     /// The function of least norm with `f(xᵢ) = yᵢ`: `Kα = y`.
     ///
     /// Where `K` is singular (repeated points, finite-dimensional spaces) and no function passes through the values, this is
-    /// the least-squares answer of minimum norm; the second part of the result says how the system was solved.
+    /// the least-squares answer of minimum norm; the second part of the result is the method of the solver.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is one value per point, [`Error::Memory`] over the limit, and as [`Kernel::bind`].

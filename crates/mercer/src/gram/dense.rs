@@ -100,7 +100,7 @@ pub(crate) fn tile_count(rows: usize, cols: usize, symmetric: bool) -> u64 {
     if symmetric && rows == cols { m * (m + 1) / 2 } else { m * n }
 }
 
-/// Counts finished tiles, reports them, and hears a cancellation.
+/// Counts finished tiles, reports progress, and checks for cancellation.
 pub(crate) struct Ticker<'a> {
     work: &'static str,
     done: AtomicU64,

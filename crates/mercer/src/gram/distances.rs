@@ -70,7 +70,7 @@ impl Distances {
 
     /// The values of a rank, from 0, and of the next one (of the same at the end); there must be one.
     ///
-    /// Of many values, a few say between which bounds they lie; one pass counts what is below and keeps what is inside.
+    /// For many values, a small sample brackets the quantile; one pass counts the values below the bracket and keeps those inside.
     fn ranked_pair(&self, rank: usize) -> (f64, f64) {
         let Some((low, high)) = self.bounds(rank) else { return select(&mut self.parts.concat(), rank) };
         let look = |scratch: &mut Vec<f64>, part: &Vec<f64>| between(part, low, high, scratch);
@@ -89,10 +89,11 @@ impl Distances {
             return None;
         }
         let mut some: Vec<f64> = self.parts.iter().flatten().step_by(self.count / PART).copied().collect();
-        let place = rank * some.len() / self.count;
-        let mut at = |place: usize| (place < some.len()).then(|| *some.select_nth_unstable_by(place, f64::total_cmp).1);
-        let low = place.checked_sub(SLACK).and_then(&mut at).unwrap_or(f64::NEG_INFINITY);
-        Some((low, at(place + SLACK).unwrap_or(f64::INFINITY)))
+        let position = rank * some.len() / self.count;
+        let mut at =
+            |position: usize| (position < some.len()).then(|| *some.select_nth_unstable_by(position, f64::total_cmp).1);
+        let low = position.checked_sub(SLACK).and_then(&mut at).unwrap_or(f64::NEG_INFINITY);
+        Some((low, at(position + SLACK).unwrap_or(f64::INFINITY)))
     }
 }
 
@@ -111,12 +112,12 @@ fn strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>) -> Vec
 fn between(values: &[f64], low: f64, high: f64, scratch: &mut Vec<f64>) -> (usize, Vec<f64>) {
     let below = values.iter().filter(|v| **v < low).count();
     scratch.resize(scratch.len().max(values.len() + 1), 0.0);
-    let mut place = 0;
+    let mut position = 0;
     for value in values {
-        scratch[place] = *value;
-        place += usize::from(*value >= low && *value <= high);
+        scratch[position] = *value;
+        position += usize::from(*value >= low && *value <= high);
     }
-    (below, scratch[..place].to_vec())
+    (below, scratch[..position].to_vec())
 }
 
 fn select(values: &mut [f64], rank: usize) -> (f64, f64) {

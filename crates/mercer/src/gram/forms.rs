@@ -28,7 +28,7 @@ pub(crate) enum LabelValues {
 }
 
 impl LabelValues {
-    /// The labels that the bits 0 and 1 stand for.
+    /// The labels of the bits 0 and 1.
     fn of<T: Element>(self) -> [T; 2] {
         [if self == Self::Membership { 0.0 } else { -1.0 }, 1.0].map(T::from_f64)
     }
@@ -133,7 +133,7 @@ impl Sums {
         }
     }
 
-    /// Adds the margins of a tile of matrix `k`; those above the diagonal stand for the ones below it too.
+    /// Adds the margins of a tile of matrix `k`; those above the diagonal count for the ones below it too.
     fn add_margins<T: Element>(&mut self, tile: &[T], k: usize, n: usize, rows: &Range<usize>, cols: &Range<usize>) {
         let (own, mut across) = (k * n + rows.start..k * n + rows.end, vec![0.0; cols.len()]);
         let [absolute, squares] = add_margins(tile, &mut self.rows[own], &mut across);
@@ -196,7 +196,7 @@ impl<F: Sync> Work<'_, F> {
         sums
     }
 
-    /// Adds what the tiles give to `aᵀKa`, block after block; of a tile on the diagonal the blocks above it stand for those below.
+    /// Adds what the tiles give to `aᵀKa`, block after block; of a tile on the diagonal the blocks above it count for those below.
     fn add_squares<T: Element>(
         &self,
         scratch: &mut Scratch<T>,

@@ -8,7 +8,7 @@ use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::{Form, Kernel, Lengthscale};
 use crate::{Compute, Error, Result};
 
-/// Points that enter the heuristic; beyond that a random subset, drawn from the seed, stands for the sample.
+/// Points that enter the heuristic; beyond that a random subset, drawn from the seed, is used.
 const MAX_POINTS: usize = 1000;
 
 /// The median distance over all pairs `i < j` of the rows of `x`, in the given metric (its square root for squared distances).

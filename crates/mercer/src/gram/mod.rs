@@ -17,9 +17,9 @@ mod rows;
 pub mod simd;
 mod tiles;
 
-pub use crate::kernel::Metric as MetricKind;
+pub use crate::kernel::MetricKind;
 pub use bound::Bound;
-pub(crate) use bound::Family;
+pub(crate) use bound::KernelFamily;
 pub(crate) use dense::{BLOCK, check_single, check_weights};
 pub use dense::{dense, dense_single};
 pub(crate) use distances::Distances;

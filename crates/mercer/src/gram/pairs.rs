@@ -12,7 +12,7 @@ pub enum Pairs<'a> {
     /// Every point of the first sample (rows) with every point of the second (columns).
     Between(Points<'a>, Points<'a>),
     /// Values made elsewhere, for `precomputed()`. A square symmetric matrix counts as [`Pairs::Within`].
-    Given(ArrayView2<'a, f64>),
+    Precomputed(ArrayView2<'a, f64>),
 }
 
 impl<'a> Pairs<'a> {

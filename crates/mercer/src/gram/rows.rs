@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Rows of a tile: neighbors, or any list. Solvers that work on a few rows at a time ask for lists.
+/// Rows of a tile: neighbors, or any list. Solvers that work on a few rows at a time use lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows<'r> {
     /// Rows one after the other.

@@ -6,13 +6,13 @@ use crate::Result;
 
 /// The matrix `K = [k(xᵢ, yⱼ)]`, given by its rectangles.
 ///
-/// One virtual call serves a whole rectangle, never a pair. A call must not depend on the rectangles asked for
-/// before it, so that any number of threads may ask in any order.
+/// One virtual call serves a whole rectangle, never a pair. A call must not depend on the rectangles requested
+/// before it, so that any number of threads may call it in any order.
 pub trait Tiles: Sync {
     /// Rows and columns of `K`.
     fn shape(&self) -> (usize, usize);
 
-    /// Whether the column points are the row points and `k(x, y) = k(y, x)`: only half of the tiles is then asked for.
+    /// Whether the column points are the row points and `k(x, y) = k(y, x)`: only half of the tiles is then requested.
     fn symmetric(&self) -> bool;
 
     /// Writes `K[rows, cols]` to `out`, row after row; `out` holds exactly that many values.
@@ -37,7 +37,7 @@ pub trait Tiles: Sync {
 
     /// The matrix of some of the points, in this order, for solvers that work on a few points at a time; `None` where it is not cheaper than
     /// to read it from the rows.
-    fn among(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
+    fn submatrix(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
         let _ = points;
         None
     }

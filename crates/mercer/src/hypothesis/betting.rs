@@ -25,8 +25,8 @@ const MULTIPLES: [f64; 3] = [0.25, 0.5, 1.0];
 /// enter as means of groups.
 ///
 /// # Theory
-/// When both samples have one law, `h(x) − h(y)` has mean 0 given the past: the wealth is a non-negative martingale (an e-process), and reaches `1/α` at
-/// any time with probability at most `α` [Ville 1939; Shekhar, Ramdas 2023]. No correction is needed for looking after each batch, and both laws may change
+/// When both samples have the same distribution, `h(x) − h(y)` has mean 0 given the past: the wealth is a non-negative martingale (an e-process), and reaches `1/α` at
+/// any time with probability at most `α` [Ville 1939; Shekhar, Ramdas 2023]. No correction is needed for looking after each batch, and both distributions may change
 /// with time as long as they are equal. When they differ for good, the wealth grows exponentially. The points must be new: a reference sample may be dealt out in
 /// batches, not used again.
 ///
@@ -71,7 +71,7 @@ impl SequentialTwoSample {
             seen: None,
             kernels: Vec::new(),
             bets: Bets::default(),
-            evidence: Evidence::none(),
+            evidence: BettingEvidence::none(),
             history: Vec::new(),
         })
     }
@@ -79,7 +79,7 @@ impl SequentialTwoSample {
 
 /// What the data seen so far say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
+pub struct BettingEvidence {
     /// The wealth after the last batch: how many times the stake was multiplied by betting against `P = Q`.
     pub wealth: f64,
     /// Its logarithm, for wealths beyond the range of numbers.
@@ -94,7 +94,7 @@ pub struct Evidence {
     pub batches: usize,
 }
 
-impl Evidence {
+impl BettingEvidence {
     fn none() -> Self {
         Self { wealth: 1.0, log_wealth: 0.0, p_value: 1.0, reject: false, pairs: 0, batches: 0 }
     }
@@ -109,8 +109,8 @@ pub struct BettingTest {
     /// The kernels with medians resolved, once they could be.
     kernels: Vec<Kernel>,
     bets: Bets,
-    evidence: Evidence,
-    history: Vec<Evidence>,
+    evidence: BettingEvidence,
+    history: Vec<BettingEvidence>,
 }
 
 impl BettingTest {
@@ -126,7 +126,7 @@ impl BettingTest {
         x: impl Into<Points<'a>>,
         y: impl Into<Points<'b>>,
         compute: &Compute,
-    ) -> Result<Evidence> {
+    ) -> Result<BettingEvidence> {
         let (x, y) = (x.into(), y.into());
         x.check_finite("first batch")?;
         y.check_finite("second batch")?;
@@ -152,12 +152,12 @@ impl BettingTest {
     }
 
     /// What the data seen so far say.
-    pub fn evidence(&self) -> Evidence {
+    pub fn evidence(&self) -> BettingEvidence {
         self.evidence
     }
 
     /// The evidence after every batch.
-    pub fn history(&self) -> &[Evidence] {
+    pub fn history(&self) -> &[BettingEvidence] {
         &self.history
     }
 
@@ -232,7 +232,7 @@ impl BettingTest {
             return Ok(Vec::new());
         }
         let pairs = Pairs::Within(pooled.as_points());
-        let asked = match &self.test.kernel {
+        let requested = match &self.test.kernel {
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
             None => {
@@ -240,7 +240,7 @@ impl BettingTest {
                 MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect::<Result<Vec<_>>>()?
             }
         };
-        asked.iter().map(|k| Ok(k.bind(pairs, compute)?.kernel().clone())).collect()
+        requested.iter().map(|k| Ok(k.bind(pairs, compute)?.kernel().clone())).collect()
     }
 
     /// `mean h(x) − mean h(y)` for every group of a round.

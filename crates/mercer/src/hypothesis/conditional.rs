@@ -8,9 +8,9 @@ use self::regression::Residual;
 use super::TestOutcome;
 use super::dependence::{Independence, IndependenceMethod};
 use super::engine::{Enumeration, Resampling, resample};
-use super::given::{check_kernels_given, check_values};
 use super::labels::{Matrices, SignForms};
 use super::outcome::check_level;
+use super::precomputed::{check_values, require_kernels};
 use crate::gram::{self, Bound, Pairs};
 use crate::measure::{check_same_rows, check_sizes};
 use crate::real::special::gamma_tail;
@@ -23,14 +23,14 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// ridge regression on `z` leaves of the features of `(x, z)` and `y`. The columns are brought to mean 0 and variance 1 first.
 ///
 /// # Theory
-/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its law
-/// is approximated by a gamma law with the moments of the normal ones, or resampled with random signs. Both are approximations whose level depends on how well the
-/// regressions remove the influence of `z`; no test of conditional independence has its level for all laws [Shah, Peters 2020]. A constant `Z` gives the
+/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its distribution
+/// is approximated by a gamma distribution with the moments of the normal ones, or resampled with random signs. Both are approximations whose level depends on how well the
+/// regressions remove the influence of `z`; no test of conditional independence has its level for all distributions [Shah, Peters 2020]. A constant `Z` gives the
 /// unconditional test by [`Independence`] with the same method.
 ///
 /// Residuals of regressions are shorter than the noise, and they are correlated. With `P = HR²H` of one regression and `Q` of the other, noise of variance 1 gives the
 /// statistic the mean `Σᵢⱼ PᵢⱼQᵢⱼ`, and the forms of random signs of its residuals the mean `Σᵢ PᵢᵢQᵢᵢ`: these are multiplied by the ratio (`inflation` in the
-/// details; `n/(n − 1)` without any regression, as for permutations). The gamma law is the published one, without it.
+/// details; `n/(n − 1)` without any regression, as for permutations). The gamma distribution is the published one, without it.
 ///
 /// # Example
 /// ```
@@ -52,7 +52,7 @@ pub struct ConditionalIndependence {
     /// The kernel of `y`; `None` likewise.
     pub kernel_y: Option<Kernel>,
     /// How the influence of `z` is removed.
-    pub smoothing: Smoothing,
+    pub smoothing: ConditionalSmoothing,
     /// How the p-value is found.
     pub method: ConditionalMethod,
     /// How many vectors of signs are drawn.
@@ -64,15 +64,15 @@ pub struct ConditionalIndependence {
 /// How the p-value of a conditional independence test is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionalMethod {
-    /// The null law resampled with random signs.
+    /// The null distribution resampled with random signs.
     Permutation,
-    /// Moments of a gamma law.
+    /// Moments of a gamma distribution.
     Gamma,
 }
 
 /// How the regressions on `z` are made.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Smoothing {
+pub enum ConditionalSmoothing {
     /// A Gaussian kernel; its lengthscale and the ridge of each regression by the least leave-one-out error, in closed form.
     LeaveOneOut,
     /// This kernel of `z` and this ridge `ε`, the same for both regressions.
@@ -90,7 +90,7 @@ impl Default for ConditionalIndependence {
         Self {
             kernel_x: None,
             kernel_y: None,
-            smoothing: Smoothing::LeaveOneOut,
+            smoothing: ConditionalSmoothing::LeaveOneOut,
             method: ConditionalMethod::Permutation,
             permutations: 1999,
             level: 0.05,
@@ -134,7 +134,7 @@ impl ConditionalIndependence {
     }
 
     /// As [`ConditionalIndependence::test`], from the matrices of kernel values of `x`, `y` and `z`; the kernels must be over `precomputed()`. The kernel of
-    /// `(x, z)` is the product of the two; with [`Smoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
+    /// `(x, z)` is the product of the two; with [`ConditionalSmoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
     ///
     /// # Errors
     /// As [`ConditionalIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
@@ -149,14 +149,14 @@ impl ConditionalIndependence {
     /// let y = &z + &x.mapv(|x| 2.0 * x);
     /// let k: mercer::Kernel = "gaussian()".parse()?;
     /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
-    /// let given = Some("precomputed()".parse()?);
-    /// let test = ConditionalIndependence { kernel_x: given.clone(), kernel_y: given, ..ConditionalIndependence::default() };
+    /// let symmetric = Some("precomputed()".parse()?);
+    /// let test = ConditionalIndependence { kernel_x: precomputed.clone(), kernel_y: precomputed, ..ConditionalIndependence::default() };
     /// assert!(test.test_gram([values(&x)?.view(), values(&y)?.view(), values(&z)?.view()], &compute)?.reject);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
         let precomputed: Kernel = "precomputed()".parse()?;
         let (kernel_x, kernel_y) =
             (self.kernel_x.as_ref().unwrap_or(&precomputed), self.kernel_y.as_ref().unwrap_or(&precomputed));
@@ -169,10 +169,10 @@ impl ConditionalIndependence {
             return self.without_condition().test_gram(x.view(), y.view(), compute);
         }
         reserve(x.nrows(), compute)?;
-        let joint = gram::dense(&kernel_x.bind(Pairs::Given(x.view()), compute)?, compute)? * z;
-        let kernel_x = precomputed.bind(Pairs::Given(joint.view()), compute)?;
-        let kernel_y = kernel_y.bind(Pairs::Given(y.view()), compute)?;
-        self.decide(self.products(&kernel_x, &kernel_y, Pairs::Given(z.view()), compute)?, compute)
+        let joint = gram::dense(&kernel_x.bind(Pairs::Precomputed(x.view()), compute)?, compute)? * z;
+        let kernel_x = precomputed.bind(Pairs::Precomputed(joint.view()), compute)?;
+        let kernel_y = kernel_y.bind(Pairs::Precomputed(y.view()), compute)?;
+        self.decide(self.products(&kernel_x, &kernel_y, Pairs::Precomputed(z.view()), compute)?, compute)
     }
 
     /// The test without a condition.
@@ -232,9 +232,9 @@ impl ConditionalIndependence {
             }
             ConditionalMethod::Permutation => {
                 // Symmetric to the last bit, as a matrix of given values has to be.
-                let given = (&matrix + &matrix.t()) * 0.5;
+                let symmetric = (&matrix + &matrix.t()) * 0.5;
                 let precomputed: Kernel = "precomputed()".parse()?;
-                let bound = precomputed.bind(Pairs::Given(given.view()), compute)?;
+                let bound = precomputed.bind(Pairs::Precomputed(symmetric.view()), compute)?;
                 let form = SignForms::new(Matrices::One(&bound), false, 1.0);
                 let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
                 let found = resample(&form, &how, compute)?.with_null_times(inflation);

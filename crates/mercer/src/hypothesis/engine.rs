@@ -37,13 +37,13 @@ pub trait Group: Sync {
 /// What the permutation engine needs of a statistic.
 ///
 /// # Theory
-/// Under the hypothesis the law of the data does not change when a relabeling of the group is applied. The observed statistic is then
+/// Under the hypothesis the distribution of the data does not change when a relabeling of the group is applied. The observed statistic is then
 /// exchangeable with the relabeled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
 pub trait Relabeled: Sync {
     /// The relabelings.
     type Group: Group;
 
-    /// The relabelings that leave the law of the data unchanged when the hypothesis is true.
+    /// The relabelings that leave the distribution of the data unchanged when the hypothesis is true.
     fn group(&self) -> &Self::Group;
 
     /// The bytes that one more relabeling takes while it is evaluated: where memory is short,
@@ -107,7 +107,7 @@ pub struct Resampled {
     pub rounding: Vec<f64>,
     /// Whether these are all relabelings.
     pub exact: bool,
-    /// Whether drawing stopped before the number asked for.
+    /// Whether drawing stopped before the number requested.
     pub stopped: bool,
 }
 
@@ -160,7 +160,7 @@ impl Resampled {
 /// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
 ///
 /// # Errors
-/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Request`] when enumeration is asked for and there are too many
+/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Request`] when enumeration is requested and there are too many
 /// relabelings; as the statistic demands.
 pub fn resample<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     if how.permutations == 0 {

@@ -12,7 +12,7 @@ use crate::{Compute, Error, Result};
 /// A test of whether a sample was drawn from a density that is known up to its constant.
 ///
 /// # Theory
-/// The statistic is the squared kernel Stein discrepancy ([`stein_discrepancy`](crate::measure::stein_discrepancy)); its null law is simulated by the wild
+/// The statistic is the squared kernel Stein discrepancy ([`stein_discrepancy`](crate::measure::stein_discrepancy)); its null distribution is simulated by the wild
 /// bootstrap: `(1/n²) Σ εᵢεⱼu(xᵢ, xⱼ)` with random signs, which has the right limit for independent points [Chwialkowski et al. 2016; Arcones, Giné
 /// 1992]. The level holds in the limit; for densities symmetric in every point it holds for every sample size.
 ///

@@ -1,4 +1,4 @@
-//! The relabelings that leave the law of the data unchanged when the hypothesis is true.
+//! The relabelings that leave the distribution of the data unchanged when the hypothesis is true.
 
 use super::engine::Group;
 use crate::{Error, Result, Stream};

@@ -4,10 +4,10 @@ use ndarray::{Array2, ArrayView2};
 
 use super::TestOutcome;
 use super::engine::{Resampled, Resampling, resample};
-use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
+use super::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
 use crate::gram::Pairs;
 use crate::measure::{Centering, check_same_rows, check_sizes, row_sums};
 use crate::{Compute, Kernel, Points, Result};
@@ -15,7 +15,7 @@ use crate::{Compute, Kernel, Points, Result};
 /// Lancaster's test of a three-variable interaction.
 ///
 /// # Theory
-/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint law factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
+/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint distribution factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
 /// hypothesis is the union of these three. Each is tested by permuting the variable that stands alone, and the union is rejected when all three are: the
 /// p-value is the largest of the three. No correction is needed, because a union is rejected wrongly only if the one part that is true is
 /// (intersection–union test; the Holm correction of Sejdinovic et al. 2013 is more careful than it has to be).
@@ -48,7 +48,7 @@ impl Default for Interaction {
 }
 
 impl Interaction {
-    /// Tests whether the law of the three variables factorizes in some way.
+    /// Tests whether the distribution of the three variables factorizes in some way.
     ///
     /// # Cost
     /// Six matrices, stored; three times `n²/2` operations per permutation.
@@ -72,13 +72,13 @@ impl Interaction {
     /// As [`Interaction::test`], and [`Error::Request`](crate::Error::Request) without kernels or for matrices that are not symmetric.
     pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernels.is_some())?;
+        require_kernels(self.kernels.is_some())?;
         let [k, l, m] = &matrices;
         for (name, matrix) in [("first matrix", k), ("second matrix", l), ("third matrix", m)] {
             check_values(name, matrix.view(), 4)?;
         }
         check_same_rows(&[("x", k.nrows()), ("y", l.nrows()), ("z", m.nrows())])?;
-        self.run([k, l, m].map(|matrix| Pairs::Given(matrix.view())), k.nrows(), compute)
+        self.run([k, l, m].map(|matrix| Pairs::Precomputed(matrix.view())), k.nrows(), compute)
     }
 
     /// As [`Interaction::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.

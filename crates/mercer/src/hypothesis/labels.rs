@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::engine::{Group, Relabeled, Relabeling};
 use super::groups::{Signs, Splits};
 use crate::gram::simd::Element;
-use crate::gram::{FORMS_HELD, Family, Forms, LabelValues, Tiles, quadratic_forms};
+use crate::gram::{FORMS_HELD, Forms, KernelFamily, LabelValues, Tiles, quadratic_forms};
 use crate::measure::PairTiles;
 use crate::{Compute, Precision, Result};
 
@@ -19,11 +19,11 @@ const SINGLE_FROM: f64 = 3e5;
 /// The matrices whose forms a statistic is made of.
 pub(super) enum Matrices<'f, 'd, 'e> {
     /// Kernels on a pooled sample.
-    Pooled(&'f Family<'d>),
+    Pooled(&'f KernelFamily<'d>),
     /// The paired cores `h` of kernels on a pooled sample of this many pairs.
-    Pairs(&'f Family<'d>, usize),
+    Pairs(&'f KernelFamily<'d>, usize),
     /// The products of the paired cores of kernels on the first variable and on the second one, whose first points are paired with as many after them.
-    PairProducts(&'f Family<'d>, &'f Family<'e>, usize),
+    PairProducts(&'f KernelFamily<'d>, &'f KernelFamily<'e>, usize),
     /// One matrix.
     One(&'f dyn Tiles),
 }
@@ -40,10 +40,10 @@ impl Matrices<'_, '_, '_> {
     }
 
     /// Whether values and distances fit into single precision.
-    fn is_narrow(&self) -> bool {
+    fn fits_single(&self) -> bool {
         match self {
-            Self::Pooled(family) | Self::Pairs(family, _) => family.is_narrow(),
-            Self::PairProducts(x, y, _) => x.is_narrow() && y.is_narrow(),
+            Self::Pooled(family) | Self::Pairs(family, _) => family.fits_single(),
+            Self::PairProducts(x, y, _) => x.fits_single() && y.fits_single(),
             Self::One(_) => true,
         }
     }
@@ -80,7 +80,7 @@ impl Matrices<'_, '_, '_> {
     fn forms(&self, labels: &[Vec<i8>], values: LabelValues, compute: &Compute) -> Result<(Forms, f64)> {
         let (n, count) = self.size();
         let work = n as f64 * n as f64 * count as f64;
-        if self.is_narrow() && (compute.precision() == Precision::SingleTiles || work > SINGLE_FROM) {
+        if self.fits_single() && (compute.precision() == Precision::SingleTiles || work > SINGLE_FROM) {
             let fill = |rows, cols, out: &mut [f32]| self.fill_single(rows, cols, out);
             return Ok((quadratic_forms(fill, (n, count), labels, values, compute)?, 2e-7));
         }
@@ -91,15 +91,15 @@ impl Matrices<'_, '_, '_> {
 
 /// A tile of the product of every core of `x` with every core of `y`, those of the first core of `x` first.
 fn fill_products<T: Element>(
-    x: &Family<'_>,
-    y: &Family<'_>,
+    x: &KernelFamily<'_>,
+    y: &KernelFamily<'_>,
     pairs: usize,
     rows: &Range<usize>,
     cols: &Range<usize>,
     out: &mut [T],
 ) {
     let size = rows.len() * cols.len();
-    let cores = |family: &Family<'_>| {
+    let cores = |family: &KernelFamily<'_>| {
         let mut cores = vec![T::default(); size * family.kernels().len()];
         PairTiles::combine(pairs, rows, cols, &mut cores, |r, c, o| family.fill(r, c, o));
         cores

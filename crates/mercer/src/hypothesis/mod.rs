@@ -2,7 +2,7 @@
 //!
 //! | question | test |
 //! |---|---|
-//! | do two samples have one law? | [`TwoSample`]; batch after batch: [`SequentialTwoSample`] |
+//! | do two samples have the same distribution? | [`TwoSample`]; batch after batch: [`SequentialTwoSample`] |
 //! | are two variables independent? | [`Independence`]; several: [`JointIndependence`] |
 //! | … given a third? | [`ConditionalIndependence`] |
 //! | do three variables interact? | [`Interaction`] |
@@ -18,17 +18,17 @@ mod engine;
 mod factors;
 mod feature_means;
 mod fit;
-mod given;
 mod groups;
 mod interaction;
 mod labels;
 mod multiplicity;
 mod orders;
 mod outcome;
+mod precomputed;
 mod two_sample;
 
-pub use betting::{BettingTest, Evidence, SequentialTwoSample};
-pub use conditional::{ConditionalIndependence, ConditionalMethod, Smoothing};
+pub use betting::{BettingEvidence, BettingTest, SequentialTwoSample};
+pub use conditional::{ConditionalIndependence, ConditionalMethod, ConditionalSmoothing};
 pub use dependence::{Independence, IndependenceMethod, JointIndependence};
 pub use engine::{Enumeration, Group, Relabeled, Relabeling, Resampled, Resampling, resample};
 pub use fit::GoodnessOfFit;

@@ -57,7 +57,7 @@ impl Stored {
     }
 }
 
-/// The bytes of `count` matrices with their copies in single precision, asked for before they are made.
+/// The bytes of `count` matrices with their copies in single precision, reserved before they are allocated.
 ///
 /// # Errors
 /// [`Error::Memory`].

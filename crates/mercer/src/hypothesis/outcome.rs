@@ -19,13 +19,13 @@ pub struct TestOutcome {
     pub reject: bool,
     /// How the p-value was found.
     pub method: String,
-    /// The relabelings that were evaluated beside the observed one; 0 when the null law is an approximation.
+    /// The relabelings that were evaluated beside the observed one; 0 when the null distribution is an approximation.
     pub permutations: usize,
     /// Whether these were all relabelings.
     pub exact: bool,
     /// Whether drawing stopped early because rejection had become impossible.
     pub stopped_early: bool,
-    /// The statistic under the relabelings, or simulated from its null law.
+    /// The statistic under the relabelings, or simulated from its null distribution.
     pub null: Option<Vec<f64>>,
     /// Statistics above this are rejected at the level.
     pub threshold: Option<f64>,
@@ -149,7 +149,7 @@ pub(super) fn binomial_interval(k: usize, n: usize, confidence: f64) -> (f64, f6
     (lower, upper)
 }
 
-/// `P(S ≥ k)` for `S` of the binomial law, `0 < p < 1`: the tail beyond `k`, or 1 minus the one before it, from its largest term outwards.
+/// `P(S ≥ k)` for `S` of the binomial distribution, `0 < p < 1`: the tail beyond `k`, or 1 minus the one before it, from its largest term outwards.
 fn at_least(k: usize, n: usize, p: f64) -> f64 {
     let (n, k, odds) = (n as f64, k as f64, p / (1.0 - p));
     let probability = |i: f64| {

@@ -21,7 +21,7 @@ const MOST_LINKS: usize = 40;
 /// there yet; something that is not a regular file (a pipe, a device) is written directly.
 ///
 /// # Errors
-/// [`Error::File`] with what the system said (a full disk, no permission); an [`Error`] that travels inside the
+/// [`Error::File`] with the error of the operating system (a full disk, no permission); an [`Error`] that travels inside the
 /// closure's `io::Error` comes out as itself.
 ///
 /// # Example
@@ -87,7 +87,7 @@ fn write_and_rename<T>(
         file.set_permissions(facts.permissions())?;
     }
     file.sync_all()?;
-    // The file stays open, and so locked, until it has its name: nobody takes it for one that was left behind.
+    // The file stays open, and so locked, until it has its name: it is not mistaken for an abandoned one.
     fs::rename(&guard.0, target)?;
     drop(file);
     std::mem::forget(guard);
@@ -110,19 +110,19 @@ impl Drop for RemoveOnDrop {
 /// The names are `.NAME.mercer-0.tmp`, `-1`, …: few, and always the same, so that what was left behind is found without reading the folder.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    let place = |slot: u32| {
+    let position = |slot: u32| {
         let mut own = OsString::from(".");
         own.push(name);
         own.push(format!(".mercer-{slot}.tmp"));
         target.with_file_name(own)
     };
     for slot in 0.. {
-        let path = place(slot);
+        let path = position(slot);
         remove_abandoned(&path);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) if is_held(&path, &file) => {
                 // Several that wrote at once may have been killed.
-                (slot + 1..slot + SLOTS).for_each(|next| remove_abandoned(&place(next)));
+                (slot + 1..slot + SLOTS).for_each(|next| remove_abandoned(&position(next)));
                 return Ok((path, file));
             }
             // Somebody took it for one that was left behind, between its making and its lock.
@@ -143,7 +143,7 @@ fn is_held(path: &Path, file: &File) -> bool {
     }
 }
 
-/// Removes a temporary file whose writer is dead: one that nobody holds a lock on.
+/// Removes a temporary file whose writer is dead: one without a lock.
 fn remove_abandoned(path: &Path) {
     if !path.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
         return;

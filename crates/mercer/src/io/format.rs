@@ -1,4 +1,4 @@
-//! File formats and how they are told apart.
+//! File formats and their recognition.
 
 use std::fmt;
 use std::path::Path;
@@ -33,10 +33,10 @@ const NAMES: [(&str, Format); 7] = [
 ];
 
 impl Format {
-    /// The format that the name's ending tells, with `.gz` taken off first.
+    /// The format by the file extension, with `.gz` taken off first.
     ///
     /// # Errors
-    /// [`Error::Request`] for an ending that tells nothing, with the formats there are.
+    /// [`Error::Request`] for an unknown extension, with the formats there are.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let stem = name.strip_suffix(".gz").unwrap_or(&name);
@@ -78,14 +78,14 @@ mod tests {
 
     #[test]
     fn endings_tell_the_format() {
-        let told = |name: &str| Format::from_path(Path::new(name)).ok();
-        assert_eq!(told("a/b.csv"), Some(Format::Csv));
-        assert_eq!(told("B.TSV.GZ"), Some(Format::Tsv));
-        assert_eq!(told("heart.svm"), Some(Format::Libsvm));
-        assert_eq!(told("x.y.npy"), Some(Format::Npy));
-        assert_eq!(told("x.parquet"), Some(Format::Parquet));
-        assert_eq!(told("x.txt"), None);
-        assert_eq!(told("csv"), None);
+        let format_of = |name: &str| Format::from_path(Path::new(name)).ok();
+        assert_eq!(format_of("a/b.csv"), Some(Format::Csv));
+        assert_eq!(format_of("B.TSV.GZ"), Some(Format::Tsv));
+        assert_eq!(format_of("heart.svm"), Some(Format::Libsvm));
+        assert_eq!(format_of("x.y.npy"), Some(Format::Npy));
+        assert_eq!(format_of("x.parquet"), Some(Format::Parquet));
+        assert_eq!(format_of("x.txt"), None);
+        assert_eq!(format_of("csv"), None);
         let message = Format::from_path(Path::new("x.txt")).unwrap_err().to_string();
         assert!(message.ends_with("say which of csv, tsv, libsvm, npy, parquet"), "{message}");
     }

@@ -9,7 +9,7 @@ use crate::{Compute, Error};
 /// Bytes between two reports.
 const STEP: u64 = 4 << 20;
 
-/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when asked to stop.
+/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when a stop is requested.
 pub(super) struct Meter<R> {
     inner: R,
     done: u64,
@@ -24,7 +24,7 @@ impl<R: Read> Meter<R> {
         Self { inner, done: 0, total, next: STEP, compute: compute.clone(), counter: None }
     }
 
-    /// The same, which also tells a counter, from 0.
+    /// The same, which also updates a counter, from 0.
     pub fn counting(mut self, counter: &Arc<AtomicU64>) -> Self {
         counter.store(0, Ordering::Relaxed);
         self.counter = Some(counter.clone());
@@ -77,9 +77,9 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<(u64, u64)>>);
+    struct Recorded(Mutex<Vec<(u64, u64)>>);
 
-    impl Progress for Heard {
+    impl Progress for Recorded {
         fn report(&self, work: &str, done: u64, total: u64) {
             assert_eq!(work, "reading");
             self.0.lock().unwrap().push((done, total));
@@ -88,12 +88,12 @@ mod tests {
 
     #[test]
     fn progress_reaches_the_total() {
-        let heard = Arc::new(Heard::default());
-        let compute = Compute::new().with_progress(heard.clone());
+        let recorded = Arc::new(Recorded::default());
+        let compute = Compute::new().with_progress(recorded.clone());
         let total = 3 * STEP + 5;
         let copied = io::copy(&mut Meter::new(io::repeat(7).take(total), total, &compute), &mut io::sink());
         assert_eq!(copied.unwrap(), total);
-        let calls = heard.0.lock().unwrap();
+        let calls = recorded.0.lock().unwrap();
         assert_eq!(calls.last(), Some(&(total, total)));
         assert!(calls.len() >= 4 && calls.is_sorted());
     }

@@ -40,7 +40,7 @@ use source::Source;
 /// How a table is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ReadOptions {
-    /// The format; by default it is told by the name's ending.
+    /// The format; by default it is determined by the file extension.
     pub format: Option<Format>,
     /// Whether a CSV or TSV file has a header.
     pub header: Header,
@@ -48,8 +48,8 @@ pub struct ReadOptions {
     pub delimiter: Delimiter,
 }
 
-/// Reads a table from a file. The format is told by the ending (`.csv`, `.tsv`, `.libsvm`, `.svm`, `.npy`,
-/// `.parquet`) unless the options say it; compressed files (gzip) are recognized by their first bytes.
+/// Reads a table from a file. The format is determined by the extension (`.csv`, `.tsv`, `.libsvm`, `.svm`, `.npy`,
+/// `.parquet`) unless the options specify it; compressed files (gzip) are recognized by their first bytes.
 ///
 /// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and [`Delimiter`].
 ///   Space around a cell is not part of it. Missing values: an empty cell, `NA`, `N/A`, `NaN`, `nan`, `null`, `?`.
@@ -81,9 +81,9 @@ pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Resu
     read_source(&Arc::new(Source::file(path, compute)?), format, options)
 }
 
-/// Reads a table from a stream, such as standard input; `name` stands for the file in errors.
+/// Reads a table from a stream, such as standard input; `name` names the file in errors.
 ///
-/// Without a format in the options it is told by the name's ending, then by the first bytes (NPY, Parquet),
+/// Without a format in the options it is determined by the extension, then by the first bytes (NPY, Parquet),
 /// else it is CSV.
 ///
 /// # Cost

@@ -20,14 +20,14 @@ const BUFFER: usize = 1 << 17;
 pub(super) struct Source {
     pub name: PathBuf,
     pub compute: Compute,
-    data: Data,
+    data: Content,
     total: u64,
     compressed: bool,
     passed: Arc<AtomicU64>,
     quiet: AtomicBool,
 }
 
-enum Data {
+enum Content {
     File,
     Memory(Bytes),
 }
@@ -47,7 +47,7 @@ impl Source {
         let mut source = Self {
             name: path.to_owned(),
             compute: compute.clone(),
-            data: Data::File,
+            data: Content::File,
             total: facts.len(),
             compressed: false,
             passed: Arc::default(),
@@ -73,7 +73,7 @@ impl Source {
         Ok(Self {
             name,
             compute: compute.clone(),
-            data: Data::Memory(buffer.into()),
+            data: Content::Memory(buffer.into()),
             total,
             compressed,
             passed: Arc::default(),
@@ -99,12 +99,12 @@ impl Source {
             return Ok(reader);
         }
         let raw: Box<dyn Read + Send> = match &self.data {
-            Data::File => {
+            Content::File => {
                 let mut file = File::open(&self.name).map_err(|e| self.failed(e))?;
                 file.seek(io::SeekFrom::Start(byte)).map_err(|e| self.failed(e))?;
                 Box::new(file)
             }
-            Data::Memory(bytes) => Box::new(io::Cursor::new(bytes.slice(bytes.len().min(byte as usize)..))),
+            Content::Memory(bytes) => Box::new(io::Cursor::new(bytes.slice(bytes.len().min(byte as usize)..))),
         };
         let meter = Meter::new(raw, self.total, &self.listener()).counting(&self.passed).beginning_at(byte);
         Ok(Box::new(BufReader::with_capacity(BUFFER, meter)))
@@ -112,10 +112,10 @@ impl Source {
 
     fn raw(&self) -> Result<Box<dyn Read + Send>> {
         match &self.data {
-            Data::File => File::open(&self.name)
+            Content::File => File::open(&self.name)
                 .map(|file| Box::new(file) as Box<dyn Read + Send>)
                 .map_err(|source| Error::File { path: self.name.clone(), source }),
-            Data::Memory(bytes) => Ok(Box::new(io::Cursor::new(bytes.clone()))),
+            Content::Memory(bytes) => Ok(Box::new(io::Cursor::new(bytes.clone()))),
         }
     }
 
@@ -145,7 +145,7 @@ impl Source {
         self.total
     }
 
-    /// From now on whoever reads tells how far the work has come: the reader itself is silent.
+    /// From now on the caller reports progress instead of the reader.
     pub fn hush(&self) {
         self.quiet.store(true, Ordering::Relaxed);
     }
@@ -162,12 +162,12 @@ impl Source {
     /// The bytes themselves, if they are in memory.
     pub fn memory(&self) -> Option<Bytes> {
         match &self.data {
-            Data::File => None,
-            Data::Memory(bytes) => Some(bytes.clone()),
+            Content::File => None,
+            Content::Memory(bytes) => Some(bytes.clone()),
         }
     }
 
-    /// The error for bytes that could not be read: canceled, damaged, or what the system said.
+    /// The error for bytes that could not be read: canceled, damaged, or the error of the operating system.
     pub fn failed(&self, error: io::Error) -> Error {
         let error = match uncarry(error) {
             Ok(ours) => return ours,

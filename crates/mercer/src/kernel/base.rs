@@ -4,7 +4,7 @@ use super::catalogue::Entry;
 use super::closed_forms::{FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm};
 use super::domain::Domain;
 use super::facts::Facts;
-use super::leaf::{Columnwise, Leaf, Metric, Profile, Shape, shape_array};
+use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, shape_array};
 use super::{Kernel, Lengthscale};
 use crate::Result;
 use crate::real::Real;
@@ -25,7 +25,7 @@ pub(crate) trait ColumnwiseVisitor {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// A profile of a metric.
-    Profile(Metric),
+    Profile(MetricKind),
     /// One pass over the columns.
     Columnwise,
     /// The same number for every pair.

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::{Base, ColumnRef, Form, Kernel, Lengthscale, Map};
+use super::{Base, ColumnRef, Form, Kernel, Lengthscale, PointMap};
 use crate::{Error, Result};
 
 impl Kernel {
@@ -67,7 +67,7 @@ pub(crate) fn choose_columns(columns: &[ColumnRef], x: ArrayView2<f64>) -> Resul
 }
 
 /// The points after a space transformation.
-pub(crate) fn transform(map: &Map, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+pub(crate) fn transform(map: &PointMap, x: ArrayView2<f64>) -> Result<Array2<f64>> {
     map.check_columns(x.ncols())?;
     for ((row, column), &value) in x.indexed_iter() {
         if let Some(requirement) = map.refusal(value) {

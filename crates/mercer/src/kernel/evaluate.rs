@@ -2,14 +2,14 @@
 //! against, the re-check of counterexamples in 32 digits, and the source of derivatives.
 
 use super::algebra::normalized::normalize;
-use super::leaf::{Columnwise, Metric, Profile, Shape};
+use super::leaf::{Columnwise, MetricKind, Profile, Shape};
 use super::process::brownian::Brownian;
-use super::{Base, ColumnRef, ColumnwiseVisitor, Factor, Form, Kernel, Lengthscale, ProfileVisitor};
+use super::{Base, ColumnRef, ColumnwiseVisitor, ConformalFactor, Form, Kernel, Lengthscale, ProfileVisitor};
 use crate::real::{DoubleDouble, Real};
 use crate::{Error, Result};
 
 impl Kernel {
-    /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and ask for tiles.
+    /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and fill tiles.
     ///
     /// # Errors
     /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Request`] for an
@@ -118,9 +118,9 @@ pub(super) fn choose<N: Real>(columns: &[ColumnRef], x: &[N]) -> Vec<N> {
     columns.iter().filter_map(|c| if let ColumnRef::Index(j) = c { x.get(*j).copied() } else { None }).collect()
 }
 
-fn factor_value<N: Real>(factor: &Factor, own: &[N], x: &[N]) -> N {
+fn factor_value<N: Real>(factor: &ConformalFactor, own: &[N], x: &[N]) -> N {
     match (factor, own) {
-        (Factor::Gaussian(_), [l]) => {
+        (ConformalFactor::Gaussian(_), [l]) => {
             let squared_norm = x.iter().fold(N::zero(), |sum, &v| sum + v * v);
             (N::from_f64(-0.5) * squared_norm / (*l * *l)).exp()
         }
@@ -132,7 +132,7 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     let count = base.lengthscale().map_or(0, Lengthscale::count);
     let (lengths, rest) = own.split_at(count);
     let mut shape: Shape<N> = [N::zero(); 2];
-    shape.iter_mut().zip(rest).for_each(|(place, value)| *place = *value);
+    shape.iter_mut().zip(rest).for_each(|(position, value)| *position = *value);
     let shared = !matches!(base.lengthscale(), Some(Lengthscale::PerColumn(_)));
     let length = |j: usize| lengths.get(if shared { 0 } else { j }).copied().unwrap_or(N::one());
     if let Some(kernel) = base.finite_sum() {
@@ -152,12 +152,14 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     }
 }
 
-fn metric_value<N: Real>(metric: Metric, length: &dyn Fn(usize) -> N, x: &[N], y: &[N]) -> N {
+fn metric_value<N: Real>(metric: MetricKind, length: &dyn Fn(usize) -> N, x: &[N], y: &[N]) -> N {
     let pairs = x.iter().zip(y).enumerate();
     match metric {
-        Metric::SquaredEuclidean => pairs.fold(N::zero(), |sum, (j, (&a, &b))| sum + ((a - b) / length(j)).squared()),
-        Metric::Manhattan => pairs.fold(N::zero(), |sum, (j, (&a, &b))| sum + (a - b).abs() / length(j)),
-        Metric::Dot => pairs.fold(N::zero(), |sum, (_, (&a, &b))| sum + a * b),
+        MetricKind::SquaredEuclidean => {
+            pairs.fold(N::zero(), |sum, (j, (&a, &b))| sum + ((a - b) / length(j)).squared())
+        }
+        MetricKind::Manhattan => pairs.fold(N::zero(), |sum, (j, (&a, &b))| sum + (a - b).abs() / length(j)),
+        MetricKind::Dot => pairs.fold(N::zero(), |sum, (_, (&a, &b))| sum + a * b),
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) enum Fact {
     Yes(&'static str),
     /// False, and why.
     No(&'static str),
-    /// Not settled by any rule, and why.
+    /// Not decided by any rule, and why.
     Open(&'static str),
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Facts {
 const NOT_BOTH: Fact = Fact::No("a kernel that is both positive and negative semi-definite is constant");
 
 impl Facts {
-    /// A positive semi-definite kernel of which nothing else is said: a start for `..`.
+    /// A positive semi-definite kernel without further known properties: a base for `..`.
     pub(crate) const fn psd(reason: &'static str) -> Self {
         Self {
             psd: Fact::Yes(reason),

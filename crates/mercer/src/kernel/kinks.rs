@@ -4,7 +4,7 @@ use ndarray::ArrayView2;
 
 use super::algebra::series::Series;
 use super::evaluate::choose;
-use super::{Factor, Kernel, Map, Property};
+use super::{ConformalFactor, Kernel, PointMap, Property};
 use crate::real::{Dual, Real};
 
 impl Kernel {
@@ -48,7 +48,7 @@ impl Kernel {
                 k.at(y, y) > 0.0 && (jumps || k.has_kink(x, y) || (k.at(x, y) != 0.0 && k.has_kink_on_diagonal(x)))
             }
             Self::Conformal(factor, k) => {
-                let at_origin = matches!(factor, Factor::Norm) && is_origin(x) && k.at(x, y) != 0.0;
+                let at_origin = matches!(factor, ConformalFactor::Norm) && is_origin(x) && k.at(x, y) != 0.0;
                 let moved = factor.evaluate(x) != 0.0 && k.has_kink(x, y);
                 factor.evaluate(y) != 0.0 && (at_origin || moved)
             }
@@ -100,12 +100,12 @@ fn slope(series: &Series, k: f64) -> f64 {
 
 /// Whether the map has a kink at `x` in a coordinate that `matters`; the slope of the root is
 /// infinite at 0.
-fn map_has_kink(map: &Map, x: &[f64], matters: impl Fn(usize) -> bool) -> bool {
+fn map_has_kink(map: &PointMap, x: &[f64], matters: impl Fn(usize) -> bool) -> bool {
     match map {
-        Map::Abs => (0..x.len()).any(|j| x[j] == 0.0 && matters(j)),
-        Map::Sqrt => x.contains(&0.0),
-        Map::Unit => is_origin(x),
-        Map::Log1p | Map::Square | Map::Matrix(_) => false,
+        PointMap::Abs => (0..x.len()).any(|j| x[j] == 0.0 && matters(j)),
+        PointMap::Sqrt => x.contains(&0.0),
+        PointMap::Unit => is_origin(x),
+        PointMap::Log1p | PointMap::Square | PointMap::Matrix(_) => false,
     }
 }
 

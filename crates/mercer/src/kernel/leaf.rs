@@ -1,4 +1,4 @@
-//! What every base kernel says of itself, and the three ways in which base kernels compute.
+//! The traits of base kernels, and the three forms of their computation.
 
 use super::closed_forms::{
     Formula, FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm,
@@ -18,7 +18,7 @@ pub(crate) const WHOLE_PERIODS: f64 = (1_u64 << 50) as f64;
 
 /// The quantity between two points that a profile acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Metric {
+pub enum MetricKind {
     /// `‖x − y‖₂²`.
     SquaredEuclidean,
     /// `‖x − y‖₁`.
@@ -53,7 +53,7 @@ pub(crate) trait Leaf: Clone {
         Vec::new()
     }
 
-    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are told to move them.
+    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are declared free.
     fn choices(&self) -> &'static [&'static str] {
         &[]
     }
@@ -64,12 +64,12 @@ pub(crate) trait Leaf: Clone {
     }
 
     /// Whether `k(·, y)` has a kink or a jump at `x`. A kernel that is not differentiable has one
-    /// at its center unless it says otherwise.
+    /// at its center by default.
     fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         !self.facts().differentiable && x == y
     }
 
-    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: waves lose
+    /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: sines lose
     /// their phase.
     fn longest_difference(&self) -> Option<f64> {
         None
@@ -145,7 +145,7 @@ pub(crate) trait Leaf: Clone {
 /// `k(x, y) = profile(metric(x, y))`, the metric taken after division by the lengthscale.
 pub(crate) trait Profile: Leaf + Sync {
     /// The metric that the profile acts on.
-    fn metric(&self) -> Metric;
+    fn metric(&self) -> MetricKind;
 
     /// The formula. `p` holds the shape parameters in the order of [`Leaf::shape`].
     fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N;

@@ -29,14 +29,14 @@ mod used_columns;
 
 pub use crate::counterexample::Counterexample;
 pub use algebra::columns::ColumnRef;
-pub use algebra::conformal::Factor;
+pub use algebra::conformal::ConformalFactor;
 pub use algebra::schoenberg::BasePoint;
 pub use algebra::series::Series;
-pub use algebra::transformed::{Map, Rows};
+pub use algebra::transformed::{PointList, PointMap};
 pub use base::Base;
 pub(crate) use base::{ColumnwiseVisitor, Form, ProfileVisitor};
 pub use domain::Domain;
-pub use leaf::Metric;
+pub use leaf::MetricKind;
 pub use lengthscale::Lengthscale;
 use number::{NonNegative, Positive, Whole};
 pub use parameters::Parameter;
@@ -79,15 +79,15 @@ pub enum Kernel {
     /// `k₁ − k₂`: writable, never assumed positive.
     Minus(Box<Kernel>, Box<Kernel>),
     /// `f(x)k(x, y)f(y)`.
-    Conformal(Factor, Box<Kernel>),
+    Conformal(ConformalFactor, Box<Kernel>),
     /// `k(s(x), s(y))`.
-    Transformed(Map, Box<Kernel>),
+    Transformed(PointMap, Box<Kernel>),
     /// `exp(−tκ)`.
     Schoenberg(Positive, Box<Kernel>),
     /// `κ(x, x₀) + κ(y, x₀) − κ(x, y) − κ(x₀, x₀)`.
     Based(BasePoint, Box<Kernel>),
     /// `Σₗ k(x, zₗ)k(y, zₗ)`.
-    Induced(Rows, Box<Kernel>),
+    Induced(PointList, Box<Kernel>),
 }
 
 impl Kernel {

@@ -1,7 +1,7 @@
 //! The continuous parameters of an expression, in one fixed order: a node's own before those of its children.
 
 use super::number::{NonNegative, Positive};
-use super::{Base, Factor, Kernel, Lengthscale, Series};
+use super::{Base, ConformalFactor, Kernel, Lengthscale, Series};
 use crate::{Error, Result};
 
 /// A continuous parameter of a kernel expression.
@@ -59,7 +59,7 @@ impl Kernel {
             Self::Base(base) => base_parameters(base),
             Self::Scale(a, _) => vec![("scale".into(), a.get(), true)],
             Self::Schoenberg(t, _) => vec![("schoenberg.t".into(), t.get(), true)],
-            Self::Conformal(Factor::Gaussian(l), _) => {
+            Self::Conformal(ConformalFactor::Gaussian(l), _) => {
                 vec![("conformal.lengthscale".into(), l.get(), true)]
             }
             Self::Series(series, _) => {
@@ -74,7 +74,7 @@ impl Kernel {
     pub(crate) fn own_parameter_count(&self) -> usize {
         match self {
             Self::Base(base) => base.lengthscale().map_or(0, Lengthscale::count) + base.shape().len(),
-            Self::Scale(..) | Self::Schoenberg(..) | Self::Conformal(Factor::Gaussian(_), _) => 1,
+            Self::Scale(..) | Self::Schoenberg(..) | Self::Conformal(ConformalFactor::Gaussian(_), _) => 1,
             Self::Series(series, _) => series.coefficients().len(),
             _ => 0,
         }
@@ -87,8 +87,8 @@ impl Kernel {
             Self::Base(base) => Self::Base(with_base_parameters(&base, &own)?),
             Self::Scale(_, k) => Self::Scale(NonNegative::new("scale", own[0])?, k),
             Self::Schoenberg(_, k) => Self::Schoenberg(Positive::new("t", own[0])?, k),
-            Self::Conformal(Factor::Gaussian(_), k) => {
-                Self::Conformal(Factor::Gaussian(Positive::new("lengthscale", own[0])?), k)
+            Self::Conformal(ConformalFactor::Gaussian(_), k) => {
+                Self::Conformal(ConformalFactor::Gaussian(Positive::new("lengthscale", own[0])?), k)
             }
             Self::Series(Series::Coefficients(_), k) => Self::Series(Series::new(&own)?, k),
             other => other,

@@ -6,7 +6,7 @@ pub(crate) use super::closed_forms::{
 };
 pub(crate) use super::domain::Domain;
 pub(crate) use super::facts::{Fact, Facts};
-pub(crate) use super::leaf::{Columnwise, ExponentialOf, Leaf, Metric, Profile, Scaled, Shape, WHOLE_PERIODS};
+pub(crate) use super::leaf::{Columnwise, ExponentialOf, Leaf, MetricKind, Profile, Scaled, Shape, WHOLE_PERIODS};
 pub(crate) use super::number::{Finite, NonNegative, Positive, Whole};
 pub(crate) use super::text::Arguments;
 pub(crate) use super::{Kernel, Lengthscale};

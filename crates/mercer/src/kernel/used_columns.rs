@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ColumnRef, Factor, Kernel, Map};
+use super::{ColumnRef, ConformalFactor, Kernel, PointMap};
 
 impl Kernel {
     /// The columns, of so many, that the value of the kernel depends on; ascending. Columns by name do not count.
@@ -25,7 +25,7 @@ impl Kernel {
             Self::Base(_) => (0..columns).collect(),
             Self::On(chosen, k) => return chosen_of(chosen, &k.used(chosen.len())),
             Self::Transformed(map, k) => return sources(map, &k.used(map.columns(columns)), columns),
-            Self::Conformal(Factor::Column(j), _) => BTreeSet::from([*j]),
+            Self::Conformal(ConformalFactor::Column(j), _) => BTreeSet::from([*j]),
             Self::Conformal(..) => (0..columns).collect(),
             _ => BTreeSet::new(),
         };
@@ -42,12 +42,12 @@ fn chosen_of(chosen: &[ColumnRef], inner: &BTreeSet<usize>) -> BTreeSet<usize> {
 }
 
 /// The columns that the columns of `s(x)` are made from.
-fn sources(map: &Map, inner: &BTreeSet<usize>, columns: usize) -> BTreeSet<usize> {
+fn sources(map: &PointMap, inner: &BTreeSet<usize>, columns: usize) -> BTreeSet<usize> {
     match map {
-        Map::Log1p | Map::Sqrt | Map::Square | Map::Abs => inner.clone(),
-        Map::Unit if inner.is_empty() => BTreeSet::new(),
-        Map::Unit => (0..columns).collect(),
-        Map::Matrix(rows) => {
+        PointMap::Log1p | PointMap::Sqrt | PointMap::Square | PointMap::Abs => inner.clone(),
+        PointMap::Unit if inner.is_empty() => BTreeSet::new(),
+        PointMap::Unit => (0..columns).collect(),
+        PointMap::Matrix(rows) => {
             let enters = |j: &usize| inner.iter().any(|&i| rows.rows()[i][*j] != 0.0);
             (0..rows.width()).filter(enters).collect()
         }

@@ -41,7 +41,7 @@ pub struct EffectGrid {
     pub standard_errors: Array2<f64>,
 }
 
-/// What the parts are told of.
+/// What the components describe.
 pub(super) struct Additive<'a> {
     /// `f`.
     pub(super) function: Expansion,
@@ -82,7 +82,7 @@ impl Additive<'_> {
     fn grid(&self, part: &Expansion, columns: &[usize], mean: f64, compute: &Compute) -> Result<EffectGrid> {
         let axes: Vec<Array1<f64>> = columns.iter().map(|&c| self.axis(c)).collect();
         let shape = (axes[0].len(), axes.get(1).map_or(1, Array1::len));
-        let x = self.places(columns, &axes, shape);
+        let x = self.positions(columns, &axes, shape);
         let values = part.evaluate(x.view(), compute)? - mean;
         let errors = self.standard_errors(part.kernel(), x.view(), compute)?;
         let arrange = |v: Array1<f64>| v.into_shape_with_order(shape).expect("one value for every place");
@@ -100,12 +100,12 @@ impl Additive<'_> {
     }
 
     /// The points of the grid; the columns that do not matter are those of the first point of the data.
-    fn places(&self, columns: &[usize], axes: &[Array1<f64>], (rows, places): (usize, usize)) -> Array2<f64> {
+    fn positions(&self, columns: &[usize], axes: &[Array1<f64>], (rows, positions): (usize, usize)) -> Array2<f64> {
         let first = self.points.row(0);
-        Array2::from_shape_fn((rows * places, self.points.ncols()), |(t, c)| {
+        Array2::from_shape_fn((rows * positions, self.points.ncols()), |(t, c)| {
             match columns.iter().position(|column| *column == c) {
-                Some(0) => axes[0][t / places],
-                Some(_) => axes[1][t % places],
+                Some(0) => axes[0][t / positions],
+                Some(_) => axes[1][t % positions],
                 None => first[c],
             }
         })

@@ -3,11 +3,11 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::gram::{self, Pairs};
-use crate::solve::{Factor, Factored, Solved, factor, solve_positive};
+use crate::solve::{CholeskyFactor, Factored, Solved, factor, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
 
 /// What is given: the covariance and the unpenalized functions of the data.
-pub(super) struct Given<'a> {
+pub(super) struct Observed<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) points: ArrayView2<'a, f64>,
     /// `√wᵢ`.
@@ -19,8 +19,8 @@ pub(super) struct Given<'a> {
 
 /// `A = SKS + λI` factored, for covariances in units in which the noise of weight 1 has variance λ.
 pub(super) struct Conditional<'a> {
-    given: Given<'a>,
-    factor: Factor,
+    observed: Observed<'a>,
+    factor: CholeskyFactor,
     /// `L⁻¹SP`.
     null: Array2<f64>,
     /// `(PᵀSA⁻¹SP)⁻¹`.
@@ -30,21 +30,21 @@ pub(super) struct Conditional<'a> {
 impl<'a> Conditional<'a> {
     /// # Cost
     /// `n³/3`, `8n²` bytes.
-    pub(super) fn new(given: Given<'a>, compute: &Compute) -> Result<Self> {
-        let bound = given.kernel.bind(Pairs::within(given.points), compute)?;
+    pub(super) fn new(observed: Observed<'a>, compute: &Compute) -> Result<Self> {
+        let bound = observed.kernel.bind(Pairs::within(observed.points), compute)?;
         let mut matrix = gram::dense(&bound, compute)?;
-        let by_row = given.roots.view().insert_axis(Axis(1));
-        matrix *= &given.roots;
+        let by_row = observed.roots.view().insert_axis(Axis(1));
+        matrix *= &observed.roots;
         matrix *= &by_row;
-        matrix.diag_mut().mapv_inplace(|d| d + given.lambda);
-        let Factored::Definite(factor) = factor(matrix, compute)? else { return Err(singular(&given)) };
-        let null = factor.half_solve((&given.design * &by_row).view(), compute)?;
+        matrix.diag_mut().mapv_inplace(|d| d + observed.lambda);
+        let Factored::Definite(factor) = factor(matrix, compute)? else { return Err(singular(&observed)) };
+        let null = factor.half_solve((&observed.design * &by_row).view(), compute)?;
         let unit = Array2::eye(null.ncols());
         let found = solve_positive(null.t().dot(&null).view(), unit.view())?;
         if null.ncols() > 0 && found.solved != Solved::Cholesky {
-            return Err(singular(&given));
+            return Err(singular(&observed));
         }
-        Ok(Self { given, factor, null, schur: found.solution })
+        Ok(Self { observed, factor, null, schur: found.solution })
     }
 
     /// The number of unpenalized functions.
@@ -64,7 +64,7 @@ impl<'a> Conditional<'a> {
         design: ArrayView2<f64>,
         compute: &Compute,
     ) -> Result<Array1<f64>> {
-        let scaled = covariance * self.given.roots.view().insert_axis(Axis(1));
+        let scaled = covariance * self.observed.roots.view().insert_axis(Axis(1));
         let half = self.factor.half_solve(scaled.view(), compute)?;
         let open = &design.t() - &self.null.t().dot(&half);
         let drift = (&self.schur.dot(&open) * &open).sum_axis(Axis(0));
@@ -78,19 +78,19 @@ impl<'a> Conditional<'a> {
     /// `n³/3`.
     pub(super) fn degrees_of_freedom(&self, compute: &Compute) -> Result<f64> {
         let trace: f64 = self.factor.inverse_diagonal(compute)?.iter().sum();
-        let solved = self.factor.solve((&self.given.design * &self.by_row()).view(), compute)?;
+        let solved = self.factor.solve((&self.observed.design * &self.by_row()).view(), compute)?;
         let correction = (&solved.dot(&self.schur) * &solved).sum();
-        Ok(self.given.points.nrows() as f64 - self.given.lambda * (trace - correction))
+        Ok(self.observed.points.nrows() as f64 - self.observed.lambda * (trace - correction))
     }
 
     fn by_row(&self) -> Array2<f64> {
-        self.given.roots.clone().insert_axis(Axis(1))
+        self.observed.roots.clone().insert_axis(Axis(1))
     }
 }
 
-fn singular(given: &Given<'_>) -> Error {
+fn singular(observed: &Observed<'_>) -> Error {
     Error::Numerical(format!(
         "K + {}·I of {} is singular to working precision on this data: there is no posterior variance; use a larger λ",
-        given.lambda, given.kernel
+        observed.lambda, observed.kernel
     ))
 }

@@ -1,4 +1,4 @@
-//! What learners on a line ask of their observations.
+//! Checks of the observations of learners on a line.
 
 use ndarray::{ArrayView1, ArrayView2};
 

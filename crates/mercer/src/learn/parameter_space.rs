@@ -84,10 +84,10 @@ impl<'a> ParameterSpace<'a> {
     }
 
     /// Which parameters move.
-    pub(crate) fn wanted(&self) -> Vec<bool> {
-        let mut wanted = vec![false; self.values.len()];
-        self.free.iter().for_each(|&(i, _)| wanted[i] = true);
-        wanted
+    pub(crate) fn requested(&self) -> Vec<bool> {
+        let mut requested = vec![false; self.values.len()];
+        self.free.iter().for_each(|&(i, _)| requested[i] = true);
+        requested
     }
 
     /// The part of a gradient by all parameters that belongs to those that move.
@@ -121,7 +121,7 @@ pub(crate) struct SearchOptions<'a> {
     /// What is searched, for the progress.
     pub(crate) work: &'a str,
     /// An objective in words.
-    pub(crate) tell: fn(f64) -> String,
+    pub(crate) describe: fn(f64) -> String,
 }
 
 /// The most evaluations from one start. A search that needs more is lost in a flat place.
@@ -129,7 +129,7 @@ pub(crate) const MOST_EVALUATIONS: usize = 100;
 /// A step that makes the objective smaller by less than this part of it is the last.
 const DECREASE: f64 = 2e-9;
 
-/// The evaluations of a search: counted, told to the listener, and the best of the run kept.
+/// The evaluations of a search: counted, reported to the listener, with the best of the run.
 struct Watch<'a> {
     options: &'a SearchOptions<'a>,
     compute: &'a Compute,
@@ -157,7 +157,7 @@ impl Watch<'_> {
         let most = MOST_EVALUATIONS * (self.options.restarts + 1);
         self.compute.report(self.options.work, self.evaluations.min(most - 1) as u64, most as u64);
         self.compute.remark(|| {
-            let best = (self.options.tell)(self.lowest);
+            let best = (self.options.describe)(self.lowest);
             format!("evaluation {} of at most {most}, best so far: {best}", self.evaluations)
         });
     }

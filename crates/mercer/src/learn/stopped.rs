@@ -1,4 +1,4 @@
-//! Why a solver stopped, as files say it.
+//! The reason why a solver stopped, as stored in files.
 
 use crate::solve::Stopped;
 use crate::{Error, Result};

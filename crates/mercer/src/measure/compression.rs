@@ -7,7 +7,7 @@ use crate::gram::{self, Pairs, Tiles};
 use crate::solve::solve_positive;
 use crate::{Compute, Error, Result};
 
-/// A few points of a sample that stand for all of it.
+/// A few weighted points that represent a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compression {
     /// The embedding of the chosen points.

@@ -70,7 +70,7 @@ fn distance_rows(values: &[f64]) -> Vec<f64> {
     rows
 }
 
-/// `Σᵢⱼ |xᵢ − xⱼ||yᵢ − yⱼ|`: points in the order of `x`, and a tree over the ranks of `y` that knows who is below.
+/// `Σᵢⱼ |xᵢ − xⱼ||yᵢ − yⱼ|`: points in the order of `x`, and a tree over the ranks of `y` that counts smaller values.
 fn products(x: &[f64], y: &[f64]) -> f64 {
     let mut rank = vec![0; y.len()];
     order(y).iter().enumerate().for_each(|(r, &i)| rank[i] = r);

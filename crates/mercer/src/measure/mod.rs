@@ -2,7 +2,7 @@
 //!
 //! | quantity | formula |
 //! |---|---|
-//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the law is known in closed form; [`EmbeddingSketch`] of few numbers, mergeable |
+//! | [`MeanEmbedding`] | `μ = Σ wᵢk(·, xᵢ)`; [`LawEmbedding`] where the distribution is known in closed form; [`EmbeddingSketch`] of few numbers, mergeable |
 //! | [`mmd`] | `‖μ_P − μ_Q‖²`, five estimators, with the [`witness`] `μ_P − μ_Q` |
 //! | [`energy_distance`] | `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖` |
 //! | [`hsic`] | `‖μ_{XY} − μ_X ⊗ μ_Y‖²`; [`distance_covariance`] is its case of distances |
@@ -15,13 +15,13 @@ mod centered;
 mod compression;
 mod dependence_witness;
 mod distance_covariance;
+mod distribution;
+mod distribution_forms;
 mod embedding;
 mod energy;
 mod fast_distance_covariance;
 mod hsic;
 mod joint;
-mod law;
-mod law_forms;
 mod mmd;
 mod named;
 mod pairwise;
@@ -37,12 +37,12 @@ pub use dependence_witness::{dependence_shares, dependence_witness};
 pub use distance_covariance::{
     DistanceCovariance, distance_correlation, distance_covariance, distance_statistics, unbiased_distance_statistics,
 };
+pub use distribution::{Distribution, LawEmbedding};
 pub use embedding::MeanEmbedding;
 pub use energy::{energy_distance, wasserstein};
 pub(crate) use hsic::aligned_hsic;
 pub use hsic::{HsicEstimator, hsic, hsic_of, normalized_hsic, normalized_hsic_of};
 pub use joint::{dhsic, dhsic_of, lancaster, lancaster_of};
-pub use law::{Law, LawEmbedding};
 pub use mmd::{BlockMmd, Estimator, SupMmd, block_mmd, mmd, mmd_of, sup_mmd};
 pub(crate) use mmd::{TwoSampleSums, block_values};
 pub(crate) use pairwise::PairTiles;

@@ -43,15 +43,15 @@ impl Density {
             _ => return Err(error_at(text, piece.start, "expected a density such as normal(mean=0, std=1)")),
         };
         check_names(text, piece.start, name, arguments)?;
-        Arguments::new(text, name, piece.start, arguments).build(|given| match name {
+        Arguments::new(text, name, piece.start, arguments).build(|arguments| match name {
             "student" => Self::student(
-                given.number("freedom", 3.0)?,
-                given.number("location", 0.0)?,
-                given.number("scale", 1.0)?,
+                arguments.number("freedom", 3.0)?,
+                arguments.number("location", 0.0)?,
+                arguments.number("scale", 1.0)?,
             ),
-            "logistic" => Self::logistic(given.number("location", 0.0)?, given.number("scale", 1.0)?),
+            "logistic" => Self::logistic(arguments.number("location", 0.0)?, arguments.number("scale", 1.0)?),
             _ => {
-                let (mean, spread) = (per_column(given, "mean", 0.0, d)?, per_column(given, "std", 1.0, d)?);
+                let (mean, spread) = (per_column(arguments, "mean", 0.0, d)?, per_column(arguments, "std", 1.0, d)?);
                 if let Some(std) = spread.iter().find(|s| **s <= 0.0) {
                     return Err(Error::parameter("std", std, "positive"));
                 }
@@ -79,12 +79,12 @@ fn check_names(text: &str, start: usize, name: &str, arguments: &[Argument]) -> 
 }
 
 /// A number for all columns, or a list of one per column.
-fn per_column(given: &mut Arguments<'_>, name: &str, default: f64, d: usize) -> Result<Array1<f64>> {
-    let Some(piece) = given.named(name)? else { return Ok(Array1::from_elem(d, default)) };
+fn per_column(arguments: &mut Arguments<'_>, name: &str, default: f64, d: usize) -> Result<Array1<f64>> {
+    let Some(piece) = arguments.named(name)? else { return Ok(Array1::from_elem(d, default)) };
     if !matches!(piece.syntax, Syntax::List(_)) {
-        return Ok(Array1::from_elem(d, given.as_number(name, piece)?));
+        return Ok(Array1::from_elem(d, arguments.as_number(name, piece)?));
     }
-    let values = given.as_numbers(name, piece)?;
+    let values = arguments.as_numbers(name, piece)?;
     if values.len() == d {
         Ok(values.into())
     } else {

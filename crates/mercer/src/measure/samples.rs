@@ -1,4 +1,4 @@
-//! What statistics ask of their samples.
+//! Checks of samples.
 
 use crate::gram::{Bound, Pairs};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};

@@ -103,7 +103,7 @@ impl Fitted {
         }
     }
 
-    /// The names of the classes as far as the fit knows them, where classes were fitted.
+    /// The names of the classes if the fit stores them.
     pub(super) fn class_names(&self) -> Option<Vec<String>> {
         match self {
             Self::Svc(fit) => Some(fit.names().to_vec()),
@@ -113,7 +113,7 @@ impl Fitted {
         }
     }
 
-    /// What was asked for, by name; empty for a fit from a file of a version that did not keep it.
+    /// What was requested, by name; empty for a fit from a file of a version that did not keep it.
     pub fn settings(&self) -> &Settings {
         match self {
             Self::Ridge(fit) => fit.settings(),

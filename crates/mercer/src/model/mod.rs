@@ -1,6 +1,6 @@
 //! A fitted model as one value: what was fitted, and what it expects of new data.
 //!
-//! A [`Model`] is what a model file holds. It knows the columns of its table, how they become vectors, and how its answers become
+//! A [`Model`] is what a model file holds. It stores the columns of its table, their encoding, and how its predictions become
 //! values of the targets; so that the same predictions come out of Rust, the command line and Python.
 
 mod classes;
@@ -63,7 +63,7 @@ impl Model {
         Ok(Self { fitted, inputs, classes, notes: BTreeMap::new() })
     }
 
-    /// The same model with a text that travels with it, under a name: settings of whoever made it. A second text of the name replaces the
+    /// The same model with a text that travels with it, under a name: settings of the caller. A second text of the name replaces the
     /// first.
     pub fn with_note(mut self, name: &str, text: impl Into<String>) -> Self {
         self.notes.insert(name.into(), text.into());

@@ -70,7 +70,7 @@ impl Model {
     ///
     /// # Formula
     /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the variance of `f(x)` and `σ²` that of the noise:
-    /// for a Gaussian process as its posterior says, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
+    /// for a Gaussian process from its posterior, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
     /// the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Model {
     fn moments(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
         match &self.fitted {
             Fitted::Ridge(fit) => {
-                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::Target::Observation, compute)?))
+                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::IntervalTarget::Observation, compute)?))
             }
             Fitted::GaussianProcess(fit) => {
                 let found = fit.predict(x, compute)?;

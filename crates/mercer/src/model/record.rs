@@ -22,7 +22,7 @@ const SCALING: [(Scaling, &str); 3] =
     [(Scaling::None, "none"), (Scaling::Standardize, "standardize"), (Scaling::UnitInterval, "unit_interval")];
 
 impl Model {
-    /// All that the model knows.
+    /// The complete record of the model.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = match &self.fitted {
             Fitted::Ridge(fit) => fit.to_record(),

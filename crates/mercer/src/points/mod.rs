@@ -16,7 +16,7 @@ use crate::{Error, Result};
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
 pub use reservoir::Reservoir;
 pub use scaling::{Affine, Scaling};
-pub use select::ColumnRef;
+pub use select::ColumnSelector;
 pub use summary::{ColumnKind, ColumnSummary, NumberSummary};
 pub(crate) use table::category_codes;
 pub use table::{Column, ColumnData, Table};

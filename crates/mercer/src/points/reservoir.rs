@@ -49,9 +49,9 @@ impl Reservoir {
             return Err(Error::shape("columns of the chunk", columns, table.columns().len()));
         }
         for row in 0..table.rows() {
-            if let Some(place) = self.place() {
+            if let Some(position) = self.position() {
                 let cells = table.columns().iter().map(|column| cell(column, row)).collect();
-                match self.rows.get_mut(place) {
+                match self.rows.get_mut(position) {
                     Some(old) => *old = (self.seen, cells),
                     None => self.rows.push((self.seen, cells)),
                 }
@@ -62,11 +62,11 @@ impl Reservoir {
     }
 
     /// Where the next row goes, if it is taken.
-    fn place(&mut self) -> Option<usize> {
+    fn position(&mut self) -> Option<usize> {
         if self.rows.len() < self.capacity {
             return Some(self.rows.len());
         }
-        Some(self.stream.below(self.seen + 1)).filter(|place| *place < self.capacity)
+        Some(self.stream.below(self.seen + 1)).filter(|position| *position < self.capacity)
     }
 
     /// How many rows came.

@@ -8,26 +8,26 @@ use crate::{Error, Result};
 
 /// How a user names a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnRef<'a> {
+pub enum ColumnSelector<'a> {
     /// By number, counted from 0.
     Index(usize),
     /// By text: the name of a column, or else its number counted from 0.
     Text(&'a str),
 }
 
-impl From<usize> for ColumnRef<'_> {
+impl From<usize> for ColumnSelector<'_> {
     fn from(index: usize) -> Self {
         Self::Index(index)
     }
 }
 
-impl<'a> From<&'a str> for ColumnRef<'a> {
+impl<'a> From<&'a str> for ColumnSelector<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(text)
     }
 }
 
-impl<'a> From<&'a String> for ColumnRef<'a> {
+impl<'a> From<&'a String> for ColumnSelector<'a> {
     fn from(text: &'a String) -> Self {
         Self::Text(text)
     }
@@ -38,11 +38,11 @@ impl Table {
     ///
     /// # Errors
     /// [`Error::Request`] for an unknown column, with the nearest name and the list of names.
-    pub fn find<'a>(&self, column: impl Into<ColumnRef<'a>>) -> Result<usize> {
+    pub fn find<'a>(&self, column: impl Into<ColumnSelector<'a>>) -> Result<usize> {
         match column.into() {
-            ColumnRef::Index(index) if index < self.columns.len() => Ok(index),
-            ColumnRef::Index(index) => Err(self.no_such_index(index)),
-            ColumnRef::Text(text) => self.find_text(text),
+            ColumnSelector::Index(index) if index < self.columns.len() => Ok(index),
+            ColumnSelector::Index(index) => Err(self.no_such_index(index)),
+            ColumnSelector::Text(text) => self.find_text(text),
         }
     }
 
@@ -50,19 +50,19 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::find`].
-    pub fn column<'a>(&self, column: impl Into<ColumnRef<'a>>) -> Result<&Column> {
+    pub fn column<'a>(&self, column: impl Into<ColumnSelector<'a>>) -> Result<&Column> {
         self.find(column).map(|index| &self.columns[index])
     }
 
     /// These columns only, in this order. A label that is among them is a column like the others from now on.
     ///
     /// # Errors
-    /// As [`Table::find`]; [`Error::Request`] if a column is asked for twice.
-    pub fn select<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
+    /// As [`Table::find`]; [`Error::Request`] if a column is named twice.
+    pub fn select<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let picked = self.find_all(columns)?;
         let mut seen = HashSet::new();
         if let Some(&twice) = picked.iter().find(|&&c| !seen.insert(c)) {
-            return Err(Error::request(format!("column `{}` is asked for twice", self.columns[twice].name)));
+            return Err(Error::request(format!("column `{}` is named twice", self.columns[twice].name)));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
         Ok(Self { rows: self.rows, columns, label: None })
@@ -72,7 +72,7 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::find`].
-    pub fn drop_columns<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
+    pub fn drop_columns<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let dropped: HashSet<usize> = self.find_all(columns)?.into_iter().collect();
         let kept: Vec<usize> = (0..self.columns.len()).filter(|i| !dropped.contains(i)).collect();
         let label = self.label.and_then(|label| kept.iter().position(|&i| i == label));
@@ -80,13 +80,13 @@ impl Table {
     }
 
     /// The positions of many columns; the names are looked up in one table, because wide files have very many.
-    fn find_all<'a, C: Into<ColumnRef<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Vec<usize>> {
-        let mut places: Option<HashMap<&str, usize>> = None;
-        let mut one = |column: ColumnRef<'a>| match column {
-            ColumnRef::Text(text) => {
-                let places =
-                    places.get_or_insert_with(|| self.names().enumerate().map(|(i, name)| (name, i)).collect());
-                places.get(text).copied().map_or_else(|| self.find(text), Ok)
+    fn find_all<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Vec<usize>> {
+        let mut positions: Option<HashMap<&str, usize>> = None;
+        let mut one = |column: ColumnSelector<'a>| match column {
+            ColumnSelector::Text(text) => {
+                let positions =
+                    positions.get_or_insert_with(|| self.names().enumerate().map(|(i, name)| (name, i)).collect());
+                positions.get(text).copied().map_or_else(|| self.find(text), Ok)
             }
             index => self.find(index),
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ColumnRef;
+use super::ColumnSelector;
 use crate::{Error, Result};
 
 /// What a column holds.
@@ -150,7 +150,7 @@ impl Table {
         Ok(Self { rows, columns, label: None })
     }
 
-    /// The same table with a column marked as its label: the format of the file says that it is what is predicted (LIBSVM), so that it is a
+    /// The same table with a column marked as its label: the file format defines it as the target (LIBSVM), so that it is a
     /// feature only where somebody selects it.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl Table {
     /// assert_eq!(table.features().names().collect::<Vec<_>>(), ["x1"]);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn with_label<'a>(mut self, column: impl Into<ColumnRef<'a>>) -> Result<Self> {
+    pub fn with_label<'a>(mut self, column: impl Into<ColumnSelector<'a>>) -> Result<Self> {
         self.label = Some(self.find(column)?);
         Ok(self)
     }

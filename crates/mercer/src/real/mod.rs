@@ -84,7 +84,7 @@ pub trait Real:
     fn matern_by_z(nu: Self, z: Self) -> Self {
         MaternProfile::new(nu).slope(z)
     }
-    /// `K_μ(z)` and `K_{μ+1}(z)` for `|μ| ≤ 1/2` and `z > 0`, scaled as [`BesselPair`] says.
+    /// `K_μ(z)` and `K_{μ+1}(z)` for `|μ| ≤ 1/2` and `z > 0`, scaled as in [`BesselPair`].
     fn bessel_pair(mu: Self, z: Self) -> BesselPair<Self> {
         special::quadrature::bessel_pair(mu, z)
     }

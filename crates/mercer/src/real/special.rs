@@ -1,4 +1,4 @@
-//! Special functions: the gamma function, tails of probability laws, modified Bessel functions of the second kind, the Matérn profile and normal
+//! Special functions: the gamma function, tails of probability distributions, modified Bessel functions of the second kind, the Matérn profile and normal
 //! quantiles.
 //!
 //! The Matérn profile of any smoothness is one formula with two independent ways to the Bessel functions in it:

@@ -64,12 +64,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Record> {
     let header: Map<String, Value> =
         serde_json::from_slice(header).map_err(|e| wrong(format!("the header is not JSON: {e}")))?;
     let texts = read_texts(header.get(TEXTS))?;
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for (name, facts) in header.iter().filter(|(name, _)| *name != TEXTS) {
-        places.push(Place::read(name, facts)?);
+        positions.push(ArraySpan::read(name, facts)?);
     }
-    check_cover(&mut places, data.len())?;
-    let arrays = places.into_iter().map(|place| Ok((place.name.to_owned(), place.array(data)?)));
+    check_cover(&mut positions, data.len())?;
+    let arrays = positions.into_iter().map(|position| Ok((position.name.to_owned(), position.array(data)?)));
     Ok(Record { texts, arrays: arrays.collect::<Result<_>>()? })
 }
 
@@ -84,14 +84,14 @@ fn read_texts(texts: Option<&Value>) -> Result<BTreeMap<String, String>> {
 }
 
 /// Where an array lies, and its shape.
-struct Place<'h> {
+struct ArraySpan<'h> {
     name: &'h str,
     shape: Vec<usize>,
     begin: usize,
     end: usize,
 }
 
-impl<'h> Place<'h> {
+impl<'h> ArraySpan<'h> {
     fn read(name: &'h str, facts: &Value) -> Result<Self> {
         let damaged = || wrong(format!("the header's entry of the array `{name}` is damaged"));
         let whole = |v: &Value| v.as_u64().and_then(|v| usize::try_from(v).ok());
@@ -118,14 +118,14 @@ impl<'h> Place<'h> {
 }
 
 /// Sorts the arrays by place: together they must cover the data, without holes or overlaps.
-fn check_cover(places: &mut [Place<'_>], length: usize) -> Result<()> {
-    places.sort_by_key(|place| (place.begin, place.end));
+fn check_cover(positions: &mut [ArraySpan<'_>], length: usize) -> Result<()> {
+    positions.sort_by_key(|position| (position.begin, position.end));
     let mut at = 0;
-    for place in places {
-        if place.begin != at {
-            return Err(wrong(format!("the array `{}` does not begin where the one before it ends", place.name)));
+    for position in positions {
+        if position.begin != at {
+            return Err(wrong(format!("the array `{}` does not begin where the one before it ends", position.name)));
         }
-        at = place.end;
+        at = position.end;
     }
     if at == length {
         return Ok(());

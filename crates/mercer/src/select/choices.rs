@@ -11,7 +11,7 @@ pub struct Choices {
 
 impl Choices {
     /// These and no others.
-    pub fn given(values: Vec<f64>) -> Self {
+    pub fn fixed(values: Vec<f64>) -> Self {
         Self { values, reach: 0 }
     }
 
@@ -21,15 +21,16 @@ impl Choices {
     }
 
     /// The number at a place: those of the first grid from 0 on, others before and behind.
-    pub(super) fn at(&self, place: i64) -> Option<f64> {
+    pub(super) fn at(&self, position: i64) -> Option<f64> {
         let (count, reach) = (self.values.len() as i64, self.reach as i64);
-        if (0..count).contains(&place) {
-            return Some(self.values[place as usize]);
+        if (0..count).contains(&position) {
+            return Some(self.values[position as usize]);
         }
-        if count < 2 || place < -reach || place >= count + reach {
+        if count < 2 || position < -reach || position >= count + reach {
             return None;
         }
-        let (end, beside, steps) = if place < 0 { (0, 1, -place) } else { (count - 1, count - 2, place - count + 1) };
+        let (end, beside, steps) =
+            if position < 0 { (0, 1, -position) } else { (count - 1, count - 2, position - count + 1) };
         let (end, beside) = (self.values[end as usize], self.values[beside as usize]);
         let value = end * (end / beside).powi(steps as i32);
         (value.is_finite() && value > 0.0).then_some(value)
@@ -43,14 +44,14 @@ mod tests {
     #[test]
     fn lists_go_on_as_far_as_they_reach() {
         let open = Choices::open(vec![10.0, 1.0, 0.1], 2);
-        let at: Vec<Option<f64>> = (-3..6).map(|place| open.at(place)).collect();
+        let at: Vec<Option<f64>> = (-3..6).map(|position| open.at(position)).collect();
         let expected =
             [None, Some(1000.0), Some(100.0), Some(10.0), Some(1.0), Some(0.1), Some(0.01), Some(0.001), None];
         for (found, expected) in at.iter().zip(expected) {
             assert_eq!(found.is_some(), expected.is_some());
             assert!(found.zip(expected).is_none_or(|(f, e)| (f / e - 1.0).abs() < 1e-12));
         }
-        assert_eq!(Choices::given(vec![1.0, 2.0]).at(2), None);
+        assert_eq!(Choices::fixed(vec![1.0, 2.0]).at(2), None);
         assert_eq!(Choices::open(vec![1.0], 3).at(1), None);
     }
 }

@@ -111,7 +111,7 @@ impl FoldChoice {
 
 /// A place of the lattice: which kernel, and how far along its lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct LatticePoint {
     family: usize,
     length: i64,
     parameter: i64,
@@ -119,7 +119,7 @@ struct Place {
 
 /// The losses at a place, row by row, times the weights.
 struct Point {
-    place: Place,
+    position: LatticePoint,
     losses: Array1<f64>,
     score: f64,
 }
@@ -136,16 +136,16 @@ impl Stage {
     /// The smallest score; of equals the first place, which is the smoothest.
     fn best(&self) -> Option<&Point> {
         let known = self.points.iter().filter(|p| !p.score.is_nan());
-        known.min_by(|a, b| a.score.total_cmp(&b.score).then(a.place.cmp(&b.place)))
+        known.min_by(|a, b| a.score.total_cmp(&b.score).then(a.position.cmp(&b.position)))
     }
 
-    fn point(&self, place: Place) -> Option<&Point> {
-        self.points.iter().find(|p| p.place == place)
+    fn point(&self, position: LatticePoint) -> Option<&Point> {
+        self.points.iter().find(|p| p.position == position)
     }
 
     /// Whether a place is known to be clearly worse than another.
-    fn is_worse(&self, place: Place, than: Place) -> bool {
-        let (Some(a), Some(b)) = (self.point(place), self.point(than)) else { return false };
+    fn is_worse(&self, position: LatticePoint, than: LatticePoint) -> bool {
+        let (Some(a), Some(b)) = (self.point(position), self.point(than)) else { return false };
         let (n, difference) = (a.losses.len() as f64, &a.losses - &b.losses);
         let mean = difference.sum() / n;
         let variance = difference.mapv(|d| (d - mean).powi(2)).sum() / (n - 1.0).max(1.0);
@@ -162,20 +162,20 @@ struct Run<'r> {
     /// Kernels that were scored, for the listener.
     done: u64,
     stopped: bool,
-    /// What went wrong with a candidate, told where none has a score.
+    /// The error of a candidate, reported if no candidate has a score.
     failure: Option<Error>,
 }
 
 impl FoldSearch {
     /// Kernels as they are and one more number, by five folds.
     pub fn new(kernels: Vec<Kernel>, parameters: Choices) -> Self {
-        let (lengthscales, folds, screening) = (Choices::given(Vec::new()), 5, SCREENING);
+        let (lengthscales, folds, screening) = (Choices::fixed(Vec::new()), 5, SCREENING);
         Self { fixed: Vec::new(), kernels, lengthscales, parameters, parameter: "C", folds, screening }
     }
 
     /// Searches. `labels` are the classes of the rows, or all 0, which the folds and samples hold in their shares.
     ///
-    /// A search that is [canceled](crate::Cancel) gives the best so far, and says so.
+    /// A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports it.
     ///
     /// # Errors
     /// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; [`Error::Canceled`] before anything was scored; as the fits.
@@ -198,15 +198,15 @@ impl FoldSearch {
         let Some(best) = first.best() else { return Err(run.failure.unwrap_or_else(no_score)) };
         let screened_score = best.score;
         if !few || run.stopped {
-            return self.told(first, None, screened_score, run);
+            return self.finish(first, None, screened_score, run);
         }
         let mut second = self.stage((0..labels.len()).collect(), labels, weights, compute)?;
         run.score(&mut second, &self.finalists(&first))?;
         run.descend(&mut second, Some(&first))?;
         if second.best().is_none() {
-            return self.told(first, None, screened_score, run);
+            return self.finish(first, None, screened_score, run);
         }
-        self.told(second, Some(&first), screened_score, run)
+        self.finish(second, Some(&first), screened_score, run)
     }
 
     /// The rows that the first grid is scored on, drawn from the seed.
@@ -244,52 +244,52 @@ impl FoldSearch {
     }
 
     /// The places of the first grid.
-    fn grid(&self) -> Vec<Place> {
-        let mut places = Vec::new();
+    fn grid(&self) -> Vec<LatticePoint> {
+        let mut positions = Vec::new();
         for family in 0..self.families() {
             let lengths = if self.has_lengths(family) { self.lengthscales.values.len() as i64 } else { 1 };
             for length in 0..lengths {
-                let one = |parameter| Place { family, length, parameter };
-                places.extend((0..self.parameters.values.len() as i64).map(one));
+                let one = |parameter| LatticePoint { family, length, parameter };
+                positions.extend((0..self.parameters.values.len() as i64).map(one));
             }
         }
-        places
+        positions
     }
 
     /// The lengthscale and the parameter of a place; none beyond the lists.
-    fn numbers(&self, place: Place) -> Option<(Option<f64>, f64)> {
-        let length = match self.has_lengths(place.family) {
-            true => Some(self.lengthscales.at(place.length)?),
-            false if place.length != 0 => return None,
+    fn numbers(&self, position: LatticePoint) -> Option<(Option<f64>, f64)> {
+        let length = match self.has_lengths(position.family) {
+            true => Some(self.lengthscales.at(position.length)?),
+            false if position.length != 0 => return None,
             // A linear kernel bends no more with a larger C: one step beyond the list is enough, and more are slow.
-            false if place.family < self.fixed.len() && place.parameter > self.parameters.values.len() as i64 => {
+            false if position.family < self.fixed.len() && position.parameter > self.parameters.values.len() as i64 => {
                 return None;
             }
             false => None,
         };
-        Some((length, self.parameters.at(place.parameter)?))
+        Some((length, self.parameters.at(position.parameter)?))
     }
 
     fn kernel(&self, family: usize, length: Option<f64>) -> Result<Kernel> {
         let kernel = match family.checked_sub(self.fixed.len()) {
             None => &self.fixed[family],
-            Some(place) => &self.kernels[place],
+            Some(position) => &self.kernels[position],
         };
         length.map_or_else(|| Ok(kernel.clone()), |length| with_lengthscale(kernel, length))
     }
 
     /// The best place of every kernel and lengthscale of the first grid, unless it is clearly worse than the best; the best few of these.
-    fn finalists(&self, first: &Stage) -> Vec<Place> {
+    fn finalists(&self, first: &Stage) -> Vec<LatticePoint> {
         let Some(best) = first.best() else { return Vec::new() };
         let mut ranked: Vec<&Point> = first.points.iter().filter(|p| !p.score.is_nan()).collect();
-        ranked.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.place.cmp(&b.place)));
-        ranked.retain(|p| p.score <= best.score || !first.is_worse(p.place, best.place));
+        ranked.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.position.cmp(&b.position)));
+        ranked.retain(|p| p.score <= best.score || !first.is_worse(p.position, best.position));
         // One of every lengthscale: beside the best on few rows lies a valley of shorter ones with a smoother parameter, and more rows prefer these.
-        let mut chosen: Vec<Place> = Vec::new();
+        let mut chosen: Vec<LatticePoint> = Vec::new();
         for point in ranked {
-            let same = |p: &Place| (p.family, p.length) == (point.place.family, point.place.length);
+            let same = |p: &LatticePoint| (p.family, p.length) == (point.position.family, point.position.length);
             if chosen.len() < FINALISTS && !chosen.iter().any(same) {
-                chosen.push(point.place);
+                chosen.push(point.position);
             }
         }
         chosen
@@ -297,39 +297,40 @@ impl FoldSearch {
 
     fn tried(&self, stage: &Stage) -> Result<Vec<Tried>> {
         let mut points: Vec<&Point> = stage.points.iter().filter(|p| !p.score.is_nan()).collect();
-        points.sort_by_key(|p| p.place);
+        points.sort_by_key(|p| p.position);
         let one = |p: &&Point| {
-            let (lengthscale, parameter) = self.numbers(p.place).unwrap_or((None, f64::NAN));
-            let kernel = self.kernel(p.place.family, lengthscale)?;
-            let (family, score, rows) = (p.place.family, p.score, stage.rows.len());
+            let (lengthscale, parameter) = self.numbers(p.position).unwrap_or((None, f64::NAN));
+            let kernel = self.kernel(p.position.family, lengthscale)?;
+            let (family, score, rows) = (p.position.family, p.score, stage.rows.len());
             Ok(Tried { kernel, family, lengthscale, parameter, score, rows })
         };
         points.iter().map(one).collect()
     }
 
-    fn told(&self, stage: Stage, first: Option<&Stage>, screened_score: f64, run: Run<'_>) -> Result<FoldChoice> {
-        let best = stage.best().map(|p| (p.place, p.score)).ok_or_else(no_score)?;
+    fn finish(&self, stage: Stage, first: Option<&Stage>, screened_score: f64, run: Run<'_>) -> Result<FoldChoice> {
+        let best = stage.best().map(|p| (p.position, p.score)).ok_or_else(no_score)?;
         let tried = self.tried(&stage)?;
         let screened = first.map_or(Ok(Vec::new()), |first| self.tried(first))?;
-        let mut points: Vec<Place> = stage.points.iter().filter(|p| !p.score.is_nan()).map(|p| p.place).collect();
+        let mut points: Vec<LatticePoint> =
+            stage.points.iter().filter(|p| !p.score.is_nan()).map(|p| p.position).collect();
         points.sort_unstable();
-        let place = points.iter().position(|p| *p == best.0).unwrap_or(0);
+        let position = points.iter().position(|p| *p == best.0).unwrap_or(0);
         let ranges = self.ranges(&stage, first, best);
         let (rows, fits, complete) = (stage.rows.len(), run.fits, !run.stopped);
         run.compute.report("search", run.done.max(1), run.done.max(1));
-        Ok(FoldChoice { tried, screened, best: place, screened_score, rows, ranges, fits, complete })
+        Ok(FoldChoice { tried, screened, best: position, screened_score, rows, ranges, fits, complete })
     }
 
     /// What was tried of every number that has more than one value, by both stages.
-    fn ranges(&self, stage: &Stage, first: Option<&Stage>, (best, score): (Place, f64)) -> Vec<SearchedRange> {
+    fn ranges(&self, stage: &Stage, first: Option<&Stage>, (best, score): (LatticePoint, f64)) -> Vec<SearchedRange> {
         let Some((length, parameter)) = self.numbers(best) else { return Vec::new() };
-        let same = |p: &&Point| p.place.family == best.family;
-        let points: Vec<Place> = stage
+        let same = |p: &&Point| p.position.family == best.family;
+        let points: Vec<LatticePoint> = stage
             .points
             .iter()
             .chain(first.iter().flat_map(|first| &first.points))
             .filter(same)
-            .map(|p| p.place)
+            .map(|p| p.position)
             .collect();
         let numbers: Vec<(Option<f64>, f64)> = points.iter().filter_map(|&p| self.numbers(p)).collect();
         let mut ranges = Vec::new();
@@ -349,10 +350,12 @@ fn no_score() -> Error {
 
 impl Run<'_> {
     /// Scores places, kernel by kernel. Where the work is canceled, what was scored before stays.
-    fn score(&mut self, stage: &mut Stage, places: &[Place]) -> Result<()> {
-        let mut places: Vec<Place> = places.iter().copied().filter(|&p| stage.point(p).is_none()).collect();
-        places.sort_unstable();
-        let groups: Vec<&[Place]> = places.chunk_by(|a, b| (a.family, a.length) == (b.family, b.length)).collect();
+    fn score(&mut self, stage: &mut Stage, positions: &[LatticePoint]) -> Result<()> {
+        let mut positions: Vec<LatticePoint> =
+            positions.iter().copied().filter(|&p| stage.point(p).is_none()).collect();
+        positions.sort_unstable();
+        let groups: Vec<&[LatticePoint]> =
+            positions.chunk_by(|a, b| (a.family, a.length) == (b.family, b.length)).collect();
         for (at, group) in groups.iter().enumerate() {
             // Nothing is better than no loss at all.
             if self.stopped || stage.best().is_some_and(|best| best.score == 0.0) {
@@ -361,7 +364,7 @@ impl Run<'_> {
             let Some((length, _)) = self.search.numbers(group[0]) else { continue };
             let parameters: Vec<f64> = group.iter().filter_map(|&p| self.search.numbers(p)).map(|n| n.1).collect();
             let kernel = self.search.kernel(group[0].family, length)?;
-            self.tell(&kernel, &parameters, stage.rows.len(), (groups.len() - at) as u64);
+            self.report(&kernel, &parameters, stage.rows.len(), (groups.len() - at) as u64);
             let held = HeldRows { rows: &stage.rows, folds: &stage.folds };
             match self.held.losses(&kernel, &parameters, held, &self.compute.silent()) {
                 Ok(losses) => {
@@ -387,7 +390,7 @@ impl Run<'_> {
     }
 
     /// Says what is tried, and about how much is left.
-    fn tell(&self, kernel: &Kernel, parameters: &[f64], rows: usize, left: u64) {
+    fn report(&self, kernel: &Kernel, parameters: &[f64], rows: usize, left: u64) {
         self.compute.report("search", self.done, self.done + left + 1);
         self.compute.remark(|| {
             let list: Vec<String> = parameters.iter().map(|p| format!("{p:.3e}")).collect();
@@ -398,13 +401,14 @@ impl Run<'_> {
     /// Looks at the neighbors of the best place until none is better; those that were clearly worse on fewer rows are left out.
     fn descend(&mut self, stage: &mut Stage, fewer: Option<&Stage>) -> Result<()> {
         for _ in 0..ROUNDS[usize::from(fewer.is_some())] {
-            let Some(best) = stage.best().map(|p| (p.place, p.score)) else { return Ok(()) };
+            let Some(best) = stage.best().map(|p| (p.position, p.score)) else { return Ok(()) };
             if self.stopped || best.1 == 0.0 {
                 return Ok(());
             }
             let neighbors = self.neighbors(best.0, fewer.is_none());
-            let worse = |place: Place| fewer.is_some_and(|fewer| fewer.is_worse(place, best.0));
-            let open: Vec<Place> = neighbors.into_iter().filter(|&p| stage.point(p).is_none() && !worse(p)).collect();
+            let worse = |position: LatticePoint| fewer.is_some_and(|fewer| fewer.is_worse(position, best.0));
+            let open: Vec<LatticePoint> =
+                neighbors.into_iter().filter(|&p| stage.point(p).is_none() && !worse(p)).collect();
             if open.is_empty() {
                 return Ok(());
             }
@@ -415,24 +419,24 @@ impl Run<'_> {
 
     /// The places beside one, within the lists, and those along the valley of shorter lengthscales with smoother parameters; all around where that
     /// is cheap.
-    fn neighbors(&self, of: Place, across: bool) -> Vec<Place> {
+    fn neighbors(&self, of: LatticePoint, across: bool) -> Vec<LatticePoint> {
         let steps = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (a, b)));
         steps
             .filter(|&(a, b): &(i64, i64)| (a, b) != (0, 0) && (across || a * b <= 0))
-            .map(|(a, b)| Place { length: of.length + a, parameter: of.parameter + b, ..of })
-            .filter(|&place| self.search.numbers(place).is_some())
+            .map(|(a, b)| LatticePoint { length: of.length + a, parameter: of.parameter + b, ..of })
+            .filter(|&position| self.search.numbers(position).is_some())
             .collect()
     }
 }
 
 impl Stage {
     /// Keeps the losses of some places, one column each.
-    fn take(&mut self, places: &[Place], losses: ndarray::Array2<f64>) {
+    fn take(&mut self, positions: &[LatticePoint], losses: ndarray::Array2<f64>) {
         let total = self.weights.as_ref().map_or(self.rows.len() as f64, |w| w.sum());
-        for (&place, column) in places.iter().zip(losses.columns()) {
+        for (&position, column) in positions.iter().zip(losses.columns()) {
             let losses = self.weights.as_ref().map_or_else(|| column.to_owned(), |w| &column * w);
             let score = losses.sum() / total;
-            self.points.push(Point { place, losses, score });
+            self.points.push(Point { position, losses, score });
         }
     }
 }

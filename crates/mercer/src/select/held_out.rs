@@ -7,12 +7,12 @@ use crate::learn::{LogisticFit, LogisticRegression};
 use crate::solve::DualOptions;
 use crate::{Compute, Kernel, Result};
 
-/// Steps of a machine per row that a candidate may take: those that need more, such as linear kernels with a large `C`, are judged by what they
+/// Steps of a binary SVM per row that a candidate may take: those that need more, such as linear kernels with a large `C`, are scored by what they
 /// reached.
 const STEPS_PER_ROW: u64 = 50;
 /// Digits of a logistic regression that a score needs, as a squared relative norm.
 const TOLERANCE: f64 = 1e-9;
-/// Rows below which a choice says little.
+/// Minimum number of rows for a selection: with fewer the scores are too noisy.
 const LEAST_ROWS: usize = 200;
 /// Newton steps of a candidate.
 const NEWTON_STEPS: u64 = 30;
@@ -33,12 +33,12 @@ impl HeldRows<'_> {
         self.folds.iter().map(move |held| (others(held), held.as_slice()))
     }
 
-    fn rows_at(&self, places: &[usize]) -> Vec<usize> {
-        places.iter().map(|&at| self.rows[at]).collect()
+    fn rows_at(&self, positions: &[usize]) -> Vec<usize> {
+        positions.iter().map(|&at| self.rows[at]).collect()
     }
 }
 
-/// A learner that is fitted without a fold and judged on it.
+/// A learner that is fitted without a fold and scored on it.
 pub trait HeldOut: Sync {
     /// The loss of every row (one row each) by fits without its fold, for every parameter of a list, the smoothest first (one column each).
     ///
@@ -92,8 +92,8 @@ impl HeldOutSvc<'_> {
     /// ν-classifiers one by one.
     fn by_fits(&self, kernel: &Kernel, nus: &[f64], held: HeldRows<'_>, compute: &Compute) -> Result<Array2<f64>> {
         let mut losses = Array2::zeros((held.rows.len(), nus.len()));
-        for (others, places) in held.parts() {
-            let (rows, test) = (held.rows_at(&others), held.rows_at(places));
+        for (others, positions) in held.parts() {
+            let (rows, test) = (held.rows_at(&others), held.rows_at(positions));
             let (classes, present) = self.classes(&rows)?;
             let x = self.x.select(Axis(0), &rows);
             let weights = self.weights.map(|w| w.select(Axis(0), &rows));
@@ -101,7 +101,7 @@ impl HeldOutSvc<'_> {
                 let spec = Svc { penalty: Penalty::Nu(nu), ..self.spec(kernel, rows.len(), &present) };
                 let fit = spec.fit(x.view(), &classes, weights.as_ref().map(|w| w.view()), compute)?;
                 let found = fit.predict(self.x.select(Axis(0), &test).view(), compute)?;
-                for ((&at, &row), class) in places.iter().zip(&test).zip(found) {
+                for ((&at, &row), class) in positions.iter().zip(&test).zip(found) {
                     losses[[at, column]] = wrong(present[class], self.classes.of()[row]);
                 }
             }
@@ -123,8 +123,8 @@ impl HeldOut for HeldOutSvc<'_> {
         }
         let (classes, present) = self.classes(held.rows)?;
         let mut fold_of = vec![0; held.rows.len()];
-        for (fold, places) in held.folds.iter().enumerate() {
-            places.iter().for_each(|&at| fold_of[at] = fold);
+        for (fold, positions) in held.folds.iter().enumerate() {
+            positions.iter().for_each(|&at| fold_of[at] = fold);
         }
         let x = self.x.select(Axis(0), held.rows);
         let x = if kernel.is_precomputed() { x.select(Axis(1), held.rows) } else { x };
@@ -168,8 +168,8 @@ impl HeldOut for HeldOutSvr<'_> {
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         let mut losses = Array2::zeros((held.rows.len(), parameters.len()));
-        for (others, places) in held.parts() {
-            let (rows, test) = (held.rows_at(&others), held.rows_at(places));
+        for (others, positions) in held.parts() {
+            let (rows, test) = (held.rows_at(&others), held.rows_at(positions));
             let (x, y) = (self.x.select(Axis(0), &rows), self.y.select(Axis(0), &rows));
             let weights = self.weights.map(|w| w.select(Axis(0), &rows));
             let x_test = self.x.select(Axis(0), &test);
@@ -178,7 +178,7 @@ impl HeldOut for HeldOutSvr<'_> {
                 let spec = Svr { kernel: kernel.clone(), c, solver, ..self.spec.clone() };
                 let fit = spec.fit(x.view(), y.view(), weights.as_ref().map(|w| w.view()), compute)?;
                 let found = fit.predict(x_test.view(), compute)?;
-                for ((&at, &row), f) in places.iter().zip(&test).zip(&found) {
+                for ((&at, &row), f) in positions.iter().zip(&test).zip(&found) {
                     losses[[at, column]] = (f - self.y[row]).powi(2);
                 }
             }
@@ -220,8 +220,8 @@ impl HeldOut for HeldOutLogistic<'_> {
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         let mut losses = Array2::zeros((held.rows.len(), parameters.len()));
-        for (others, places) in held.parts() {
-            let (rows, test) = (held.rows_at(&others), held.rows_at(places));
+        for (others, positions) in held.parts() {
+            let (rows, test) = (held.rows_at(&others), held.rows_at(positions));
             let (labels, present) = numbered(self.labels, &rows);
             let spec = self.spec(kernel, &present);
             let weights = self.weights.map(|w| w.select(Axis(0), &rows));
@@ -230,7 +230,7 @@ impl HeldOut for HeldOutLogistic<'_> {
             let x_test = self.x.select(Axis(0), &test);
             for (column, fit) in fits.iter().enumerate() {
                 let found = self.losses_of(fit, (x_test.view(), &test), &present, compute)?;
-                places.iter().zip(found).for_each(|(&at, loss)| losses[[at, column]] = loss);
+                positions.iter().zip(found).for_each(|(&at, loss)| losses[[at, column]] = loss);
             }
         }
         Ok(losses)
@@ -273,7 +273,7 @@ impl HeldOutLogistic<'_> {
     ) -> Result<Vec<f64>> {
         let p = fit.probabilities(x, compute)?;
         let loss = |(row, p): (&usize, ArrayView1<f64>)| {
-            let own = present.binary_search(&self.labels[*row]).map_or(0.0, |place| p[place]);
+            let own = present.binary_search(&self.labels[*row]).map_or(0.0, |position| p[position]);
             match self.loss {
                 ClassLoss::Log => -own.max(f64::MIN_POSITIVE).ln(),
                 ClassLoss::Wrong => f64::from(u8::from(p.iter().any(|other| *other > own))),

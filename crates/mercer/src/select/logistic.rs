@@ -63,7 +63,7 @@ pub fn logistic_path(
     if labels.len() != x.nrows() {
         return Err(Error::shape("labels", format!("one per row ({})", x.nrows()), labels.len()));
     }
-    let data = Data { spec, lambdas, x, labels, weights };
+    let data = LogisticFoldData { spec, lambdas, x, labels, weights };
     let (mut log_loss, mut error, mut total) = (Array1::zeros(lambdas.len()), Array1::zeros(lambdas.len()), 0.0);
     for held in stratified_folds(labels, folds, compute)? {
         for (at, fit) in data.fit_others(&held, compute)?.iter().enumerate() {
@@ -77,7 +77,7 @@ pub fn logistic_path(
 }
 
 /// What is divided into folds.
-struct Data<'d> {
+struct LogisticFoldData<'d> {
     spec: &'d LogisticRegression,
     lambdas: &'d [f64],
     x: ArrayView2<'d, f64>,
@@ -85,7 +85,7 @@ struct Data<'d> {
     weights: Option<ArrayView1<'d, f64>>,
 }
 
-impl Data<'_> {
+impl LogisticFoldData<'_> {
     fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |w| w[row])
     }

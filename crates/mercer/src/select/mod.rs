@@ -3,7 +3,7 @@
 //! [`ridge_path`] scores every λ for one kernel by leave-one-out, GCV and folds; [`RidgeSearch`] does so for every kernel and lengthscale of a
 //! grid, and fits the winner again on all of the data; [`RidgeTuner`] follows the gradient of the score, for many parameters at once.
 //! [`logistic_path`] scores the λ of a logistic regression by folds, [`svm_grid`] the `C` and the kernel of a support vector classifier;
-//! [`FoldSearch`] chooses these for every learner that is judged by held-out rows, from a coarse grid downhill, beyond the ends of its lists where it has to.
+//! [`FoldSearch`] selects these for every learner by the loss on held-out rows: descent from a coarse grid, extended beyond its ends where needed.
 
 mod ard;
 mod choices;
@@ -14,9 +14,9 @@ mod grid;
 mod held_out;
 mod logistic;
 mod path;
-mod race;
 mod range;
 mod refine;
+mod screening;
 mod search;
 mod smooth_score;
 mod svm;
@@ -31,8 +31,8 @@ pub use grid::{log_grid, median_lengthscales, with_lengthscale};
 pub use held_out::{ClassLoss, HeldOut, HeldOutLogistic, HeldOutSvc, HeldOutSvr, HeldRows};
 pub use logistic::{LogisticPath, logistic_path};
 pub use path::{RidgePath, ridge_path};
-pub use race::Race;
 pub use range::SearchedRange;
+pub use screening::Screening;
 pub use search::{Candidate, RidgeChoice, RidgeSearch, RidgeSearchFit, Winner};
 pub use svm::{SvmGrid, svm_grid};
 pub use tuner::{RidgeTuner, RidgeTunerFit};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Criterion;
 use super::criterion::deal;
 use crate::learn::Ridge;
-use crate::learn::ridge::{AtLambda, Data, Problem, Solver, Spectrum, along, check_lambda};
+use crate::learn::ridge::{AtLambda, Problem, RidgeData, RidgeSolver, RidgeSpectrum, along, check_lambda};
 use crate::solve::{Solved, solve_positive};
 use crate::{Compute, Error, Result};
 
@@ -19,7 +19,7 @@ pub struct RidgePath {
     pub leave_one_out: Array1<f64>,
     /// Generalized cross-validation.
     pub gcv: Array1<f64>,
-    /// The (weighted) mean square of the residuals of held-out folds, where folds were asked for; NaN at a λ at which the matrix is
+    /// The (weighted) mean square of the residuals of held-out folds, where folds were requested; NaN at a λ at which the matrix is
     /// singular to working precision, or a fold leaves the unpenalized part undetermined.
     pub folds: Option<Array1<f64>>,
     /// The trace of the hat matrix.
@@ -116,9 +116,9 @@ pub fn ridge_path(
     if lambdas.is_empty() {
         return Err(Error::parameter("lambdas", "[]", "a list of at least one number"));
     }
-    let spec = Ridge { lambda: lambdas[0], solver: Solver::Eigen, ..ridge.clone() };
+    let spec = Ridge { lambda: lambdas[0], solver: RidgeSolver::Eigen, ..ridge.clone() };
     spec.check(x.ncols(), compute)?;
-    let problem = Problem::new(&ridge.kernel, ridge.intercept, Data { x, y, basis: None, weights }, compute)?;
+    let problem = Problem::new(&ridge.kernel, ridge.intercept, RidgeData { x, y, basis: None, weights }, compute)?;
     let parts = folds.map(|k| deal(problem.rows(), k, compute)).transpose()?;
     let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {
         Some(scores) => Ok(scores),
@@ -167,7 +167,7 @@ fn by_spectrum(
     folds: Option<&[Vec<usize>]>,
     compute: &Compute,
 ) -> Result<Vec<Scores>> {
-    let spectrum = Spectrum::new(problem.matrix(compute)?, problem)?;
+    let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, problem)?;
     let score = |&lambda: &f64| {
         compute.check_canceled()?;
         let at = spectrum.at(lambda);
@@ -196,7 +196,7 @@ impl Scores {
 }
 
 /// The sum of squares of the scaled residuals of all folds, NaN when a fold leaves the unpenalized part undetermined.
-fn held_out(spectrum: &Spectrum, dual: &Array2<f64>, lambda: f64, folds: &[Vec<usize>]) -> Result<f64> {
+fn held_out(spectrum: &RidgeSpectrum, dual: &Array2<f64>, lambda: f64, folds: &[Vec<usize>]) -> Result<f64> {
     let filter = spectrum.filter(lambda);
     let mut sum = 0.0;
     for rows in folds {

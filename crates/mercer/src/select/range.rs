@@ -20,7 +20,7 @@ pub struct SearchedRange {
     pub last: (f64, f64),
     /// The value that was chosen.
     pub chosen: f64,
-    /// Whether it lies at an end of the range, so that the best may lie beyond.
+    /// Whether it lies at an end of the range, so that the optimum may lie beyond.
     pub at_border: bool,
 }
 

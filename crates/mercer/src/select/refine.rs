@@ -41,8 +41,8 @@ pub(super) fn refine_lambda(
 }
 
 /// Of two λ the one nearer to a place, of which the place itself does not count.
-fn nearer(place: f64, a: f64, b: f64) -> f64 {
-    if a == place || (b - place).abs() < (a - place).abs() { b } else { a }
+fn nearer(position: f64, a: f64, b: f64) -> f64 {
+    if a == position || (b - position).abs() < (a - position).abs() { b } else { a }
 }
 
 #[cfg(test)]

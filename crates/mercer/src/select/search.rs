@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use super::grid::{log_grid, with_lengthscale};
 use super::path::{matrices, smallest};
-use super::race::Race;
 use super::range::SearchedRange;
 use super::refine::refine_lambda;
+use super::screening::Screening;
 use super::{Criterion, RidgePath, ridge_path};
-use crate::learn::ridge::Data;
+use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -19,15 +19,15 @@ use crate::{Compute, Error, Kernel, Result};
 /// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20 λ costs 10 decompositions, whatever the
 /// criterion: no model is fitted twice but the winner.
 ///
-/// From 1000 rows and five candidates on they race: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
+/// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
 /// than those of the best by three standard errors of the mean difference are dropped; the neighbors of the best always stay. The others
 /// are scored on all rows, and so are the neighbors of the winner unless they are as clearly worse than the winner.
 ///
 /// Where the best λ lies at an end of the default list, the list goes on by two decades, at most twice, for the candidates that are best there; a list that was
-/// given does not. Lengthscales go on where [`RidgeSearch::extend_lengthscales`] says so. [`RidgeSearchFit::ranges`] tells what was tried.
+/// given does not. Lengthscales are extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what was tried.
 ///
 /// # Cost
-/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; the race takes a 27th of a path, and a fit
+/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; screening takes a 27th of a path, and a fit
 /// of a third of the rows, for every candidate.
 ///
 /// # Example
@@ -63,8 +63,8 @@ pub struct RidgeSearch {
     /// Whether kernels that are not positive semi-definite are meant.
     pub indefinite: bool,
     /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
-    pub race: bool,
-    /// Whether a race leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
+    pub screening: bool,
+    /// Whether screening leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
     /// the fewer rows rank a little lower is missed.
     pub frugal: bool,
     /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
@@ -112,8 +112,8 @@ pub struct RidgeSearchFit {
     pub best_score: f64,
     /// What was fitted: the best place of the surface, or a λ beside it.
     pub winner: Winner,
-    /// The race, where there was one.
-    pub race: Option<Race>,
+    /// The screening, if there was one.
+    pub screening: Option<Screening>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
 }
@@ -133,8 +133,8 @@ pub struct RidgeChoice {
     pub best_score: f64,
     /// The best place of the surface, or a λ beside it.
     pub winner: Winner,
-    /// The race, where there was one.
-    pub race: Option<Race>,
+    /// The screening, if there was one.
+    pub screening: Option<Screening>,
     /// What was tried of λ and of the lengthscale of the winner's kernel.
     pub ranges: Vec<SearchedRange>,
     /// Whether the search ended by itself, and not because it was canceled.
@@ -159,7 +159,7 @@ fn default_lambdas() -> Vec<f64> {
 
 /// The data of a search.
 #[derive(Clone, Copy)]
-pub(super) struct Sample<'d> {
+pub(super) struct SearchData<'d> {
     pub(super) x: ArrayView2<'d, f64>,
     pub(super) y: ArrayView2<'d, f64>,
     pub(super) weights: Option<ArrayView1<'d, f64>>,
@@ -169,7 +169,7 @@ pub(super) struct Sample<'d> {
 struct Surface {
     tried: Vec<(Candidate, RidgePath)>,
     lambdas: Vec<f64>,
-    race: Option<Race>,
+    screening: Option<Screening>,
     complete: bool,
 }
 
@@ -187,7 +187,7 @@ impl RidgeSearch {
     /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without intercept.
     pub fn new(kernels: Vec<Kernel>) -> Self {
         let (lambdas, criterion, lengthscales) = (default_lambdas(), Criterion::default(), Vec::new());
-        let (intercept, refinements, indefinite, race) = (false, 0, false, true);
+        let (intercept, refinements, indefinite, screening) = (false, 0, false, true);
         let (frugal, extend_lengthscales) = (false, false);
         Self {
             kernels,
@@ -197,7 +197,7 @@ impl RidgeSearch {
             intercept,
             refinements,
             indefinite,
-            race,
+            screening,
             frugal,
             extend_lengthscales,
         }
@@ -214,10 +214,10 @@ impl RidgeSearch {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeSearchFit> {
-        let RidgeChoice { candidates, lambdas, scores, best, best_score, winner, race, ranges, .. } =
+        let RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, .. } =
             self.choose(x, y, weights, compute)?;
         let fit = self.ridge(&candidates[best.0], winner.lambda).fit(x, y, weights, compute)?;
-        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, race, ranges })
+        Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, screening, ranges })
     }
 
     /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) gives the best of what was scored, and says
@@ -232,7 +232,7 @@ impl RidgeSearch {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeChoice> {
-        let sample = Sample { x, y, weights };
+        let sample = SearchData { x, y, weights };
         let mut surface = self.score_grid(sample, compute)?;
         if let Err(error) = self.improve(&mut surface, sample, compute) {
             interrupted(error)?;
@@ -241,15 +241,15 @@ impl RidgeSearch {
         self.finish(surface, sample, compute)
     }
 
-    /// Scores the candidates of the grid that survive the race.
-    fn score_grid(&self, sample: Sample<'_>, compute: &Compute) -> Result<Surface> {
-        let Sample { x, y, weights } = sample;
+    /// Scores the candidates of the grid that survive screening.
+    fn score_grid(&self, sample: SearchData<'_>, compute: &Compute) -> Result<Surface> {
+        let SearchData { x, y, weights } = sample;
         let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
         let grid = self.grid()?;
-        let mut raced = self.run_race(&grid, Data { x, y, basis: None, weights }, compute)?;
+        let mut screened = self.screen(&grid, RidgeData { x, y, basis: None, weights }, compute)?;
         let mut paths: Vec<RidgePath> = vec![RidgePath::unknown(&self.lambdas); grid.len()];
         let mut next: Vec<usize> =
-            (0..grid.len()).filter(|&i| raced.as_ref().is_none_or(|raced| raced.stays[i])).collect();
+            (0..grid.len()).filter(|&i| screened.as_ref().is_none_or(|screened| screened.stays[i])).collect();
         let (mut done, mut complete) = (0, true);
         while complete && !next.is_empty() {
             let total = (done + next.len()) as u64;
@@ -269,21 +269,26 @@ impl RidgeSearch {
                 compute.report("search", done as u64, total);
             }
             let best = smallest(paths.iter().map(|path| self.least(path)));
-            next = raced.as_ref().zip(best).map_or(Vec::new(), |(raced, best)| raced.recalled(&grid, best));
-            raced.iter_mut().for_each(|raced| next.iter().for_each(|&i| raced.stays[i] = true));
+            next = screened.as_ref().zip(best).map_or(Vec::new(), |(screened, best)| screened.recalled(&grid, best));
+            screened.iter_mut().for_each(|screened| next.iter().for_each(|&i| screened.stays[i] = true));
         }
         let tried = grid.into_iter().zip(paths).collect();
-        Ok(Surface { tried, lambdas: self.lambdas.clone(), race: raced.map(|raced| raced.race()), complete })
+        Ok(Surface {
+            tried,
+            lambdas: self.lambdas.clone(),
+            screening: screened.map(|screened| screened.screening()),
+            complete,
+        })
     }
 
     /// Goes beyond the ends of the grid where the best lies there, then between its places.
-    fn improve(&self, surface: &mut Surface, sample: Sample<'_>, compute: &Compute) -> Result<()> {
+    fn improve(&self, surface: &mut Surface, sample: SearchData<'_>, compute: &Compute) -> Result<()> {
         if !surface.complete {
             return Ok(());
         }
         let mut wider = [0; 2];
         let mut farther = [0; 2];
-        // One end may open another: a longer lengthscale asks for a smaller λ.
+        // Extending one range may extend another: a longer lengthscale needs a smaller λ.
         while self.lengthen(surface, &mut wider, sample, compute)?
             || self.widen(surface, &mut farther, sample, compute)?
         {}
@@ -304,7 +309,7 @@ impl RidgeSearch {
         &self,
         surface: &mut Surface,
         done: &mut [usize; 2],
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<bool> {
         if !self.extend_lengthscales {
@@ -338,7 +343,7 @@ impl RidgeSearch {
         &self,
         surface: &mut Surface,
         done: &mut [usize; 2],
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<bool> {
         if self.lambdas != default_lambdas() {
@@ -350,7 +355,7 @@ impl RidgeSearch {
         let last = surface.lambdas.len() - 1;
         let end = match at(&surface.tried[best].1) {
             Some(0) => 0,
-            Some(place) if place == last => 1,
+            Some(position) if position == last => 1,
             _ => return Ok(false),
         };
         // No error at all cannot become smaller.
@@ -413,7 +418,7 @@ impl RidgeSearch {
         &self,
         candidate: &Candidate,
         lambdas: &[f64],
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<RidgePath> {
         let (ridge, folds) = (self.ridge(candidate, 0.0), self.criterion.folds());
@@ -438,15 +443,15 @@ impl RidgeSearch {
         path.best(self.criterion).map_or(f64::NAN, |i| path.scores(self.criterion)[i])
     }
 
-    fn finish(&self, surface: Surface, sample: Sample<'_>, compute: &Compute) -> Result<RidgeChoice> {
-        let Surface { tried, lambdas, race, mut complete } = surface;
+    fn finish(&self, surface: Surface, sample: SearchData<'_>, compute: &Compute) -> Result<RidgeChoice> {
+        let Surface { tried, lambdas, screening, mut complete } = surface;
         let rows: Vec<Array1<f64>> = tried.iter().map(|(_, path)| path.scores(self.criterion)).collect();
         let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
         let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
-        let Some(place) = smallest(scores.iter().copied()) else {
+        let Some(position) = smallest(scores.iter().copied()) else {
             return Err(Error::Numerical("no candidate of the search has a score: try larger λ or fewer folds".into()));
         };
-        let best = (place / scores.ncols(), place % scores.ncols());
+        let best = (position / scores.ncols(), position % scores.ncols());
         let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();
         let winner = &candidates[best.0];
         let plain = (lambdas[best.1], scores[best]);
@@ -461,7 +466,7 @@ impl RidgeSearch {
         let winner = Winner { kernel: winner.kernel.clone(), lengthscale: winner.lengthscale, lambda, score };
         let ranges = self.ranges(&candidates, &lambdas, best.0, &winner);
         let best_score = scores[best];
-        Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, race, ranges, complete })
+        Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, complete })
     }
 
     /// What was tried of every number that has more than one value.
@@ -482,7 +487,7 @@ impl RidgeSearch {
         candidate: &Candidate,
         lambdas: &[f64],
         best: (f64, f64),
-        sample: Sample<'_>,
+        sample: SearchData<'_>,
         compute: &Compute,
     ) -> Result<(f64, f64)> {
         let mut scores =

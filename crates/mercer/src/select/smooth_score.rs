@@ -4,12 +4,12 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::Criterion;
 use crate::learn::Ridge;
-use crate::learn::ridge::{Data, Problem};
+use crate::learn::ridge::{Problem, RidgeData};
 use crate::solve::products::multiply;
 use crate::solve::{Factored, Solved, factor, solve_positive};
 use crate::{Compute, Result};
 
-/// A score, and its slopes by every parameter of the kernel in order, then by λ; 0 for those that are not wanted.
+/// A score, and its slopes by every parameter of the kernel in order, then by λ; 0 for those not requested.
 pub(super) struct SmoothScore {
     pub(super) value: f64,
     pub(super) slopes: Vec<f64>,
@@ -38,8 +38,8 @@ struct Change {
 pub(super) fn smooth_score(
     ridge: &Ridge,
     criterion: Criterion,
-    data: Data<'_>,
-    wanted: &[bool],
+    data: RidgeData<'_>,
+    requested: &[bool],
     compute: &Compute,
 ) -> Result<Option<SmoothScore>> {
     let problem = Problem::new(&ridge.kernel, ridge.intercept, data, compute)?;
@@ -54,7 +54,7 @@ pub(super) fn smooth_score(
     let by_lambda = slopes.diag().sum();
     slopes *= &problem.roots;
     slopes *= &problem.roots.view().insert_axis(Axis(1));
-    let mut by_parameter = problem.bound.contract_wanted(slopes.view(), wanted, compute)?;
+    let mut by_parameter = problem.bound.contract_requested(slopes.view(), requested, compute)?;
     by_parameter.push(by_lambda);
     Ok(Some(SmoothScore { value: change.value, slopes: by_parameter }))
 }

@@ -33,11 +33,11 @@ impl SvmGrid {
 /// itself are not used.
 ///
 /// # Formula
-/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, machines and `C`, and every fit begins at that of the `C` before or of the kernel
+/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, binary SVMs and `C`, and every fit begins at that of the `C` before or of the kernel
 /// before, whichever is better. List both ascending.
 ///
 /// # Cost
-/// One kernel matrix and folds × machines paths per kernel.
+/// One kernel matrix and folds × binary SVMs paths per kernel.
 ///
 /// # Errors
 /// [`Error::Parameter`] for empty lists, [`Error::Request`] unless every row is in one fold; as [`Svc::validate`], for instance when a fold takes the only
@@ -47,7 +47,7 @@ impl SvmGrid {
 /// ```
 /// use mercer::{Compute, learn::svm::{Classes, Svc}, select::{stratified_folds, svm_grid}};
 /// use ndarray::Array2;
-/// // Two classes in turn along a line: a wide kernel cannot tell them apart.
+/// // Two classes in turn along a line: a wide kernel cannot describe them apart.
 /// let x = Array2::from_shape_fn((40, 1), |(i, _)| i as f64);
 /// let classes = Classes::from_indices((0..40).map(|i| i / 5 % 2).collect(), vec!["a".into(), "b".into()])?;
 /// let spec = Svc::new("gaussian()".parse()?, 1.0);
@@ -89,8 +89,8 @@ fn fold_of(folds: &[Vec<usize>], rows: usize) -> Result<Vec<usize>> {
     let mut of = vec![None; rows];
     for (fold, list) in folds.iter().enumerate() {
         for &row in list {
-            let place = of.get_mut(row).ok_or_else(|| wrong(row, "in a fold and not in the data"))?;
-            if place.replace(fold).is_some() {
+            let position = of.get_mut(row).ok_or_else(|| wrong(row, "in a fold and not in the data"))?;
+            if position.replace(fold).is_some() {
                 return Err(wrong(row, "listed twice"));
             }
         }

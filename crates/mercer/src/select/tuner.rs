@@ -7,7 +7,7 @@ use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_names, movable, movable_names, search};
-use crate::learn::ridge::Data;
+use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -20,7 +20,7 @@ const TOLERANCE: f64 = 1e-4;
 /// `min log S(log θ, log λ)` by L-BFGS, with `S` the score and `dS = tr(H dA)` for `A = SKS + λI` ([docs](crate::select)).
 ///
 /// # Theory
-/// Where a column says nothing of the target its lengthscale grows until the kernel does not see it: automatic relevance determination. A start
+/// The lengthscale of an irrelevant column grows until the kernel is constant along it: automatic relevance determination. A start
 /// at the median heuristic is written `lengthscale=median`. The score is not convex: [restarts](RidgeTuner::restarts) help.
 ///
 /// # Cost
@@ -114,7 +114,7 @@ impl RidgeTuner {
         check_names(&kernel, "lambda", &self.fixed, &self.free)?;
         reserve(x.nrows() as u64, compute)?;
         let space = ParameterSpace::new(&kernel, ("lambda", self.lambda), &self.fixed, &self.free);
-        let data = Data { x, y, basis: None, weights };
+        let data = RidgeData { x, y, basis: None, weights };
         let start = space.start();
         let silent = compute.silent();
         let mut objective = |point: &[f64]| self.log_score(&space, point, data, &silent);
@@ -124,7 +124,7 @@ impl RidgeTuner {
             tolerance: TOLERANCE,
             scale: 1.0,
             work: &format!("parameters of {}", self.kernel),
-            tell: |value| format!("score {:.6}", value.exp()),
+            describe: |value| format!("score {:.6}", value.exp()),
         };
         let found = search(&mut objective, &start, &options, compute)?;
         let Some(best) = found.best else {
@@ -157,7 +157,7 @@ impl RidgeTuner {
         self.ridge(self.kernel.clone(), self.lambda).check(columns, compute)
     }
 
-    /// The kernel with medians resolved and, where asked for, one lengthscale per column.
+    /// The kernel with medians resolved and, if requested, one lengthscale per column.
     fn expanded(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
         let resolved = self.kernel.bind(Pairs::within(x), compute)?.kernel().clone();
         if self.ard { with_column_lengthscales(&resolved, x.ncols()) } else { Ok(resolved) }
@@ -172,13 +172,13 @@ impl RidgeTuner {
         &self,
         space: &ParameterSpace<'_>,
         point: &[f64],
-        data: Data<'_>,
+        data: RidgeData<'_>,
         compute: &Compute,
     ) -> Result<(f64, Vec<f64>)> {
         let undefined = (f64::INFINITY, vec![0.0; point.len()]);
         let Ok((kernel, lambda)) = space.at(point) else { return Ok(undefined) };
         let ridge = self.ridge(kernel, lambda);
-        match smooth_score(&ridge, self.criterion, data, &space.wanted(), compute) {
+        match smooth_score(&ridge, self.criterion, data, &space.requested(), compute) {
             Ok(Some(at)) if at.value > 0.0 => {
                 let gradient = space.restrict(&by_logarithms(&ridge, &at));
                 Ok((at.value.ln(), gradient.iter().map(|g| g / at.value).collect()))

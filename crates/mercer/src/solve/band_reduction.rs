@@ -78,7 +78,7 @@ impl BandReduction {
         }
     }
 
-    /// Whether the matrix from row `start` on is `θI`; if so `θ` is kept. A look at one panel settles most cases.
+    /// Whether the matrix from row `start` on is `θI`; if so `θ` is kept. One panel decides most cases.
     fn is_finished(&mut self, start: usize, shift: f64, noise: f64) -> bool {
         let count = self.size - start;
         let left = self.reflectors.as_ref().submatrix(start, start, count, count);

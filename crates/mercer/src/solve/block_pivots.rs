@@ -1,5 +1,7 @@
-//! Randomly pivoted Cholesky in blocks: the same law of pivots, in products of matrices.
+//! Randomly pivoted Cholesky in blocks: the same distribution of pivots, in products of matrices.
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
@@ -16,7 +18,7 @@ const ROWS: usize = 512;
 ///
 /// # Theory
 /// Proposals are drawn from what was left of the diagonal when the block began, and each is accepted with the share of it that is still left
-/// (Epperly, Tropp and Webber 2024): the pivots have the same law as one after the other, and nearly all work is in products of matrices.
+/// (Epperly, Tropp and Webber 2024): the pivots have the same distribution as one after the other, and nearly all work is in products of matrices.
 ///
 /// # Cost
 /// As [`pivoted_cholesky`](super::pivoted_cholesky); several times faster from a rank of about 100.
@@ -47,7 +49,7 @@ pub fn block_randomly_pivoted_cholesky(
     }
     let rank = rank.min(n);
     compute.reserve("a partial Cholesky factor", 8 * n as u64 * rank as u64, "ask for a smaller rank")?;
-    let mut state = State {
+    let mut state = PivotState {
         factor: Array2::zeros((n, rank)),
         pivots: Vec::with_capacity(rank),
         left: Array1::from(tiles.diagonal()?),
@@ -63,7 +65,7 @@ pub fn block_randomly_pivoted_cholesky(
     Ok(state.finish(enough))
 }
 
-struct State {
+struct PivotState {
     factor: Array2<f64>,
     pivots: Vec<usize>,
     /// What is left of the diagonal.
@@ -71,7 +73,7 @@ struct State {
     stream: Stream,
 }
 
-impl State {
+impl PivotState {
     /// The factor without the last pivots of the last block, where those before them were enough.
     fn finish(mut self, enough: f64) -> PivotedCholesky {
         let mut trace_left = self.left.sum();
@@ -107,9 +109,9 @@ impl State {
         let (mut kept, mut lower) = (Vec::new(), Array2::<f64>::zeros((b, b)));
         for i in 0..b {
             // Row i of the factor against the accepted ones, and what is left of its diagonal.
-            for (place, &j) in kept.iter().enumerate() {
-                let known: f64 = (0..place).map(|p| lower[[i, p]] * lower[[j, p]]).sum();
-                lower[[i, place]] = (h[[i, j]] - known) / lower[[j, place]];
+            for (position, &j) in kept.iter().enumerate() {
+                let known: f64 = (0..position).map(|p| lower[[i, p]] * lower[[j, p]]).sum();
+                lower[[i, position]] = (h[[i, j]] - known) / lower[[j, position]];
             }
             let here = h[[i, i]] - lower.row(i).dot(&lower.row(i));
             let start = self.left[proposals[i]];
@@ -135,12 +137,12 @@ impl State {
         }
         let known = self.factor.slice(s![.., ..done]).select(Axis(0), accepted);
         let task = |(index, (mut rows, left)): (usize, (ArrayViewMut2<f64>, &mut [f64]))| {
-            let place = index * ROWS..index * ROWS + left.len();
+            let position = index * ROWS..index * ROWS + left.len();
             let mut columns = Array2::zeros((b, left.len()));
             if let Some(values) = columns.as_slice_mut() {
-                tiles.fill_rows(accepted, place, values);
+                tiles.fill_rows(accepted, position, values);
             }
-            let mut next = columns.reversed_axes() - rows.slice(s![.., ..done]).dot(&known.t());
+            let mut next = columns.reversed_axes() - product_of_rows(rows.view(), done, known.view());
             forward(&mut next, lower);
             for (row, left) in next.rows().into_iter().zip(left) {
                 *left = (*left - row.dot(&row)).max(0.0);
@@ -153,6 +155,21 @@ impl State {
         accepted.iter().for_each(|&p| self.left[p] = 0.0);
         self.pivots.extend_from_slice(accepted);
     }
+}
+
+/// The first `done` columns of some rows times the transpose of the same columns of others.
+fn product_of_rows(rows: ArrayView2<f64>, done: usize, known: ArrayView2<f64>) -> Array2<f64> {
+    let (Some(left), Some(right)) = (rows.to_slice(), known.to_slice()) else {
+        return rows.slice(s![.., ..done]).dot(&known.t());
+    };
+    let mut product = Array2::zeros((rows.nrows(), known.nrows()));
+    if let Some(out) = product.as_slice_mut() {
+        let left = MatRef::from_row_major_slice_with_stride(left, rows.nrows(), done, rows.ncols());
+        let right = MatRef::from_row_major_slice(right, known.nrows(), done).transpose();
+        let out = MatMut::from_row_major_slice_mut(out, rows.nrows(), known.nrows());
+        matmul(out, Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    product
 }
 
 /// `X ← XL⁻ᵀ`, column by column.
@@ -198,8 +215,8 @@ mod tests {
         let kernel: Kernel = "gaussian()".parse().unwrap();
         let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
         let found = block_randomly_pivoted_cholesky(&bound, 60, 1e-13, 20, &compute).unwrap();
-        let mut places: Vec<usize> = found.pivots.iter().map(|p| p % 5).collect();
-        places.sort_unstable();
-        assert_eq!(places, [0, 1, 2, 3, 4]);
+        let mut positions: Vec<usize> = found.pivots.iter().map(|p| p % 5).collect();
+        positions.sort_unstable();
+        assert_eq!(positions, [0, 1, 2, 3, 4]);
     }
 }

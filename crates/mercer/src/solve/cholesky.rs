@@ -35,7 +35,7 @@ pub struct PositiveSolution {
 /// Solves `AX = B` for a symmetric positive semi-definite `A`, of which the lower triangle is read.
 ///
 /// A matrix that is singular to working precision is not perturbed: the pseudo-inverse gives the solution of minimum
-/// norm, and the result says so.
+/// norm, which the result reports.
 ///
 /// # Cost
 /// `n³/3` by Cholesky; about `9n³` where the matrix is singular.

@@ -62,7 +62,7 @@ pub fn conjugate_gradients(
     b: ArrayView2<f64>,
     options: &ConjugateGradientOptions,
 ) -> Result<ConjugateGradientSolution> {
-    let mut state = State {
+    let mut state = IterationState {
         x: Array2::zeros(b.dim()),
         residual: b.to_owned(),
         sizes: norms(b),
@@ -89,7 +89,7 @@ pub fn conjugate_gradients(
 }
 
 /// Where the iteration stands.
-struct State {
+struct IterationState {
     x: Array2<f64>,
     residual: Array2<f64>,
     /// `‖b‖` for every column.
@@ -100,7 +100,7 @@ struct State {
     tolerance: f64,
 }
 
-impl State {
+impl IterationState {
     /// The recurrence, from `x` and its residual, until the residual is small by its own account.
     fn run(&mut self, apply: &Product<'_>, precondition: &Product<'_>, most: usize) -> Result<()> {
         let mut direction = Array2::zeros(self.x.dim());

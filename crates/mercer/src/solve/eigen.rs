@@ -78,9 +78,9 @@ fn decompose(a: ArrayView2<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f
         return Ok(Vec::new());
     }
     let lower = Mat::from_fn(n, n, |i, j| a[[i.max(j), i.min(j)]]);
-    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let requested = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let mut values = Diag::<f64>::zeros(n);
-    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(n, wanted, Par::Seq, Default::default()));
+    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(n, requested, Par::Seq, Default::default()));
     let vectors = vectors.map(|v| v.as_mut());
     self_adjoint_evd(
         lower.as_ref(),

@@ -19,14 +19,14 @@ const NARROW: usize = 64;
 #[derive(Clone, Debug)]
 pub enum Factored {
     /// `A = LLᵀ`.
-    Definite(Factor),
+    Definite(CholeskyFactor),
     /// Singular (or indefinite) to working precision: the matrix itself, unchanged in its upper triangle and diagonal, and mirrored.
     Singular(Array2<f64>),
 }
 
 /// The Cholesky factor `L` of a positive definite `A = LLᵀ`, kept where `A` was.
 #[derive(Clone, Debug)]
-pub struct Factor {
+pub struct CholeskyFactor {
     size: usize,
     /// Column-major: `L` in the lower triangle, what was `A` strictly above it.
     values: Vec<f64>,
@@ -89,12 +89,12 @@ fn factor_if(a: Array2<f64>, accept: impl Fn(&[f64], &[f64], usize) -> bool, com
         if n <= BLOCK { factor_blocks(matrix, compute) } else { compute.install(|| factor_blocks(matrix, compute)) };
     let definite = definite?;
     if definite && accept(&values, &diagonal, n) {
-        return Ok(Factored::Definite(Factor { size: n, values, norm }));
+        return Ok(Factored::Definite(CholeskyFactor { size: n, values, norm }));
     }
     Ok(Factored::Singular(restore(&values, &diagonal)))
 }
 
-impl Factor {
+impl CholeskyFactor {
     /// The number of rows.
     pub fn size(&self) -> usize {
         self.size

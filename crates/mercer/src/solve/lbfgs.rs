@@ -111,7 +111,7 @@ pub fn minimize(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOpt
         let size = value.abs().max(options.scale);
         small = if at.value - value <= options.decrease * size { small + 1 } else { 0 };
         let little = small > 1;
-        // A short step before a place where f is not defined says nothing of a minimum.
+        // A short step before a point where f is undefined is no evidence of a minimum.
         let converged = little && largest(&gradient) <= STEEP * size;
         at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged };
         if little {
@@ -143,7 +143,7 @@ fn direction(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>)>, curvatu
     q
 }
 
-type Place = (Vec<f64>, f64, Vec<f64>);
+type LinePoint = (Vec<f64>, f64, Vec<f64>);
 
 /// A trial of a line search: how far, `f` and its slope along the direction there.
 #[derive(Clone, Copy)]
@@ -154,7 +154,12 @@ struct Trial {
 }
 
 /// A point along the direction that satisfies the weak Wolfe conditions, or at least makes `f` smaller.
-fn line_search(objective: &mut Objective<'_>, at: &Minimum, direction: &[f64], first: f64) -> Result<Option<Place>> {
+fn line_search(
+    objective: &mut Objective<'_>,
+    at: &Minimum,
+    direction: &[f64],
+    first: f64,
+) -> Result<Option<LinePoint>> {
     let start = Trial { step: 0.0, value: at.value, slope: dot(&at.gradient, direction) };
     if start.slope >= 0.0 || !start.slope.is_finite() {
         return Ok(None);
@@ -190,7 +195,7 @@ fn next_step(before: Trial, low: Trial, high: Option<Trial>) -> f64 {
         }
         Some(high) => {
             let width = high.step - low.step;
-            // Where f is not defined, the bound says nothing of where the minimum is.
+            // Where f is undefined, the bound does not bracket the minimum.
             let guess = if high.value.is_finite() { cubic(low, high) } else { Some(low.step + 0.25 * width) };
             guess.unwrap_or(low.step + 0.5 * width).clamp(low.step + INSIDE * width, high.step - INSIDE * width)
         }

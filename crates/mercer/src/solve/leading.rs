@@ -7,7 +7,7 @@ use super::eigen::{SymmetricEigen, symmetric_eigen};
 use super::products::multiply;
 use crate::{Compute, Error, Result};
 
-/// Vectors beside those that are asked for.
+/// Oversampling: additional vectors beyond those requested.
 const SPARE: usize = 8;
 /// Blocks of a basis, before it begins again from its best vectors.
 const BLOCKS: usize = 4;

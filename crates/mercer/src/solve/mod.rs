@@ -28,7 +28,7 @@ pub(crate) use dual::{ClassBlocks, PairRoom};
 pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub(crate) use factor::factor_any;
-pub use factor::{Factor, Factored, factor};
+pub use factor::{CholeskyFactor, Factored, factor};
 pub(crate) use inverse::inverse;
 pub use lbfgs::{LbfgsOptions, Minimum, Objective, minimize};
 pub use leading::{LeadingEigen, leading_eigen};

@@ -4,7 +4,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
-use crate::gram::simd::product;
+use crate::gram::simd::product::{self, FEW};
 use crate::{Compute, Result};
 
 /// Rows of a block of the answer.
@@ -18,9 +18,13 @@ const ROWS: usize = 1024;
 /// [`Error::Canceled`](crate::Error::Canceled), as all products here.
 pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let mut out = Array2::zeros((a.nrows(), b.ncols()));
+    let right = (b.ncols() <= FEW).then(|| b.iter().copied().collect::<Vec<f64>>());
     each_block(&mut out, compute, |start, mut block| {
         let rows = a.slice(s![start..start + block.nrows(), ..]);
-        general_mat_mul(1.0, &rows, &b, 0.0, &mut block);
+        match (&right, rows.to_slice(), block.as_slice_mut()) {
+            (Some(right), Some(tile), Some(sums)) => product::multiply(tile, right, sums, b.ncols()),
+            _ => general_mat_mul(1.0, &rows, &b, 0.0, &mut block),
+        }
     })?;
     Ok(out)
 }
@@ -30,10 +34,21 @@ pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, comput
     let parts: Result<Vec<Array2<f64>>> = compute.install(|| {
         let blocks = (0..a.nrows().div_ceil(ROWS)).into_par_iter();
         let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
-        let product = |k: usize| a.slice(rows(k)).t().dot(&b.slice(rows(k)));
+        let product = |k: usize| transposed_product(a.slice(rows(k)), b.slice(rows(k)));
         blocks.map(|k| compute.check_canceled().map(|()| product(k))).collect()
     });
     Ok(parts?.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part))
+}
+
+/// `AᵀB` of one block.
+fn transposed_product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
+    let Some(tile) = a.to_slice().filter(|_| (1..=FEW).contains(&b.ncols())) else { return a.t().dot(&b) };
+    let right: Vec<f64> = b.iter().copied().collect();
+    let mut out = Array2::zeros((a.ncols(), b.ncols()));
+    if let Some(sums) = out.as_slice_mut() {
+        product::multiply_transposed(tile, &right, sums, b.ncols());
+    }
+    out
 }
 
 /// `AV` for a symmetric matrix in single precision, with sums in double precision.
@@ -104,8 +119,15 @@ mod tests {
         let (tall, right) = (Array2::from_elem((2500, 3), 0.5), Array2::from_shape_fn((2500, 2), |(i, _)| i as f64));
         let found = multiply_transposed(tall.view(), right.view(), &compute).unwrap();
         assert!(found.iter().all(|v| *v == 0.5 * 1249.5 * 2500.0));
+        for columns in 1..=6 {
+            let few = v.slice(s![.., ..columns]).to_owned();
+            let found = multiply(sum.view(), few.view(), &compute).unwrap();
+            assert!((&found - &expected.dot(&few)).iter().all(|d| d.abs() <= 1e-12), "{columns}");
+            let found = multiply_transposed(v.view(), few.view(), &compute).unwrap();
+            assert!((&found - &v.t().dot(&few)).iter().all(|d| d.abs() <= 1e-12), "{columns}");
+        }
         let single = sum.mapv(|v| v as f32);
-        for columns in [1, 3] {
+        for columns in 1..=5 {
             let (right, wide) = (v.slice(s![.., ..columns]), single.mapv(f64::from));
             let found = multiply_single(single.view(), right, &compute).unwrap();
             assert!((&found - &wide.dot(&right)).iter().all(|d| d.abs() <= 1e-12));

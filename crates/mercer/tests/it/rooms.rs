@@ -58,11 +58,11 @@ fn imports_go_one_way() {
         if room == "lib" {
             continue;
         }
-        let place = position(room).unwrap_or_else(|| panic!("{room} is not in the list of rooms"));
+        let own = position(room).unwrap_or_else(|| panic!("{room} is not in the list of rooms"));
         for (line, used) in used_rooms(&fs::read_to_string(&file).unwrap()) {
             let Some(other) = position(&used) else { panic!("{}:{line}: unknown room {used}", relative.display()) };
             let excepted = EXCEPTIONS.contains(&(room, used.as_str()));
-            assert!(other <= place || excepted, "{}:{line}: {room} must not use {used}", relative.display());
+            assert!(other <= own || excepted, "{}:{line}: {room} must not use {used}", relative.display());
             looked_at += 1;
         }
     }

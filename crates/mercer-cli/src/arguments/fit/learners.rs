@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use mercer::learn::gaussian_process::sparse::Approximation;
-use mercer::learn::ridge::Solver;
+use mercer::learn::ridge::RidgeSolver;
 use mercer::learn::smoother::LocalWeight;
 use mercer::select::Criterion;
 
@@ -11,85 +11,85 @@ use super::centers::CenterWords;
 use super::numbers::{criterion, non_negative, positive_number};
 use super::{FitData, StreamWords};
 
-/// The words of `mercer fit ridge`.
+/// Arguments of `mercer fit ridge`.
 #[derive(Debug, Args)]
 pub struct RidgeArguments {
     /// The data and the model.
     #[command(flatten)]
     pub training: FitData,
-    /// The kernel, such as "gaussian(lengthscale=2)", or auto: gaussian and Matérn kernels are tried
+    /// The kernel, such as "gaussian(lengthscale=2)", or auto: compares Gaussian and Matérn kernels
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// λ, which multiplies ‖f‖² beside the sum of squares (default: chosen)
+    /// λ, the factor of ‖f‖² in Σ(y − f)² + λ‖f‖² (default: selected)
     #[arg(long, value_name = "L", value_parser = non_negative, allow_negative_numbers = true, conflicts_with = "lambdas")]
     pub lambda: Option<f64>,
-    /// The λ to choose from (default: 19 from 1e-6 to 1e3, and more where the best is at an end)
+    /// Candidates for λ (default: 19 from 1e-6 to 1e3, extended where the best is at an end)
     #[arg(long, value_name = "L,…", value_delimiter = ',', value_parser = non_negative, allow_negative_numbers = true)]
     pub lambdas: Vec<f64>,
-    /// The lengthscales to choose from (default with --kernel auto: 7 around the median distance, and more where the best is at an end)
+    /// Candidate lengthscales (default with --kernel auto: 7 around the median distance, extended where the best is at an end)
     #[arg(long, value_name = "S,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub lengthscales: Vec<f64>,
-    /// What makes a model better: loo, gcv, or a number of folds
+    /// Selection criterion: loo, gcv, or a number of folds
     #[arg(long, value_name = "loo|gcv|K", value_parser = criterion, default_value = "loo")]
     pub cv: Criterion,
-    /// Score every candidate on all rows, also those that are clearly worse on a third of them
+    /// Disable screening: score every candidate on all rows, also those that are clearly worse on a third of them
     #[arg(long)]
-    pub no_race: bool,
-    /// Fit an unpenalized constant too (the default with --kernel auto)
+    pub no_screening: bool,
+    /// Fit an intercept (the default with --kernel auto)
     #[arg(long, conflicts_with = "no_intercept")]
     pub intercept: bool,
-    /// Fit no constant (the default with a given kernel)
+    /// Fit no intercept (the default with an explicit kernel)
     #[arg(long)]
     pub no_intercept: bool,
-    /// A column of weights, at least 0: a row of weight 2 counts as two rows
+    /// Column of nonnegative sample weights: a row of weight 2 counts as two rows
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
-    /// How the system is solved
+    /// Solver
     #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
     pub solver: SolverWord,
     /// The centers.
     #[command(flatten)]
     pub centers: CenterWords,
-    /// At most this many rows, drawn from the seed, enter the choice; the fit takes all
+    /// Maximum number of rows, a random sample, used for selection; the final fit uses all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1500")]
     pub sample: usize,
-    /// How DATA is read in chunks.
+    /// Options of reading DATA in chunks.
     #[command(flatten)]
     pub stream: StreamWords,
 }
 
 impl RidgeArguments {
-    /// The kernel's text, where one is given.
-    pub fn given_kernel(&self) -> Option<&str> {
+    /// The text of an explicit kernel.
+    pub fn explicit_kernel(&self) -> Option<&str> {
         (self.kernel != "auto").then_some(self.kernel.as_str())
     }
 
-    /// Whether a constant is fitted: as asked for, or when the kernel is chosen.
+    /// Whether an intercept is fitted: as requested, or when the kernel is selected.
     pub fn with_intercept(&self) -> bool {
-        self.intercept || (!self.no_intercept && self.given_kernel().is_none())
+        self.intercept || (!self.no_intercept && self.explicit_kernel().is_none())
     }
 }
 
-/// Solvers by their words.
+/// Solvers by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SolverWord {
-    /// As the plan says
+    /// Chosen by the plan
     Auto,
     /// A Cholesky factor
     Cholesky,
-    /// A Cholesky factor in single precision, refined to double
+    /// A Cholesky factor in single precision with iterative refinement
     Mixed,
-    /// Along one column, in linear time, for kernels of Markov processes
+    /// State space along one column, in linear time, for Markov kernels
     StateSpace,
     /// An eigendecomposition
     Eigen,
     /// Conjugate gradients, without storing the matrix
     Cg,
-    /// Functions on a few centers: an approximation, for many rows
+    /// Few centers: an approximation for large data
     Centers,
 }
 
-impl From<SolverWord> for Solver {
+impl From<SolverWord> for RidgeSolver {
     fn from(word: SolverWord) -> Self {
         match word {
             SolverWord::Auto => Self::Auto,
@@ -103,58 +103,58 @@ impl From<SolverWord> for Solver {
     }
 }
 
-/// The words of `mercer fit gp`.
+/// Arguments of `mercer fit gp`.
 #[derive(Debug, Args)]
 pub struct GpArguments {
     /// The data and the model.
     #[command(flatten)]
     pub training: FitData,
-    /// The kernel, such as "1*gaussian(lengthscale=2)", or auto: gaussian and Matérn kernels are tried
+    /// The kernel, such as "1*gaussian(lengthscale=2)", or auto: compares Gaussian and Matérn kernels
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
-    /// The variance of the noise, where the optimization starts
+    /// Noise variance, the initial value of the optimization
     #[arg(long, value_name = "S2", value_parser = non_negative, allow_negative_numbers = true, default_value = "0.1")]
     pub noise: f64,
-    /// Take the parameters and the noise as they are given
+    /// Keep the parameters and the noise fixed
     #[arg(long)]
     pub no_optimize: bool,
-    /// How many more times the optimization starts, from random points
+    /// Number of additional optimization starts from random points
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub restarts: usize,
-    /// Parameters that stay as they are, by the names in the report, such as noise
+    /// Parameters to keep fixed, by their names in the report, such as noise
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub fixed: Vec<String>,
-    /// Choices of smoothness that move too, such as nu of Matérn kernels (otherwise they stay as given)
+    /// Smoothness parameters to optimize, such as nu of Matérn kernels (otherwise fixed)
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub free: Vec<String>,
-    /// What is done to the target before the fit (default: standard with --kernel auto, none with a given kernel)
+    /// Scaling of the target before the fit (default: standard with --kernel auto, none with an explicit kernel)
     #[arg(long, value_enum, value_name = "RULE")]
     pub target_scale: Option<TargetScale>,
-    /// See the data through this many inducing points, in linear time: an approximation, said so in the report
+    /// Number of inducing points, for linear time: an approximation, noted in the report
     #[arg(long, value_name = "M", value_parser = positive)]
     pub centers: Option<usize>,
-    /// What the inducing points do
+    /// Approximation by the inducing points
     #[arg(long, value_enum, value_name = "NAME", default_value = "variational", requires = "centers")]
     pub approximation: ApproximationWord,
-    /// At most this many rows, drawn from the seed, enter the choice of parameters; the fit takes all
+    /// Maximum number of rows, a random sample, used to optimize the parameters; the final fit uses all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
     pub sample: usize,
 }
 
 impl GpArguments {
-    /// The kernel's text, where one is given.
-    pub fn given_kernel(&self) -> Option<&str> {
+    /// The text of an explicit kernel.
+    pub fn explicit_kernel(&self) -> Option<&str> {
         (self.kernel != "auto").then_some(self.kernel.as_str())
     }
 
-    /// What is done to the target.
+    /// Scaling of the target.
     pub fn target_scale(&self) -> TargetScale {
-        let default = if self.given_kernel().is_some() { TargetScale::None } else { TargetScale::Standard };
+        let default = if self.explicit_kernel().is_some() { TargetScale::None } else { TargetScale::Standard };
         self.target_scale.unwrap_or(default)
     }
 }
 
-/// Approximations by their words.
+/// Approximations by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApproximationWord {
     /// The subset of regressors
@@ -178,7 +178,7 @@ impl From<ApproximationWord> for Approximation {
     }
 }
 
-/// Rules for the target.
+/// Scalings of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TargetScale {
     /// Mean 0 and standard deviation 1
@@ -189,7 +189,7 @@ pub enum TargetScale {
     None,
 }
 
-/// The words of `mercer fit spline`.
+/// Arguments of `mercer fit spline`.
 #[derive(Debug, Args)]
 pub struct SplineArguments {
     /// The data and the model.
@@ -198,24 +198,24 @@ pub struct SplineArguments {
     /// The order of the derivative in the penalty: 1, 2 (cubic) or 3 (quintic)
     #[arg(long, value_name = "1|2|3", default_value_t = 2)]
     pub order: usize,
-    /// How λ is chosen
+    /// Selection of λ
     #[arg(long, value_enum, value_name = "RULE", default_value = "gcv")]
     pub smoothing: SmoothingWord,
-    /// λ itself, on the scale of x as given, beside the sum of squares
+    /// λ on the scale of x, the factor of the penalty added to the sum of squares
     #[arg(long, value_name = "L", value_parser = positive_number, allow_negative_numbers = true, conflicts_with = "df")]
     pub lambda: Option<f64>,
-    /// The degrees of freedom that the spline should have
+    /// Degrees of freedom of the spline
     #[arg(long, value_name = "DF", value_parser = positive_number, allow_negative_numbers = true)]
     pub df: Option<f64>,
     /// The period, for periodic splines
     #[arg(long, value_name = "P", value_parser = positive_number, allow_negative_numbers = true)]
     pub period: Option<f64>,
-    /// A column of weights, at least 0
+    /// Column of nonnegative sample weights
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
 }
 
-/// Rules for λ of a spline.
+/// Selection of λ of a spline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SmoothingWord {
     /// The least generalized cross-validation
@@ -224,22 +224,22 @@ pub enum SmoothingWord {
     Reml,
 }
 
-/// The words of `mercer fit smooth`.
+/// Arguments of `mercer fit smooth`.
 #[derive(Debug, Args)]
 pub struct SmoothArguments {
     /// The data and the model.
     #[command(flatten)]
     pub training: FitData,
-    /// What is fitted around each place (default: lines for one column, means for several)
+    /// Local model (default: linear for one column, constant for several)
     #[arg(long, value_enum, value_name = "METHOD")]
     pub method: Option<SmoothMethod>,
-    /// The bandwidth (default: of least leave-one-out error)
+    /// The bandwidth (default: minimizes the leave-one-out error)
     #[arg(long, value_name = "H", value_parser = positive_number, allow_negative_numbers = true)]
     pub bandwidth: Option<f64>,
-    /// How weights fall with distance
+    /// Weight function
     #[arg(long, value_enum, value_name = "WINDOW", default_value = "gaussian")]
     pub window: Window,
-    /// Show Nadaraya–Watson, local lines and kernel ridge on the same data (one column)
+    /// Compare Nadaraya–Watson, local linear and kernel ridge regression on the same data (one column)
     #[arg(long)]
     pub compare: bool,
 }
@@ -280,33 +280,33 @@ impl From<Window> for LocalWeight {
     }
 }
 
-/// The words of `mercer fit auto`.
+/// Arguments of `mercer fit auto`.
 #[derive(Debug, Args)]
 pub struct AutoArguments {
     /// The data and the model.
     #[command(flatten)]
     pub training: FitData,
-    /// What makes a model better: loo, gcv, or a number of folds
+    /// Selection criterion: loo, gcv, or a number of folds
     #[arg(long, value_name = "loo|gcv|K", value_parser = criterion, default_value = "loo")]
     pub cv: Criterion,
-    /// Score every candidate on all rows, also those that are clearly worse on a third of them
+    /// Disable screening: score every candidate on all rows, also those that are clearly worse on a third of them
     #[arg(long)]
-    pub no_race: bool,
-    /// At most this many rows, drawn from the seed, enter the choice; the fit takes all (default: 1000 for numbers, 4000 for classes)
+    pub no_screening: bool,
+    /// Maximum number of rows, a random sample, used for selection; the final fit uses all (default: 1000 for regression, 4000 for classification)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<usize>,
-    /// What the target is (default: classes where it is texts, numbers otherwise)
+    /// Type of the target (default: classes for text, numbers otherwise)
     #[arg(long, value_enum, value_name = "classes|numbers")]
     pub task: Option<TaskWord>,
-    /// Leave-one-out residuals also for many rows, where they take most of the time
+    /// Compute leave-one-out residuals even for large data, where they take most of the time
     #[arg(long)]
     pub diagnostics: bool,
 }
 
-/// What a target is.
+/// Types of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TaskWord {
-    /// Names, also where they are written as numbers
+    /// Class labels, also where they are written as numbers
     Classes,
     /// Numbers
     Numbers,

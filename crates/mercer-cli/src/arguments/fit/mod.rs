@@ -22,44 +22,44 @@ pub use learners::{
 };
 
 pub use margins::{
-    ClassWeight, FoldWords, LogisticArguments, MachineWords, NewtonWord, OneClassArguments, SvmArguments, SvrArguments,
-    given,
+    ClassWeight, FoldWords, LogisticArguments, NewtonWord, OneClassArguments, SvmArguments, SvmWords, SvrArguments,
+    explicit_kernel,
 };
 
-/// What can be fitted.
+/// The learners.
 #[derive(Debug, Subcommand)]
 pub enum FitCommand {
-    /// Kernel ridge regression: min Σ(y − f(x))² + λ‖f‖², kernel, lengthscale and λ chosen by leave-one-out
+    /// Kernel ridge regression: min Σ(y − f(x))² + λ‖f‖², with kernel, lengthscale and λ selected by leave-one-out
     #[command(after_help = help::FIT_RIDGE)]
     Ridge(RidgeArguments),
-    /// A Gaussian process: predictions with intervals, parameters by the marginal likelihood
+    /// Gaussian process regression: predictive intervals, parameters by marginal likelihood
     #[command(after_help = help::FIT_GP)]
     Gp(GpArguments),
-    /// A smoothing spline of one column, in linear time
+    /// Smoothing spline of one column, in linear time
     #[command(after_help = help::FIT_SPLINE)]
     Spline(SplineArguments),
-    /// A local smoother: weighted means (Nadaraya–Watson) or lines around each place
+    /// Local regression: weighted means (Nadaraya–Watson) or local lines
     #[command(after_help = help::FIT_SMOOTH)]
     Smooth(SmoothArguments),
-    /// Support vector classification: the widest margin between classes
+    /// Support vector classification
     #[command(after_help = help::FIT_SVM)]
     Svm(SvmArguments),
-    /// Support vector regression: errors within a tube cost nothing
+    /// Support vector regression with an ε-insensitive loss
     #[command(after_help = help::FIT_SVR)]
     Svr(SvrArguments),
-    /// The support of a distribution: a small region that holds most of the rows
+    /// One-class SVM: estimates the support of a distribution
     #[command(after_help = help::FIT_ONE_CLASS)]
     OneClass(OneClassArguments),
-    /// Kernel logistic regression: probabilities of classes
+    /// Kernel logistic regression: class probabilities
     #[command(after_help = help::FIT_LOGISTIC)]
     Logistic(LogisticArguments),
-    /// Whatever predicts best: tries kernels and splines by leave-one-out and fits the winner; machines for classes
+    /// Automatic selection: compares kernels and learners by cross-validation and fits the best
     #[command(after_help = help::FIT_AUTO)]
     Auto(AutoArguments),
 }
 
 impl FitCommand {
-    /// The words that all learners share.
+    /// The flags common to all learners.
     pub fn training(&self) -> &FitData {
         match self {
             Self::Ridge(words) => &words.training,
@@ -75,37 +75,37 @@ impl FitCommand {
     }
 }
 
-/// The data of a fit, and where the model goes.
+/// The data of a fit, and the output file of the model.
 #[derive(Debug, Args)]
 pub struct FitData {
-    /// The file with the data (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
+    /// Data file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// The column to predict, by name or by number counted from 0; several with commas
+    /// Target column, by name or by number counted from 0; several separated by commas
     #[arg(long, short, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// Where the model goes; without it the fit is only reported
+    /// Output file of the model; without it the fit is only reported
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,
-    /// Only these columns, by name or by number counted from 0, such as height,width or 0,2-5
+    /// Use only these columns, by name or by number counted from 0, such as height,width or 0,2-5
     #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = "Data")]
     pub columns: Vec<String>,
-    /// All columns but these
+    /// Drop these columns
     #[arg(long, value_name = "COLS", value_delimiter = ',', conflicts_with = "columns", help_heading = "Data")]
     pub drop: Vec<String>,
-    /// Scale the columns of numbers (default: standard where the kernel is chosen, none where it is given)
+    /// Scaling of the numeric columns (default: standard where the kernel is selected, none with an explicit kernel)
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub scale: Option<FitScale>,
-    /// Map every column onto [0, 1], where kernels such as sobolev() live: the same as --scale unit
+    /// Scale every column to [0, 1], the domain of kernels such as sobolev(): the same as --scale unit
     #[arg(long, conflicts_with = "scale", help_heading = "Data")]
     pub rescale: bool,
-    /// What to do with missing values; rows without a target are left out; without a rule all are refused
+    /// Handling of missing values (default: an error); rows without a target are dropped
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub missing: Option<Gap>,
 }
 
 impl FitData {
-    /// The scaling asked for, or this one.
+    /// The requested scaling, or this one.
     pub fn scaling(&self, default: Scaling) -> Scaling {
         match self.scale {
             _ if self.rescale => Scaling::UnitInterval,
@@ -134,25 +134,25 @@ pub enum FitScale {
     None,
 }
 
-/// The words of `mercer predict`.
+/// Arguments of `mercer predict`.
 #[derive(Debug, Args)]
 pub struct PredictArguments {
-    /// The model, as mercer fit or mercer.save wrote it
+    /// Model file written by mercer fit or mercer.save
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// The file with the new data, or - for standard input
+    /// File with the new data, or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// Where the predictions go (CSV, TSV, NPY, Parquet); without it they are printed as CSV
+    /// Output file of the predictions (CSV, TSV, NPY, Parquet); without it they are printed as CSV
     #[arg(short, long, value_name = "OUT.csv")]
     pub output: Option<PathBuf>,
-    /// Add columns lower and upper that hold a new observation with this probability
+    /// Add columns lower and upper: a predictive interval with this coverage probability
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.95", value_parser = level)]
     pub interval: Option<f64>,
     /// Add a column proba_<class> for every class
     #[arg(long, conflicts_with = "interval")]
     pub proba: bool,
-    /// Only these columns of DATA, by name or by number counted from 0
+    /// Use only these columns of DATA, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
     /// Read, predict and write in chunks, as for a file that is larger than the memory limit; needs --output OUT.csv

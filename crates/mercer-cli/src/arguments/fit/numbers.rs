@@ -35,8 +35,8 @@ pub fn class_weight(text: &str) -> Result<ClassWeight, String> {
 
 /// The probability of an interval.
 pub fn level(text: &str) -> Result<f64, String> {
-    let wanted = "a probability between 0 and 1, such as 0.95, is needed";
-    number(text).filter(|v| *v > 0.0 && *v < 1.0).ok_or_else(|| wanted.into())
+    let requested = "a probability between 0 and 1, such as 0.95, is needed";
+    number(text).filter(|v| *v > 0.0 && *v < 1.0).ok_or_else(|| requested.into())
 }
 
 /// `loo`, `gcv` or a number of folds.

@@ -22,7 +22,7 @@ const SMOOTH: [&str; 4] = ["gaussian()", "matern(nu=1/2)", "matern(nu=3/2)", "ma
 /// An additive kernel is tried for at most this many coordinates.
 const FEW: usize = 10;
 
-/// Rows up to which the leave-one-out residuals of the winner are computed without being asked for: beyond, they take most of the time.
+/// Rows up to which the leave-one-out residuals of the winner are computed without being requested: beyond, they take most of the time.
 pub const DIAGNOSED: usize = 4000;
 const WITHOUT_DIAGNOSTICS: &str =
     "Leave-one-out residuals of so many rows would take several times as long as the fit: --diagnostics computes them.";
@@ -89,16 +89,15 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
     let svc = Svc::new("gaussian()".parse()?, 1.0);
     let held = HeldOutSvc { spec: svc.clone(), x: part.x.view(), classes: &of_part, weights: None };
     let how = (Measure::WrongClasses, "C or λ");
-    let (machine, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+    let (svm, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let few: Vec<usize> =
         search.screening_rows(of_part.of(), &session.compute).into_iter().map(|at| rows[at]).collect();
     // Where no row is wrong nothing is better.
-    let also =
-        if machine.screened_score > 0.0 { likelihoods(&search, &folds, &training, &few, session)? } else { None };
+    let also = if svm.screened_score > 0.0 { likelihoods(&search, &folds, &training, &few, session)? } else { None };
     let tried = tried.renamed("svm");
     // Of equals the one with probabilities by construction.
     match also {
-        Some((likely, also)) if likely.score <= machine.screened_score => {
+        Some((likely, also)) if likely.score <= svm.screened_score => {
             let choice = also.renamed("logistic").join(tried, false);
             let spec = LogisticRegression::new(likely.kernel, likely.parameter);
             logistic::outcome("auto", &spec, training, Some(choice), session)
@@ -107,27 +106,26 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
             if also.is_none() {
                 training.remarks.push(NOT_TRIED.into());
             }
-            if few.len() < machine.rows {
+            if few.len() < svm.rows {
                 training.remarks.push(format!(
-                    "The machine was settled on {} rows: {}, C = {}, {} % of them wrong when left out.",
-                    grouped(machine.rows as u64),
-                    machine.kernel,
-                    short(machine.parameter),
-                    digits(100.0 * machine.score, 3)
+                    "The support vector machine was selected on {} rows: {}, C = {}, cross-validated error {} %.",
+                    grouped(svm.rows as u64),
+                    svm.kernel,
+                    short(svm.parameter),
+                    digits(100.0 * svm.score, 3)
                 ));
             }
             let choice = match also {
                 Some((_, also)) => tried.join(also.renamed("logistic"), false),
                 None => tried,
             };
-            let spec = Svc { kernel: machine.kernel, penalty: Penalty::C(machine.parameter), ..svc };
+            let spec = Svc { kernel: svm.kernel, penalty: Penalty::C(svm.parameter), ..svc };
             svm::outcome("auto", &spec, training, Some(choice), session)
         }
     }
 }
 
-const NOT_TRIED: &str =
-    "Logistic regression was not tried: with so many classes it takes long (mercer fit logistic does it).";
+const NOT_TRIED: &str = "Logistic regression was skipped because of the number of classes (use mercer fit logistic).";
 
 /// The words of a choice by folds, of which this learner has only some.
 pub fn fold_words(words: &AutoArguments) -> FoldWords {
@@ -137,7 +135,7 @@ pub fn fold_words(words: &AutoArguments) -> FoldWords {
 
 /// The best logistic regression by its errors on a few rows; none where that takes long.
 fn likelihoods(
-    machines: &FoldSearch,
+    svms: &FoldSearch,
     folds: &FoldWords,
     training: &Training,
     rows: &[usize],
@@ -145,7 +143,7 @@ fn likelihoods(
 ) -> Result<Option<(folds::Chosen, Choice)>, Failure> {
     let parameters = (folds::lambdas(None, &[]), "lambda");
     let search = folds::search("auto", folds, parameters, training, rows, &session.compute)?;
-    let search = FoldSearch { lengthscales: machines.lengthscales.clone(), screening: rows.len(), ..search };
+    let search = FoldSearch { lengthscales: svms.lengthscales.clone(), screening: rows.len(), ..search };
     let part = Part::of(training, rows);
     let labels = part.labels();
     let spec = LogisticRegression::new("gaussian()".parse()?, 1.0);
@@ -164,8 +162,9 @@ fn kernels(
     rows: &[usize],
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
-    let (criterion, race) = (words.cv, !words.no_race);
-    let base = |kernels| RidgeSearch { criterion, race, frugal: true, intercept: true, ..RidgeSearch::new(kernels) };
+    let (criterion, screening) = (words.cv, !words.no_screening);
+    let base =
+        |kernels| RidgeSearch { criterion, screening, frugal: true, intercept: true, ..RidgeSearch::new(kernels) };
     let linear = choice::search(&base(vec!["linear()".parse()?]), training, rows, session)?;
     let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
     kernels.extend(additive(training.x.ncols())?);
@@ -200,7 +199,7 @@ fn is_long_line(training: &Training, rows: &[usize]) -> bool {
 /// A spline, which takes all rows of a line in linear time.
 fn long_line(mut training: Training, session: &Session) -> Result<Outcome, Failure> {
     let fit = spline::on(&SmoothingSpline::default(), &training, session)?;
-    training.remarks.push("One column and many rows: a smoothing spline, exact and in linear time, was taken.".into());
+    training.remarks.push("One column and many rows: a smoothing spline was fitted, exact and in linear time.".into());
     spline::outcome("auto", fit, training, None)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use mercer::Kernel;
-use mercer::select::{Criterion, FoldChoice, Race, RidgeChoice, RidgeSearch, SearchedRange, Tried, sample_rows};
+use mercer::select::{Criterion, FoldChoice, RidgeChoice, RidgeSearch, Screening, SearchedRange, Tried, sample_rows};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ pub struct Choice {
     /// Rows that entered the choice.
     rows: usize,
     of: usize,
-    race: Option<Race>,
+    screening: Option<Screening>,
     candidates: Vec<Candidate>,
     surface: Option<Surface>,
     /// What was tried of the numbers that were chosen.
@@ -86,7 +86,7 @@ pub struct Choice {
     fits: Option<usize>,
     /// Whether the search ended by itself.
     complete: bool,
-    /// Whether the race left only the best of every kernel.
+    /// Whether screening left only the best of every kernel.
     frugal: bool,
 }
 
@@ -150,7 +150,7 @@ impl Choice {
             candidates.push(Candidate { name, family, lambda, score: winner.score });
         }
         let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
-        let race = found.race.clone().filter(|race| race.dropped > 0);
+        let screening = found.screening.clone().filter(|screening| screening.dropped > 0);
         let (ranges, complete, criterion) = (found.ranges.clone(), found.complete, search.criterion);
         let (screened, fits, frugal) = (None, None, search.frugal);
         Self {
@@ -159,7 +159,7 @@ impl Choice {
             parameter,
             rows,
             of,
-            race,
+            screening,
             frugal,
             candidates,
             surface,
@@ -186,7 +186,7 @@ impl Choice {
             parameter,
             rows: found.rows,
             of,
-            race: None,
+            screening: None,
             candidates: candidates(&found.tried),
             surface: None,
             ranges: found.ranges.clone(),
@@ -214,7 +214,7 @@ impl Choice {
             if range.at_border {
                 let more = if learner == "auto" { String::new() } else { format!(" ({flag} tries others)") };
                 remarks.push(format!(
-                    "The {name} {} lies at the border of what was tried ({} to {}): the best may lie beyond{more}.",
+                    "The {name} {} is at the border of the search range ({} to {}): the optimum may lie beyond{more}.",
                     short(range.chosen),
                     short(range.last.0),
                     short(range.last.1)
@@ -222,7 +222,7 @@ impl Choice {
             }
         }
         if !self.complete {
-            remarks.push("The search was stopped before its end; the best so far was taken.".into());
+            remarks.push("The search was stopped early; the best result so far is used.".into());
         }
         remarks
     }
@@ -272,13 +272,13 @@ impl Choice {
         report.heading(format!("Choice by {}", name(self.criterion)));
         if self.rows < self.of {
             let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
-            report.text(format!("{rows} of the {of} rows, drawn from the seed, entered the choice; the fit took all."));
+            report.text(format!("Selected on a random sample of {rows} of the {of} rows; fitted on all rows."));
         }
-        if let Some(race) = &self.race {
-            let (dropped, rows) = (grouped(race.dropped as u64), grouped(race.rows as u64));
-            let what = if race.dropped == 1 { "candidate was" } else { "candidates were" };
+        if let Some(screening) = &self.screening {
+            let (dropped, rows) = (grouped(screening.dropped as u64), grouped(screening.rows as u64));
+            let what = if screening.dropped == 1 { "candidate was" } else { "candidates were" };
             let how = if self.frugal { "worse" } else { "clearly worse" };
-            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-race keeps all)."));
+            report.text(format!("{dropped} {what} {how} on {rows} rows and dropped (--no-screening scores all)."));
         }
         if let Some((rows, candidates)) = &self.screened {
             let (rows, candidates) = (grouped(*rows as u64), grouped(candidates.len() as u64));
@@ -305,7 +305,7 @@ impl Choice {
         json!({
             "criterion": name(self.criterion),
             "rows": self.rows,
-            "dropped": self.race.as_ref().map_or(0, |race| race.dropped),
+            "dropped": self.screening.as_ref().map_or(0, |screening| screening.dropped),
             "screened": self.screened.as_ref().map(|(rows, candidates)| json!({ "rows": rows, "candidates": candidates.len() })),
             "fits": self.fits,
             "complete": self.complete,
@@ -363,13 +363,13 @@ impl Surface {
         if lengthscales.len() < 2 || found.lambdas.len() < 2 {
             return None;
         }
-        let place = rows.iter().position(|&i| i == found.best.0)?;
+        let position = rows.iter().position(|&i| i == found.best.0)?;
         Some(Self {
             kernel: search.kernels[family].to_string(),
             lengthscales,
             lambdas: found.lambdas.clone(),
             scores: found.scores.select(Axis(0), &rows),
-            best: (place, found.best.1),
+            best: (position, found.best.1),
         })
     }
 }

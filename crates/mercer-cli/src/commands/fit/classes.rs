@@ -135,7 +135,7 @@ impl ClassQuality {
             Curve { label: self.names[*class].clone(), points: some.collect(), mark: Mark::Line }
         };
         let curves = self.curves.iter().map(curve).collect();
-        let (x, y) = ("part of the others taken".into(), "part of the class found".into());
+        let (x, y) = ("false positive rate".into(), "true positive rate".into());
         Some(Figure::Curves(vec![CurvePlot { title, x, y, curves }]))
     }
 }

@@ -14,7 +14,7 @@ use crate::report::{Block, Report, Table};
 /// Beyond this many rows the factor that the standard errors need takes too long beside the fit.
 const ROWS: usize = 4000;
 /// Places along a column: many where every part has one column, few where grids are squares.
-const PLACES: (usize, usize) = (400, 30);
+const GRID_POINTS: (usize, usize) = (400, 30);
 /// Pictures side by side.
 const PICTURES: usize = 4;
 /// The half width of the band, in standard errors.
@@ -40,12 +40,12 @@ impl Effects {
             return Ok(Vec::new());
         };
         let single = terms(kernel).iter().all(|k| k.used_columns(training.x.ncols()).len() == 1);
-        let places = if single { PLACES.0 } else { PLACES.1 };
+        let positions = if single { GRID_POINTS.0 } else { GRID_POINTS.1 };
         let mut found = Vec::new();
         for (j, target) in training.targets.iter().enumerate() {
             let parts = match model.fitted() {
-                Fitted::Ridge(fit) => fit.partial_effects(j, places, compute),
-                Fitted::GaussianProcess(fit) => fit.partial_effects(places, compute),
+                Fitted::Ridge(fit) => fit.partial_effects(j, positions, compute),
+                Fitted::GaussianProcess(fit) => fit.partial_effects(positions, compute),
                 _ => return Ok(Vec::new()),
             };
             match parts {
@@ -70,7 +70,7 @@ impl Effects {
 
     /// The shares as a table.
     pub fn push_into(&self, report: &mut Report) {
-        report.heading(format!("Parts of {}", self.target));
+        report.heading(format!("Components of {}", self.target));
         let mut table = Table::new(&["part", "columns", "share of variance", "share of ‖f‖²"], &[2, 3]);
         for part in &self.parts {
             let percent = |share: f64| format!("{} %", crate::numbers::digits(100.0 * share, 3));
@@ -124,9 +124,9 @@ impl Effects {
 fn curve(effect: &PartialEffect, training: &Training, scale: f64) -> Option<Vec<(f64, f64, f64)>> {
     let ([column], Some(grid)) = (&effect.columns[..], &effect.grid) else { return None };
     let map = training.map_of(*column)?;
-    let place = |i: usize| map.shift + map.scale * grid.axes[0][i];
+    let position = |i: usize| map.shift + map.scale * grid.axes[0][i];
     let values = |i: usize| (grid.values[[i, 0]] * scale, grid.standard_errors[[i, 0]] * scale.abs());
-    Some((0..grid.axes[0].len()).map(|i| (place(i), values(i).0, values(i).1)).collect())
+    Some((0..grid.axes[0].len()).map(|i| (position(i), values(i).0, values(i).1)).collect())
 }
 
 /// Whether the kernel is a sum, perhaps with a number in front.

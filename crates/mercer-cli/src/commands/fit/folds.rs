@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::Training;
 use super::choice::{Candidate, Choice, Measure};
-use crate::arguments::{ClassWeight, FoldWords, given};
+use crate::arguments::{ClassWeight, FoldWords, explicit_kernel};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -70,13 +70,13 @@ pub fn search(
     compute: &Compute,
 ) -> Result<FoldSearch, Failure> {
     let base: Kernel =
-        given(text).unwrap_or("gaussian()").parse::<Kernel>()?.with_column_names(&training.coordinates)?;
+        explicit_kernel(text).unwrap_or("gaussian()").parse::<Kernel>()?.with_column_names(&training.coordinates)?;
     let mut search = FoldSearch { parameter, folds: words.cv as usize, ..FoldSearch::new(vec![base], parameters) };
     if !words.lengthscales.is_empty() {
-        let mut given = words.lengthscales.clone();
-        given.sort_by(|a, b| b.total_cmp(a));
-        search.lengthscales = Choices::given(given);
-    } else if given(text).is_none() {
+        let mut lengthscales = words.lengthscales.clone();
+        lengthscales.sort_by(|a, b| b.total_cmp(a));
+        search.lengthscales = Choices::fixed(lengthscales);
+    } else if explicit_kernel(text).is_none() {
         match median_lengthscales(training.x.select(Axis(0), rows).view(), LENGTHSCALES, compute) {
             Ok(mut found) => {
                 found.reverse();
@@ -87,7 +87,7 @@ pub fn search(
             Err(other) => return Err(other.into()),
         }
     }
-    if given(text).is_none() {
+    if explicit_kernel(text).is_none() {
         search.fixed.push("linear()".parse()?);
     }
     Ok(search)
@@ -111,18 +111,18 @@ pub fn only(search: &FoldSearch) -> Option<(Kernel, f64)> {
 /// The C to choose from.
 pub fn cs(one: Option<f64>, several: &[f64]) -> Choices {
     match one {
-        Some(c) => Choices::given(vec![c]),
+        Some(c) => Choices::fixed(vec![c]),
         None if several.is_empty() => Choices::open(CS.to_vec(), MORE),
-        None => Choices::given(sorted(several, false)),
+        None => Choices::fixed(sorted(several, false)),
     }
 }
 
 /// The λ to choose from.
 pub fn lambdas(one: Option<f64>, several: &[f64]) -> Choices {
     match one {
-        Some(lambda) => Choices::given(vec![lambda]),
+        Some(lambda) => Choices::fixed(vec![lambda]),
         None if several.is_empty() => Choices::open(LAMBDAS.to_vec(), MORE),
-        None => Choices::given(sorted(several, true)),
+        None => Choices::fixed(sorted(several, true)),
     }
 }
 
@@ -187,11 +187,11 @@ pub fn class_weights(words: &[ClassWeight], classes: &Classes) -> Result<Option<
                 factors.iter_mut().zip(classes.sizes()).for_each(|(f, size)| *f = n / (k * size as f64));
             }
             ClassWeight::Factor(name, factor) => {
-                let place = classes.names().iter().position(|known| known == name).ok_or_else(|| {
+                let position = classes.names().iter().position(|known| known == name).ok_or_else(|| {
                     let known = classes.names().join(", ");
                     Failure::request(format!("--class-weight: there is no class `{name}`; there are {known}"))
                 })?;
-                factors[place] = *factor;
+                factors[position] = *factor;
             }
         }
     }

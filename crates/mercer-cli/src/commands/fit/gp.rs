@@ -38,7 +38,7 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &GpArguments, session: &Session) -> Result<Training, Failure> {
-    let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+    let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
     Training::read(&words.training, None, default, session)
 }
 
@@ -54,7 +54,7 @@ fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
 
 /// The processes to try.
 fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
-    let texts = words.given_kernel().map_or(AUTO.to_vec(), |text| vec![text]);
+    let texts = words.explicit_kernel().map_or(AUTO.to_vec(), |text| vec![text]);
     let process = |text: &str| {
         let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
         let mut process = GaussianProcess::new(kernel, words.noise);
@@ -86,8 +86,8 @@ fn choose(
     session: &Session,
     compute: &Compute,
 ) -> Result<Chosen> {
-    let wanted = processes.len() > 1 || processes.iter().any(|p| p.optimize);
-    let rows = if wanted { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
+    let requested = processes.len() > 1 || processes.iter().any(|p| p.optimize);
+    let rows = if requested { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
     let (x, some) = (training.x.select(Axis(0), &rows), y.select(Axis(0), &rows));
     let mut fits = Vec::new();
     for process in processes {
@@ -102,7 +102,7 @@ fn choose(
     let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
     let best =
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
-    let best = best.ok_or_else(|| mercer::Error::request("there is no kernel to try"))?;
+    let best = best.ok_or_else(|| mercer::Error::request("no kernel to compare"))?;
     let search = best.optimization().cloned();
     Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
 }
@@ -145,9 +145,8 @@ fn outcome(
     let mut remarks = remarks(words, search.as_ref(), untried, observed.view());
     if rows < training.rows() {
         let (some, all) = (grouped(rows as u64), grouped(training.rows() as u64));
-        remarks.push(format!(
-            "{some} of the {all} rows, drawn from the seed, entered the choice of parameters; the fit took all."
-        ));
+        remarks
+            .push(format!("Parameters optimized on a random sample of {some} of the {all} rows; fitted on all rows."));
     }
     let choice = (tried.len() > 1).then(|| likelihoods(&tried, rows, training.rows()));
     let facts = facts(&fit, search.as_ref(), map, loo.log_density);
@@ -182,7 +181,7 @@ fn remarks(words: &GpArguments, search: Option<&Optimization>, untried: usize, y
         Some(search) if search.interrupted || untried > 0 => {
             let left = if untried > 0 { format!(", {untried} kernels were not tried") } else { String::new() };
             remarks.push(format!(
-                "--budget-time ended the choice of parameters: the best of {} evaluations was taken{left}.",
+                "--budget-time ended the optimization: the best of {} evaluations is used{left}.",
                 search.evaluations
             ));
         }

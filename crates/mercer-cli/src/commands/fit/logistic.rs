@@ -48,7 +48,7 @@ pub fn held_out<'d>(
     HeldOutLogistic { spec: spec.clone(), x: part.x.view(), labels, weights: part.weights(), loss }
 }
 
-/// The rows of a choice, fewer where many classes would make it long; all that were asked for.
+/// The rows of a choice, fewer where many classes would make it long; all requested.
 fn affordable(
     base: &LogisticRegression,
     search: &FoldSearch,

@@ -17,9 +17,9 @@ mod smooth;
 mod sparse;
 mod spline;
 mod streamed;
+mod summary;
 mod svm;
 mod svr;
-mod tell;
 mod training;
 
 use std::path::Path;
@@ -71,7 +71,7 @@ pub struct Outcome {
 pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     let output = command.training().output.as_deref();
     output.map_or(Ok(()), check_folder)?;
-    if let Some((words, reason)) = streamed::wanted(command, session) {
+    if let Some((words, reason)) = streamed::requested(command, session) {
         return streamed::fit(words, reason, session).map_err(with_advice);
     }
     let outcome = match run(command, session) {
@@ -84,7 +84,7 @@ pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     if let Some(path) = output {
         save_model(path, &outcome.model)?;
     }
-    tell::tell(outcome, output, session)
+    summary::summary(outcome, output, session)
 }
 
 fn run(command: &FitCommand, session: &Session) -> Result<Outcome, Failure> {
@@ -124,7 +124,8 @@ fn with_advice(failure: Failure) -> Failure {
             Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
         }
         Failure::Library(Error::NotPositiveDefinite { kernel, reason, counterexample }) => {
-            let reason = format!("{reason}\nMachines (svm, svr, one-class) take it with --allow-indefinite.");
+            let reason =
+                format!("{reason}\nSupport vector machines (svm, svr, one-class) accept it with --allow-indefinite.");
             Error::NotPositiveDefinite { kernel, reason, counterexample }.into()
         }
         other => other,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::svm::{evidence_facts, evidence_json, notes, scaling, solver, support_table};
 use super::training::Goal;
 use super::{Outcome, Training};
-use crate::arguments::{OneClassArguments, given};
+use crate::arguments::{OneClassArguments, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
@@ -29,15 +29,15 @@ pub fn fit(words: &OneClassArguments, session: &Session) -> Result<Outcome, Fail
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &OneClassArguments, session: &Session) -> Result<Training, Failure> {
-    let weights = words.machine.weights.as_deref();
-    Training::read_for(Goal::Nothing, &words.training, weights, scaling(&words.machine.kernel), session)
+    let weights = words.svm.weights.as_deref();
+    Training::read_for(Goal::Nothing, &words.training, weights, scaling(&words.svm.kernel), session)
 }
 
 /// What the words ask for.
 pub fn specification(words: &OneClassArguments, training: &Training) -> Result<OneClass, Failure> {
-    let text = given(&words.machine.kernel).unwrap_or("gaussian(lengthscale=median)");
+    let text = explicit_kernel(&words.svm.kernel).unwrap_or("gaussian(lengthscale=median)");
     let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
-    let (solver, indefinite) = (solver(&words.machine), words.machine.allow_indefinite);
+    let (solver, indefinite) = (solver(&words.svm), words.svm.allow_indefinite);
     Ok(OneClass { solver, indefinite, ..OneClass::new(kernel, words.nu) })
 }
 

@@ -5,13 +5,13 @@ use mercer::{Compute, Result};
 use ndarray::{Array2, ArrayView1, Axis};
 
 use super::regions;
-use super::tell::headline;
+use super::summary::headline;
 use super::{Outcome, Training};
 use crate::numbers::short;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
 /// Places at which a function is drawn.
-const PLACES: usize = 500;
+const GRID_POINTS: usize = 500;
 /// Dots of a picture; of more observations, evenly spaced ones.
 const DOTS: usize = 4000;
 /// The probability of the band.
@@ -38,9 +38,9 @@ fn grid(training: &Training) -> Option<(Vec<f64>, Array2<f64>)> {
     let x = training.x.column(0);
     let low = x.iter().copied().fold(f64::INFINITY, f64::min);
     let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let at = |i: usize| low + (high - low) * i as f64 / (PLACES - 1) as f64;
-    let coordinates = Array2::from_shape_fn((PLACES, 1), |(i, _)| at(i));
-    Some(((0..PLACES).map(|i| raw(at(i))).collect(), coordinates))
+    let at = |i: usize| low + (high - low) * i as f64 / (GRID_POINTS - 1) as f64;
+    let coordinates = Array2::from_shape_fn((GRID_POINTS, 1), |(i, _)| at(i));
+    Some(((0..GRID_POINTS).map(|i| raw(at(i))).collect(), coordinates))
 }
 
 /// The observations as dots, in the units of the data.
@@ -64,20 +64,20 @@ fn observed(training: &Training) -> Array2<f64> {
 /// Data, function and interval of a model on one column.
 fn over_line(outcome: &Outcome, compute: &Compute) -> Result<Option<CurvePlot>> {
     let training = &outcome.training;
-    let Some((places, coordinates)) = grid(training) else { return Ok(None) };
+    let Some((positions, coordinates)) = grid(training) else { return Ok(None) };
     let y = observed(training);
     let mut curves = Vec::new();
     // Models without intervals are drawn without a band.
     if let Ok(interval) = outcome.model.predict_interval(coordinates.view(), LEVEL, compute) {
         for j in 0..interval.mean.ncols() {
-            let ends = (0..PLACES).map(|i| (places[i], interval.lower[[i, j]], interval.upper[[i, j]]));
+            let ends = (0..GRID_POINTS).map(|i| (positions[i], interval.lower[[i, j]], interval.upper[[i, j]]));
             curves.push(Curve::band(format!("{} % of new observations", short(100.0 * LEVEL)), ends));
         }
     }
     let values = outcome.model.predict(coordinates.view(), compute)?;
     for (j, column) in values.columns().into_iter().enumerate() {
         curves.extend(dots(training, j, y.column(j)));
-        let points = places.iter().copied().zip(column.iter().copied()).collect();
+        let points = positions.iter().copied().zip(column.iter().copied()).collect();
         curves.push(Curve { label: "f".into(), points, mark: Mark::Line });
     }
     Ok(Some(CurvePlot {
@@ -90,11 +90,11 @@ fn over_line(outcome: &Outcome, compute: &Compute) -> Result<Option<CurvePlot>> 
 
 /// The functions of several models over the same line.
 pub fn compared(training: &Training, models: &[(String, &Model)], compute: &Compute) -> Result<Option<CurvePlot>> {
-    let Some((places, coordinates)) = grid(training) else { return Ok(None) };
+    let Some((positions, coordinates)) = grid(training) else { return Ok(None) };
     let mut curves: Vec<Curve> = dots(training, 0, observed(training).column(0)).into_iter().collect();
     for (label, model) in models {
         let values = model.predict(coordinates.view(), compute)?;
-        let points = places.iter().copied().zip(values.column(0).iter().copied()).collect();
+        let points = positions.iter().copied().zip(values.column(0).iter().copied()).collect();
         curves.push(Curve { label: label.clone(), points, mark: Mark::Line });
     }
     Ok(Some(CurvePlot {

@@ -1,14 +1,14 @@
 //! `mercer explain fit …`: the plan of a fit before it runs.
 
 use mercer::compute::{human_bytes, human_seconds};
-use mercer::learn::ridge::Plan;
-use mercer::learn::svm::MachinePlan;
+use mercer::learn::ridge::RidgePlan;
+use mercer::learn::svm::SvmPlan;
 use mercer::learn::{LogisticRegression, Ridge};
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
 use super::{Training, auto, choice, folds, gp, logistic, one_class, ridge, smooth, spline, streamed, svm, svr};
-use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, given};
+use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::report::{Block, Report, Truth};
@@ -26,14 +26,14 @@ struct Stage {
     bytes: u64,
     flops: f64,
     /// What the plan of the library says, where it makes one.
-    plan: Option<Plan>,
+    plan: Option<RidgePlan>,
     /// Why it does not fit, where it does not.
     refusal: Option<String>,
 }
 
 /// Reads the data and tells what the fit would take.
 pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
-    if let Some((words, reason)) = streamed::wanted(command, session) {
+    if let Some((words, reason)) = streamed::requested(command, session) {
         return streamed::explain(words, reason, session);
     }
     let (training, stages) = match command {
@@ -63,26 +63,26 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             let (n, d) = training.x.dim();
             let plan = spec.plan(n, d, training.classes()?.count(), &session.compute);
             let parameters = if words.nu.is_some() { 1 } else { folds::cs(words.c, &words.cs).values.len() };
-            let (kernel, rows) = (&words.machine.kernel, folds::MANY_ROWS);
+            let (kernel, rows) = (&words.svm.kernel, folds::MANY_ROWS);
             let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
-            stages.push(machine_stage(&plan));
+            stages.push(svm_stage(&plan));
             (training, stages)
         }
         FitCommand::Svr(words) => {
             let training = svr::read(words, session)?;
             let (n, d) = training.x.dim();
             let parameters = folds::cs(words.c, &words.cs).values.len();
-            let (kernel, rows) = (&words.machine.kernel, folds::FEW_ROWS);
+            let (kernel, rows) = (&words.svm.kernel, folds::FEW_ROWS);
             let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
             let spec = svr::specification(words, "gaussian()".parse()?, 1.0);
-            stages.push(machine_stage(&spec.plan(n, d, &session.compute)));
+            stages.push(svm_stage(&spec.plan(n, d, &session.compute)));
             (training, stages)
         }
         FitCommand::OneClass(words) => {
             let training = one_class::read(words, session)?;
             let (n, d) = training.x.dim();
             let plan = one_class::specification(words, &training)?.plan(n, d, &session.compute);
-            (training, vec![machine_stage(&plan)])
+            (training, vec![svm_stage(&plan)])
         }
         FitCommand::Logistic(words) => {
             let training = logistic::read(words, session)?;
@@ -101,8 +101,8 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
                 let rows = folds::MANY_ROWS;
                 let mut stages = fold_stages("auto", &auto::fold_words(words), 8, rows, &training, session);
                 let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
-                stages.push(machine_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
-                return Ok(tell(&training, &stages, session));
+                stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
+                return Ok(summary(&training, &stages, session));
             }
             let rows = choice::rows(&training, words.sample.unwrap_or(folds::FEW_ROWS), session).len();
             let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
@@ -112,16 +112,16 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             (training, stages)
         }
     };
-    Ok(tell(&training, &stages, session))
+    Ok(summary(&training, &stages, session))
 }
 
 fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
     match ridge::specification(words, training)? {
-        Specification::Given(spec) => Ok(ridge_stage(&spec, training, session)?.into_iter().collect()),
+        Specification::Fixed(spec) => Ok(ridge_stage(&spec, training, session)?.into_iter().collect()),
         Specification::Search(search) => {
             let rows = choice::rows(training, words.sample, session).len();
             let kernels = search.kernels.len() as f64;
-            let lengths = if words.given_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
+            let lengths = if words.explicit_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
             let mut stages = vec![choice_stage(rows, kernels * lengths)];
             let (solver, centers, intercept) = (words.solver.into(), ridge::centers(words), search.intercept);
             let spec = Ridge { solver, centers, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
@@ -140,7 +140,7 @@ fn fold_stages(
     training: &Training,
     session: &Session,
 ) -> Vec<Stage> {
-    let lengths = match (words.lengthscales.len(), given(kernel)) {
+    let lengths = match (words.lengthscales.len(), explicit_kernel(kernel)) {
         (0, None) => 6,
         (0, Some(_)) => 1,
         (several, _) => several,
@@ -164,7 +164,7 @@ fn fold_stages(
     }]
 }
 
-fn machine_stage(plan: &MachinePlan) -> Stage {
+fn svm_stage(plan: &SvmPlan) -> Stage {
     Stage { name: "fit", what: plan.to_string(), bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None }
 }
 
@@ -228,7 +228,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
     }
     let mut stages = Vec::new();
     if !words.no_optimize {
-        let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+        let kernels = if words.explicit_kernel().is_some() { 1.0 } else { 3.0 };
         let runs = kernels * (words.restarts + 1) as f64;
         stages.push(Stage {
             name: "choice",
@@ -251,7 +251,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec
 }
 
 fn sparse_stage(rows: u64, centers: u64, words: &GpArguments) -> Stage {
-    let kernels = if words.given_kernel().is_some() { 1.0 } else { 3.0 };
+    let kernels = if words.explicit_kernel().is_some() { 1.0 } else { 3.0 };
     let runs = if words.no_optimize { 1.0 } else { kernels * STEPS * (words.restarts + 1) as f64 };
     Stage {
         name: "fit",
@@ -287,7 +287,7 @@ fn smooth_stage(training: &Training) -> Stage {
     }
 }
 
-fn tell(training: &Training, stages: &[Stage], session: &Session) -> Report {
+fn summary(training: &Training, stages: &[Stage], session: &Session) -> Report {
     let limit = session.compute.memory();
     let speed = session.speed();
     let mut report = Report::new("Plan of a fit");

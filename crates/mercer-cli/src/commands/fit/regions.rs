@@ -7,14 +7,14 @@ use mercer::solve::symmetric_eigen;
 use mercer::{Compute, Result};
 use ndarray::{Array1, Array2, Axis};
 
-use super::tell::headline;
+use super::summary::headline;
 use super::{Outcome, Training};
 use crate::plot::{Curve, CurvePlot, Figure, Mark, RegionPlot};
 
 /// Cells of the plane: across and upwards.
 const CELLS: (usize, usize) = (220, 140);
 /// Places along a line.
-const PLACES: usize = 400;
+const GRID_POINTS: usize = 400;
 /// Points that are drawn.
 const DOTS: usize = 3000;
 
@@ -140,16 +140,16 @@ fn along(outcome: &Outcome, compute: &Compute) -> Result<Figure> {
     let (low, high) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
     let map = training.map_of(0).map_or((0.0, 1.0), |m| (m.shift, m.scale));
     let raw = |v: f64| map.0 + map.1 * v;
-    let at = |i: usize| low + (high - low) * i as f64 / (PLACES - 1) as f64;
-    let places = Array2::from_shape_fn((PLACES, 1), |(i, _)| at(i));
+    let at = |i: usize| low + (high - low) * i as f64 / (GRID_POINTS - 1) as f64;
+    let positions = Array2::from_shape_fn((GRID_POINTS, 1), |(i, _)| at(i));
     let (values, y) = match model.has_probabilities() {
-        true => (model.probabilities(places.view(), compute)?, "probability"),
-        false => (model.decision_values(places.view(), compute)?, "decision value"),
+        true => (model.probabilities(positions.view(), compute)?, "probability"),
+        false => (model.decision_values(positions.view(), compute)?, "decision value"),
     };
     let (of, names) = classes(outcome, compute)?;
     let label = |j: usize| if values.ncols() == names.len() { names[j].clone() } else { "f".into() };
     let line = |j: usize| {
-        let points = (0..PLACES).map(|i| (raw(at(i)), values[[i, j]])).collect();
+        let points = (0..GRID_POINTS).map(|i| (raw(at(i)), values[[i, j]])).collect();
         Curve { label: label(j), points, mark: Mark::Line }
     };
     let mut curves: Vec<Curve> = (0..values.ncols()).map(line).collect();

@@ -1,7 +1,7 @@
 //! `mercer fit ridge`.
 
 use mercer::learn::centers::Centers;
-use mercer::learn::ridge::{Method, Plan};
+use mercer::learn::ridge::{RidgeMethod, RidgePlan};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::model::Model;
 use mercer::points::Scaling;
@@ -29,7 +29,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
     let training = read(words, session)?;
     let spec = specification(words, &training)?;
     let (fit, choice) = match spec {
-        Specification::Given(ridge) => (on_all_rows(&ridge, &training, &session.compute)?, None),
+        Specification::Fixed(ridge) => (on_all_rows(&ridge, &training, &session.compute)?, None),
         Specification::Search(search) => {
             let rows = choice::rows(&training, words.sample, session);
             let search = with_lengthscales(search, words, training.x.select(Axis(0), &rows).view(), &session.compute)?;
@@ -48,14 +48,14 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &RidgeArguments, session: &Session) -> Result<Training, Failure> {
-    let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+    let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
     Training::read(&words.training, words.weights.as_deref(), default, session)
 }
 
 /// A ridge regression that is given whole, or one that is to be chosen.
 pub enum Specification {
     /// The kernel and λ are given.
-    Given(Ridge),
+    Fixed(Ridge),
     /// Something is to be chosen.
     Search(RidgeSearch),
 }
@@ -63,16 +63,17 @@ pub enum Specification {
 /// What the words ask for.
 pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Specification, Failure> {
     let intercept = words.with_intercept();
-    let kernels = match words.given_kernel() {
+    let kernels = match words.explicit_kernel() {
         Some(text) => vec![text.parse::<Kernel>()?.with_column_names(&training.coordinates)?],
         None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
     };
-    if let (Some(lambda), Some(_), true) = (words.lambda, words.given_kernel(), words.lengthscales.is_empty()) {
+    if let (Some(lambda), Some(_), true) = (words.lambda, words.explicit_kernel(), words.lengthscales.is_empty()) {
         let (solver, centers) = (words.solver.into(), centers(words));
         let ridge = Ridge { intercept, solver, centers, ..Ridge::new(kernels[0].clone(), lambda) };
-        return Ok(Specification::Given(ridge));
+        return Ok(Specification::Fixed(ridge));
     }
-    let mut search = RidgeSearch { criterion: words.cv, intercept, race: !words.no_race, ..RidgeSearch::new(kernels) };
+    let mut search =
+        RidgeSearch { criterion: words.cv, intercept, screening: !words.no_screening, ..RidgeSearch::new(kernels) };
     if let Some(lambda) = words.lambda {
         search.lambdas = vec![lambda];
     } else if !words.lambdas.is_empty() {
@@ -86,7 +87,7 @@ pub fn centers(words: &RidgeArguments) -> Option<Centers> {
     words.centers.centers(words.solver == SolverWord::Centers)
 }
 
-/// The lengthscales that are asked for, or those around the median distance.
+/// The lengthscales requested, or those around the median distance.
 pub fn with_lengthscales(
     search: RidgeSearch,
     words: &RidgeArguments,
@@ -96,7 +97,7 @@ pub fn with_lengthscales(
     if !words.lengthscales.is_empty() {
         return Ok(RidgeSearch { lengthscales: words.lengthscales.clone(), ..search });
     }
-    if words.given_kernel().is_some() {
+    if words.explicit_kernel().is_some() {
         return Ok(search);
     }
     let search = around_median(search, x, compute)?;
@@ -132,7 +133,7 @@ pub fn outcome(
         })
         .collect();
     let mut remarks = Vec::new();
-    if let Method::MinimumNorm { rank, threshold } = fit.method() {
+    if let RidgeMethod::MinimumNorm { rank, threshold } = fit.method() {
         let condition = fit.condition().map_or(String::new(), |c| format!(" (condition about {})", short(c)));
         remarks.push(format!(
             "K + λI is singular to working precision{condition}: eigenvalues below {} count as 0, {rank} of {} directions \
@@ -141,7 +142,7 @@ pub fn outcome(
             training.rows()
         ));
     }
-    if let Method::Centers { converged: false, residual, .. } = fit.method() {
+    if let RidgeMethod::Centers { converged: false, residual, .. } = fit.method() {
         remarks.push(format!(
             "The iteration stopped at the relative residual {}: raise --center-iter for more.",
             short(residual)
@@ -177,20 +178,20 @@ fn facts(fit: &RidgeFit) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn method(method: Method) -> String {
+fn method(method: RidgeMethod) -> String {
     match method {
-        Method::Cholesky => "Cholesky".into(),
-        Method::Eigen => "eigendecomposition".into(),
-        Method::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
-        Method::MinimumNorm { rank, .. } => format!("the minimum-norm answer, rank {rank}"),
-        Method::Mixed { iterations, residual, rank } => {
+        RidgeMethod::Cholesky => "Cholesky".into(),
+        RidgeMethod::Eigen => "eigendecomposition".into(),
+        RidgeMethod::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
+        RidgeMethod::MinimumNorm { rank, .. } => format!("the minimum-norm solution, rank {rank}"),
+        RidgeMethod::Mixed { iterations, residual, rank } => {
             let residual = short(residual);
             format!("a factor of rank {rank} in single precision and {iterations} refinements (residual {residual})")
         }
-        Method::ConjugateGradients { iterations, residual, rank } => {
+        RidgeMethod::ConjugateGradients { iterations, residual, rank } => {
             format!("{iterations} conjugate gradients (residual {}, preconditioner of rank {rank})", short(residual))
         }
-        Method::Centers { centers, iterations, residual, missed, .. } => format!(
+        RidgeMethod::Centers { centers, iterations, residual, missed, .. } => format!(
             "{iterations} conjugate gradients on {} centers (residual {}); the centers miss {} % of the kernel's trace",
             grouped(centers as u64),
             short(residual),
@@ -231,7 +232,7 @@ fn without_run(mut plan: Value) -> Value {
 }
 
 /// A plan for programs.
-pub fn plan_json(plan: &Plan) -> Value {
+pub fn plan_json(plan: &RidgePlan) -> Value {
     json!({
         "solver": plan.solver.to_string(),
         "bytes": plan.bytes,

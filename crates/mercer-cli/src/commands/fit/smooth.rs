@@ -18,14 +18,14 @@ use crate::session::Session;
 /// Rows that enter the choice of the ridge regression of a comparison.
 const COMPARED_ROWS: usize = 1000;
 
-const AT_LIMIT: &str = "The bandwidth lies at the border of what was tried (a quarter of the mean spacing to twice the diameter): the data ask for \
+const AT_LIMIT: &str = "The bandwidth is at the border of the search range (a quarter of the mean spacing to twice the diameter): the data ask for \
      interpolation, or for a constant or a line (--bandwidth gives another).";
 
 /// Fits as the words say.
 pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let method = method(words, &training)?;
-    let (bandwidth, weights) = (words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Given), words.window.into());
+    let (bandwidth, weights) = (words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Fixed), words.window.into());
     let y = training.y.column(0);
     let fit = smoother(method, bandwidth, weights, training.x.view(), y, &session.compute)?;
     let at_limit = words.bandwidth.is_none() && fit.at_limit();

@@ -42,7 +42,7 @@ pub fn fit(
         }
         Ok(())
     })?;
-    let best = best.ok_or_else(|| Failure::request("--kernel: there is no kernel to try"))?;
+    let best = best.ok_or_else(|| Failure::request("--kernel: no kernel to compare"))?;
     let mean = best.predict(training.x.view(), &session.compute)?.mean;
     let residuals = (&y - &mean) * map.scale;
     let observed = y.mapv(|v| map.shift + map.scale * v);
@@ -65,10 +65,10 @@ fn outcome(
     let quality = vec![Quality::new(&training.targets[0], observed, residuals, None)];
     let mut remarks = Vec::from_iter(
         (!fit.dropped().is_empty())
-            .then(|| format!("{} centers were left out: the others determine them.", fit.dropped().len())),
+            .then(|| format!("{} centers were dropped: they depend linearly on the others.", fit.dropped().len())),
     );
     if fit.optimization().is_some_and(|found| found.interrupted) {
-        remarks.push("--budget-time ended the choice of parameters: the best so far was taken.".into());
+        remarks.push("--budget-time ended the optimization: the best parameters so far are used.".into());
     }
     let (facts, json) = (facts(&fit, map), json_of(&fit, map));
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", "mercer fit gp");
@@ -99,7 +99,7 @@ fn facts(fit: &SparseGaussianProcessFit, map: Affine) -> Vec<(&'static str, Stri
         ("noise variance", short(fit.noise())),
         ("centers", format!("{}, {}", grouped(fit.inducing().nrows() as u64), name(fit.approximation()))),
         (bound, short(fit.log_marginal_likelihood())),
-        ("variance left open", short(fit.trace_left())),
+        ("residual variance", short(fit.trace_left())),
     ];
     if map != Affine::IDENTITY {
         facts.push(("target", format!("fitted as (y − {})/{}", short(map.shift), short(map.scale))));

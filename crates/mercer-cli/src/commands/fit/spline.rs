@@ -51,9 +51,8 @@ pub fn outcome(
     let quality = Quality::new(&training.targets[0], training.y.column(0), fit.residuals(), Some(loo.view()));
     let mut remarks = Vec::new();
     if fit.at_limit() {
-        remarks.push(
-            "The search for λ ended at an end of its range: the data ask for interpolation or a polynomial.".into(),
-        );
+        remarks
+            .push("The selected λ is at an end of its range: the best fit is an interpolant or a polynomial.".into());
     }
     let (facts, json) = (facts(&fit), json_of(&fit));
     let model = Model::new(fit, training.inputs.clone())?.with_note("command", format!("mercer fit {learner}"));

@@ -1,6 +1,6 @@
 //! `mercer fit svm`.
 
-use mercer::learn::svm::{Evidence, Penalty, Scheme, Svc, SvcFit};
+use mercer::learn::svm::{Penalty, Scheme, Svc, SvcFit, SvmEvidence};
 use mercer::model::Model;
 use mercer::points::Scaling;
 use mercer::select::{Choices, FoldSearch, HeldOutSvc};
@@ -13,7 +13,7 @@ use super::choice::{Choice, Measure};
 use super::folds::{self, Part};
 use super::training::Goal;
 use super::{ClassQuality, Outcome, Training, choice};
-use crate::arguments::{MachineWords, SvmArguments, given};
+use crate::arguments::{SvmArguments, SvmWords, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_rows, short};
 use crate::report::Table;
@@ -27,10 +27,10 @@ pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> 
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::MANY_ROWS), session);
     let parameters = match words.nu {
-        Some(nu) => (Choices::given(vec![nu]), "nu"),
+        Some(nu) => (Choices::fixed(vec![nu]), "nu"),
         None => (folds::cs(words.c, &words.cs), "C"),
     };
-    let search = folds::search(&words.machine.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
+    let search = folds::search(&words.svm.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
     let base = specification(words, &training, "gaussian()".parse()?)?;
     if let Some((kernel, parameter)) = folds::only(&search) {
         let svc = Svc { kernel, penalty: penalty(words, parameter), ..base };
@@ -43,13 +43,13 @@ pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> 
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &SvmArguments, session: &Session) -> Result<Training, Failure> {
-    let weights = words.machine.weights.as_deref();
-    Training::read_for(Goal::Classes, &words.training, weights, scaling(&words.machine.kernel), session)
+    let weights = words.svm.weights.as_deref();
+    Training::read_for(Goal::Classes, &words.training, weights, scaling(&words.svm.kernel), session)
 }
 
 /// Columns are scaled where the kernel is chosen.
 pub fn scaling(kernel: &str) -> Scaling {
-    if given(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
+    if explicit_kernel(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
 }
 
 /// What the words ask for, with this kernel.
@@ -59,14 +59,14 @@ pub fn specification(words: &SvmArguments, training: &Training, kernel: Kernel) 
         scheme: if words.one_versus_rest { Scheme::OneVersusRest } else { Scheme::OneVersusOne },
         break_ties: words.break_ties,
         calibration: words.proba.map(Into::into),
-        solver: solver(&words.machine),
-        indefinite: words.machine.allow_indefinite,
+        solver: solver(&words.svm),
+        indefinite: words.svm.allow_indefinite,
         ..Svc::new(kernel, 1.0)
     })
 }
 
 /// The solver as the words ask for it.
-pub fn solver(words: &MachineWords) -> DualOptions {
+pub fn solver(words: &SvmWords) -> DualOptions {
     DualOptions { tolerance: words.tol, max_steps: words.max_iter, ..DualOptions::default() }
 }
 
@@ -104,7 +104,7 @@ pub fn outcome(
     let fit = session.anytime(|compute| svc.fit(training.x.view(), classes, weights, compute))?;
     let mut remarks = notes(fit.evidence(), svc.indefinite);
     if fit.support().len() == training.rows() {
-        remarks.push("Every row is a support vector: a larger C or another lengthscale may tell more.".into());
+        remarks.push("Every row is a support vector: a larger C or another lengthscale may fit better.".into());
     }
     let (facts, json) = (facts(svc, &fit), json_of(svc, &fit));
     let tables = vec![listed(&fit, &training)];
@@ -125,7 +125,7 @@ pub fn quality(model: &Model, training: &Training, compute: &Compute) -> Result<
 }
 
 /// What people should know about an answer of the dual solver.
-pub fn notes(evidence: Evidence, indefinite: bool) -> Vec<String> {
+pub fn notes(evidence: SvmEvidence, indefinite: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !evidence.converged() {
         notes.push(format!(
@@ -158,7 +158,7 @@ pub fn reason(stopped: Stopped) -> &'static str {
 }
 
 /// The evidence of machines, for people.
-pub fn evidence_facts(evidence: Evidence) -> Vec<(&'static str, String)> {
+pub fn evidence_facts(evidence: SvmEvidence) -> Vec<(&'static str, String)> {
     vec![
         ("dual objective", short(evidence.objective)),
         ("duality gap", format!("{} (KKT violation {})", short(evidence.gap), short(evidence.violation))),
@@ -167,7 +167,7 @@ pub fn evidence_facts(evidence: Evidence) -> Vec<(&'static str, String)> {
 }
 
 /// The evidence of machines, for programs.
-pub fn evidence_json(evidence: Evidence) -> [(&'static str, Value); 5] {
+pub fn evidence_json(evidence: SvmEvidence) -> [(&'static str, Value); 5] {
     [
         ("dual_objective", number(evidence.objective)),
         ("duality_gap", number(evidence.gap)),
@@ -179,14 +179,14 @@ pub fn evidence_json(evidence: Evidence) -> [(&'static str, Value); 5] {
 
 fn facts(svc: &Svc, fit: &SvcFit) -> Vec<(&'static str, String)> {
     let sizes: Vec<String> = fit.names().iter().zip(fit.support_sizes()).map(|(n, s)| format!("{n}: {s}")).collect();
-    let bounded: usize = fit.machines().iter().map(|m| m.bounded).sum();
+    let bounded: usize = fit.binary().iter().map(|m| m.bounded).sum();
     let mut facts = vec![
         ("kernel", fit.kernel().to_string()),
         match svc.penalty {
             Penalty::C(c) => ("C", short(c)),
             Penalty::Nu(nu) => ("ν", short(nu)),
         },
-        ("machines", format!("{} of {} classes", fit.machines().len(), fit.names().len())),
+        ("machines", format!("{} of {} classes", fit.binary().len(), fit.names().len())),
         ("support vectors", format!("{} ({}), {bounded} at their bound", fit.support().len(), sizes.join(", "))),
     ];
     facts.extend(evidence_facts(fit.evidence()));
@@ -202,8 +202,8 @@ fn json_of(svc: &Svc, fit: &SvcFit) -> Map<String, Value> {
         ("kernel", json!(fit.kernel().to_string())),
         ("C", c),
         ("nu", nu),
-        ("machines", json!(fit.machines().len())),
-        ("offsets", fit.machines().iter().map(|m| number(m.offset)).collect()),
+        ("machines", json!(fit.binary().len())),
+        ("offsets", fit.binary().iter().map(|m| number(m.offset)).collect()),
         ("support", json!(fit.support())),
         ("support_sizes", json!(fit.support_sizes())),
         ("dual_coefficients", json_rows(fit.dual_coefficients())),

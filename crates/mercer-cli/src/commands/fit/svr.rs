@@ -21,7 +21,7 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
     let parameters = (folds::cs(words.c, &words.cs), "C");
-    let search = folds::search(&words.machine.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
+    let search = folds::search(&words.svm.kernel, &words.folds, parameters, &training, &rows, &session.compute)?;
     if let Some((kernel, c)) = folds::only(&search) {
         return outcome(&specification(words, kernel, c), training, None, session);
     }
@@ -36,8 +36,8 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
 
 /// The data; where the kernel is chosen, columns and target are standardized.
 pub fn read(words: &SvrArguments, session: &Session) -> Result<Training, Failure> {
-    let scaling = scaling(&words.machine.kernel);
-    let mut training = Training::read(&words.training, words.machine.weights.as_deref(), scaling, session)?;
+    let scaling = scaling(&words.svm.kernel);
+    let mut training = Training::read(&words.training, words.svm.weights.as_deref(), scaling, session)?;
     let y = training.only_target("svr")?;
     if scaling == Scaling::Standardize {
         let mean = y.mean().unwrap_or(0.0);
@@ -50,7 +50,7 @@ pub fn read(words: &SvrArguments, session: &Session) -> Result<Training, Failure
 /// What the words ask for, with this kernel and C.
 pub fn specification(words: &SvrArguments, kernel: Kernel, c: f64) -> Svr {
     let tube = words.nu.map_or(Tube::Epsilon(words.epsilon), Tube::Nu);
-    let (solver, indefinite) = (solver(&words.machine), words.machine.allow_indefinite);
+    let (solver, indefinite) = (solver(&words.svm), words.svm.allow_indefinite);
     Svr { tube, solver, indefinite, ..Svr::new(kernel, c, words.epsilon) }
 }
 

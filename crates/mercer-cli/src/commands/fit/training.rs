@@ -76,7 +76,7 @@ impl Training {
         let kept = rows_with_targets(&table, &split, words.missing.is_some()).map_err(|e| named(e, &words.data))?;
         let mut remarks = Vec::new();
         if kept.len() < table.rows() {
-            remarks.push(format!("{} rows without a target (or a weight) were left out.", table.rows() - kept.len()));
+            remarks.push(format!("{} rows without a target (or a weight) were dropped.", table.rows() - kept.len()));
         }
         if kept.is_empty() {
             return Err(Failure::request(format!("{}: there is no row to fit", shown(&words.data))));
@@ -113,7 +113,7 @@ impl Training {
         let encoding = file.encoding().clone();
         let mut remarks = Vec::new();
         if file.without_target() > 0 {
-            remarks.push(format!("{} rows without a target (or a weight) were left out.", file.without_target()));
+            remarks.push(format!("{} rows without a target (or a weight) were dropped.", file.without_target()));
         }
         remarks.extend(remarks_on(&encoding, file.dropped(), file.filled(), file.rows()));
         Self {
@@ -218,7 +218,7 @@ fn columns(columns: impl Iterator<Item = Array1<f64>>) -> Array2<f64> {
 
 fn constant_targets(targets: &[String], y: &Array2<f64>) -> Vec<String> {
     let constant = |(_, column): &(&String, ndarray::ArrayView1<f64>)| column.iter().all(|v| *v == column[0]);
-    let remark = |(name, _)| format!("The target `{name}` is the same in every row: there is nothing to learn.");
+    let remark = |(name, _)| format!("The target `{name}` is constant: there is nothing to learn.");
     targets.iter().zip(y.columns()).filter(constant).map(remark).collect()
 }
 
@@ -233,7 +233,7 @@ fn few_numbers(targets: &[String], y: &Array2<f64>, classes: bool) -> Option<Str
         return None;
     }
     Some(format!(
-        "The target `{name}` holds {} different whole numbers and was taken as numbers: where they are names of classes, use --task classes.",
+        "The target `{name}` holds {} distinct integers and was treated as numeric: if they are class labels, use --task classes.",
         values.len()
     ))
 }
@@ -266,7 +266,7 @@ impl Split {
         let mut taken: HashSet<usize> = HashSet::new();
         if let Some(twice) = targets.iter().chain(&weights).find(|&&c| !taken.insert(c)) {
             let name = &table.columns()[*twice].name;
-            return Err(Failure::request(format!("--target: column `{name}` is asked for twice")));
+            return Err(Failure::request(format!("--target: column `{name}` is named twice")));
         }
         let features = features(words, table, &taken)?;
         if features.is_empty() {
@@ -310,7 +310,7 @@ fn features(words: &FitData, table: &Table, taken: &HashSet<usize>) -> Result<Ve
             return Err(Failure::request(format!("--columns: `{own}` is the target or the weight already")));
         }
         if !seen.insert(column) {
-            return Err(Failure::request(format!("--columns: column `{own}` is asked for twice")));
+            return Err(Failure::request(format!("--columns: column `{own}` is named twice")));
         }
         chosen.push(column);
     }
@@ -398,20 +398,20 @@ fn rows_with_targets(table: &Table, split: &Split, leave_out: bool) -> Result<Ve
 fn remarks_on(encoding: &FittedEncoding, dropped: usize, filled: usize, rows: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     if dropped > 0 {
-        remarks.push(format!("{dropped} rows with missing values were left out."));
+        remarks.push(format!("{dropped} rows with missing values were dropped."));
     }
     if filled > 0 {
         remarks.push(format!("{filled} missing values were filled."));
     }
     let constant = encoding.constant();
     if !constant.is_empty() {
-        remarks.push(format!("The same value in every row: {} (it tells nothing).", few(&constant)));
+        remarks.push(format!("Constant columns: {} (they carry no information).", few(&constant)));
     }
     for column in encoding.columns() {
         let EncodedColumn::Category { name, levels, .. } = column else { continue };
         if levels.len() > 20 && levels.len() as f64 > MANY_LEVELS * rows as f64 {
             remarks.push(format!(
-                "Column `{name}` has {} levels in {rows} rows: if it only names the rows, leave it out with --drop {name}.",
+                "Column `{name}` has {} levels in {rows} rows: if it is an identifier, drop it with --drop {name}.",
                 levels.len()
             ));
         }

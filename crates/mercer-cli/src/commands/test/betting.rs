@@ -1,6 +1,6 @@
 //! `--method betting`: two samples that are looked at batch after batch.
 
-use mercer::hypothesis::{BettingTest, Evidence, SequentialTwoSample};
+use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
 use ndarray::{Array2, Axis, Slice};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark};
 use crate::report::{Block, Report, Table, Truth};
 use crate::session::Session;
 
-const HYPOTHESIS: &str = "both files have one law, in every batch";
+const HYPOTHESIS: &str = "both files have the same distribution, in every batch";
 
 /// New points of both samples.
 struct Batch {
@@ -30,7 +30,7 @@ pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Resu
     for Batch { samples: [x, y], .. } in &batches {
         test.update(x, y, &session.compute)?;
     }
-    Ok(told(&test, &batches, words.options.by.as_deref().unwrap_or("batch"), cases))
+    Ok(summary(&test, &batches, words.options.by.as_deref().unwrap_or("batch"), cases))
 }
 
 /// The groups in their order, or rows of the second file in theirs; points of a first file without groups are dealt out, because every point is bet on once.
@@ -64,12 +64,12 @@ fn part(sample: &Array2<f64>, start: usize, end: usize) -> Array2<f64> {
     sample.slice_axis(Axis(0), Slice::from(start..end)).to_owned()
 }
 
-fn told(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Report {
+fn summary(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Report {
     let (evidence, level) = (test.evidence(), short(test.level()));
     let mut report = Report::new("Sequential two-sample test");
     let verdict = if evidence.reject { (Truth::No, "rejected") } else { (Truth::Open, "not rejected") };
-    let told = format!("{} at level {level}: p = {}", verdict.1, digits(evidence.p_value, 4));
-    report.heading("Sequential two-sample test").push(Block::Verdict(verdict.0, told));
+    let summary = format!("{} at level {level}: p = {}", verdict.1, digits(evidence.p_value, 4));
+    report.heading("Sequential two-sample test").push(Block::Verdict(verdict.0, summary));
     let kernels: Vec<String> = test.kernels().iter().map(ToString::to_string).collect();
     let rejected = test.history().iter().position(|e| e.reject).map(|at| batches[at].name.clone());
     report.fields([
@@ -80,7 +80,7 @@ fn told(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Repor
         ("kernels", kernels.join(", ")),
     ]);
     report.push(Block::Table(table(test, batches, by)));
-    report.text("The level holds however often one looks and whenever one stops; every point is bet on once.");
+    report.text("The level holds at any stopping time; every point is used once.");
     cases.remarks.iter().filter(|remark| !remark.starts_with("Every group")).for_each(|remark| {
         report.text(remark.clone());
     });
@@ -105,7 +105,7 @@ fn told(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Repor
 }
 
 /// The wealth, or its logarithm beyond what is readable.
-fn wealth(evidence: &Evidence) -> String {
+fn wealth(evidence: &BettingEvidence) -> String {
     if evidence.log_wealth.abs() < 30.0 {
         short(evidence.wealth)
     } else {
@@ -129,7 +129,7 @@ fn table(test: &BettingTest, batches: &[Batch], by: &str) -> Table {
 }
 
 fn json_of(test: &BettingTest, batches: &[Batch]) -> Vec<Value> {
-    let line = |(batch, evidence): (&Batch, &Evidence)| {
+    let line = |(batch, evidence): (&Batch, &BettingEvidence)| {
         json!({
             "batch": batch.name,
             "rows": batch.samples.each_ref().map(Array2::nrows),
@@ -152,7 +152,7 @@ fn picture(test: &BettingTest, by: &str) -> Figure {
         Curve { label: "wealth".into(), points: line, mark: Mark::Line },
         Curve { label: format!("1/level = {}", short(1.0 / test.level())), points: ends, mark: Mark::Line },
     ];
-    let title = "Wealth of a bet against one law: above the line the hypothesis is rejected".into();
+    let title = "Wealth of the bet against equal distributions: above the line the hypothesis is rejected".into();
     let x = if by == "batch" { "batch".into() } else { format!("{by}, in the order of the table") };
     Figure::Curves(vec![CurvePlot { title, x, y: "log₁₀ wealth".into(), curves }])
 }

@@ -8,7 +8,7 @@ mod pool;
 mod question;
 mod read;
 mod reading;
-mod tell;
+mod summary;
 
 use mercer::hypothesis::TestOutcome;
 
@@ -30,18 +30,18 @@ pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure>
         return betting::run(words, &cases, session);
     }
     let question = Question::new(command, &cases)?;
-    let outcomes = cases.list.iter().map(|case| question.ask(case, session)).collect::<Result<Vec<_>, _>>()?;
+    let outcomes = cases.list.iter().map(|case| question.run(case, session)).collect::<Result<Vec<_>, _>>()?;
     match outcomes.as_slice() {
         [outcome] if command.options().by.is_none() => {
             let mut report = one(&question, &cases, outcome, session)?;
             choose_picture(&mut report, command)?;
             Ok(report)
         }
-        _ => tell::groups(&question, command.options(), &cases, &outcomes),
+        _ => summary::groups(&question, command.options(), &cases, &outcomes),
     }
 }
 
-/// The picture that was asked for comes first.
+/// The picture requested comes first.
 fn choose_picture(report: &mut Report, command: &TestCommand) -> Result<(), Failure> {
     match command {
         TestCommand::TwoSample(words) if words.picture == PictureWord::Witness => {
@@ -60,7 +60,7 @@ fn choose_picture(report: &mut Report, command: &TestCommand) -> Result<(), Fail
 /// A single test, with what lies behind it.
 fn one(question: &Question, cases: &Cases, outcome: &TestOutcome, session: &Session) -> Result<Report, Failure> {
     let case = &cases.list[0];
-    let mut report = tell::one(question, cases, outcome);
+    let mut report = summary::one(question, cases, outcome);
     reading::add(&mut report, question, cases, outcome, session)?;
     report.figures.extend(pictures::null(outcome, question.title()));
     report.figures.extend(pictures::witness(question, cases, case, outcome, &session.compute)?);

@@ -1,4 +1,4 @@
-//! Pictures of a test: the null law with the statistic, the witness, p-values by group.
+//! Pictures of a test: the null distribution with the statistic, the witness, p-values by group.
 
 use mercer::hypothesis::TestOutcome;
 use mercer::measure::witness as witness_of;
@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::question::Question;
 use super::read::{Case, Cases};
-use super::tell::split;
+use super::summary::split;
 use crate::failure::Failure;
 use crate::numbers::{digits, short};
 use crate::plot::{Curve, CurvePlot, Figure, HeatLabels, HeatMap, Mark};
@@ -15,7 +15,7 @@ use crate::plot::{Curve, CurvePlot, Figure, HeatLabels, HeatMap, Mark};
 /// Bars of a histogram.
 const BARS: usize = 50;
 /// Places along a line, and along each side of a map.
-const PLACES: usize = 400;
+const GRID_POINTS: usize = 400;
 const SIDE: usize = 80;
 /// Dots of a sample.
 const DOTS: usize = 500;
@@ -44,7 +44,8 @@ pub fn null(outcome: &TestOutcome, title: &str) -> Option<Figure> {
     let inside = outcome.threshold.filter(|t| (low..=high).contains(t));
     curves.extend(inside.map(|t| upright(format!("threshold at level {}", short(outcome.level)), t)));
     let many = outcome.method.contains("aggregated");
-    let x = if many { "smallest weighted p-value (small values speak against the hypothesis)" } else { "statistic" };
+    let x =
+        if many { "smallest weighted p-value (small values are evidence against the hypothesis)" } else { "statistic" };
     let decision = if outcome.reject { "rejected" } else { "not rejected" };
     Some(Figure::Curves(vec![CurvePlot {
         title: format!("{title}: {decision}"),
@@ -92,10 +93,10 @@ fn range(case: &Case, column: usize) -> (f64, f64) {
 
 fn over_line(f: &Expansion, name: &str, case: &Case, compute: &Compute) -> mercer::Result<Figure> {
     let (low, high) = range(case, 0);
-    let at = |i: usize| low + (high - low) * i as f64 / (PLACES - 1) as f64;
-    let grid = Array2::from_shape_fn((PLACES, 1), |(i, _)| at(i));
+    let at = |i: usize| low + (high - low) * i as f64 / (GRID_POINTS - 1) as f64;
+    let grid = Array2::from_shape_fn((GRID_POINTS, 1), |(i, _)| at(i));
     let values = f.evaluate(grid.view(), compute)?;
-    let line = (0..PLACES).map(|i| (at(i), values[i])).collect();
+    let line = (0..GRID_POINTS).map(|i| (at(i), values[i])).collect();
     let mut curves = vec![Curve { label: "witness μ₁ − μ₂".into(), points: line, mark: Mark::Line }];
     for (label, sample) in ["first file", "second file"].into_iter().zip(&case.samples) {
         let step = sample.nrows().div_ceil(DOTS).max(1);
@@ -136,9 +137,9 @@ fn over_plane(f: &Expansion, names: (&str, &str), case: &Case, compute: &Compute
 
 /// Corrected p-values by group, as powers of ten.
 pub fn by_group(by: &str, cases: &[Case], adjusted: &[f64], level: f64) -> Figure {
-    let places: Option<Vec<f64>> =
+    let positions: Option<Vec<f64>> =
         cases.iter().map(|c| c.group.as_ref().and_then(super::groups::Key::number)).collect();
-    let x = places.clone().unwrap_or_else(|| (0..cases.len()).map(|i| i as f64).collect());
+    let x = positions.clone().unwrap_or_else(|| (0..cases.len()).map(|i| i as f64).collect());
     let points: Vec<(f64, f64)> = x.iter().zip(adjusted).map(|(x, p)| (*x, -p.log10())).collect();
     let ends = (x.iter().copied().fold(f64::INFINITY, f64::min), x.iter().copied().fold(f64::NEG_INFINITY, f64::max));
     let bar = -level.log10();
@@ -151,7 +152,7 @@ pub fn by_group(by: &str, cases: &[Case], adjusted: &[f64], level: f64) -> Figur
         },
         Curve { label: String::new(), points, mark: Mark::Dots },
     ];
-    let axis = if places.is_some() { by.to_owned() } else { format!("{by}, in the order of the table") };
+    let axis = if positions.is_some() { by.to_owned() } else { format!("{by}, in the order of the table") };
     let title = "Evidence by group: above the line the hypothesis is rejected".into();
     Figure::Curves(vec![CurvePlot { title, x: axis, y: "−log₁₀ p".into(), curves }])
 }

@@ -91,29 +91,23 @@ fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
                 of(text, 0, 25.0 * 0.25 * (kernel + relabel))
             }
             IndependenceMethod::Aggregated { wild: false } => {
-                of("centered matrices of five lengthscales for each variable, gathered", matrices(10), 25.0 * relabel)
+                of("stored centered matrices of five lengthscales for each variable", matrices(10), 25.0 * relabel)
             }
             IndependenceMethod::Features(count) => {
                 let each = count as f64 * (count * permutations + columns) as f64;
                 of("random features of both variables, their products permuted", matrices(0), n as f64 * each)
             }
-            _ => of(
-                "low-rank factors of smooth kernels, or else two stored matrices that are gathered",
-                matrices(2),
-                kernel + relabel,
-            ),
+            _ => of("low-rank factors of smooth kernels, otherwise two stored matrices", matrices(2), kernel + relabel),
         },
         Question::Joint(_) => {
             let count = case.samples.len() as u64;
-            of("a stored matrix per variable, gathered", matrices(count), kernel + count as f64 * relabel)
+            of("one stored matrix per variable", matrices(count), kernel + count as f64 * relabel)
         }
         Question::Conditional(_) => {
             let flops = 60.0 * n as f64 * square + relabel;
             of("regressions on the condition for a grid of lengthscales and ridges", matrices(10), flops)
         }
-        Question::Interaction(_) => {
-            of("six stored matrices, gathered for each variable", matrices(6), kernel + 3.0 * relabel)
-        }
+        Question::Interaction(_) => of("six stored matrices", matrices(6), kernel + 3.0 * relabel),
         Question::Fit { .. } => of("tiles of the Stein kernel times signs, nothing stored", 0, kernel + relabel),
     }
 }

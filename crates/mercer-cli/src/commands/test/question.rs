@@ -19,7 +19,7 @@ use crate::session::Session;
 
 /// A test with all its choices.
 pub enum Question {
-    /// One law?
+    /// One distribution?
     TwoSample(TwoSample),
     /// Independent?
     Independence(Independence),
@@ -101,7 +101,7 @@ impl Question {
     pub fn hypothesis(&self, cases: &Cases) -> String {
         let name = |i: usize| cases.names[i].join(", ");
         match self {
-            Self::TwoSample(_) => "both files have one law".into(),
+            Self::TwoSample(_) => "both files have the same distribution".into(),
             Self::Independence(_) => format!("{} and {} are independent", name(0), name(1)),
             Self::Joint(_) => {
                 let all: Vec<String> = (0..cases.names.len()).map(name).collect();
@@ -109,14 +109,14 @@ impl Question {
             }
             Self::Conditional(_) => format!("{} and {} are independent given {}", name(0), name(1), name(2)),
             Self::Interaction(_) => {
-                format!("one of {} | {} | {} is independent of the two others", name(0), name(1), name(2))
+                format!("one of {} | {} | {} is independent of the other two", name(0), name(1), name(2))
             }
             Self::Fit { text, .. } => format!("{} is a sample of {text}", name(0)),
         }
     }
 
     /// The answer for one case.
-    pub fn ask(&self, case: &Case, session: &Session) -> Result<TestOutcome, Failure> {
+    pub fn run(&self, case: &Case, session: &Session) -> Result<TestOutcome, Failure> {
         self.answer(&case.samples, &session.compute).map_err(|e| in_group(advised(e), case))
     }
 
@@ -175,9 +175,7 @@ fn two_sample(words: &TwoSampleArguments, names: &[String]) -> Result<TwoSample,
         TwoSampleWord::Bound => Method::BiasedBound,
         TwoSampleWord::Features => Method::Features(words.components),
         TwoSampleWord::Betting => {
-            return Err(Failure::request(
-                "--method betting looks at one batch after the other: there is no plan to tell",
-            ));
+            return Err(Failure::request("--method betting processes one batch after the other: there is no plan"));
         }
     };
     let (permutations, level) = (words.options.permutations, words.options.level);

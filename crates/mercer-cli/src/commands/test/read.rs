@@ -27,7 +27,7 @@ pub struct Case {
     pub rows: Vec<Vec<usize>>,
 }
 
-/// All tests that were asked for.
+/// All tests requested.
 pub struct Cases {
     /// The tests.
     pub list: Vec<Case>,
@@ -73,9 +73,9 @@ fn encode(table: &Table, options: &TestOptions) -> Result<(Encoded, Vec<usize>),
 }
 
 fn remarks(encoded: &Encoded) -> Vec<String> {
-    let told =
-        [(encoded.dropped, "rows with missing values were left out"), (encoded.filled, "missing values were filled")];
-    told.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
+    let summary =
+        [(encoded.dropped, "rows with missing values were dropped"), (encoded.filled, "missing values were filled")];
+    summary.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
 }
 
 /// Variables that are columns of one file.
@@ -130,8 +130,8 @@ fn column_lists<'f>(
     let rest = || (0..table.columns().len()).filter(is_tested).map(|j| table.columns()[j].name.clone());
     let mut found = Vec::new();
     for (flag, list) in lists {
-        let wanted: Vec<String> = list.iter().flat_map(|c| expand(table, c.trim())).collect();
-        let names = wanted.iter().map(|c| table.column(c).map(|c| c.name.clone())).collect::<Result<Vec<_>, _>>();
+        let requested: Vec<String> = list.iter().flat_map(|c| expand(table, c.trim())).collect();
+        let names = requested.iter().map(|c| table.column(c).map(|c| c.name.clone())).collect::<Result<Vec<_>, _>>();
         let names = names.map_err(|e| Failure::request(format!("{flag}: {e}")))?;
         found.push((*flag, if names.is_empty() { rest().collect() } else { names }));
     }
@@ -162,9 +162,10 @@ impl Files {
     fn points(&self, second: bool, keep: &dyn Fn(usize) -> bool) -> (Array2<f64>, Vec<usize>) {
         let start = if second { self.first } else { 0 };
         let rows = self.encoded.kept_rows.iter().enumerate();
-        let own = rows.filter(|(_, row)| (**row >= self.first) == second).map(|(place, row)| (place, row - start));
-        let (places, rows): (Vec<_>, Vec<_>) = own.filter(|(_, row)| keep(*row)).unzip();
-        (self.encoded.matrix.select(Axis(0), &places), rows)
+        let own =
+            rows.filter(|(_, row)| (**row >= self.first) == second).map(|(position, row)| (position, row - start));
+        let (positions, rows): (Vec<_>, Vec<_>) = own.filter(|(_, row)| keep(*row)).unzip();
+        (self.encoded.matrix.select(Axis(0), &positions), rows)
     }
 
     fn case(&self, group: Option<Key>, first: &dyn Fn(usize) -> bool, second: &dyn Fn(usize) -> bool) -> Case {
@@ -244,7 +245,7 @@ fn push_case(list: &mut Vec<Case>, notes: &mut Vec<String>, case: Case, least: u
     }
     let name = case.group.as_ref().map_or(String::new(), Key::name);
     let shown = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ");
-    notes.push(format!("The group {name} was left out: it has {shown} rows, and {least} are needed."));
+    notes.push(format!("The group {name} was skipped: it has {shown} rows, and {least} are needed."));
 }
 
 fn finish(cases: Cases) -> Result<Cases, Failure> {

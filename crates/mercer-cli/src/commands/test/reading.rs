@@ -37,11 +37,11 @@ pub fn add(
     let values = witness_values(x, y, &witness_kernel(outcome)?, &session.compute)?;
     let extremes = values.extremes(POINTS);
     let rows = &cases.list[0].rows;
-    let told = [
+    let summary = [
         ("Points where the first file has too many", "too_many_in_first", &extremes.highest),
         ("Points where the second file has too many", "too_many_in_second", &extremes.lowest),
     ];
-    for (heading, key, points) in told {
+    for (heading, key, points) in summary {
         report.heading(heading).push(Block::Table(table(&cases.names[0], points, (x, y), rows)));
         report.json[key] = points.iter().map(|p| json_of(p, (x, y), rows)).collect();
     }
@@ -62,7 +62,7 @@ fn columns(
         return Ok(());
     }
     if x.ncols() > COLUMNS || work > VALUES {
-        report.text("The columns were not tested one by one: there are too many of them, or of rows.");
+        report.text("The columns were not tested individually: there are too many columns or rows.");
         return Ok(());
     }
     let each = TwoSample {
@@ -84,7 +84,7 @@ fn columns(
         ]);
     }
     report
-        .heading("Columns by themselves")
+        .heading("Individual columns")
         .push(Block::Table(table))
         .text(format!("Gaussian kernels with median distances, {PERMUTATIONS} permutations, Holm's correction."));
     report.json["by_column"] = found
@@ -118,9 +118,9 @@ fn table(names: &[String], points: &[WitnessPoint], both: (&Array2<f64>, &Array2
     let mut table = Table::new(&head, &(1..head.len()).collect::<Vec<_>>());
     for point in points {
         let (file, values, at) = sample(point, both);
-        let place = (0..shown).map(|j| short(values[[point.row, j]]));
+        let position = (0..shown).map(|j| short(values[[point.row, j]]));
         let start = [file.to_owned(), rows[at][point.row].to_string(), short(point.value)];
-        table.push(start.into_iter().chain(place));
+        table.push(start.into_iter().chain(position));
     }
     table
 }

@@ -1,4 +1,4 @@
-//! Grids drawn from the law of the pitch, and the cells of points on them.
+//! Grids drawn from the distribution of the pitch, and the cells of points on them.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder};
 use rayon::prelude::*;
@@ -102,7 +102,7 @@ impl RandomBinning {
     }
 }
 
-/// A summand with the laws of its pitches.
+/// A summand with the distributions of its pitches.
 struct Term {
     mass: f64,
     pitches: Vec<(usize, Pitch)>,
@@ -137,7 +137,7 @@ pub struct BinningFeatures {
 }
 
 impl BinningFeatures {
-    /// The kernel that the features stand for, medians resolved.
+    /// The kernel that the features approximate, medians resolved.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -227,8 +227,8 @@ impl BinningFeatures {
         let sides = self.pitches.row(grid).into_iter().zip(self.shifts.row(grid)).zip(point);
         let hash = sides.fold(0x9e37_79b9_7f4a_7c15, |hash, ((pitch, shift), x)| {
             // A quotient by infinity is 0: one cell.
-            let place = ((x - shift) / pitch).floor() + 0.0;
-            mix(hash ^ place.to_bits())
+            let position = ((x - shift) / pitch).floor() + 0.0;
+            mix(hash ^ position.to_bits())
         });
         // The high half of a product spreads 64 bits over the buckets without a division.
         let bucket = ((u128::from(hash) * self.buckets as u128) >> 64) as usize;

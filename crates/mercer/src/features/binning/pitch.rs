@@ -1,4 +1,4 @@
-//! The law of the pitch of a grid along one column.
+//! The distribution of the pitch of a grid along one column.
 
 use crate::features::sampling::Source;
 use crate::kernel::Property;
@@ -38,8 +38,8 @@ impl Pitch {
             return Ok(pitch);
         }
         let steps = -DECADES * PER_DECADE..=DECADES * PER_DECADE;
-        let place = |i: i32| f64::from(i) / f64::from(PER_DECADE) * std::f64::consts::LN_10;
-        pitch.table = steps.map(|i| (place(i), pitch.distribution(place(i).exp()))).collect();
+        let position = |i: i32| f64::from(i) / f64::from(PER_DECADE) * std::f64::consts::LN_10;
+        pitch.table = steps.map(|i| (position(i), pitch.distribution(position(i).exp()))).collect();
         let rises = pitch.table.windows(2).all(|w| w[1].1 >= w[0].1 - 1e-12);
         let within = pitch.table.iter().all(|(_, f)| (-1e-12..=1.0 + 1e-12).contains(f));
         if !(rises && within) {

@@ -1,7 +1,7 @@
 //! A kernel as a sum of products over the columns.
 
 use crate::kernel::radial::laplacian::{Laplacian, Norm};
-use crate::kernel::{Base, ColumnRef, Form, Kernel, Lengthscale, Metric};
+use crate::kernel::{Base, ColumnRef, Form, Kernel, Lengthscale, MetricKind};
 use crate::{Error, Result};
 
 use super::pitch::refusal;
@@ -41,7 +41,7 @@ fn product(kernel: &Kernel, columns: &[usize]) -> Result<Separable> {
         Kernel::Power(k, m) => (0..m.get()).try_fold(unit(), |all, _| Ok(all.times(product(k, columns)?))),
         Kernel::On(chosen, k) => product(k, &on(chosen, columns)?),
         other if columns.len() == 1 => Ok(Separable { mass: 1.0, factors: vec![(columns[0], other.clone())] }),
-        Kernel::Base(base) if base.form() == Form::Profile(Metric::Manhattan) => manhattan(base, columns),
+        Kernel::Base(base) if base.form() == Form::Profile(MetricKind::Manhattan) => manhattan(base, columns),
         other => Err(refusal(other, "it is not a product over the columns")),
     }
 }
@@ -65,7 +65,7 @@ impl Separable {
 }
 
 fn on(chosen: &[ColumnRef], columns: &[usize]) -> Result<Vec<usize>> {
-    let place = |column: &ColumnRef| match column {
+    let position = |column: &ColumnRef| match column {
         ColumnRef::Index(j) => columns.get(*j).copied().ok_or_else(|| {
             Error::shape("columns, because on([…], …) counts from 0", format!("more than {j}"), columns.len())
         }),
@@ -73,14 +73,14 @@ fn on(chosen: &[ColumnRef], columns: &[usize]) -> Result<Vec<usize>> {
             Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
         }
     };
-    chosen.iter().map(place).collect()
+    chosen.iter().map(position).collect()
 }
 
 /// `exp(−Σ|δⱼ|/ℓⱼ)`: a Laplacian for every column.
 fn manhattan(base: &Base, columns: &[usize]) -> Result<Separable> {
     let lengths = base.lengthscale().map_or_else(Vec::new, Lengthscale::values);
-    let factor = |(place, &column): (usize, &usize)| {
-        let length = lengths.get(place).or(lengths.first()).copied();
+    let factor = |(position, &column): (usize, &usize)| {
+        let length = lengths.get(position).or(lengths.first()).copied();
         let length = length.ok_or_else(|| Error::request("a median has to be resolved on data first"))?;
         Ok((column, Laplacian::new(Lengthscale::shared(length)?, Norm::L1).into()))
     };

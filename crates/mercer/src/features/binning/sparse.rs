@@ -48,8 +48,8 @@ impl CellMatrix {
             column.mapv_inplace(|cell| start + seen.partition_point(|s| *s < cell) as u32);
         }
         let column = |seen: &Vec<u32>| (0..buckets).map(|b| seen.get(b).map(|c| *c as usize)).collect::<Vec<_>>();
-        let places = seen.iter().flat_map(column).collect();
-        (Self { cells, values: self.values.clone(), buckets }, places)
+        let positions = seen.iter().flat_map(column).collect();
+        (Self { cells, values: self.values.clone(), buckets }, positions)
     }
 
     /// `ZW`, one column per column of `W`.
@@ -64,10 +64,10 @@ impl CellMatrix {
         let (mut out, w) = (vec![0.0; rows * count], w.as_standard_layout());
         let w = w.as_slice().expect("row after row");
         let block = |(block, out): (usize, &mut [f64])| {
-            let places = block * ROWS..rows.min((block + 1) * ROWS);
+            let positions = block * ROWS..rows.min((block + 1) * ROWS);
             compute.check_canceled()?;
             for (grid, &value) in self.values.iter().enumerate() {
-                let cells = self.cells.slice(s![places.clone(), grid]);
+                let cells = self.cells.slice(s![positions.clone(), grid]);
                 match count {
                     1 => out.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += value * w[cell as usize]),
                     _ => out.chunks_exact_mut(count).zip(cells).for_each(|(sums, &cell)| {
@@ -110,7 +110,7 @@ impl CellMatrix {
         Array2::from_shape_vec((columns, count), out).map_err(|e| Error::shape("product", columns, e))
     }
 
-    /// `ZYᵀ`: the kernel that the features stand for, between the rows of two matrices of the same map.
+    /// `ZYᵀ`: the kernel that the features approximate, between the rows of two matrices of the same map.
     ///
     /// # Errors
     /// [`Error::Shape`] when the matrices have different grids.

@@ -2,7 +2,7 @@
 
 use crate::kernel::closed_forms::PowerSeries;
 use crate::kernel::elementary::finite_rank::FiniteRank;
-use crate::kernel::{Base, ColumnRef, Factor, Kernel, Map, Rows, Series};
+use crate::kernel::{Base, ColumnRef, ConformalFactor, Kernel, PointList, PointMap, Series};
 use crate::{Error, Result};
 
 /// A finite feature map.
@@ -23,15 +23,15 @@ pub(super) enum Tree {
     /// On some of the columns.
     On(Vec<usize>, Box<Tree>),
     /// After a map of the points.
-    Mapped(Map, Box<Tree>),
+    Mapped(PointMap, Box<Tree>),
     /// Times a function of the point.
-    Conformal(Factor, Box<Tree>),
+    Conformal(ConformalFactor, Box<Tree>),
     /// Divided by their norm; 0 stays 0.
     Normalized(Box<Tree>),
     /// `√ηₖ φₖ(x)`.
     FiniteRank(FiniteRank),
     /// `k(x, zₗ)`.
-    Sections(Kernel, Rows),
+    Sections(Kernel, PointList),
 }
 
 impl Tree {

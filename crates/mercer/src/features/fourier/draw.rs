@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2};
 use super::spec::{FourierForm, RandomFourier};
 use super::transform::FourierFeatures;
 use crate::features::sampling::Source;
-use crate::features::spectral::{Frames, Law, Term};
+use crate::features::spectral::{Frames, FrequencyDistribution, Term};
 use crate::features::{Sampling, SpectralMeasure};
 use crate::{Compute, Error, Result};
 
@@ -21,7 +21,7 @@ pub(super) fn features(
     let (mut offsets, mut amplitudes) = (Array1::zeros(count), Array1::zeros(count));
     let mut start = 0;
     for (index, (term, share)) in terms.iter().zip(shares).enumerate() {
-        // The components of the term share its mass: all waves of a term have one amplitude, also a last one without a sine.
+        // The components of the term share its mass: all sines and cosines of a term have one amplitude, also a last one without a sine.
         let components = match spec.form {
             FourierForm::Offset => share,
             FourierForm::Pair => spec.components.min(2 * (start + share)) - 2 * start,
@@ -30,7 +30,8 @@ pub(super) fn features(
         let mut drawing = Drawing::new(spec.sampling, index, compute);
         for row in start..start + share {
             amplitudes[row] = amplitude;
-            offsets[row] = drawing.next(&term.law, frequencies.row_mut(row).as_slice_mut().unwrap_or_default());
+            offsets[row] =
+                drawing.next(&term.distribution, frequencies.row_mut(row).as_slice_mut().unwrap_or_default());
         }
         start += share;
     }
@@ -51,18 +52,23 @@ impl Drawing {
     }
 
     /// Writes a frequency and gives its offset.
-    fn next(&mut self, law: &Law, out: &mut [f64]) -> f64 {
+    fn next(&mut self, distribution: &FrequencyDistribution, out: &mut [f64]) -> f64 {
         let turn = self.source.uniform();
-        law.draw(&mut self.source, self.frames.as_mut(), out);
+        distribution.draw(&mut self.source, self.frames.as_mut(), out);
         self.source.advance();
         // √2 cos(π/4) = 1: the constant is exact.
-        if matches!(law, Law::Zero) { std::f64::consts::FRAC_PI_4 } else { std::f64::consts::TAU * turn }
+        if matches!(distribution, FrequencyDistribution::Zero) {
+            std::f64::consts::FRAC_PI_4
+        } else {
+            std::f64::consts::TAU * turn
+        }
     }
 }
 
 /// How many frequencies each term gets.
 fn allocate(terms: &[Term], count: usize) -> Result<Vec<usize>> {
-    let masses: Vec<(f64, bool)> = terms.iter().map(|t| (t.mass, matches!(t.law, Law::Zero))).collect();
+    let masses: Vec<(f64, bool)> =
+        terms.iter().map(|t| (t.mass, matches!(t.distribution, FrequencyDistribution::Zero))).collect();
     allocate_by_mass(&masses, count)
 }
 

@@ -1,4 +1,4 @@
-//! Random Fourier features: waves at frequencies drawn from the spectral measure.
+//! Random Fourier features: sines and cosines at frequencies drawn from the spectral measure.
 
 mod draw;
 mod single;

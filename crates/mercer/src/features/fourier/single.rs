@@ -43,7 +43,7 @@ impl Single {
             let phases = &mut phases[..rows * (end - start)];
             self.phases(&points, start..end, phases);
             for (line, phases) in out.chunks_exact_mut(width).zip(phases.chunks_exact_mut(end - start)) {
-                self.waves(start..end, phases, line, &mut spare);
+                self.sines_cosines(start..end, phases, line, &mut spare);
             }
         }
     }
@@ -57,19 +57,19 @@ impl Single {
         matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
     }
 
-    fn waves(&self, chosen: std::ops::Range<usize>, phases: &mut [f32], line: &mut [f32], spare: &mut [f32]) {
+    fn sines_cosines(&self, chosen: std::ops::Range<usize>, phases: &mut [f32], line: &mut [f32], spare: &mut [f32]) {
         let amplitudes = &self.amplitudes[chosen.clone()];
         if self.pairs {
             let (cosines, sines) = line.split_at_mut(self.amplitudes.len());
             let pairs = chosen.start..chosen.end.min(sines.len());
             let ((phases, alone), (amplitudes, last)) =
                 (phases.split_at_mut(pairs.len()), amplitudes.split_at(pairs.len()));
-            simd::waves(phases, amplitudes, &mut cosines[pairs.clone()], &mut sines[pairs.clone()]);
+            simd::sines_cosines(phases, amplitudes, &mut cosines[pairs.clone()], &mut sines[pairs.clone()]);
             alone.iter_mut().zip(&self.offsets).for_each(|(t, b)| *t += b);
-            simd::waves(alone, last, &mut cosines[pairs.end..chosen.end], &mut spare[..alone.len()]);
+            simd::sines_cosines(alone, last, &mut cosines[pairs.end..chosen.end], &mut spare[..alone.len()]);
         } else {
             phases.iter_mut().zip(&self.offsets[chosen.clone()]).for_each(|(t, b)| *t += b);
-            simd::waves(phases, amplitudes, &mut line[chosen.clone()], &mut spare[..chosen.len()]);
+            simd::sines_cosines(phases, amplitudes, &mut line[chosen.clone()], &mut spare[..chosen.len()]);
         }
     }
 }

@@ -75,12 +75,12 @@ impl RandomFourier {
     /// Draws the frequencies for points of so many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Request`] with the reason when the kernel has no spectral measure, when orthogonal frames are asked for and no part of the kernel
+    /// [`Error::Request`] with the reason when the kernel has no spectral measure, when orthogonal frames are requested and no part of the kernel
     /// is radial, or for a median that is not resolved; [`Error::Parameter`] for fewer frequencies than terms; [`Error::Memory`].
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<FourierFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let count = self.form.frequencies(self.components);
-        if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.law.has_frames()) {
+        if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.distribution.has_frames()) {
             return Err(Error::request(format!(
                 "orthogonal frequencies need a radial kernel, which no part of {} is: use iid or quasi-Monte-Carlo",
                 self.kernel

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, s};
 
 use crate::features::FeatureMap;
 use crate::features::sampling::{Sampling, Source};
-use crate::features::spectral::{Law, SpectralMeasure};
+use crate::features::spectral::{FrequencyDistribution, SpectralMeasure};
 use crate::gram::simd;
 use crate::real::special::gamma_quantile;
 use crate::{Compute, Error, Kernel, Result};
@@ -62,7 +62,9 @@ impl StructuredFourier {
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<StructuredFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let [term] = measure.terms() else { return Err(self.refusal()) };
-        let Law::Radial { mixing, scales, .. } = &term.law else { return Err(self.refusal()) };
+        let FrequencyDistribution::Radial { mixing, scales, .. } = &term.distribution else {
+            return Err(self.refusal());
+        };
         if self.components == 0 || self.components % 2 == 1 {
             return Err(Error::parameter("components", self.components, "even and at least 2"));
         }
@@ -171,7 +173,7 @@ impl FeatureMap for StructuredFeatures {
             for (point, line) in points.rows().into_iter().zip(out.chunks_exact_mut(2 * count)) {
                 self.phases(&point.to_vec(), &mut scratch, &mut phases);
                 let (cosines, sines) = line.split_at_mut(count);
-                simd::waves(&phases, &self.amplitudes, cosines, sines);
+                simd::sines_cosines(&phases, &self.amplitudes, cosines, sines);
             }
         })
     }

@@ -1,4 +1,4 @@
-//! The features at points: a product with the frequencies, then waves; block by block.
+//! The features at points: a product with the frequencies, then sines and cosines; block by block.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -106,7 +106,7 @@ impl FourierFeatures {
         self.offsets.view()
     }
 
-    /// The amplitude of each wave: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the mass `c` and the number `D` of the term.
+    /// The amplitude of each sine or cosine: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the mass `c` and the number `D` of the term.
     pub fn amplitudes(&self) -> ArrayView1<'_, f64> {
         self.amplitudes.view()
     }
@@ -131,7 +131,7 @@ impl FourierFeatures {
             let phases = &mut phases[..rows * (end - start)];
             self.phases(&points, start..end, phases);
             for (line, phases) in out.chunks_exact_mut(self.components()).zip(phases.chunks_exact_mut(end - start)) {
-                self.waves(start..end, phases, line);
+                self.sines_cosines(start..end, phases, line);
             }
         }
     }
@@ -148,7 +148,7 @@ impl FourierFeatures {
         matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
     }
 
-    fn waves(&self, chosen: std::ops::Range<usize>, phases: &mut [f64], line: &mut [f64]) {
+    fn sines_cosines(&self, chosen: std::ops::Range<usize>, phases: &mut [f64], line: &mut [f64]) {
         let amplitudes = &self.amplitudes.as_slice().unwrap_or_default()[chosen.clone()];
         match self.form {
             FourierForm::Pair => {
@@ -156,7 +156,7 @@ impl FourierFeatures {
                 let pairs = chosen.start..chosen.end.min(sines.len());
                 let ((phases, alone), (amplitudes, last)) =
                     (phases.split_at_mut(pairs.len()), amplitudes.split_at(pairs.len()));
-                simd::waves(phases, amplitudes, &mut cosines[pairs.clone()], &mut sines[pairs.clone()]);
+                simd::sines_cosines(phases, amplitudes, &mut cosines[pairs.clone()], &mut sines[pairs.clone()]);
                 alone.iter_mut().zip(&self.offsets).for_each(|(t, b)| *t += b);
                 simd::cosines(alone, last);
                 cosines[pairs.end..chosen.end].copy_from_slice(alone);

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView2, Axis};
 
-use crate::kernel::{Map, Rows};
+use crate::kernel::{PointList, PointMap};
 use crate::solve::symmetric_eigen;
 use crate::{Error, Kernel, Points, Result};
 
@@ -38,5 +38,5 @@ pub fn whitened(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Kernel> {
     }
     let root = eigen.map(|v| if v > 1e-12 * largest { 1.0 / v.sqrt() } else { 0.0 });
     let rows = root.rows().into_iter().map(|row| row.to_vec()).collect();
-    Ok(Kernel::Transformed(Map::Matrix(Rows::new("matrix", rows)?), Box::new(kernel.clone())))
+    Ok(Kernel::Transformed(PointMap::Matrix(PointList::new("matrix", rows)?), Box::new(kernel.clone())))
 }

@@ -134,7 +134,7 @@ fn far_apart(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<Vec<u
         let distance = |i: usize| (diagonal[i] + diagonal[next] - 2.0 * line[i]).max(0.0);
         let first = chosen.is_empty();
         nearest.iter_mut().enumerate().for_each(|(i, d)| *d = if first { distance(i) } else { d.min(distance(i)) });
-        // A point at rounding distance from a landmark says nothing new.
+        // A point at rounding distance from a landmark adds no information.
         nearest.iter_mut().zip(&diagonal).for_each(|(d, k)| *d = if *d <= 1e-14 * k { 0.0 } else { *d });
         nearest[next] = 0.0;
         chosen.push(next);

@@ -16,7 +16,7 @@ use crate::{Compute, Error, Kernel, Result};
 const ROWS: usize = 256;
 /// Features that are computed together: those of a triangular map need no landmark behind them.
 const COLUMNS: usize = 128;
-/// Landmarks whose kernel matrix has a larger condition number are told apart by its eigenvectors.
+/// Landmarks whose kernel matrix has a larger condition number are handled by its eigenvectors.
 const LARGEST_CONDITION: f64 = 1e10;
 
 /// Nyström features with their landmarks. Equal ones give the same features, wherever their landmarks come from.
@@ -45,7 +45,7 @@ impl PartialEq for NystromFeatures {
 }
 
 impl NystromFeatures {
-    /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or fewer are asked for, `M = UΛ^{−1/2}` without the
+    /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or fewer are requested, `M = UΛ^{−1/2}` without the
     /// directions in which `K_ZZ` is rounding, at most `rank` of them. Both give `k(x, Z) K_ZZ⁻¹ k(Z, y)` as inner product.
     pub(super) fn of_points(
         kernel: Kernel,

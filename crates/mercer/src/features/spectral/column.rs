@@ -2,9 +2,9 @@
 
 use crate::features::sampling::Source;
 
-/// The law of one coordinate before its scale.
+/// The distribution of one coordinate before its scale.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ColumnLaw {
+pub(crate) enum ColumnDistribution {
     /// `1/(π(1 + ω²))`: `exp(−|δ|)`.
     Cauchy,
     /// `½e^{−|ω|}`: `1/(1 + δ²)`.
@@ -15,7 +15,7 @@ pub(crate) enum ColumnLaw {
     Circle(Vec<Circle>),
 }
 
-impl ColumnLaw {
+impl ColumnDistribution {
     pub(crate) fn draw(&self, column: usize, source: &mut Source) -> f64 {
         let u = source.uniform();
         match self {
@@ -27,7 +27,7 @@ impl ColumnLaw {
     }
 }
 
-/// The law of the frequencies of a periodic kernel.
+/// The distribution of the frequencies of a periodic kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Circle {
     /// `P(|n| ≤ j)`.

@@ -5,7 +5,7 @@ use crate::kernel::Series;
 /// Terms after which a series counts as too long to be drawn from.
 const MOST_TERMS: usize = 1_000_000;
 
-/// A law on 0, 1, 2, …, as a table.
+/// A distribution on 0, 1, 2, …, as a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Counts {
     cumulative: Vec<f64>,
@@ -29,7 +29,7 @@ impl Counts {
         }
     }
 
-    /// The terms of the exponential: a Poisson law.
+    /// The terms of the exponential: a Poisson distribution.
     pub(crate) fn of_exponential(c: f64) -> Option<Self> {
         Self::of_terms(powers(c, |n| n), MOST_TERMS)
     }

@@ -1,4 +1,4 @@
-//! Radial laws as scale mixtures of normal laws: `ω = m·g` with `g` standard normal.
+//! Radial distributions as scale mixtures of normal distributions: `ω = m·g` with `g` standard normal.
 
 use crate::features::sampling::Source;
 use crate::kernel::closed_forms::Mixing;

@@ -2,7 +2,7 @@
 
 mod column;
 mod counts;
-mod law;
+mod distribution;
 mod mixing;
 mod moments;
 mod recognize;
@@ -11,7 +11,7 @@ mod table;
 
 use ndarray::Array2;
 
-pub(crate) use self::law::{Frames, Law};
+pub(crate) use self::distribution::{Frames, FrequencyDistribution};
 use crate::{Kernel, Result};
 
 /// The spectral measure `μ` of a shift-invariant kernel: `k(x, y) = ∫ cos⟨ω, x − y⟩ dμ(ω)`.
@@ -35,11 +35,11 @@ pub struct SpectralMeasure {
     terms: Vec<Term>,
 }
 
-/// A part of the measure: a mass and the law of its frequencies.
+/// A part of the measure: a mass and the distribution of its frequencies.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
     pub(crate) mass: f64,
-    pub(crate) law: Law,
+    pub(crate) distribution: FrequencyDistribution,
 }
 
 impl SpectralMeasure {
@@ -71,7 +71,7 @@ impl SpectralMeasure {
     pub fn second_moment(&self) -> f64 {
         let mass = self.mass();
         let moment = |term: &Term| {
-            let covariance = term.law.covariance(self.columns);
+            let covariance = term.distribution.covariance(self.columns);
             if term.mass == 0.0 { 0.0 } else { term.mass / mass * covariance.map_or(f64::INFINITY, |c| c.diag().sum()) }
         };
         self.terms.iter().map(moment).sum()

@@ -2,8 +2,8 @@
 
 use ndarray::Array2;
 
-use super::column::ColumnLaw;
-use super::law::Law;
+use super::column::ColumnDistribution;
+use super::distribution::FrequencyDistribution;
 use crate::kernel::closed_forms::Mixing;
 
 impl Mixing {
@@ -17,7 +17,7 @@ impl Mixing {
     }
 }
 
-impl ColumnLaw {
+impl ColumnDistribution {
     /// The second moment of one coordinate before its scale.
     fn second_moment(&self, column: usize) -> Option<f64> {
         match self {
@@ -29,8 +29,8 @@ impl ColumnLaw {
     }
 }
 
-impl Law {
-    /// `E ωωᵀ`, where it is finite. Every law is symmetric about 0, so independent frequencies add their covariances.
+impl FrequencyDistribution {
+    /// `E ωωᵀ`, where it is finite. Every distribution is symmetric about 0, so independent frequencies add their covariances.
     pub(super) fn covariance(&self, columns: usize) -> Option<Array2<f64>> {
         let mut sum = Array2::zeros((columns, columns));
         match self {
@@ -43,25 +43,27 @@ impl Law {
                 let moment = table.second_moment()? / columns as f64;
                 scales.iter().enumerate().for_each(|(j, s)| sum[[j, j]] = moment * s * s);
             }
-            Self::Columns { law, scales } => {
+            Self::Columns { distribution, scales } => {
                 for (j, s) in scales.iter().enumerate() {
-                    sum[[j, j]] = law.second_moment(j)? * s * s;
+                    sum[[j, j]] = distribution.second_moment(j)? * s * s;
                 }
             }
-            Self::On(chosen, law) => {
-                let inner = law.covariance(chosen.len())?;
+            Self::On(chosen, distribution) => {
+                let inner = distribution.covariance(chosen.len())?;
                 inner.indexed_iter().for_each(|((i, j), v)| sum[[chosen[i], chosen[j]]] += v);
             }
-            Self::Mapped(matrix, law) => return Some(matrix.t().dot(&law.covariance(matrix.nrows())?).dot(matrix)),
-            Self::Sum(laws) => {
-                for law in laws {
-                    sum += &law.covariance(columns)?;
+            Self::Mapped(matrix, distribution) => {
+                return Some(matrix.t().dot(&distribution.covariance(matrix.nrows())?).dot(matrix));
+            }
+            Self::Sum(distributions) => {
+                for distribution in distributions {
+                    sum += &distribution.covariance(columns)?;
                 }
             }
-            Self::Copies(counts, law) => return Some(law.covariance(columns)? * counts.mean()),
+            Self::Copies(counts, distribution) => return Some(distribution.covariance(columns)? * counts.mean()),
             Self::Mixture(parts) => {
-                for (weight, law) in parts.iter().filter(|(weight, _)| *weight > 0.0) {
-                    sum += &(law.covariance(columns)? * *weight);
+                for (weight, distribution) in parts.iter().filter(|(weight, _)| *weight > 0.0) {
+                    sum += &(distribution.covariance(columns)? * *weight);
                 }
             }
         }

@@ -1,14 +1,14 @@
 //! From a kernel to its spectral measure, rule by rule.
 
 use super::Term;
-use super::column::{Circle, ColumnLaw};
+use super::column::{Circle, ColumnDistribution};
 use super::counts::Counts;
-use super::law::Law;
+use super::distribution::FrequencyDistribution;
 use super::schoenberg;
 use super::table::{MOST_COLUMNS, RadialTable};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::closed_forms::{Frequencies, Mixing, SpectralLaw};
-use crate::kernel::{Base, ColumnRef, Kernel, Map, Property, Verdict};
+use crate::kernel::{Base, ColumnRef, Kernel, PointMap, Property, Verdict};
 use crate::{Error, Result};
 
 /// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be too long.
@@ -17,13 +17,14 @@ const SHORTEST_PERIODIC: f64 = 1e-5;
 const SEPARATE_FACTORS: u32 = 16;
 
 impl Term {
-    /// Masses and laws of the summands.
+    /// Masses and distributions of the summands.
     pub(super) fn terms(self) -> Vec<Self> {
-        match self.law {
-            Law::Mixture(parts) => {
-                parts.into_iter().map(|(weight, law)| Self { mass: self.mass * weight, law }).collect()
-            }
-            law => vec![Self { mass: self.mass, law }],
+        match self.distribution {
+            FrequencyDistribution::Mixture(parts) => parts
+                .into_iter()
+                .map(|(weight, distribution)| Self { mass: self.mass * weight, distribution })
+                .collect(),
+            distribution => vec![Self { mass: self.mass, distribution }],
         }
     }
 }
@@ -33,7 +34,7 @@ pub(super) fn measure(kernel: &Kernel, columns: usize) -> Result<Term> {
     Recognizer { leaves: 0 }.measure(kernel, columns)
 }
 
-/// Numbers the radial laws of a tree.
+/// Numbers the radial distributions of a tree.
 pub(super) struct Recognizer {
     leaves: usize,
 }
@@ -63,19 +64,25 @@ impl Recognizer {
                 Ok(Term { mass: if term.mass > 0.0 { 1.0 } else { 0.0 }, ..term })
             }
             Kernel::On(chosen, k) => self.on(chosen, k),
-            Kernel::Transformed(Map::Matrix(rows), k) => {
+            Kernel::Transformed(PointMap::Matrix(rows), k) => {
                 let term = self.measure(k, rows.rows().len())?;
-                Ok(Term { law: Law::Mapped(rows_to_array(rows.rows()), Box::new(term.law)), ..term })
+                Ok(Term {
+                    distribution: FrequencyDistribution::Mapped(
+                        rows_to_array(rows.rows()),
+                        Box::new(term.distribution),
+                    ),
+                    ..term
+                })
             }
             Kernel::Schoenberg(t, k) => schoenberg::measure(self, kernel, t.get(), k, columns),
             other => Err(refusal(other, columns)),
         }
     }
 
-    /// A radial law with a number of its own.
-    pub(super) fn radial(&mut self, mixing: Mixing, scales: Vec<f64>) -> Law {
+    /// A radial distribution with a number of its own.
+    pub(super) fn radial(&mut self, mixing: Mixing, scales: Vec<f64>) -> FrequencyDistribution {
         self.leaves += 1;
-        Law::Radial { mixing, scales, leaf: self.leaves - 1 }
+        FrequencyDistribution::Radial { mixing, scales, leaf: self.leaves - 1 }
     }
 
     fn base(&mut self, kernel: &Kernel, base: &Base, columns: usize) -> Result<Term> {
@@ -84,7 +91,7 @@ impl Recognizer {
     }
 
     /// A radial law without a closed sampler, where the kernel is positive semi-definite.
-    fn tabulated(&mut self, base: &Base, scale: f64, tail: f64, scales: Vec<f64>) -> Result<Law> {
+    fn tabulated(&mut self, base: &Base, scale: f64, tail: f64, scales: Vec<f64>) -> Result<FrequencyDistribution> {
         let (kernel, columns) = (Kernel::Base(base.clone()), scales.len());
         if !kernel.property_on(Property::PositiveSemidefinite, columns).is_proven() {
             return Err(refusal(&kernel, columns));
@@ -96,7 +103,7 @@ impl Recognizer {
         }
         let profile = |r: f64| base.profile_value((r / scale) * (r / scale)).unwrap_or(f64::NAN);
         self.leaves += 1;
-        Ok(Law::Tabulated { table: RadialTable::new(columns, tail, profile), scales, leaf: self.leaves - 1 })
+        Ok(FrequencyDistribution::Tabulated { table: RadialTable::new(columns, tail, profile), scales, leaf: self.leaves - 1 })
     }
 
     /// The law that a base kernel states, on so many columns.
@@ -104,17 +111,17 @@ impl Recognizer {
         let lengths = base.lengthscale().map_or_else(|| vec![1.0], |l| l.values());
         let length = |j: usize| lengths.get(j).or(lengths.first()).copied().unwrap_or(1.0);
         let scales: Vec<f64> = (0..columns).map(|j| law.scale / length(j)).collect();
-        let by_column = |law, scales| Law::Columns { law, scales };
+        let by_column = |distribution, scales| FrequencyDistribution::Columns { distribution, scales };
         let frequencies = match law.frequencies {
-            Frequencies::Zero => Law::Zero,
+            Frequencies::Zero => FrequencyDistribution::Zero,
             Frequencies::Normal(mixing) => self.radial(mixing, scales),
-            Frequencies::Cauchy => by_column(ColumnLaw::Cauchy, scales),
-            Frequencies::Laplace => by_column(ColumnLaw::Laplace, scales),
-            Frequencies::Uniform => by_column(ColumnLaw::Uniform, scales),
-            Frequencies::Whole => by_column(ColumnLaw::Circle(circles(base)?), vec![law.scale; columns]),
+            Frequencies::Cauchy => by_column(ColumnDistribution::Cauchy, scales),
+            Frequencies::Laplace => by_column(ColumnDistribution::Laplace, scales),
+            Frequencies::Uniform => by_column(ColumnDistribution::Uniform, scales),
+            Frequencies::Whole => by_column(ColumnDistribution::Circle(circles(base)?), vec![law.scale; columns]),
             Frequencies::Compact { tail } => self.tabulated(base, law.scale, tail, scales)?,
         };
-        Ok(Term { mass: law.mass, law: frequencies })
+        Ok(Term { mass: law.mass, distribution: frequencies })
     }
 
     fn sum<'k>(&mut self, kernels: impl Iterator<Item = &'k Kernel>, columns: usize) -> Result<Term> {
@@ -124,14 +131,18 @@ impl Recognizer {
         }
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
         let weight = |part: &Term| if mass > 0.0 { part.mass / mass } else { 0.0 };
-        let law = Law::Mixture(parts.into_iter().map(|part| (weight(&part), part.law)).collect());
-        Ok(Term { mass, law })
+        let distribution =
+            FrequencyDistribution::Mixture(parts.into_iter().map(|part| (weight(&part), part.distribution)).collect());
+        Ok(Term { mass, distribution })
     }
 
     fn product<'k>(&mut self, kernels: impl Iterator<Item = &'k Kernel>, columns: usize) -> Result<Term> {
         let factors = kernels.map(|k| self.measure(k, columns)).collect::<Result<Vec<_>>>()?;
         let mass = factors.iter().map(|f| f.mass).product();
-        Ok(Term { mass, law: Law::Sum(factors.into_iter().map(|f| f.law).collect()) })
+        Ok(Term {
+            mass,
+            distribution: FrequencyDistribution::Sum(factors.into_iter().map(|f| f.distribution).collect()),
+        })
     }
 
     fn series(
@@ -148,7 +159,10 @@ impl Recognizer {
                 "{kernel} has no random Fourier features: its series has no sum at k(x, x) = {mass}"
             ))
         })?;
-        Ok(Term { mass: counts.total(), law: Law::Copies(counts, Box::new(term.law)) })
+        Ok(Term {
+            mass: counts.total(),
+            distribution: FrequencyDistribution::Copies(counts, Box::new(term.distribution)),
+        })
     }
 
     fn on(&mut self, chosen: &[ColumnRef], kernel: &Kernel) -> Result<Term> {
@@ -160,7 +174,7 @@ impl Recognizer {
         };
         let indices = chosen.iter().map(index).collect::<Result<Vec<_>>>()?;
         let term = self.measure(kernel, indices.len())?;
-        Ok(Term { law: Law::On(indices, Box::new(term.law)), ..term })
+        Ok(Term { distribution: FrequencyDistribution::On(indices, Box::new(term.distribution)), ..term })
     }
 }
 

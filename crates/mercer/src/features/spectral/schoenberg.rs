@@ -1,7 +1,7 @@
 //! The spectral measure of `exp(−tκ)` for a negative-definite `κ` on differences.
 
 use super::Term;
-use super::law::Law;
+use super::distribution::FrequencyDistribution;
 use super::recognize::{Recognizer, refusal};
 use crate::kernel::Kernel;
 use crate::{Error, Result};
@@ -16,11 +16,14 @@ pub(super) fn measure(
 ) -> Result<Term> {
     match kappa {
         Kernel::Scale(a, k) if a.get() > 0.0 => measure(recognizer, whole, a.get() * t, k, columns),
-        Kernel::Scale(..) => Ok(Term { mass: 1.0, law: Law::Zero }),
+        Kernel::Scale(..) => Ok(Term { mass: 1.0, distribution: FrequencyDistribution::Zero }),
         Kernel::Sum(terms) => {
             let parts = terms.iter().map(|k| measure(recognizer, whole, t, k, columns)).collect::<Result<Vec<_>>>()?;
             let mass = parts.iter().map(|p| p.mass).product();
-            Ok(Term { mass, law: Law::Sum(parts.into_iter().map(|p| p.law).collect()) })
+            Ok(Term {
+                mass,
+                distribution: FrequencyDistribution::Sum(parts.into_iter().map(|p| p.distribution).collect()),
+            })
         }
         Kernel::On(chosen, k) => {
             let mut inner = Kernel::Schoenberg(crate::kernel::number::Positive::new("t", t)?, k.clone());

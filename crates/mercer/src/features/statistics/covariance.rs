@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// The cross-covariance of the features of two variables.
 ///
 /// # Formula
-/// `C = (1/n) Σ z(xᵢ)u(yᵢ)ᵀ − z̄ūᵀ`, and `HSIC = ‖C‖²_F`: the biased `(1/n²) tr KHLH` of the kernels that the features stand for.
+/// `C = (1/n) Σ z(xᵢ)u(yᵢ)ᵀ − z̄ūᵀ`, and `HSIC = ‖C‖²_F`: the biased `(1/n²) tr KHLH` of the kernels of the features.
 ///
 /// # Example
 /// ```

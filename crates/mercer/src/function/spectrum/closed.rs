@@ -2,12 +2,12 @@
 
 use super::finite;
 use super::modes::Modes;
-use super::recognize::{Known, recognize};
-use super::waves::Waves;
-use super::{Measure, Spectrum, hermite, waves};
+use super::recognize::{KnownKernel, recognize};
+use super::sinusoids::Sinusoids;
+use super::{Measure, Spectrum, hermite, sinusoids};
 use crate::{Error, Kernel, Result};
 
-/// The spectrum of a kernel under length on an interval, or under a normal law.
+/// The spectrum of a kernel under length on an interval, or under a normal distribution.
 pub(super) fn spectrum(kernel: &Kernel, measure: &Measure, count: usize) -> Result<Spectrum> {
     let found = match (recognize(kernel), measure) {
         (Some(known), Measure::Interval { from, to }) => on_interval(&known, *from, *to, count)?,
@@ -21,42 +21,44 @@ pub(super) fn spectrum(kernel: &Kernel, measure: &Measure, count: usize) -> Resu
 
 type Found = Option<(Vec<f64>, Modes, f64)>;
 
-fn on_interval(known: &Known<'_>, from: f64, to: f64, count: usize) -> Result<Found> {
+fn on_interval(known: &KnownKernel<'_>, from: f64, to: f64, count: usize) -> Result<Found> {
     let length = to - from;
     Ok(match *known {
-        Known::Motion { constant: 0.0, slope } if from == 0.0 && slope > 0.0 => {
-            Some(scaled(waves::motion(to, count), slope, 0.5 * to * to))
+        KnownKernel::Motion { constant: 0.0, slope } if from == 0.0 && slope > 0.0 => {
+            Some(scaled(sinusoids::motion(to, count), slope, 0.5 * to * to))
         }
-        Known::Motion { constant, slope } if from == 0.0 && slope > 0.0 => {
+        KnownKernel::Motion { constant, slope } if from == 0.0 && slope > 0.0 => {
             let trace = constant * to + slope * 0.5 * to * to;
-            Some(scaled(waves::lifted_motion(constant, slope, to, count), 1.0, trace))
+            Some(scaled(sinusoids::lifted_motion(constant, slope, to, count), 1.0, trace))
         }
-        Known::Bridge(slope) if (from, to) == (0.0, 1.0) => Some(scaled(waves::bridge(count), slope, 1.0 / 6.0)),
-        Known::Exponential { factor, length: l } => {
-            Some(scaled(waves::exponential(l, from, to, count), factor, length))
+        KnownKernel::Bridge(slope) if (from, to) == (0.0, 1.0) => {
+            Some(scaled(sinusoids::bridge(count), slope, 1.0 / 6.0))
         }
-        Known::Periodic { factor, period, length: l } if is_whole(length / period) => {
-            Some(scaled(waves::periodic(period, l, (from, to), count), factor, length))
+        KnownKernel::Exponential { factor, length: l } => {
+            Some(scaled(sinusoids::exponential(l, from, to, count), factor, length))
         }
-        Known::Finite(factor, k) => Some(finite::on_interval(k, factor, from, to, count)?),
+        KnownKernel::Periodic { factor, period, length: l } if is_whole(length / period) => {
+            Some(scaled(sinusoids::periodic(period, l, (from, to), count), factor, length))
+        }
+        KnownKernel::Finite(factor, k) => Some(finite::on_interval(k, factor, from, to, count)?),
         _ => None,
     })
 }
 
-fn under_normal(known: &Known<'_>, deviation: f64, count: usize) -> Result<Found> {
+fn under_normal(known: &KnownKernel<'_>, deviation: f64, count: usize) -> Result<Found> {
     Ok(match *known {
-        Known::Gaussian { factor, length } => {
+        KnownKernel::Gaussian { factor, length } => {
             let (values, functions) = hermite::gaussian(length, deviation, count);
             Some((values.iter().map(|v| factor * v).collect(), Modes::Hermite(functions), factor))
         }
-        Known::Finite(factor, k) => Some(finite::under_normal(k, factor, deviation, count)?),
+        KnownKernel::Finite(factor, k) => Some(finite::under_normal(k, factor, deviation, count)?),
         _ => None,
     })
 }
 
 /// The eigenvalues and the trace times a factor.
-fn scaled((values, modes): Waves, factor: f64, trace: f64) -> (Vec<f64>, Modes, f64) {
-    (values.iter().map(|v| factor * v).collect(), Modes::Waves(modes), factor * trace)
+fn scaled((values, modes): Sinusoids, factor: f64, trace: f64) -> (Vec<f64>, Modes, f64) {
+    (values.iter().map(|v| factor * v).collect(), Modes::Sinusoids(modes), factor * trace)
 }
 
 fn is_whole(count: f64) -> bool {
@@ -64,13 +66,13 @@ fn is_whole(count: f64) -> bool {
 }
 
 fn unknown(kernel: &Kernel, measure: &Measure) -> Error {
-    let law = match measure {
+    let distribution = match measure {
         Measure::Interval { from, to } => format!("length on [{from}, {to}]"),
         Measure::Gaussian { deviation } => format!("the normal law with deviation {deviation}"),
         Measure::Sample(_) => "a sample".into(),
     };
     Error::request(format!(
-        "no closed form is known for the spectrum of {kernel} under {law}; there is one for wiener (and with a constant) on [0, t], bridge on [0, 1], \
+        "no closed form is known for the spectrum of {kernel} under {distribution}; there is one for wiener (and with a constant) on [0, t], bridge on [0, 1], \
          laplacian on any interval, periodic on whole periods, gaussian under a normal law, and finite_rank: give a sample of the law instead"
     ))
 }

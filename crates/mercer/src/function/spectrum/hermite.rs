@@ -1,4 +1,4 @@
-//! The Gaussian kernel under a normal law: Hermite functions.
+//! The Gaussian kernel under a normal distribution: Hermite functions.
 
 /// `φⱼ(x) = (C/A)^{1/4} (2ʲj!)^{−1/2} exp(−(C − A)x²) Hⱼ(√(2C) x)`, with `A = 1/(4σ²)`, `B = 1/(2ℓ²)`, `C = √(A² + 2AB)`.
 #[derive(Clone, Copy, Debug, PartialEq)]

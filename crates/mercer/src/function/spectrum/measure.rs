@@ -7,14 +7,14 @@ use crate::{Error, Result};
 /// A measure on the points.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// Length on an interval of the line; on `[0, 1]` the uniform law.
+    /// Length on an interval of the line; on `[0, 1]` the uniform distribution.
     Interval {
         /// Where it begins.
         from: f64,
         /// Where it ends.
         to: f64,
     },
-    /// The normal law around 0 on the line.
+    /// The normal distribution around 0 on the line.
     Gaussian {
         /// Its standard deviation.
         deviation: f64,
@@ -24,7 +24,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The uniform law on `[0, 1]`.
+    /// The uniform distribution on `[0, 1]`.
     pub const UNIFORM: Self = Self::Interval { from: 0.0, to: 1.0 };
 
     pub(super) fn check(&self) -> Result<()> {

@@ -7,7 +7,7 @@ mod measure;
 mod modes;
 mod recognize;
 mod sample;
-mod waves;
+mod sinusoids;
 
 pub use measure::Measure;
 use modes::Modes;
@@ -23,7 +23,7 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Theory
 /// In closed form for Brownian motion (with and without a constant), the bridge and the exponential kernel on an interval, the periodic kernel on whole
-/// periods, the Gaussian kernel under a normal law, and kernels of finite rank. Under a sample the operator is `K/n`, and its eigenvectors are extended
+/// periods, the Gaussian kernel under a normal distribution, and kernels of finite rank. Under a sample the operator is `K/n`, and its eigenvectors are extended
 /// by `φⱼ(x) = Σᵢ k(x, xᵢ)φⱼ(xᵢ)/(nμⱼ)` (Nyström), with the sign that makes `φⱼ` positive at the first row where it is not zero.
 ///
 /// # Example
@@ -51,11 +51,11 @@ impl Spectrum {
     /// The leading `count` eigenpairs, or as many as there are.
     ///
     /// # Cost
-    /// Nothing to speak of for closed forms. A sample of `n` rows: `O(n³)` up to some thousand rows, and beyond that some products with `K`, which is
+    /// Negligible for closed forms. A sample of `n` rows: `O(n³)` up to some thousand rows, and beyond that some products with `K`, which is
     /// never stored, for about three times as many vectors as eigenpairs.
     ///
     /// # Errors
-    /// [`Error::Request`] where no closed form is known (a sample of the law will do), [`Error::Parameter`] for a count of 0, an empty interval or a
+    /// [`Error::Request`] where no closed form is known (a sample of the distribution will do), [`Error::Parameter`] for a count of 0, an empty interval or a
     /// deviation that is not positive; and as [`Kernel::bind`].
     pub fn new(kernel: &Kernel, measure: &Measure, count: usize, compute: &Compute) -> Result<Self> {
         if count == 0 {
@@ -64,7 +64,7 @@ impl Spectrum {
         measure.check()?;
         match measure {
             Measure::Sample(x) => sample::spectrum(kernel, x.view(), count, compute),
-            law => closed::spectrum(kernel, law, count),
+            distribution => closed::spectrum(kernel, distribution, count),
         }
     }
 
@@ -78,7 +78,7 @@ impl Spectrum {
         &self.eigenvalues
     }
 
-    /// Standard errors of the eigenvalues as estimates of those under the law that the sample is from; `None` for closed forms.
+    /// Standard errors of the eigenvalues as estimates of those under the distribution that the sample is from; `None` for closed forms.
     ///
     /// # Formula
     /// `μⱼ √((∑ φⱼ(xᵢ)⁴/n − 1)/n)`, from `μⱼ ≈ mean of μⱼφⱼ(xᵢ)²` to first order.

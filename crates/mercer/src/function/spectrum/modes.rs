@@ -4,14 +4,14 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use super::finite::Combination;
 use super::hermite::HermiteFunctions;
-use super::waves::Wave;
+use super::sinusoids::Sinusoid;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Modes {
     /// Sines and cosines on the line.
-    Waves(Vec<Wave>),
+    Sinusoids(Vec<Sinusoid>),
     /// Hermite functions on the line.
     Hermite(HermiteFunctions),
     /// Combinations of the functions of a finite-rank kernel on the line.
@@ -38,7 +38,7 @@ impl Modes {
                 .map_err(|e| Error::shape("values of the modes", eigenvalues.len(), e))
         };
         match self {
-            Self::Waves(waves) => line(&|t| waves.iter().map(|w| w.at(t)).collect()),
+            Self::Sinusoids(sinusoids) => line(&|t| sinusoids.iter().map(|w| w.at(t)).collect()),
             Self::Hermite(functions) => line(&|t| functions.at(t, eigenvalues.len())),
             Self::Combinations(combination) => line(&|t| combination.at(t)),
             Self::Sample { points, values } => {

@@ -5,7 +5,7 @@ use crate::kernel::{Base, ColumnRef, Kernel};
 
 /// A kernel whose integral operator is known, up to a factor that stands beside it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known<'a> {
+pub(super) enum KnownKernel<'a> {
     /// `constant + slope·min(x, y)`; the constant may be 0.
     Motion { constant: f64, slope: f64 },
     /// `slope·(min(x, y) − xy)`.
@@ -21,7 +21,7 @@ pub(super) enum Known<'a> {
 }
 
 /// The closed form of a kernel on one column, if it has one.
-pub(super) fn recognize(kernel: &Kernel) -> Option<Known<'_>> {
+pub(super) fn recognize(kernel: &Kernel) -> Option<KnownKernel<'_>> {
     match kernel {
         Kernel::Base(base) => of_base(base),
         Kernel::Scale(a, k) => Some(scaled(recognize(k)?, a.get())),
@@ -35,8 +35,8 @@ fn add(sum: (f64, f64), part: Option<(f64, f64)>) -> Option<(f64, f64)> {
     part.map(|part| (sum.0 + part.0, sum.1 + part.1))
 }
 
-fn of_motion((constant, slope): (f64, f64)) -> Known<'static> {
-    Known::Motion { constant, slope }
+fn of_motion((constant, slope): (f64, f64)) -> KnownKernel<'static> {
+    KnownKernel::Motion { constant, slope }
 }
 
 /// `(c, s)` of a kernel that is `c + s·min(x, y)`.
@@ -50,29 +50,31 @@ fn motion(kernel: &Kernel) -> Option<(f64, f64)> {
         return motion(k).map(|(c, s)| (a.get() * c, a.get() * s));
     }
     match recognize(kernel)? {
-        Known::Motion { constant, slope } => Some((constant, slope)),
+        KnownKernel::Motion { constant, slope } => Some((constant, slope)),
         _ => None,
     }
 }
 
-fn of_base(base: &Base) -> Option<Known<'_>> {
+fn of_base(base: &Base) -> Option<KnownKernel<'_>> {
     Some(match base.line_form()? {
         LineForm::Minimum { constant } => of_motion((constant, 1.0)),
-        LineForm::Bridge => Known::Bridge(1.0),
-        LineForm::Exponential { length } => Known::Exponential { factor: 1.0, length },
-        LineForm::Gaussian { length } => Known::Gaussian { factor: 1.0, length },
-        LineForm::Periodic { period, length } => Known::Periodic { factor: 1.0, period, length },
-        LineForm::FiniteRank(kernel) => Known::Finite(1.0, kernel),
+        LineForm::Bridge => KnownKernel::Bridge(1.0),
+        LineForm::Exponential { length } => KnownKernel::Exponential { factor: 1.0, length },
+        LineForm::Gaussian { length } => KnownKernel::Gaussian { factor: 1.0, length },
+        LineForm::Periodic { period, length } => KnownKernel::Periodic { factor: 1.0, period, length },
+        LineForm::FiniteRank(kernel) => KnownKernel::Finite(1.0, kernel),
     })
 }
 
-fn scaled(known: Known<'_>, a: f64) -> Known<'_> {
+fn scaled(known: KnownKernel<'_>, a: f64) -> KnownKernel<'_> {
     match known {
-        Known::Motion { constant, slope } => Known::Motion { constant: a * constant, slope: a * slope },
-        Known::Bridge(slope) => Known::Bridge(a * slope),
-        Known::Exponential { factor, length } => Known::Exponential { factor: a * factor, length },
-        Known::Gaussian { factor, length } => Known::Gaussian { factor: a * factor, length },
-        Known::Periodic { factor, period, length } => Known::Periodic { factor: a * factor, period, length },
-        Known::Finite(factor, k) => Known::Finite(a * factor, k),
+        KnownKernel::Motion { constant, slope } => KnownKernel::Motion { constant: a * constant, slope: a * slope },
+        KnownKernel::Bridge(slope) => KnownKernel::Bridge(a * slope),
+        KnownKernel::Exponential { factor, length } => KnownKernel::Exponential { factor: a * factor, length },
+        KnownKernel::Gaussian { factor, length } => KnownKernel::Gaussian { factor: a * factor, length },
+        KnownKernel::Periodic { factor, period, length } => {
+            KnownKernel::Periodic { factor: a * factor, period, length }
+        }
+        KnownKernel::Finite(factor, k) => KnownKernel::Finite(a * factor, k),
     }
 }

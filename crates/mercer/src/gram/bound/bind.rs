@@ -36,7 +36,7 @@ impl Kernel {
         match pairs {
             Pairs::Within(x) => bind_vectors(self, x, None, compute),
             Pairs::Between(x, y) => bind_vectors(self, x, Some(y), compute),
-            Pairs::Given(matrix) => bind_matrix(self, matrix),
+            Pairs::Precomputed(matrix) => bind_matrix(self, matrix),
         }
     }
 }
@@ -55,9 +55,9 @@ fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compu
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
     let mut binder = Binder { slots: Slots::of_data(rows, cols), matrix: None, parameters: 0 };
     let root = binder.bind(&kernel, 0)?;
-    let narrow = range::check(&root, &binder.slots)?;
+    let fits_single = range::check(&root, &binder.slots)?;
     let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
-    Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, given: false, narrow })
+    Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
 }
 
 /// The same kernel on some of the points of a symmetric binding. They were checked when all of them were bound.
@@ -66,7 +66,15 @@ pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'
     let mut binder = Binder::of_points(data.view());
     let root = binder.bind(&all.kernel, 0).ok()?;
     let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
-    Some(Bound { kernel, shape, symmetric: true, slots: binder.slots, root, given: false, narrow: all.narrow })
+    Some(Bound {
+        kernel,
+        shape,
+        symmetric: true,
+        slots: binder.slots,
+        root,
+        precomputed: false,
+        fits_single: all.fits_single,
+    })
 }
 
 fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound<'a>> {
@@ -77,7 +85,7 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound
         Binder { slots: Slots::of_data(empty.view(), None), matrix: Some((matrix, symmetric)), parameters: 0 };
     let root = binder.bind(kernel, 0)?;
     let (kernel, shape) = (kernel.clone(), matrix.dim());
-    Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, given: true, narrow: true })
+    Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, precomputed: true, fits_single: true })
 }
 
 pub(super) struct Binder<'a> {

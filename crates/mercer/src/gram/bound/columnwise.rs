@@ -50,21 +50,21 @@ impl ColumnwiseVisitor for Line<'_> {
         for (c, (&x, &length)) in point.iter().zip(self.lengths).enumerate() {
             let coordinates = transposed.row(c);
             let coordinates = coordinates.as_slice().unwrap_or_default();
-            let step = Step { kernel, shape, length, x };
+            let step = ColumnTerm { kernel, shape, length, x };
             simd::steps(&step, &coordinates[self.cols.clone()], self.line);
         }
         simd::map_in_place(&Finish { kernel, shape }, 1.0, self.line);
     }
 }
 
-struct Step<'k, C> {
+struct ColumnTerm<'k, C> {
     kernel: &'k C,
     shape: Shape<f64>,
     length: f64,
     x: f64,
 }
 
-impl<C: Columnwise> Steps for Step<'_, C> {
+impl<C: Columnwise> Steps for ColumnTerm<'_, C> {
     #[inline(always)]
     fn step<N: Real>(&self, sum: N, y: N) -> N {
         self.kernel.step(self.shape.map(N::from_f64), N::from_f64(self.length), sum, N::from_f64(self.x), y)

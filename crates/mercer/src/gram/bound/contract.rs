@@ -40,11 +40,16 @@ impl Bound<'_> {
             return Err(Error::shape("factors of the derivatives", expected, found));
         }
         let all = vec![true; self.kernel.parameter_count()];
-        self.contract_wanted(g, &all, compute)
+        self.contract_requested(g, &all, compute)
     }
 
-    /// The same for the parameters that are wanted; 0 for the others.
-    pub(crate) fn contract_wanted(&self, g: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
+    /// The same for the parameters requested; 0 for the others.
+    pub(crate) fn contract_requested(
+        &self,
+        g: ArrayView2<f64>,
+        requested: &[bool],
+        compute: &Compute,
+    ) -> Result<Vec<f64>> {
         let (n, columns) = self.shape;
         let tile = |t: usize| {
             compute.check_canceled()?;
@@ -53,7 +58,7 @@ impl Bound<'_> {
             for start in (0..columns).step_by(WIDTH) {
                 let cols = start..columns.min(start + WIDTH);
                 let weights: Vec<f64> = g.slice(s![rows.clone(), cols.clone()]).iter().copied().collect();
-                self.pull(rows.clone(), cols, &weights, wanted, &mut sums);
+                self.contract_tile(rows.clone(), cols, &weights, requested, &mut sums);
             }
             Ok(sums)
         };

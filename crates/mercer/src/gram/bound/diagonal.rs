@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 /// `k(xᵢ, xᵢ)` of the row points of a binding.
 pub(super) fn rows(bound: &Bound<'_>) -> Result<Array1<f64>> {
-    if !bound.given {
+    if !bound.precomputed {
         return Ok(of_sample(&bound.kernel, bound.slots.points[0].rows.view()).into());
     }
     if bound.symmetric {

@@ -12,35 +12,35 @@ use crate::{Compute, Kernel, Result};
 
 /// Several kernels on one sample, or on one matrix of kernel values.
 #[derive(Debug)]
-pub(crate) struct Family<'a> {
+pub(crate) struct KernelFamily<'a> {
     kernels: Vec<Kernel>,
     size: usize,
     slots: Slots,
     roots: Vec<Node<'a>>,
-    narrow: bool,
+    fits_single: bool,
 }
 
-impl<'a> Family<'a> {
+impl<'a> KernelFamily<'a> {
     /// Binds every kernel to all pairs within a sample.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
     pub(crate) fn new(kernels: &[Kernel], pairs: Pairs<'a>, compute: &Compute) -> Result<Self> {
         // Binding one by one makes every check and resolves medians; what is kept is the binder that they share.
-        let (mut size, mut narrow) = (0, true);
+        let (mut size, mut fits_single) = (0, true);
         let mut resolved = Vec::with_capacity(kernels.len());
         for kernel in kernels {
             let bound = kernel.bind(pairs, compute)?;
             size = bound.shape.0;
-            narrow &= bound.narrow;
+            fits_single &= bound.fits_single;
             resolved.push(bound.kernel);
         }
         let (mut binder, kernels) = match pairs {
             Pairs::Within(x) | Pairs::Between(x, _) => (Binder::of_points(x.vectors()?), resolved),
-            Pairs::Given(matrix) => (Binder::of_matrix(matrix), resolved),
+            Pairs::Precomputed(matrix) => (Binder::of_matrix(matrix), resolved),
         };
         let roots = kernels.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
-        Ok(Self { kernels, size, slots: binder.into_slots(), roots, narrow })
+        Ok(Self { kernels, size, slots: binder.into_slots(), roots, fits_single })
     }
 
     /// The kernels, with medians resolved.
@@ -49,8 +49,8 @@ impl<'a> Family<'a> {
     }
 
     /// Whether values and distances fit into single precision.
-    pub(crate) fn is_narrow(&self) -> bool {
-        self.narrow
+    pub(crate) fn fits_single(&self) -> bool {
+        self.fits_single
     }
 
     /// The number of points.

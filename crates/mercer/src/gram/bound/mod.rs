@@ -8,8 +8,8 @@ mod error_bound;
 mod family;
 mod fill;
 mod formula;
+mod gradient;
 mod node;
-mod pull;
 mod range;
 mod slots;
 mod tangent;
@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2};
 
-pub(crate) use self::family::Family;
+pub(crate) use self::family::KernelFamily;
 use self::fill::Tile;
 use self::node::Node;
 use self::slots::Slots;
@@ -38,9 +38,9 @@ pub struct Bound<'a> {
     slots: Slots,
     root: Node<'a>,
     /// Whether the values were made elsewhere, so that there are no points.
-    given: bool,
+    precomputed: bool,
     /// Whether values and distances fit into single precision.
-    narrow: bool,
+    fits_single: bool,
 }
 
 impl Bound<'_> {
@@ -119,7 +119,7 @@ impl Tiles for Bound<'_> {
     }
 
     fn fill_single(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f32]) {
-        if self.narrow {
+        if self.fits_single {
             return Tile::new(&self.slots, rows, cols, self.symmetric).fill(&self.root, out);
         }
         rounded(out, |wide| self.fill(rows, cols, wide));
@@ -130,14 +130,14 @@ impl Tiles for Bound<'_> {
     }
 
     fn fill_rows_single(&self, rows: &[usize], cols: Range<usize>, out: &mut [f32]) {
-        if self.narrow {
+        if self.fits_single {
             return Tile::new(&self.slots, Rows::List(rows), cols, self.symmetric).fill(&self.root, out);
         }
         rounded(out, |wide| self.fill_rows(rows, cols, wide));
     }
 
-    fn among(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
-        if self.given || !self.symmetric {
+    fn submatrix(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
+        if self.precomputed || !self.symmetric {
             return None;
         }
         bind::bind_some(self, points).map(|bound| Box::new(bound) as Box<dyn Tiles>)

@@ -1,4 +1,4 @@
-//! Whether the values of a bound kernel stay within the range of the numbers: asked once, from the
+//! Whether the values of a bound kernel stay within the range of the floating-point format: checked once, from the
 //! size of the points. Pairs are looked at only where that leaves a doubt.
 
 use std::cell::Cell;
@@ -29,13 +29,16 @@ const TINY: f64 = 1e-18;
 /// distance does; [`Error::Parameter`] for a lengthscale whose square overflows.
 pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
     let reach: Vec<f64> = slots.points.iter().map(|slot| reach(slot.rows.view()).max(reach(slot.columns()))).collect();
-    let check = Check { slots, reach, narrow: Cell::new(true) };
+    let check = Check { slots, reach, fits_single: Cell::new(true) };
     if check.reach.iter().any(|reach| !reach.is_finite()) {
         return Err(check.refusal(root, "a transformation of entries of this size overflows: rescale the data"));
     }
     let size = check.size(root)?;
     let seen = check.reach.iter().all(|reach| *reach == 0.0 || *reach >= TINY);
-    Ok(seen && check.narrow.get() && size <= SINGLE && slots.metrics.iter().all(|shared| check.is_narrow(shared)))
+    Ok(seen
+        && check.fits_single.get()
+        && size <= SINGLE
+        && slots.metrics.iter().all(|shared| check.fits_single(shared)))
 }
 
 struct Check<'s> {
@@ -43,7 +46,7 @@ struct Check<'s> {
     /// The largest `|x|` of every slot.
     reach: Vec<f64>,
     /// Whether single precision holds the factors of all metrics, such as `1/ℓ²`.
-    narrow: Cell<bool>,
+    fits_single: Cell<bool>,
 }
 
 impl Check<'_> {
@@ -96,14 +99,14 @@ impl Check<'_> {
 
     /// Whether single precision holds the metric. Distances are taken of centered points, so that
     /// an offset does no harm.
-    fn is_narrow(&self, shared: &Shared) -> bool {
+    fn fits_single(&self, shared: &Shared) -> bool {
         let near = |shared: &Shared| span(&self.slots.points[shared.slot()], shared, 1.0).0 <= SINGLE;
         self.rough(shared).0 <= SINGLE || (shared.metric.kind() != MetricKind::Dot && near(shared))
     }
 
     fn profile(&self, node: &Node<'_>, base: &Base, shared: &Shared, scale: f64) -> Result<f64> {
         let (metric, columns) = self.rough(shared);
-        self.narrow.set(self.narrow.get() && (SINGLE.recip()..=SINGLE).contains(&scale));
+        self.fits_single.set(self.fits_single.get() && (SINGLE.recip()..=SINGLE).contains(&scale));
         let good = |factor: f64| factor.is_normal();
         if columns > 0 && !(good(scale) && (0..columns).all(|j| good(shared.weight(j)))) {
             let text = base.lengthscale().map_or_else(String::new, Lengthscale::text);
@@ -178,7 +181,7 @@ impl Check<'_> {
         let slot = &self.slots.points[node.slot];
         let side = if reach(slot.rows.view()) >= self.reach[node.slot] { slot.rows.view() } else { slot.columns() };
         let largest = side.indexed_iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-        let ((row, column), value) = largest.map_or(((0, 0), 0.0), |(place, value)| (place, *value));
+        let ((row, column), value) = largest.map_or(((0, 0), 0.0), |(position, value)| (position, *value));
         Error::Value {
             what: node.kernel.to_string(),
             row,

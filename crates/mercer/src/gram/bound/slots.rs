@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use crate::Result;
 use crate::gram::{Metric, MetricKind};
 use crate::kernel::check_domain::{choose_columns, transform};
-use crate::kernel::{ColumnRef, Map};
+use crate::kernel::{ColumnRef, PointMap};
 
 /// Row points and column points as some node sees them; no column points in a symmetric binding.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Slot {
 enum Origin {
     Data,
     Columns(usize, Vec<ColumnRef>),
-    Mapped(usize, Map),
+    Mapped(usize, PointMap),
     Features,
 }
 
@@ -83,7 +83,7 @@ impl Slots {
     }
 
     /// The slot of a space transformation.
-    pub(crate) fn map(&mut self, from: usize, map: &Map) -> Result<usize> {
+    pub(crate) fn map(&mut self, from: usize, map: &PointMap) -> Result<usize> {
         self.derive(from, Origin::Mapped(from, map.clone()), |x| transform(map, x))
     }
 
@@ -102,7 +102,7 @@ impl Slots {
         Ok(self.push(Slot::new(rows, cols, origin)))
     }
 
-    /// A slot of computed features, shared with nobody.
+    /// A slot of computed features that is not shared.
     pub(crate) fn features(&mut self, rows: Array2<f64>, cols: Option<Array2<f64>>) -> usize {
         self.push(Slot::new(rows, cols, Origin::Features))
     }

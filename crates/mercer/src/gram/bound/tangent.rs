@@ -6,8 +6,8 @@ use ndarray::Axis;
 
 use super::Bound;
 use super::fill::Tile;
+use super::gradient::profile::{by_metric, by_shape, degree};
 use super::node::{Kind, Node, Pointwise};
-use super::pull::profile::{by_metric, by_shape, degree};
 use super::slots::Slots;
 use crate::gram::MetricKind;
 use crate::gram::simd::Mode;

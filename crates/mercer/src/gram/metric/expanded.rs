@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::packed::{Change, Points};
+use super::packed::{Change, PointRows};
 use super::{Metric, MetricKind};
 use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Panels, Term};
@@ -45,7 +45,7 @@ impl Expanded {
             return None;
         }
         let change = Change { shift: Some(metric.means()), weights: metric.weights.as_deref() };
-        let side = |points: &Points| {
+        let side = |points: &PointRows| {
             let moved = change.apply::<f64>(points, dims);
             let norms: Vec<f64> = moved.chunks_exact(dims).map(squared_norm).collect();
             norms.iter().all(|&norm| norm < f64::MAX / 16.0).then_some((moved, norms))

@@ -17,14 +17,14 @@ use ndarray::ArrayView2;
 
 use self::expanded::{Expanded, THRESHOLD};
 pub(crate) use self::packed::Stored;
-use self::packed::{Change, Packed, Points, near_ratio};
+use self::packed::{Change, Packed, PointRows, near_ratio};
 use self::sparse::Sparse;
 use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Term};
 use crate::gram::simd::{Element, count_near};
 use crate::{Error, Result};
 
-pub use crate::kernel::Metric as MetricKind;
+pub use crate::kernel::MetricKind;
 
 /// The matrix of a metric between row points and column points, computed tile by tile.
 ///
@@ -52,8 +52,8 @@ pub use crate::kernel::Metric as MetricKind;
 pub struct Metric {
     kind: MetricKind,
     dims: usize,
-    rows: Points,
-    columns: Option<Points>,
+    rows: PointRows,
+    columns: Option<PointRows>,
     weights: Option<Vec<f64>>,
     expanded: OnceLock<Option<Expanded>>,
     sparse: OnceLock<Option<Sparse>>,
@@ -89,7 +89,7 @@ impl Metric {
             Some(slice) => slice.to_vec(),
             None => view.iter().copied().collect(),
         };
-        let points = |view: ArrayView2<'_, f64>| Points { n: view.nrows(), values: values(view) };
+        let points = |view: ArrayView2<'_, f64>| PointRows { n: view.nrows(), values: values(view) };
         Ok(Self {
             kind,
             dims,
@@ -181,7 +181,7 @@ impl Metric {
         (steps + changed) * T::UNIT_ROUNDOFF
     }
 
-    fn columns(&self) -> &Points {
+    fn columns(&self) -> &PointRows {
         self.columns.as_ref().unwrap_or(&self.rows)
     }
 

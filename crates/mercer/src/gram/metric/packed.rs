@@ -63,12 +63,12 @@ impl Stored for f32 {
 
 /// The original points: `n × d` row after row.
 #[derive(Debug)]
-pub(super) struct Points {
+pub(super) struct PointRows {
     pub(super) n: usize,
     pub(super) values: Vec<f64>,
 }
 
-impl Points {
+impl PointRows {
     pub(super) fn row(&self, i: usize, dims: usize) -> &[f64] {
         &self.values[i * dims..(i + 1) * dims]
     }
@@ -81,7 +81,7 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    pub(super) fn apply<T: Element>(&self, points: &Points, dims: usize) -> Vec<T> {
+    pub(super) fn apply<T: Element>(&self, points: &PointRows, dims: usize) -> Vec<T> {
         let mut packed = Vec::with_capacity(points.values.len());
         for i in 0..points.n {
             packed.extend(points.row(i, dims).iter().enumerate().map(|(k, &x)| {
@@ -95,7 +95,7 @@ impl Change<'_> {
 
 impl<T: Element> Packed<T> {
     /// The points as they are.
-    pub(super) fn unchanged(columns: &Points, dims: usize) -> Option<Self> {
+    pub(super) fn unchanged(columns: &PointRows, dims: usize) -> Option<Self> {
         let panels = Panels::new(T::same(&columns.values)?, columns.n, dims);
         Some(Self { rows: None, panels, row_limits: Vec::new(), column_limits: Vec::new() })
     }
@@ -103,8 +103,8 @@ impl<T: Element> Packed<T> {
     /// The points after a change, which rounds them. `ratio` is the smallest `distance/size` that survives it.
     pub(super) fn changed(
         kind: MetricKind,
-        rows: &Points,
-        columns: Option<&Points>,
+        rows: &PointRows,
+        columns: Option<&PointRows>,
         dims: usize,
         change: &Change<'_>,
     ) -> Self {

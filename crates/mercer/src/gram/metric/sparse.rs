@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::packed::Points;
+use super::packed::PointRows;
 use super::{Metric, MetricKind};
 use crate::gram::Rows;
 use crate::gram::simd::pairs::Panels;
@@ -63,7 +63,7 @@ impl Sparse {
 }
 
 /// Whether the numbers are whole, few of them are not 0, and the norms are small.
-fn suits(points: &Points, dims: usize) -> bool {
+fn suits(points: &PointRows, dims: usize) -> bool {
     let nonzero = points.values.iter().filter(|x| **x != 0.0).count();
     nonzero * DENSITY <= points.values.len()
         && points.values.iter().all(|x| x.trunc() == *x)
@@ -75,12 +75,12 @@ fn squared_norm(point: &[f64]) -> f64 {
 }
 
 /// Where each point begins, and `(‖x‖², 1, −2x)` without zeros.
-fn entries(points: &Points, dims: usize) -> (Vec<usize>, Vec<(u32, f32)>) {
+fn entries(points: &PointRows, dims: usize) -> (Vec<usize>, Vec<(u32, f32)>) {
     let (mut starts, mut entries) = (vec![0], Vec::new());
     for point in points.values.chunks_exact(dims) {
         entries.extend([(0, squared_norm(point) as f32), (1, 1.0)]);
         let nonzero = point.iter().zip(2..).filter(|(x, _)| **x != 0.0);
-        entries.extend(nonzero.map(|(x, place)| (place, -2.0 * *x as f32)));
+        entries.extend(nonzero.map(|(x, position)| (position, -2.0 * *x as f32)));
         starts.push(entries.len());
     }
     (starts, entries)

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// Builds the `rows × cols` matrix from tiles of at most `block × block` values, in parallel.
 ///
 /// `fill(rows, cols, tile)` writes a tile, row after row; `finished` is called after each and may stop the work.
-/// With `symmetric` (heeded if `rows = cols`) only tiles on and above the diagonal are asked for and the others are their
+/// With `symmetric` (ignored unless `rows = cols`) only tiles on and above the diagonal are requested and the others are their
 /// transposes, so that the result is symmetric to the last bit.
 pub(crate) fn assemble<T: Element>(
     (rows, cols): (usize, usize),

@@ -57,9 +57,9 @@ pub trait Element:
 /// A [`Real`] that is an element of a tile in disguise.
 pub trait Lane<T>: Real {
     /// From the element.
-    fn wrap(value: T) -> Self;
+    fn load(value: T) -> Self;
     /// To the element.
-    fn unwrap(self) -> T;
+    fn store(self) -> T;
 }
 
 macro_rules! element {
@@ -115,11 +115,11 @@ macro_rules! element {
 
         impl<const FMA: bool> Lane<$element> for $fast<FMA> {
             #[inline(always)]
-            fn wrap(value: $element) -> Self {
+            fn load(value: $element) -> Self {
                 Self(value)
             }
             #[inline(always)]
-            fn unwrap(self) -> $element {
+            fn store(self) -> $element {
                 self.0
             }
         }

@@ -8,7 +8,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::waves::Phase;
+use super::sine_cosine::Phase;
 use crate::real::Real;
 
 /// `ln 2` to 33 bits: products with the exponent of a double are exact.
@@ -176,11 +176,11 @@ impl<const FMA: bool> Real for Fast64<FMA> {
     }
     #[inline(always)]
     fn sin(self) -> Self {
-        Self(self.0.wave::<FMA>().1)
+        Self(self.0.sine_cosine::<FMA>().1)
     }
     #[inline(always)]
     fn cos(self) -> Self {
-        Self(self.0.wave::<FMA>().0)
+        Self(self.0.sine_cosine::<FMA>().0)
     }
     #[inline(always)]
     fn tanh(self) -> Self {

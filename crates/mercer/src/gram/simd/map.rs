@@ -51,10 +51,10 @@ impl<F: Formula, T: Element> Map<'_, F, T> {
         let (formula, factor) = (self.formula, N::from_f64(self.factor));
         let pairs = self.out.iter_mut().zip(self.source);
         match self.mode {
-            Mode::Set => pairs.for_each(|(o, &s)| *o = (factor * formula.apply(N::wrap(s))).unwrap()),
-            Mode::Add => pairs.for_each(|(o, &s)| *o = (N::wrap(*o) + factor * formula.apply(N::wrap(s))).unwrap()),
+            Mode::Set => pairs.for_each(|(o, &s)| *o = (factor * formula.apply(N::load(s))).store()),
+            Mode::Add => pairs.for_each(|(o, &s)| *o = (N::load(*o) + factor * formula.apply(N::load(s))).store()),
             Mode::Multiply => {
-                pairs.for_each(|(o, &s)| *o = (N::wrap(*o) * (factor * formula.apply(N::wrap(s)))).unwrap());
+                pairs.for_each(|(o, &s)| *o = (N::load(*o) * (factor * formula.apply(N::load(s)))).store());
             }
         }
     }
@@ -80,9 +80,9 @@ impl<F: Formula, T: Element> MapInPlace<'_, F, T> {
     fn run<N: Lane<T>>(self) {
         let (formula, factor) = (self.formula, N::from_f64(self.factor));
         if self.factor == 1.0 {
-            self.values.iter_mut().for_each(|v| *v = formula.apply(N::wrap(*v)).unwrap());
+            self.values.iter_mut().for_each(|v| *v = formula.apply(N::load(*v)).store());
         } else {
-            self.values.iter_mut().for_each(|v| *v = (factor * formula.apply(N::wrap(*v))).unwrap());
+            self.values.iter_mut().for_each(|v| *v = (factor * formula.apply(N::load(*v))).store());
         }
     }
 }

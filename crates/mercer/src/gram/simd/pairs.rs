@@ -68,15 +68,22 @@ pub(super) fn lanes<T: Element, S: Simd>() -> usize {
     size_of::<T::Vector<S>>() / size_of::<T>()
 }
 
-/// `out[i][j] = Σₖ term(rows[i][k], columns[first + j][k])`, a row-major tile `wanted` columns wide.
+/// `out[i][j] = Σₖ term(rows[i][k], columns[first + j][k])`, a row-major tile `requested` columns wide.
 ///
 /// `rows` holds whole points, as many coordinates each as the panels have.
-pub(crate) fn fill<T: Element>(term: Term, rows: &[T], panels: &Panels<T>, first: usize, wanted: usize, out: &mut [T]) {
-    if panels.depth == 0 || wanted == 0 {
+pub(crate) fn fill<T: Element>(
+    term: Term,
+    rows: &[T],
+    panels: &Panels<T>,
+    first: usize,
+    requested: usize,
+    out: &mut [T],
+) {
+    if panels.depth == 0 || requested == 0 {
         out.fill(T::default());
         return;
     }
-    Arch::new().dispatch(Fill { term, rows, panels, first, wanted, out });
+    Arch::new().dispatch(Fill { term, rows, panels, first, requested, out });
 }
 
 struct Fill<'a, T> {
@@ -84,7 +91,7 @@ struct Fill<'a, T> {
     rows: &'a [T],
     panels: &'a Panels<T>,
     first: usize,
-    wanted: usize,
+    requested: usize,
     out: &'a mut [T],
 }
 
@@ -114,27 +121,27 @@ impl<T: Element> WithSimd for Fill<'_, T> {
 impl<T: Element> Fill<'_, T> {
     /// All register blocks of the tile, one slice of coordinates after the other.
     #[inline(always)]
-    fn sweep<S: Simd, const ROWS: usize>(self, simd: S, step: impl Step<T::Vector<S>>) {
+    fn sweep<S: Simd, const ROWS: usize>(self, simd: S, step: impl Accumulate<T::Vector<S>>) {
         let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
-        let end = self.first + self.wanted;
+        let end = self.first + self.requested;
         for from in (0..depth).step_by(DEPTH) {
             let to = depth.min(from + DEPTH);
             for panel in self.first / width..end.div_ceil(width) {
                 let base = panel * width * depth;
                 let columns = T::vectors::<S>(&self.panels.data[base + from * width..base + to * width]);
                 let (left, right) = ((panel * width).max(self.first), (panel * width + width).min(end));
-                let place = Place {
+                let position = PanelOutput {
                     column: left - self.first,
-                    stride: self.wanted,
+                    stride: self.requested,
                     lanes: left - panel * width..right - panel * width,
                     add: from > 0,
                 };
                 down::<T, S, ROWS>(
                     simd,
                     step,
-                    Rows { points: self.rows, depth, slice: from..to },
+                    RowSlice { points: self.rows, depth, slice: from..to },
                     columns,
-                    place,
+                    position,
                     self.out,
                 );
             }
@@ -143,18 +150,18 @@ impl<T: Element> Fill<'_, T> {
 }
 
 /// One step of a sum: `(sum, x, y) ↦ sum + term(x, y)`.
-trait Step<V>: Fn(V, V, V) -> V + Copy {}
-impl<V, F: Fn(V, V, V) -> V + Copy> Step<V> for F {}
+trait Accumulate<V>: Fn(V, V, V) -> V + Copy {}
+impl<V, F: Fn(V, V, V) -> V + Copy> Accumulate<V> for F {}
 
 /// A slice of the coordinates of the row points.
-struct Rows<'a, T> {
+struct RowSlice<'a, T> {
     points: &'a [T],
     depth: usize,
     slice: Range<usize>,
 }
 
 /// Where the sums of a panel go.
-struct Place {
+struct PanelOutput {
     column: usize,
     stride: usize,
     lanes: Range<usize>,
@@ -165,29 +172,29 @@ struct Place {
 #[inline(always)]
 fn down<T: Element, S: Simd, const ROWS: usize>(
     simd: S,
-    step: impl Step<T::Vector<S>>,
-    rows: Rows<'_, T>,
+    step: impl Accumulate<T::Vector<S>>,
+    rows: RowSlice<'_, T>,
     columns: &[T::Vector<S>],
-    place: Place,
+    position: PanelOutput,
     out: &mut [T],
 ) {
     let n = rows.points.len() / rows.depth;
-    let whole = place.lanes.len() == 2 * lanes::<T, S>();
+    let whole = position.lanes.len() == 2 * lanes::<T, S>();
     for row in (0..n).step_by(ROWS) {
         let points: [&[T]; ROWS] = std::array::from_fn(|r| {
             let start = (row + r).min(n - 1) * rows.depth;
             &rows.points[start + rows.slice.start..start + rows.slice.end]
         });
         let sums = block::<T, S, ROWS>(simd, points, columns, step);
-        let out = &mut out[row * place.stride + place.column..];
+        let out = &mut out[row * position.stride + position.column..];
         if whole && row + ROWS <= n {
             for (r, [left, right]) in sums.into_iter().enumerate() {
-                let target = T::vectors_mut::<S>(&mut out[r * place.stride..][..2 * lanes::<T, S>()]);
-                target[0] = if place.add { T::plus(simd, target[0], left) } else { left };
-                target[1] = if place.add { T::plus(simd, target[1], right) } else { right };
+                let target = T::vectors_mut::<S>(&mut out[r * position.stride..][..2 * lanes::<T, S>()]);
+                target[0] = if position.add { T::plus(simd, target[0], left) } else { left };
+                target[1] = if position.add { T::plus(simd, target[1], right) } else { right };
             }
         } else {
-            store_part::<T, S, ROWS>(sums, n - row, &place, out);
+            store_part::<T, S, ROWS>(sums, n - row, &position, out);
         }
     }
 }
@@ -198,7 +205,7 @@ fn block<T: Element, S: Simd, const ROWS: usize>(
     simd: S,
     rows: [&[T]; ROWS],
     columns: &[T::Vector<S>],
-    step: impl Step<T::Vector<S>>,
+    step: impl Accumulate<T::Vector<S>>,
 ) -> [[T::Vector<S>; 2]; ROWS] {
     let mut sums = [[T::splat(simd, T::default()); 2]; ROWS];
     let (columns, _) = columns.as_chunks::<2>();
@@ -218,7 +225,7 @@ fn block<T: Element, S: Simd, const ROWS: usize>(
 fn store_part<T: Element, S: Simd, const ROWS: usize>(
     sums: [[T::Vector<S>; 2]; ROWS],
     rows: usize,
-    place: &Place,
+    position: &PanelOutput,
     out: &mut [T],
 ) {
     let mut buffer = [T::default(); WIDEST];
@@ -227,8 +234,8 @@ fn store_part<T: Element, S: Simd, const ROWS: usize>(
             return;
         }
         T::vectors_mut::<S>(&mut buffer)[..2].copy_from_slice(&sums);
-        let target = &mut out[r * place.stride..][..place.lanes.len()];
-        let pairs = target.iter_mut().zip(&buffer[place.lanes.clone()]);
-        if place.add { pairs.for_each(|(o, &s)| *o += s) } else { pairs.for_each(|(o, &s)| *o = s) }
+        let target = &mut out[r * position.stride..][..position.lanes.len()];
+        let pairs = target.iter_mut().zip(&buffer[position.lanes.clone()]);
+        if position.add { pairs.for_each(|(o, &s)| *o += s) } else { pairs.for_each(|(o, &s)| *o = s) }
     }
 }

@@ -8,11 +8,27 @@ use super::element::Element;
 
 /// Partial sums of a dot product: enough independent chains for every vector unit.
 const CHAINS: usize = 16;
+/// Columns up to which a tile is multiplied column by column: a product of matrices would copy the tile first.
+pub(crate) const FEW: usize = 4;
 
 /// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of the tile.
 pub(crate) fn multiply<T: Element>(tile: &[T], x: &[f64], y: &mut [f64], count: usize) {
     if count == 1 {
         return Arch::new().dispatch(Dots { tile, x, y });
+    }
+    if count <= FEW {
+        let mut sums = vec![0.0; 2 * (y.len() / count)];
+        let (width, columns) = (x.len() / count, columns(x, count));
+        for (c, pair) in columns.chunks(2 * width.max(1)).enumerate() {
+            let (first, second) = pair.split_at(width);
+            // The last column of an odd number is multiplied twice, and taken once.
+            let second = if second.is_empty() { first } else { second };
+            Arch::new().dispatch(TwoDots { tile, x: [first, second], y: &mut sums });
+            for (y, sums) in y.chunks_exact_mut(count).zip(sums.as_chunks::<2>().0) {
+                y[2 * c..].iter_mut().zip(sums).for_each(|(y, sum)| *y += sum);
+            }
+        }
+        return;
     }
     if let Some((rows, cols)) = sizes(tile, y, count) {
         let wide = widen(tile);
@@ -28,12 +44,30 @@ pub(crate) fn multiply_transposed<T: Element>(tile: &[T], x: &[f64], y: &mut [f6
     if count == 1 {
         return Arch::new().dispatch(Combine { tile, x, y });
     }
+    if count <= FEW {
+        let mut sums = vec![0.0; y.len() / count];
+        for (c, x) in columns(x, count).chunks_exact(x.len() / count).enumerate() {
+            sums.fill(0.0);
+            Arch::new().dispatch(Combine { tile, x, y: &mut sums });
+            y.iter_mut().skip(c).step_by(count).zip(&sums).for_each(|(y, sum)| *y += sum);
+        }
+        return;
+    }
     if let Some((rows, cols)) = sizes(tile, x, count) {
         let wide = widen(tile);
         let target = MatMut::from_row_major_slice_mut(y, cols, count);
         let left = MatRef::from_row_major_slice(&wide, rows, cols).transpose();
         matmul(target, Accum::Add, left, MatRef::from_row_major_slice(x, rows, count), 1.0, Par::Seq);
     }
+}
+
+/// `count` numbers per row as `count` columns, one after the other.
+fn columns(x: &[f64], count: usize) -> Vec<f64> {
+    let (rows, mut columns) = (x.len() / count, vec![0.0; x.len()]);
+    for (i, row) in x.chunks_exact(count).enumerate() {
+        row.iter().enumerate().for_each(|(c, value)| columns[c * rows + i] = *value);
+    }
+    columns
 }
 
 /// Rows and columns of the tile, `None` when there is nothing to add.
@@ -76,6 +110,43 @@ fn dot<T: Element>(row: &[T], x: &[f64]) -> f64 {
     }
     let rest: f64 = row_rest.iter().zip(x_rest).map(|(a, b)| a.to_f64() * b).sum();
     sums.iter().sum::<f64>() + rest
+}
+
+/// [`Dots`] with two columns: the tile is read once for both.
+struct TwoDots<'a, T> {
+    tile: &'a [T],
+    x: [&'a [f64]; 2],
+    /// Two products per row, which are replaced.
+    y: &'a mut [f64],
+}
+
+impl<T: Element> WithSimd for TwoDots<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let [first, second] = self.x;
+        for (row, y) in self.tile.chunks_exact(first.len().max(1)).zip(self.y.as_chunks_mut::<2>().0) {
+            *y = two_dots(row, first, second);
+        }
+    }
+}
+
+#[inline(always)]
+fn two_dots<T: Element>(row: &[T], first: &[f64], second: &[f64]) -> [f64; 2] {
+    let (rows, row_rest) = row.as_chunks::<CHAINS>();
+    let ((xs, x_rest), (zs, z_rest)) = (first.as_chunks::<CHAINS>(), second.as_chunks::<CHAINS>());
+    let (mut x_sums, mut z_sums) = ([0.0; CHAINS], [0.0; CHAINS]);
+    for ((row, x), z) in rows.iter().zip(xs).zip(zs) {
+        for lane in 0..CHAINS {
+            x_sums[lane] += row[lane].to_f64() * x[lane];
+        }
+        for lane in 0..CHAINS {
+            z_sums[lane] += row[lane].to_f64() * z[lane];
+        }
+    }
+    let rest = |x: &[f64]| row_rest.iter().zip(x).map(|(a, b)| a.to_f64() * b).sum::<f64>();
+    [x_sums.iter().sum::<f64>() + rest(x_rest), z_sums.iter().sum::<f64>() + rest(z_rest)]
 }
 
 struct Combine<'a, T> {

@@ -147,14 +147,14 @@ impl WithSimd for Largest<'_> {
                 (best, largest) = (Some(b), found);
             }
         }
-        let mut place = best.map_or(0, |b| b * BLOCK);
-        place += (place..self.values.len()).position(|i| self.values[i] + self.bars[i] == largest).unwrap_or(0);
+        let mut position = best.map_or(0, |b| b * BLOCK);
+        position += (position..self.values.len()).position(|i| self.values[i] + self.bars[i] == largest).unwrap_or(0);
         for (i, (value, bar)) in rest.iter().zip(rest_bars).enumerate() {
             if value + bar > largest {
-                (place, largest) = (values.len() * BLOCK + i, value + bar);
+                (position, largest) = (values.len() * BLOCK + i, value + bar);
             }
         }
-        (largest > f64::NEG_INFINITY).then_some((place, largest))
+        (largest > f64::NEG_INFINITY).then_some((position, largest))
     }
 }
 

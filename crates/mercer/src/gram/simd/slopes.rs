@@ -41,11 +41,11 @@ impl<F: Formula> WithSimd for Differentiate<'_, F> {
 impl<F: Formula> Differentiate<'_, F> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) {
-        let places = self.source.iter().zip(self.values).zip(self.slopes);
+        let positions = self.source.iter().zip(self.values).zip(self.slopes);
         if self.logarithm {
-            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::wrap(s)));
+            positions.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::load(s), N::load(s)));
         } else {
-            places.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::wrap(s), N::one()));
+            positions.for_each(|((&s, v), d)| (*v, *d) = at(self.formula, N::load(s), N::one()));
         }
     }
 }
@@ -53,7 +53,7 @@ impl<F: Formula> Differentiate<'_, F> {
 #[inline(always)]
 fn at<F: Formula, N: Lane<f64>>(formula: &F, value: N, derivative: N) -> (f64, f64) {
     let found = formula.apply(Dual { value, derivative });
-    (found.value.unwrap(), found.derivative.unwrap())
+    (found.value.store(), found.derivative.store())
 }
 
 /// `Σ aᵢbᵢ`.
@@ -170,10 +170,10 @@ impl<F: StepSlopes> StepBack<'_, F> {
             let (lengths, shapes) = (&mut lengths[..count], &mut shapes[..count]);
             // Terms are stored and added afterwards: a loop that adds has a fixed order and is no loop over vectors.
             for j in 0..count {
-                let [by_sum, by_length, by_shape] = self.step.slopes(N::wrap(before[j]), N::wrap(values[j]));
-                lengths[j] = adjoint[j] * by_length.unwrap();
-                shapes[j] = adjoint[j] * by_shape.unwrap();
-                adjoint[j] *= by_sum.unwrap();
+                let [by_sum, by_length, by_shape] = self.step.slopes(N::load(before[j]), N::load(values[j]));
+                lengths[j] = adjoint[j] * by_length.store();
+                shapes[j] = adjoint[j] * by_shape.store();
+                adjoint[j] *= by_sum.store();
             }
             sums[0] += lanes(lengths, lengths, |a, _| a);
             sums[1] += lanes(shapes, shapes, |a, _| a);

@@ -13,25 +13,25 @@ const TOGETHER: usize = 4;
 /// The nonzero coordinates of a point: their places and values.
 pub(crate) type SparsePoint<'a, T> = &'a [(u32, T)];
 
-/// `out[i][j] = Σₖ rows[i][k] · columns[first + j][k]`, a row-major tile `wanted` columns wide. Places are below the depth of the panels.
+/// `out[i][j] = Σₖ rows[i][k] · columns[first + j][k]`, a row-major tile `requested` columns wide. Places are below the depth of the panels.
 pub(crate) fn fill_sparse<T: Element>(
     rows: &[SparsePoint<'_, T>],
     panels: &Panels<T>,
     first: usize,
-    wanted: usize,
+    requested: usize,
     out: &mut [T],
 ) {
-    if wanted == 0 {
+    if requested == 0 {
         return;
     }
-    Arch::new().dispatch(FillSparse { rows, panels, first, wanted, out });
+    Arch::new().dispatch(FillSparse { rows, panels, first, requested, out });
 }
 
 struct FillSparse<'a, T> {
     rows: &'a [SparsePoint<'a, T>],
     panels: &'a Panels<T>,
     first: usize,
-    wanted: usize,
+    requested: usize,
     out: &'a mut [T],
 }
 
@@ -41,7 +41,7 @@ impl<T: Element> WithSimd for FillSparse<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
-        let end = self.first + self.wanted;
+        let end = self.first + self.requested;
         let mut panel = self.first / width;
         while panel * width < end {
             let inside = panel * width >= self.first && (panel + TOGETHER) * width <= end;
@@ -58,12 +58,12 @@ impl<T: Element> WithSimd for FillSparse<'_, T> {
 }
 
 impl<T: Element> FillSparse<'_, T> {
-    /// Several panels that are wanted as a whole, to the columns from `left` on: enough sums for every vector unit.
+    /// Several panels requested as a whole, to the columns from `left` on: enough sums for every vector unit.
     #[inline(always)]
     fn whole_panels<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], left: usize) {
         let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
         let panels: [&[[T::Vector<S>; 2]]; TOGETHER] = std::array::from_fn(|p| &points[p * depth..(p + 1) * depth]);
-        for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.wanted)) {
+        for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.requested)) {
             let sums = products::<T, S, TOGETHER>(simd, row, panels);
             let target = &mut line[left..left + TOGETHER * width];
             for (sums, target) in sums.iter().zip(target.chunks_exact_mut(width)) {
@@ -72,13 +72,13 @@ impl<T: Element> FillSparse<'_, T> {
         }
     }
 
-    /// A panel that begins at column `start`, as far as it is wanted.
+    /// A panel that begins at column `start`, as far as requested.
     #[inline(always)]
     fn one_panel<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], start: usize) {
         let width = 2 * lanes::<T, S>();
-        let (left, right) = (start.max(self.first), (start + width).min(self.first + self.wanted));
+        let (left, right) = (start.max(self.first), (start + width).min(self.first + self.requested));
         let taken = left - start..right - start;
-        for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.wanted)) {
+        for (row, line) in self.rows.iter().zip(self.out.chunks_exact_mut(self.requested)) {
             let [sums] = products::<T, S, 1>(simd, row, [points]);
             store::<T, S>(sums, taken.clone(), &mut line[left - self.first..right - self.first]);
         }
@@ -93,10 +93,10 @@ fn products<T: Element, S: Simd, const P: usize>(
     panels: [&[[T::Vector<S>; 2]]; P],
 ) -> [[T::Vector<S>; 2]; P] {
     let mut sums = [[T::splat(simd, T::default()); 2]; P];
-    for &(place, x) in row {
+    for &(position, x) in row {
         let x = T::splat(simd, x);
         for (sums, panel) in sums.iter_mut().zip(&panels) {
-            let [a, b] = panel[place as usize];
+            let [a, b] = panel[position as usize];
             *sums = [T::multiply_add(simd, x, a, sums[0]), T::multiply_add(simd, x, b, sums[1])];
         }
     }
@@ -129,11 +129,11 @@ mod tests {
             .collect();
         let rows: Vec<SparsePoint<'_, f32>> = sparse[3..12].iter().map(Vec::as_slice).collect();
         let panels = Panels::new(&points, n, dims);
-        for (first, wanted) in [(0, n), (5, 32), (16, 16), (50, 3), (1, 1), (3, 199), (32, 128)] {
-            let mut out = vec![f32::NAN; rows.len() * wanted];
-            fill_sparse(&rows, &panels, first, wanted, &mut out);
+        for (first, requested) in [(0, n), (5, 32), (16, 16), (50, 3), (1, 1), (3, 199), (32, 128)] {
+            let mut out = vec![f32::NAN; rows.len() * requested];
+            fill_sparse(&rows, &panels, first, requested, &mut out);
             for (at, found) in out.iter().enumerate() {
-                let (i, j) = (3 + at / wanted, first + at % wanted);
+                let (i, j) = (3 + at / requested, first + at % requested);
                 let expected: f32 = (0..dims).map(|k| points[i * dims + k] * points[j * dims + k]).sum();
                 assert_eq!(*found, expected, "{i} {j}");
             }

@@ -36,7 +36,7 @@ impl<F: Steps> Walk<'_, F> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) {
         for (sum, &y) in self.sums.iter_mut().zip(self.values) {
-            *sum = self.step.step(N::wrap(*sum), N::wrap(y)).unwrap();
+            *sum = self.step.step(N::load(*sum), N::load(y)).store();
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct LabeledBlock<'a, T> {
     pub(crate) rows: &'a [u32],
     /// The labels of the columns, [`POINTS`] numbers per label vector.
     pub(crate) cols: &'a [T],
-    /// The labels that the bits 0 and 1 stand for.
+    /// The labels of the bits 0 and 1.
     pub(crate) labels: [T; 2],
 }
 

@@ -2,9 +2,9 @@
 
 use ndarray::{Array1, Array2, Axis};
 
-use super::Smoothing;
+use super::ConditionalSmoothing;
 use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
-use crate::hypothesis::given::check_symmetric;
+use crate::hypothesis::precomputed::check_symmetric;
 use crate::measure::{Centering, row_sums};
 use crate::solve::{SymmetricEigen, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
@@ -29,16 +29,21 @@ pub(super) struct Residual {
 }
 
 impl Residual {
-    pub(super) fn new(bound: &Bound<'_>, z: Pairs<'_>, smoothing: &Smoothing, compute: &Compute) -> Result<Self> {
+    pub(super) fn new(
+        bound: &Bound<'_>,
+        z: Pairs<'_>,
+        smoothing: &ConditionalSmoothing,
+        compute: &Compute,
+    ) -> Result<Self> {
         let target = centered(bound, compute)?;
         let (spectrum, ridge) = match smoothing {
-            Smoothing::Fixed { kernel, ridge } => {
+            ConditionalSmoothing::Fixed { kernel, ridge } => {
                 if !(ridge.is_finite() && *ridge > 0.0) {
                     return Err(Error::parameter("ridge", ridge, "finite and positive"));
                 }
-                (Spectrum::new(kernel, z, &target, compute)?, *ridge)
+                (RegressionSpectrum::new(kernel, z, &target, compute)?, *ridge)
             }
-            Smoothing::LeaveOneOut => chosen(z, &target, compute)?,
+            ConditionalSmoothing::LeaveOneOut => chosen(z, &target, compute)?,
         };
         let (matrix, spread) = (spectrum.residual(ridge), spectrum.spread(ridge));
         Ok(Self { matrix, spread, kernel: bound.kernel().clone(), smoother: spectrum.kernel, ridge })
@@ -46,11 +51,11 @@ impl Residual {
 }
 
 /// The regression with the least leave-one-out error.
-fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Spectrum, f64)> {
-    let mut best: Option<(f64, f64, Spectrum)> = None;
+fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(RegressionSpectrum, f64)> {
+    let mut best: Option<(f64, f64, RegressionSpectrum)> = None;
     for kernel in candidates(z, compute)? {
         compute.check_canceled()?;
-        let spectrum = Spectrum::new(&kernel, z, target, compute)?;
+        let spectrum = RegressionSpectrum::new(&kernel, z, target, compute)?;
         let largest = spectrum.eigen.values.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
         let tried = RIDGES.map(|ridge| (spectrum.leave_one_out(ridge * largest), ridge * largest));
         let (error, ridge) = tried.into_iter().fold((f64::INFINITY, largest), |a, b| if b.0 < a.0 { b } else { a });
@@ -70,13 +75,13 @@ fn candidates(z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
 }
 
 /// `M = UΛUᵀ`, and `UᵀKU` of the variable that is regressed.
-struct Spectrum {
+struct RegressionSpectrum {
     kernel: Kernel,
     eigen: SymmetricEigen,
     rotated: Array2<f64>,
 }
 
-impl Spectrum {
+impl RegressionSpectrum {
     fn new(kernel: &Kernel, z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<Self> {
         let bound = kernel.bind(z, compute)?;
         let eigen = symmetric_eigen(centered(&bound, compute)?.view())?;

@@ -3,13 +3,13 @@
 use ndarray::Array2;
 
 use super::Independence;
-use crate::gram::{Family, MetricKind, Pairs, Tiles};
+use crate::gram::{KernelFamily, MetricKind, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
-use crate::hypothesis::given::check_symmetric;
 use crate::hypothesis::groups::Orders;
 use crate::hypothesis::labels::{Matrices, SignForms};
 use crate::hypothesis::orders::{OrderProducts, reserve};
+use crate::hypothesis::precomputed::check_symmetric;
 use crate::hypothesis::two_sample::{quantiles, smallest_p};
 use crate::kernel::Kernel;
 use crate::measure::{HsicEstimator, check_same_rows};
@@ -19,7 +19,7 @@ use crate::{Compute, Result};
 const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 impl Independence {
-    /// The smallest p-value over all pairs of kernels, against its own law under permutation; the unbiased statistic, all pairs with the same weight.
+    /// The smallest p-value over all pairs of kernels, against its own distribution under permutation; the unbiased statistic, all pairs with the same weight.
     pub(super) fn aggregate(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let (kx, ky) = (several(&self.kernel_x, x, compute)?, several(&self.kernel_y, y, compute)?);
         let n = kx[0].bind(x, compute)?.shape().0;
@@ -46,10 +46,10 @@ impl Independence {
     /// `(1/4q(q−1)) Σ_{i≠j} εᵢεⱼ hₖ(i, j) hₗ(i, j)` with `q = ⌊N/2⌋` and `h(i, j) = k(xᵢ, xⱼ) + k(x′ᵢ, x′ⱼ) − k(xᵢ, x′ⱼ) − k(x′ᵢ, xⱼ)`, whose mean is HSIC.
     ///
     /// # Theory
-    /// `εᵢ = −1` is the exchange of `yᵢ` and `y′ᵢ`, which does not change the law of the data when `x` and `y` are independent: the level is exact.
+    /// `εᵢ = −1` is the exchange of `yᵢ` and `y′ᵢ`, which does not change the distribution of the data when `x` and `y` are independent: the level is exact.
     pub(super) fn aggregate_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let (kx, ky) = (several(&self.kernel_x, x, compute)?, several(&self.kernel_y, y, compute)?);
-        let (of_x, of_y) = (Family::new(&kx, x, compute)?, Family::new(&ky, y, compute)?);
+        let (of_x, of_y) = (KernelFamily::new(&kx, x, compute)?, KernelFamily::new(&ky, y, compute)?);
         check_same_rows(&[("x", of_x.size()), ("y", of_y.size())])?;
         let pairs = of_x.size() / 2;
         let divisor = 4.0 * pairs as f64 * (pairs as f64 - 1.0);
@@ -82,7 +82,7 @@ impl Independence {
     }
 }
 
-/// The kernels that were asked for (the terms of a sum are taken apart), or Gaussian ones around the median distance.
+/// The kernels requested (the terms of a sum are taken apart), or Gaussian ones around the median distance.
 fn several(kernel: &Option<Kernel>, pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     match kernel {
         Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),

@@ -1,4 +1,4 @@
-//! The gamma approximation of the null law of HSIC.
+//! The gamma approximation of the null distribution of HSIC.
 
 use super::Independence;
 use crate::gram::{self, Bound, Tile, Tiles, fold_tiles};
@@ -8,7 +8,7 @@ use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Result};
 
 impl Independence {
-    /// `n·HSIC_b` against the gamma law with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)` of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other
+    /// `n·HSIC_b` against the gamma distribution with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)` of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other
     /// entries, and the variance `(2(n−4)(n−5)/(n(n−1)(n−2)(n−3)))·mean_{i≠j} ((HKH)ᵢⱼ(HLH)ᵢⱼ)²` [Gretton et al. 2007].
     pub(super) fn gamma(&self, k: &Bound<'_>, l: &Bound<'_>, compute: &Compute) -> Result<TestOutcome> {
         let size = k.shape().0;

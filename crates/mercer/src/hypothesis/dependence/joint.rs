@@ -5,10 +5,10 @@ use ndarray::ArrayView2;
 use crate::gram::{self, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
-use crate::hypothesis::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use crate::hypothesis::groups::{Orders, Strata};
 use crate::hypothesis::orders::{JointOrders, reserve};
 use crate::hypothesis::outcome::check_level;
+use crate::hypothesis::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
 use crate::measure::{check_same_rows, check_sizes};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -80,9 +80,9 @@ impl JointIndependence {
     /// ```
     pub fn test_gram(&self, matrices: &[ArrayView2<'_, f64>], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernels.is_some())?;
+        require_kernels(self.kernels.is_some())?;
         matrices.iter().try_for_each(|m| check_values("matrix of a variable", m.view(), 4))?;
-        self.run(&matrices.iter().map(|m| Pairs::Given(m.view())).collect::<Vec<_>>(), compute)
+        self.run(&matrices.iter().map(|m| Pairs::Precomputed(m.view())).collect::<Vec<_>>(), compute)
     }
 
     /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.

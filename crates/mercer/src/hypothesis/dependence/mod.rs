@@ -12,10 +12,10 @@ use ndarray::{Array2, ArrayView2};
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
-use super::given::{check_kernels_given, check_symmetric, check_values, check_variable};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
+use super::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
 use crate::gram::{Bound, Pairs, Tiles};
 use crate::measure::{Centering, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -24,7 +24,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Theory
 /// The statistic is the Hilbert–Schmidt independence criterion ([`hsic`](crate::measure::hsic)). When `x` and `y` are independent, permuting `y` does not change the
-/// law of the pairs, so that permutation tests have their level exactly.
+/// distribution of the pairs, so that permutation tests have their level exactly.
 ///
 /// # Example
 /// ```
@@ -63,7 +63,7 @@ pub enum IndependenceMethod {
     Exact,
     /// Random permutations until rejection has become impossible (Besag, Clifford). Exact level.
     Sequential,
-    /// Moments of a gamma law matched to the null law (Gretton et al. 2007).
+    /// Moments of a gamma distribution matched to the null distribution (Gretton et al. 2007).
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
     Aggregated {
@@ -134,10 +134,10 @@ impl Independence {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
-        check_kernels_given(self.kernel_x.is_some() && self.kernel_y.is_some())?;
+        require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
         check_values("first matrix", k, 4)?;
         check_values("second matrix", l, 4)?;
-        self.run(Pairs::Given(k), Pairs::Given(l), compute)
+        self.run(Pairs::Precomputed(k), Pairs::Precomputed(l), compute)
     }
 
     /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use ndarray::Array2;
 
-use super::{Data, TwoSample, bandwidths};
-use crate::gram::Family;
+use super::{PooledPairs, TwoSample, bandwidths};
+use crate::gram::KernelFamily;
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Enumeration, Relabeled, Relabeling, Resampled, Resampling, resample};
 use crate::hypothesis::groups::{Splits, Strata};
@@ -52,16 +52,16 @@ impl KernelWeights {
 }
 
 impl TwoSample {
-    /// MMDAgg: the smallest weighted p-value of all kernels, against its own law under relabeling.
+    /// MMDAgg: the smallest weighted p-value of all kernels, against its own distribution under relabeling.
     pub(super) fn aggregate(
         &self,
-        data: &Data<'_>,
+        data: &PooledPairs<'_>,
         weights: KernelWeights,
         wild: bool,
         compute: &Compute,
     ) -> Result<TestOutcome> {
         let kernels = self.several_kernels(data, bandwidths::aggregated, compute)?;
-        let family = Family::new(&kernels, data.pairs, compute)?;
+        let family = KernelFamily::new(&kernels, data.pairs, compute)?;
         let how = Resampling::new(self.permutations);
         let found = if wild {
             let n = data.equal_sizes()?;
@@ -83,9 +83,9 @@ impl TwoSample {
     }
 
     /// MMD-FUSE: the soft maximum of the normalized statistics of all kernels, relabeled.
-    pub(super) fn fuse(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    pub(super) fn fuse(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let kernels = self.several_kernels(data, bandwidths::fused, compute)?;
-        let family = Family::new(&kernels, data.pairs, compute)?;
+        let family = KernelFamily::new(&kernels, data.pairs, compute)?;
         let splits = Splits::new(data.first, Strata::one(data.total));
         let inner = SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic: SplitStatistic::Normalized };
         let smaller = data.first.min(data.total - data.first) as f64;
@@ -95,10 +95,10 @@ impl TwoSample {
         Ok(TestOutcome::of_resampled("fused", &found, self.level, texts(family.kernels()), compute.seed()))
     }
 
-    /// The kernels that were asked for (the terms of a sum are taken apart), or those of a rule.
+    /// The kernels requested (the terms of a sum are taken apart), or those of a rule.
     fn several_kernels(
         &self,
-        data: &Data<'_>,
+        data: &PooledPairs<'_>,
         rule: fn(crate::gram::Pairs<'_>, &Compute) -> Result<Vec<Kernel>>,
         compute: &Compute,
     ) -> Result<Vec<Kernel>> {

@@ -1,8 +1,8 @@
-//! Null laws by approximation: gamma, spectral, normal.
+//! Null distributions by approximation: gamma, spectral, normal.
 
 use rayon::prelude::*;
 
-use super::{Data, TwoSample};
+use super::{PooledPairs, TwoSample};
 use crate::gram::{self, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::outcome::{binomial_interval, effect};
@@ -12,8 +12,8 @@ use crate::solve::eigenvalues;
 use crate::{Compute, Error, Result};
 
 impl TwoSample {
-    /// `s·MMD²_b` against a gamma law with the mean and the variance of the null law, `s = m` for `m = n` and `mn/(m+n)` otherwise.
-    pub(super) fn gamma(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
+    pub(super) fn gamma(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
         let biased = sums.biased();
@@ -44,7 +44,7 @@ impl TwoSample {
     /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
     /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabelings, and their distances from the mean by
     /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the matrix is nearly diagonal.
-    pub(super) fn spectral(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    pub(super) fn spectral(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, "at least 1"));
         }
@@ -54,7 +54,7 @@ impl TwoSample {
         let (m, total) = (data.first as f64, data.total as f64);
         let factor = m * (total - m) / total;
         let unit = total / ((total - 1.0) * factor);
-        let Spectrum { values, spread } = Spectrum::new(&bound, compute)?;
+        let NullSpectrum { values, spread } = NullSpectrum::new(&bound, compute)?;
         let mean: f64 = values.iter().sum();
         let draw = |b: u64| {
             compute.check_canceled()?;
@@ -81,8 +81,14 @@ impl TwoSample {
         Ok(outcome)
     }
 
-    /// The mean over independent blocks, over its standard error, against the normal law.
-    pub(super) fn blocks(&self, data: &Data<'_>, size: usize, method: &str, compute: &Compute) -> Result<TestOutcome> {
+    /// The mean over independent blocks, over its standard error, against the normal distribution.
+    pub(super) fn blocks(
+        &self,
+        data: &PooledPairs<'_>,
+        size: usize,
+        method: &str,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
         if size < 2 {
             return Err(Error::parameter("block size", size, "at least 2"));
         }
@@ -143,15 +149,15 @@ fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<
     Ok((factor * trace / freedom, 2.0 * factor * factor * squares / (freedom * freedom)))
 }
 
-/// The null law of the spectral method.
-struct Spectrum {
+/// The null distribution of the spectral method.
+struct NullSpectrum {
     /// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
     values: Vec<f64>,
     /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`.
     spread: f64,
 }
 
-impl Spectrum {
+impl NullSpectrum {
     fn new(pooled: &dyn Tiles, compute: &Compute) -> Result<Self> {
         let centering = Centering::double(&row_sums(pooled, compute)?);
         let total = pooled.shape().0;

@@ -4,7 +4,7 @@ use crate::gram::{Distances, MetricKind, Pairs};
 use crate::kernel::Kernel;
 use crate::{Compute, Error, Result};
 
-/// Points whose distances are looked at; of more, a random subset that does not know the labels.
+/// Points whose distances are looked at; of more, a random subset drawn independently of the labels.
 const MAX_POINTS: usize = 1000;
 /// Lengthscales for each kind of kernel.
 const COUNT: usize = 10;

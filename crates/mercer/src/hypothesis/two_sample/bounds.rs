@@ -1,6 +1,6 @@
 //! Distribution-free bounds.
 
-use super::{Data, TwoSample};
+use super::{PooledPairs, TwoSample};
 use crate::hypothesis::TestOutcome;
 use crate::kernel::Property;
 use crate::measure::{Estimator, TwoSampleSums};
@@ -10,7 +10,7 @@ impl TwoSample {
     /// The bounds of Gretton et al. (2012) for `0 ≤ k ≤ K`. Biased, McDiarmid: reject when `MMD_b > √(K(1/m + 1/n))(1 + √(2 log 1/α))`. Unbiased,
     /// Hoeffding: reject when `MMD²_u > (4K/√q)√(log 1/α)`, `q` the largest even number up to `min(m, n)`. The p-value is the level at which
     /// the bound is met.
-    pub(super) fn bound(&self, data: &Data<'_>, estimator: Estimator, compute: &Compute) -> Result<TestOutcome> {
+    pub(super) fn bound(&self, data: &PooledPairs<'_>, estimator: Estimator, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let largest = upper_bound(bound.kernel(), bound.is_proven_psd())?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;

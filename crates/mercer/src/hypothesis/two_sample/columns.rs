@@ -23,7 +23,7 @@ pub struct ColumnOutcome {
 impl TwoSample {
     /// The test on every column by itself, with p-values adjusted for the number of columns: which columns differ.
     ///
-    /// A column in which all points are equal has `p = 1`. Differences of the joint law that no column shows by itself are not seen here.
+    /// A column in which all points are equal has `p = 1`. Differences of the joint distribution that no column shows by itself are not seen here.
     ///
     /// # Cost
     /// As [`TwoSample::test`] for every column.

@@ -1,6 +1,6 @@
 //! Random features: millions of points.
 
-use super::{Data, TwoSample};
+use super::{PooledPairs, TwoSample};
 use crate::features::{FeatureMap, RandomFourier};
 use crate::gram::Pairs;
 use crate::hypothesis::TestOutcome;
@@ -11,7 +11,7 @@ use crate::{Compute, Error, Result};
 
 impl TwoSample {
     /// The squared distance of the mean random Fourier features of the two samples, permuted.
-    pub(super) fn features(&self, data: &Data<'_>, components: usize, compute: &Compute) -> Result<TestOutcome> {
+    pub(super) fn features(&self, data: &PooledPairs<'_>, components: usize, compute: &Compute) -> Result<TestOutcome> {
         let Pairs::Within(points) = data.pairs else {
             return Err(Error::request("random features are made from points, not from kernel values"));
         };

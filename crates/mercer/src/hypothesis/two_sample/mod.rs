@@ -1,4 +1,4 @@
-//! Do two samples have one law?
+//! Two-sample tests: do two samples have the same distribution?
 
 mod aggregated;
 mod approximate;
@@ -18,9 +18,9 @@ use ndarray::ArrayView2;
 
 use super::TestOutcome;
 use super::engine::Enumeration;
-use super::given::{check_kernels_given, check_values};
 use super::groups::Strata;
 use super::outcome::check_level;
+use super::precomputed::{check_values, require_kernels};
 use crate::gram::Pairs;
 use crate::measure::{Estimator, Pooled};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -29,7 +29,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Theory
 /// The statistic is the squared maximum mean discrepancy ([`mmd`](crate::measure::mmd)), or several of them. Permutation tests have their level
-/// exactly, for every kernel, sample size and law; the approximations (gamma, spectral, linear) in the limit; the bounds always, at the price of power.
+/// exactly, for every kernel, sample size and distribution; the approximations (gamma, spectral, linear) in the limit; the bounds always, at the price of power.
 ///
 /// # Example
 /// ```
@@ -71,7 +71,7 @@ pub enum TwoSampleMethod {
     Paired,
     /// Random relabelings until rejection has become impossible (Besag, Clifford). Exact level.
     Sequential,
-    /// Moments of a gamma law matched to the null law.
+    /// Moments of a gamma distribution matched to the null distribution.
     Gamma,
     /// The limit `Σ λⱼzⱼ²` with the eigenvalues of the centered kernel matrix, simulated.
     Spectral,
@@ -123,7 +123,7 @@ impl TwoSample {
         Self { method, ..Self::default() }
     }
 
-    /// Tests whether the two samples have one law.
+    /// Tests whether the two samples have the same distribution.
     ///
     /// # Cost
     /// For `N = m + n` points and `B` permutations: every pair once and `N²B/2` multiplications for each kernel, as products of tiles with all label
@@ -141,7 +141,8 @@ impl TwoSample {
     ) -> Result<TestOutcome> {
         check_level(self.level)?;
         let pooled = Pooled::new(x.into(), y.into(), 2)?;
-        let data = Data { pairs: Pairs::Within(pooled.points()), first: pooled.first(), total: pooled.points().len() };
+        let data =
+            PooledPairs { pairs: Pairs::Within(pooled.points()), first: pooled.first(), total: pooled.points().len() };
         self.run(&data, compute)
     }
 
@@ -162,7 +163,7 @@ impl TwoSample {
     /// ```
     pub fn test_gram(&self, gram: ArrayView2<'_, f64>, first: usize, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        check_kernels_given(self.kernel.is_some())?;
+        require_kernels(self.kernel.is_some())?;
         check_values("pooled sample", gram, 2)?;
         let total = gram.nrows();
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
@@ -170,10 +171,10 @@ impl TwoSample {
                 return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
             }
         }
-        self.run(&Data { pairs: Pairs::Given(gram), first, total }, compute)
+        self.run(&PooledPairs { pairs: Pairs::Precomputed(gram), first, total }, compute)
     }
 
-    fn run(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    fn run(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         use TwoSampleMethod as Method;
         if self.strata.is_some()
             && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential | Method::Features(_))
@@ -212,13 +213,13 @@ impl TwoSample {
 }
 
 /// The pooled sample, or its kernel values.
-struct Data<'a> {
+struct PooledPairs<'a> {
     pairs: Pairs<'a>,
     first: usize,
     total: usize,
 }
 
-impl Data<'_> {
+impl PooledPairs<'_> {
     /// The number of pairs `(xᵢ, yᵢ)`, when there are as many points in both samples.
     fn equal_sizes(&self) -> Result<usize> {
         let second = self.total - self.first;

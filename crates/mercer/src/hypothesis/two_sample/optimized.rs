@@ -1,6 +1,6 @@
 //! A half of the data chooses the kernel, the other half tests.
 
-use super::{Data, TwoSample, TwoSampleMethod, bandwidths};
+use super::{PooledPairs, TwoSample, TwoSampleMethod, bandwidths};
 use crate::gram::{Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::kernel::Kernel;
@@ -9,7 +9,7 @@ use crate::{Compute, Error, Points, Result, Sample};
 
 impl TwoSample {
     /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and permutes the other.
-    pub(super) fn split(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    pub(super) fn split(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let Pairs::Within(points) = data.pairs else {
             return Err(Error::request("the split test chooses lengthscales from points, not from kernel values"));
         };
@@ -32,7 +32,7 @@ impl TwoSample {
         let test = Self { kernel: Some(kernel), method: TwoSampleMethod::Permutation, ..self.clone() };
         let half = halves.test.as_points();
         let (first, total) = (halves.test_first, half.len());
-        let outcome = test.run(&Data { pairs: Pairs::Within(half), first, total }, compute)?;
+        let outcome = test.run(&PooledPairs { pairs: Pairs::Within(half), first, total }, compute)?;
         Ok(TestOutcome { method: "split".into(), ..outcome }.with_detail("power_ratio", power))
     }
 }
@@ -63,7 +63,7 @@ impl Halves {
     }
 }
 
-/// `MMD²_u/σ` with the variance of the statistic when the laws differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
+/// `MMD²_u/σ` with the variance of the statistic when the distributions differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
 fn power_ratio(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<f64> {
     if pairs < 2 {
         return Err(Error::shape("points of the smaller sample", "at least 4, two for each half", 2 * pairs));

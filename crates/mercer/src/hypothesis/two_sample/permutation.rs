@@ -1,7 +1,7 @@
 //! Permutation tests with one kernel.
 
-use super::{Data, TwoSample};
-use crate::gram::Family;
+use super::{PooledPairs, TwoSample};
+use crate::gram::KernelFamily;
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Enumeration, Resampling, resample};
 use crate::hypothesis::groups::Splits;
@@ -13,7 +13,7 @@ impl TwoSample {
     /// Relabels the pooled sample.
     pub(super) fn permute(
         &self,
-        data: &Data<'_>,
+        data: &PooledPairs<'_>,
         method: &str,
         enumeration: Enumeration,
         stop_at: Option<f64>,
@@ -25,7 +25,7 @@ impl TwoSample {
             _ => return Err(Error::request("permutations are for the biased and the unbiased estimator")),
         };
         let kernel = self.one_kernel()?;
-        let family = Family::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
+        let family = KernelFamily::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
         let splits = Splits::new(data.first, self.strata(data.total)?);
         let statistic = SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic };
         let how = Resampling { permutations: self.permutations, enumeration, stop_at };
@@ -39,10 +39,10 @@ impl TwoSample {
     }
 
     /// Exchanges within pairs.
-    pub(super) fn exchange(&self, data: &Data<'_>, compute: &Compute) -> Result<TestOutcome> {
+    pub(super) fn exchange(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let pairs = data.equal_sizes()?;
         let kernel = self.one_kernel()?;
-        let family = Family::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
+        let family = KernelFamily::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
         let n = pairs as f64;
         let hollow = self.estimator != Estimator::Biased;
         let divisor = if hollow { n * (n - 1.0) } else { n * n };

@@ -18,7 +18,7 @@ pub(super) use cells::{Cells, Kind};
 
 /// A file that is read in chunks: the same columns and values as [`read_table`](super::read_table) gives, without ever holding them all.
 ///
-/// Opening it makes a first pass where one is needed to know the columns: a column of CSV is one of numbers unless some cell anywhere says otherwise, the
+/// Opening it makes a first pass where one is needed to determine the columns: a column of CSV is numeric unless some cell is not, the
 /// levels of a category are those of the whole file in every chunk, and the width of LIBSVM is that of its longest row. NPY needs none, nor does
 /// Parquet without texts. Everything that is wrong with a file is an error of the first pass or of the chunk in which it stands, with the words of
 /// [`read_table`](super::read_table).

@@ -1,4 +1,4 @@
-//! A column while it is being read: numbers until a cell says otherwise.
+//! A column while it is being read: numeric until a cell is not.
 
 use std::collections::HashMap;
 

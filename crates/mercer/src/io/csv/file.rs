@@ -36,7 +36,7 @@ pub(in super::super) struct Records {
     row: Arc<AtomicU64>,
 }
 
-/// Passes the text on, and asks the memory budget for a row that goes on and on: a compressed file of some kilobytes can hold one of gigabytes,
+/// Passes the text on, and checks the memory budget for very long rows: a compressed file of some kilobytes can hold one of gigabytes,
 /// and a quote that is left open makes one of all lines that follow.
 struct RowLimit {
     inner: Box<dyn Read + Send>,

@@ -23,7 +23,7 @@ pub fn write_table_csv(path: &Path, table: &Table) -> Result<()> {
 /// Writes a table as CSV to a stream, as [`write_table_csv`] does to a file.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the operating system.
 ///
 /// # Example
 /// ```

@@ -34,7 +34,7 @@ pub(in super::super) fn names(width: usize) -> Vec<String> {
 }
 
 /// Asks the memory budget for the dense table and for what its columns take by themselves, before anything of the width is made: one large
-/// index is enough to ask for billions of columns.
+/// index is enough to request billions of columns.
 fn reserve_dense(source: &Source, rows: usize, width: usize) -> Result<()> {
     reserve_columns(source, width)?;
     source.reserve((rows as u64).saturating_mul(width as u64 + 1).saturating_mul(8))
@@ -206,7 +206,7 @@ impl LibsvmRows {
         rows.into_dense(found, self.width)
     }
 
-    /// Gives lines to `take`, which tells how many rows a line held, until there are so many rows.
+    /// Gives lines to `take`, which returns the number of rows of a line, until there are so many rows.
     fn read(&mut self, count: usize, take: &mut dyn FnMut(&Lines) -> Result<usize>) -> Result<()> {
         let mut found = 0;
         while found < count && self.lines.advance()? {

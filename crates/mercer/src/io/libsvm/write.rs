@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::atomic_write;
 use super::super::number::format_number;
-use crate::points::{Column, ColumnData, ColumnRef, Table};
+use crate::points::{Column, ColumnData, ColumnSelector, Table};
 use crate::{Error, Result};
 
 /// Writes a table of numbers in the LIBSVM format, whole or not at all. `target` is the label; the other
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::Request`] for a column of categories or an unknown target, [`Error::Value`] for a missing value,
 /// [`Error::File`] if the file cannot be written.
-pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnRef<'a>>) -> Result<()> {
+pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnSelector<'a>>) -> Result<()> {
     let target = table.find(target)?;
     let columns: Vec<&[f64]> = table.columns().iter().map(numbers).collect::<Result<_>>()?;
     let labels = columns[target];

@@ -36,12 +36,12 @@ pub fn save_model(path: &Path, model: &Model) -> Result<()> {
 /// Writes a model to a stream, in the format of [`save_model`].
 ///
 /// # Errors
-/// What the system says.
+/// The error of the operating system.
 pub fn write_model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     container::write(out, &stamped(model.to_record()))
 }
 
-/// A record with what tells our files from others.
+/// A record with the file signature.
 fn stamped(mut record: Record) -> Record {
     record.put_text("format", "mercer");
     record.put_text("version", VERSION);
@@ -83,7 +83,7 @@ pub(super) fn read_bytes(path: &Path, compute: &Compute) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a model from bytes, in the format of [`save_model`]; `name` stands for the file in errors.
+/// Reads a model from bytes, in the format of [`save_model`]; `name` names the file in errors.
 ///
 /// # Errors
 /// As [`load_model`].

@@ -20,7 +20,7 @@ pub fn save_sketch(path: &Path, sketch: &EmbeddingSketch) -> Result<()> {
 /// Writes a sketch to a stream, in the format of [`save_sketch`].
 ///
 /// # Errors
-/// What the system says.
+/// The error of the operating system.
 pub fn write_sketch(out: &mut dyn Write, sketch: &EmbeddingSketch) -> io::Result<()> {
     container::write(out, &stamped(sketch.to_record()))
 }
@@ -47,7 +47,7 @@ pub fn load_sketch(path: &Path, compute: &Compute) -> Result<EmbeddingSketch> {
     read_sketch(&read_bytes(path, compute)?, &path.display().to_string(), compute)
 }
 
-/// Reads a sketch from bytes, in the format of [`save_sketch`]; `name` stands for the file in errors.
+/// Reads a sketch from bytes, in the format of [`save_sketch`]; `name` names the file in errors.
 ///
 /// # Errors
 /// As [`load_sketch`].

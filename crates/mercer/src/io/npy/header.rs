@@ -7,7 +7,7 @@ use super::MAGIC;
 /// No sane header is longer.
 const LONGEST: usize = 1 << 20;
 
-/// What an NPY header says.
+/// The fields of an NPY header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NpyHeader {
     pub kind: Kind,
@@ -118,7 +118,7 @@ fn parse_descr(value: &str) -> Result<(bool, Kind, usize), String> {
     }
 }
 
-/// `=` is the order of the machine that wrote the file, which we take to be like this one.
+/// `=` is native byte order; we assume that the writer had the same as this computer.
 fn is_big(order: &str) -> bool {
     order == ">" || (order == "=" && cfg!(target_endian = "big"))
 }

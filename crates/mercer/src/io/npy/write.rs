@@ -44,7 +44,7 @@ impl<'w> NpyWriter<'w> {
     /// Writes the header of a matrix of `shape = (rows, columns)`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn new(out: &'w mut dyn Write, shape: (usize, usize), number: NpyNumber) -> io::Result<Self> {
         out.write_all(&header(shape, number))?;
         Ok(Self { out, shape, number, done: 0, buffer: Vec::new() })
@@ -53,7 +53,7 @@ impl<'w> NpyWriter<'w> {
     /// Writes the next rows.
     ///
     /// # Errors
-    /// [`Error::Shape`] inside for rows of the wrong length and for too many of them; what the system says.
+    /// [`Error::Shape`] inside for rows of the wrong length and for too many of them; the error of the operating system.
     pub fn write_rows(&mut self, rows: ArrayView2<'_, f64>) -> io::Result<()> {
         if rows.ncols() != self.shape.1 {
             return Err(carry(Error::shape("columns of the rows to write", self.shape.1, rows.ncols())));
@@ -70,7 +70,7 @@ impl<'w> NpyWriter<'w> {
     /// Checks that all rows came.
     ///
     /// # Errors
-    /// [`Error::Shape`] inside if rows are wanting; what the system says.
+    /// [`Error::Shape`] inside if rows are missing; the error of the operating system.
     pub fn finish(self) -> io::Result<()> {
         if self.done != self.shape.0 {
             return Err(carry(Error::shape("rows written", self.shape.0, self.done)));

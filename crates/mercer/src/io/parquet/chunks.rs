@@ -116,9 +116,9 @@ impl ParquetRows {
     }
 
     fn read(&mut self, rows: usize, cells: &mut [Cells]) -> Result<()> {
-        let mut wanted = rows;
-        while wanted > 0 && (self.left > 0 || self.open_group()?) {
-            let count = wanted.min(self.left);
+        let mut requested = rows;
+        while requested > 0 && (self.left > 0 || self.open_group()?) {
+            let count = requested.min(self.left);
             for ((reader, cells), column) in self.readers.iter_mut().zip(&mut *cells).zip(self.file.columns()) {
                 let reading = ColumnReading { source: &self.file.source, column };
                 let found = reading.read(reader, cells, count)?;
@@ -126,7 +126,7 @@ impl ParquetRows {
                     return Err(reading.wrong(&format!("{found} rows where the row group has {count} more")));
                 }
             }
-            (self.left, wanted, self.next_row) = (self.left - count, wanted - count, self.next_row + count);
+            (self.left, requested, self.next_row) = (self.left - count, requested - count, self.next_row + count);
         }
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Sink for Cells {
     }
 }
 
-/// Takes values that nobody wants.
+/// Discards values.
 struct Nothing;
 
 impl Sink for Nothing {

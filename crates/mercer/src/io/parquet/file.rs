@@ -77,7 +77,7 @@ fn refuse_nested(source: &Source, column: &ColumnDescriptor) -> Result<()> {
     ))
 }
 
-/// The decoder beneath takes the offsets of the footer on trust.
+/// The decoder beneath does not validate the offsets of the footer.
 fn refuse_negative_offsets(source: &Source, file: &dyn FileReader) -> Result<()> {
     let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
     let start = |offset: i64, dictionary: Option<i64>| dictionary.unwrap_or(offset).min(offset);

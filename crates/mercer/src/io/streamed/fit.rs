@@ -38,7 +38,7 @@ impl SurveyedFile {
     /// Fits a ridge regression on features in one pass.
     ///
     /// The bytes of the model depend on the data, the specification and the seed: not on threads, memory or chunks, and not on whether the work was stopped and
-    /// went on from a checkpoint. The file of the checkpoint stays when the fit is done, for whoever saves the model to remove.
+    /// went on from a checkpoint. The file of the checkpoint stays when the fit is done, for the caller to remove after saving the model.
     ///
     /// # Errors
     /// [`Error::Request`] for a checkpoint of other data or another fit; [`Error::File`] if a checkpoint cannot be written, with the one

@@ -66,7 +66,7 @@ impl Part {
         Ok(Self { inputs, y, weights, rows: kept, first_row: chunk.first_row })
     }
 
-    /// The error with the row of the file in the place of the row of the part.
+    /// The error with the row of the file instead of the row of the part.
     pub fn in_file(&self, error: Error) -> Error {
         match error {
             Error::Value { what, row, column, value, requirement } => {

@@ -4,7 +4,7 @@ use crate::kernel::prelude::*;
 
 /// The function `f` of a conformal change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Factor {
+pub enum ConformalFactor {
     /// `f(x) = xⱼ`.
     Column(usize),
     /// `f(x) = ‖x‖`.
@@ -15,7 +15,7 @@ pub enum Factor {
     Gaussian(Positive),
 }
 
-impl Factor {
+impl ConformalFactor {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Column(j) => format!("column({j})"),
@@ -94,7 +94,7 @@ pub const ENTRY: Entry = Entry {
         "conformal(matern(nu=1/2), by=norm())",
     ],
     build: |arguments| {
-        let factor = Factor::read(arguments)?;
+        let factor = ConformalFactor::read(arguments)?;
         Ok(Kernel::Conformal(factor, Box::new(arguments.kernel()?)))
     },
 };

@@ -1,6 +1,6 @@
 //! Empirically induced kernels.
 
-use super::transformed::Rows;
+use super::transformed::PointList;
 use crate::kernel::prelude::*;
 
 /// The page of the catalogue.
@@ -26,6 +26,6 @@ fn build(arguments: &mut Arguments<'_>) -> Result<Kernel> {
     let Some(piece) = arguments.named("at")? else {
         return Err(arguments.refuse("induced needs at=[[…], …], the points zₗ"));
     };
-    let points = Rows::new("at", arguments.as_matrix("at", piece)?)?;
+    let points = PointList::new("at", arguments.as_matrix("at", piece)?)?;
     Ok(Kernel::Induced(points, Box::new(arguments.kernel()?)))
 }

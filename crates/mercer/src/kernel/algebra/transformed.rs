@@ -4,7 +4,7 @@ use crate::kernel::prelude::*;
 
 /// The map `s` of a space transformation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Map {
+pub enum PointMap {
     /// `ln(1 + xⱼ)` in each column; needs `xⱼ > −1`.
     Log1p,
     /// `√xⱼ` in each column; needs `xⱼ ≥ 0`.
@@ -16,14 +16,14 @@ pub enum Map {
     /// `x/‖x‖`; 0 stays 0.
     Unit,
     /// `Ax`.
-    Matrix(Rows),
+    Matrix(PointList),
 }
 
 /// A non-empty list of rows of equal length, all finite.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rows(Vec<Vec<f64>>);
+pub struct PointList(Vec<Vec<f64>>);
 
-impl Rows {
+impl PointList {
     /// # Errors
     /// [`Error::Parameter`] unless there is at least one row, none is empty, all have one length and are finite.
     pub fn new(name: &str, rows: Vec<Vec<f64>>) -> Result<Self> {
@@ -52,7 +52,7 @@ impl Rows {
     }
 }
 
-impl Map {
+impl PointMap {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Log1p => "log1p()".into(),
@@ -114,7 +114,7 @@ impl Map {
             "unit" => Ok(Self::Unit),
             "matrix" => {
                 let piece = inner.unnamed("a list of rows")?;
-                Ok(Self::Matrix(Rows::new("matrix", inner.as_matrix("matrix", piece)?)?))
+                Ok(Self::Matrix(PointList::new("matrix", inner.as_matrix("matrix", piece)?)?))
             }
             _ => Err(inner.refuse(format!("by must be one of {expected}"))),
         })
@@ -154,7 +154,7 @@ pub const ENTRY: Entry = Entry {
         "transformed(gaussian(), by=square())",
     ],
     build: |arguments| {
-        let map = Map::read(arguments)?;
+        let map = PointMap::read(arguments)?;
         Ok(Kernel::Transformed(map, Box::new(arguments.kernel()?)))
     },
 };

@@ -81,8 +81,8 @@ impl Leaf for Ball {
 }
 
 impl Profile for Ball {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

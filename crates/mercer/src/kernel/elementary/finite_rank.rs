@@ -7,7 +7,7 @@ use crate::kernel::prelude::*;
 /// # Formula
 /// `k(x, y) = Σₖ ηₖ φₖ(x) φₖ(y)`, `k = 0, 1, …`, with `φₖ` one of
 /// monomials `xᵏ` · cosines `1, √2 cos(πx), √2 cos(2πx), …` (orthonormal on `[0, 1]`) ·
-/// hermite `Heₖ(x)/√k!` (orthonormal for the standard normal law).
+/// hermite `Heₖ(x)/√k!` (orthonormal for the standard normal distribution).
 ///
 /// # Theory
 /// A sum of `ηₖ φₖ(x)φₖ(y)` with `ηₖ ≥ 0`: positive semi-definite, with an RKHS of dimension at most the number of weights

@@ -2,7 +2,7 @@
 
 use crate::kernel::prelude::*;
 
-/// A matrix of kernel values made elsewhere stands for this kernel.
+/// Kernel values are taken from a precomputed matrix.
 ///
 /// # Formula
 /// `k(xᵢ, yⱼ) = Mᵢⱼ`.
@@ -19,7 +19,7 @@ use crate::kernel::prelude::*;
 /// let given = array![[1.0, 0.5], [0.5, 1.0]];
 /// let k: Kernel = "2*precomputed()^2".parse()?;
 /// let compute = Compute::new();
-/// let gram = gram::dense(&k.bind(Pairs::Given(given.view()), &compute)?, &compute)?;
+/// let gram = gram::dense(&k.bind(Pairs::Precomputed(given.view()), &compute)?, &compute)?;
 /// assert_eq!(gram[[0, 1]], 0.5);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -74,8 +74,8 @@ impl Leaf for Exponential {
 }
 
 impl Profile for Exponential {
-    fn metric(&self) -> Metric {
-        Metric::Dot
+    fn metric(&self) -> MetricKind {
+        MetricKind::Dot
     }
 
     #[inline(always)]

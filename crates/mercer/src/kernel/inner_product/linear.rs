@@ -46,8 +46,8 @@ impl Leaf for Linear {
 }
 
 impl Profile for Linear {
-    fn metric(&self) -> Metric {
-        Metric::Dot
+    fn metric(&self) -> MetricKind {
+        MetricKind::Dot
     }
 
     #[inline(always)]

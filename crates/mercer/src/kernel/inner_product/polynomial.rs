@@ -90,8 +90,8 @@ impl Leaf for Polynomial {
 }
 
 impl Profile for Polynomial {
-    fn metric(&self) -> Metric {
-        Metric::Dot
+    fn metric(&self) -> MetricKind {
+        MetricKind::Dot
     }
 
     #[inline(always)]

@@ -100,8 +100,8 @@ impl Leaf for Tanh {
 }
 
 impl Profile for Tanh {
-    fn metric(&self) -> Metric {
-        Metric::Dot
+    fn metric(&self) -> MetricKind {
+        MetricKind::Dot
     }
 
     #[inline(always)]

@@ -96,8 +96,8 @@ impl Leaf for Distance {
 }
 
 impl Profile for Distance {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

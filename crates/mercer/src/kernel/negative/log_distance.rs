@@ -52,8 +52,8 @@ impl Leaf for LogDistance {
 }
 
 impl Profile for LogDistance {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

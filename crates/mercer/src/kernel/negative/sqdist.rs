@@ -52,8 +52,8 @@ impl Leaf for SquaredDistance {
 }
 
 impl Profile for SquaredDistance {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

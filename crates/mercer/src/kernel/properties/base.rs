@@ -6,7 +6,7 @@ use crate::kernel::closed_forms::Growth;
 use crate::kernel::facts::{Fact, Facts};
 
 impl Derived {
-    /// A leaf of every proof: what the literature says.
+    /// A leaf of a proof: a result of the literature.
     pub(super) fn base(&mut self, base: &Base, columns: Option<usize>) {
         let facts = columns.map_or_else(|| base.facts(), |columns| base.facts_on(columns));
         self.fact(Property::PositiveSemidefinite, facts.psd);

@@ -1,7 +1,7 @@
-//! Everything that the rules know of a kernel, and the conclusions that hold for every kernel.
+//! All properties of a kernel that the rules derive, and the conclusions that hold for every kernel.
 
 use super::{Proof, Property, Verdict};
-use crate::kernel::{Domain, Kernel, Map};
+use crate::kernel::{Domain, Kernel, PointMap};
 
 /// Verdicts and the side facts that rules need of their arguments.
 #[derive(Clone, Debug)]
@@ -191,7 +191,7 @@ impl Derived {
         self.get(property).is_refuted()
     }
 
-    /// Records a proof; `premises` are verdicts on the arguments, of which the settled ones become premises.
+    /// Records a proof; `premises` are verdicts on the arguments, of which the decided ones become premises.
     pub(super) fn prove(&mut self, property: Property, rule: &str, premises: &[&Verdict]) {
         let claim = format!("{} is {}", self.text, property.adjective());
         *self.slot(property) = Verdict::Proven(Proof { claim, rule: rule.into(), premises: proofs(premises) });
@@ -238,7 +238,7 @@ fn proofs(verdicts: &[&Verdict]) -> Vec<Proof> {
 fn columns_inside(kernel: &Kernel, columns: Option<usize>) -> Option<usize> {
     match kernel {
         Kernel::On(chosen, _) => Some(chosen.len()),
-        Kernel::Transformed(Map::Matrix(rows), _) => Some(rows.rows().len()),
+        Kernel::Transformed(PointMap::Matrix(rows), _) => Some(rows.rows().len()),
         Kernel::Based(at, _) => Some(at.coordinates().len()),
         Kernel::Induced(points, _) => Some(points.width()),
         _ => columns,
@@ -249,7 +249,7 @@ fn columns_inside(kernel: &Kernel, columns: Option<usize>) -> Option<usize> {
 fn is_unrestricted(kernel: &Kernel, children: &[Derived]) -> bool {
     let here = match kernel {
         Kernel::Base(base) => matches!(base.domain(), Domain::Anything | Domain::Vectors | Domain::Line),
-        Kernel::Transformed(map, _) => !matches!(map, Map::Log1p | Map::Sqrt),
+        Kernel::Transformed(map, _) => !matches!(map, PointMap::Log1p | PointMap::Sqrt),
         Kernel::Series(series, _) => series.radius().is_infinite(),
         _ => true,
     };

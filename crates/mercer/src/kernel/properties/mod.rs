@@ -1,4 +1,4 @@
-//! What a kernel knows of itself: properties derived by rule through the whole algebra, each with its proof.
+//! Properties of kernels, derived by rule through the whole algebra, each with its proof.
 //!
 //! A property that is proven on a set is proven on every subset, so proofs go through every operation. Refutations
 //! do not: `linear()` is unbounded on the line and bounded on `[0, 1]`. A rule refutes only where the points that refute
@@ -75,7 +75,7 @@ impl Property {
 }
 
 impl Kernel {
-    /// What the rules say of one property.
+    /// The result of the rules for one property.
     ///
     /// # Example
     /// ```
@@ -106,7 +106,7 @@ impl Kernel {
         Derived::of(self, Some(columns)).take(property)
     }
 
-    /// What the rules say of every property, in the order of [`Property::ALL`].
+    /// The results of the rules for every property, in the order of [`Property::ALL`].
     pub fn properties(&self) -> Vec<(Property, Verdict)> {
         let derived = Derived::of(self, None);
         Property::ALL.into_iter().map(|p| (p, derived.get(p).clone())).collect()
@@ -129,7 +129,7 @@ impl Kernel {
     }
 
     /// An upper bound of `k(x, x)` over the domain, sharp where the diagonal is constant: infinity if `k` is proven to be
-    /// unbounded, `None` if no rule tells.
+    /// unbounded, `None` if no rule applies.
     ///
     /// # Example
     /// ```

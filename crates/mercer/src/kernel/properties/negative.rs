@@ -7,7 +7,7 @@ const NSD: Property = Property::NegativeSemidefinite;
 const STRICT: Property = Property::StrictlyPositiveDefinite;
 
 impl Derived {
-    /// `k₁ − k₂`: never proven PSD; NSD if `k₁` is NSD (a constant, say) and `k₂` is PSD.
+    /// `k₁ − k₂`: never proven PSD; NSD if `k₁` is NSD (for example a constant) and `k₂` is PSD.
     pub(super) fn minus(&mut self, a: &Self, b: &Self) {
         self.continuous = a.continuous && b.continuous;
         self.differentiable = a.differentiable && b.differentiable;

@@ -49,14 +49,14 @@ impl fmt::Display for Proof {
     }
 }
 
-/// What the rules say of a property.
+/// The result of the rules for a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It holds, and why.
     Proven(Proof),
     /// It does not hold, and why.
     Refuted(Proof),
-    /// No rule settles it, and what is missing.
+    /// No rule decides it, and what is missing.
     Unknown(String),
 }
 

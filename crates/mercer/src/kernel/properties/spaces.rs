@@ -1,7 +1,7 @@
 //! Changes of the space and of the features: columns, maps, factors, normalization, empirical maps.
 
 use super::{Derived, Property};
-use crate::kernel::{Factor, Map};
+use crate::kernel::{ConformalFactor, PointMap};
 
 const PSD: Property = Property::PositiveSemidefinite;
 const NSD: Property = Property::NegativeSemidefinite;
@@ -32,14 +32,15 @@ impl Derived {
     }
 
     /// `k(s(x), s(y))`.
-    pub(super) fn transformed(&mut self, map: &Map, k: &Self) {
+    pub(super) fn transformed(&mut self, map: &PointMap, k: &Self) {
         self.same_values(k);
-        self.continuous = k.continuous && !matches!(map, Map::Unit);
-        self.differentiable = k.differentiable && matches!(map, Map::Log1p | Map::Square | Map::Matrix(_));
+        self.continuous = k.continuous && !matches!(map, PointMap::Unit);
+        self.differentiable =
+            k.differentiable && matches!(map, PointMap::Log1p | PointMap::Square | PointMap::Matrix(_));
         for property in [PSD, NSD, Property::Bounded] {
             self.carry_proof(property, k, "a space transformation k(s(x), s(y))");
         }
-        if let Map::Matrix(_) = map {
+        if let PointMap::Matrix(_) = map {
             self.carry_proof(Property::ShiftInvariant, k, "A(x + h) − A(y + h) = Ax − Ay");
         }
         match injective(map) {
@@ -53,10 +54,10 @@ impl Derived {
     }
 
     /// `f(x)k(x, y)f(y)`.
-    pub(super) fn conformal(&mut self, factor: &Factor, k: &Self) {
-        let never_zero = matches!(factor, Factor::Gaussian(_) | Factor::Quadratic);
+    pub(super) fn conformal(&mut self, factor: &ConformalFactor, k: &Self) {
+        let never_zero = matches!(factor, ConformalFactor::Gaussian(_) | ConformalFactor::Quadratic);
         self.continuous = k.continuous;
-        self.differentiable = k.differentiable && !matches!(factor, Factor::Norm);
+        self.differentiable = k.differentiable && !matches!(factor, ConformalFactor::Norm);
         self.finite_rank = k.finite_rank;
         self.positive = k.positive && never_zero;
         self.conformal_size(factor, k);
@@ -80,8 +81,8 @@ impl Derived {
         }
     }
 
-    fn conformal_size(&mut self, factor: &Factor, k: &Self) {
-        if let Factor::Gaussian(_) = factor {
+    fn conformal_size(&mut self, factor: &ConformalFactor, k: &Self) {
+        if let ConformalFactor::Gaussian(_) = factor {
             self.magnitude = k.magnitude;
             self.diagonal = (k.diagonal.0.min(0.0), k.diagonal.1.max(0.0));
             self.carry_proof(Property::Bounded, k, "a bounded kernel times f(x)f(y) ≤ 1");
@@ -128,11 +129,11 @@ impl Derived {
 }
 
 /// Whether distinct points of the domain stay distinct; `None` for a matrix that may have any rank.
-fn injective(map: &Map) -> Option<bool> {
+fn injective(map: &PointMap) -> Option<bool> {
     match map {
-        Map::Log1p | Map::Sqrt => Some(true),
-        Map::Square | Map::Abs | Map::Unit => Some(false),
-        Map::Matrix(rows) if rows.rows().len() < rows.width() => Some(false),
-        Map::Matrix(_) => None,
+        PointMap::Log1p | PointMap::Sqrt => Some(true),
+        PointMap::Square | PointMap::Abs | PointMap::Unit => Some(false),
+        PointMap::Matrix(rows) if rows.rows().len() < rows.width() => Some(false),
+        PointMap::Matrix(_) => None,
     }
 }

@@ -78,8 +78,8 @@ impl Leaf for Gaussian {
 }
 
 impl Profile for Gaussian {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

@@ -72,8 +72,8 @@ impl Leaf for InverseMultiquadric {
 }
 
 impl Profile for InverseMultiquadric {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

@@ -96,10 +96,10 @@ impl Leaf for Laplacian {
 }
 
 impl Profile for Laplacian {
-    fn metric(&self) -> Metric {
+    fn metric(&self) -> MetricKind {
         match self.norm {
-            Norm::L2 => Metric::SquaredEuclidean,
-            Norm::L1 => Metric::Manhattan,
+            Norm::L2 => MetricKind::SquaredEuclidean,
+            Norm::L1 => MetricKind::Manhattan,
         }
     }
 

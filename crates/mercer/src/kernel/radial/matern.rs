@@ -108,8 +108,8 @@ impl Leaf for Matern {
 }
 
 impl Profile for Matern {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     /// The general formula; [`HalfInteger`] holds the closed forms.

@@ -90,8 +90,8 @@ impl Leaf for RationalQuadratic {
 }
 
 impl Profile for RationalQuadratic {
-    fn metric(&self) -> Metric {
-        Metric::SquaredEuclidean
+    fn metric(&self) -> MetricKind {
+        MetricKind::SquaredEuclidean
     }
 
     #[inline(always)]

@@ -20,13 +20,13 @@ impl<'t> Arguments<'t> {
 
     /// Runs a constructor and turns an out-of-range parameter into an error at that argument.
     pub(crate) fn build<T>(mut self, construct: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let places: Vec<(String, usize)> =
+        let positions: Vec<(String, usize)> =
             self.left.iter().filter_map(|a| Some((a.name.clone()?, a.value.start))).collect();
         match construct(&mut self) {
             Ok(value) => self.finish().map(|()| value),
             Err(Error::Parameter { name, value, requirement }) => {
-                let place = places.iter().find(|(n, _)| *n == name).map_or(self.start, |(_, at)| *at);
-                Err(error_at(self.text, place, format!("{name} = {value} is not allowed: it must be {requirement}")))
+                let position = positions.iter().find(|(n, _)| *n == name).map_or(self.start, |(_, at)| *at);
+                Err(error_at(self.text, position, format!("{name} = {value} is not allowed: it must be {requirement}")))
             }
             Err(other) => Err(other),
         }

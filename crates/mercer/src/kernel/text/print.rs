@@ -9,9 +9,9 @@ impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Base(base) => write_call(f, base.entry().name, &base.arguments()),
-            Self::Scale(a, k) => write!(f, "{}*{}", number_text(a.get()), Factor(k)),
+            Self::Scale(a, k) => write!(f, "{}*{}", number_text(a.get()), FactorText(k)),
             Self::Sum(terms) => write_joined(f, terms.iter().map(ToString::to_string), " + "),
-            Self::Product(terms) => write_joined(f, terms.iter().map(|k| Factor(k).to_string()), " * "),
+            Self::Product(terms) => write_joined(f, terms.iter().map(|k| FactorText(k).to_string()), " * "),
             Self::Power(k, m) => write!(f, "{}^{}", Atom(k), m.get()),
             Self::Exp(k) => write!(f, "exp({k})"),
             Self::Series(series, k) => write!(f, "series({}, {k})", series.text()),
@@ -54,9 +54,9 @@ impl fmt::Display for ColumnRef {
 }
 
 /// A kernel as a factor of a product: sums go into brackets.
-struct Factor<'k>(&'k Kernel);
+struct FactorText<'k>(&'k Kernel);
 
-impl fmt::Display for Factor<'_> {
+impl fmt::Display for FactorText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Kernel::Sum(_) | Kernel::Scale(..) => write!(f, "({})", self.0),

@@ -74,19 +74,19 @@ impl Reader<'_> {
     }
 
     /// Takes the character if it comes next (after space).
-    fn take(&mut self, wanted: char) -> bool {
+    fn take(&mut self, requested: char) -> bool {
         self.skip_space();
-        let found = self.peek() == Some(wanted);
+        let found = self.peek() == Some(requested);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, wanted: char, why: &str) -> Result<()> {
-        if self.take(wanted) {
+    fn expect(&mut self, requested: char, why: &str) -> Result<()> {
+        if self.take(requested) {
             return Ok(());
         }
         let found = self.peek().map_or("the end".into(), |c| format!("`{c}`"));
-        Err(self.error(format!("expected `{wanted}` {why}, found {found}")))
+        Err(self.error(format!("expected `{requested}` {why}, found {found}")))
     }
 
     fn sum(&mut self) -> Result<Piece> {
@@ -103,7 +103,7 @@ impl Reader<'_> {
         self.chain('*', Self::power, Syntax::Product)
     }
 
-    /// `part (separator part)*`; a single part stands for itself.
+    /// `part (separator part)*`; a single part is returned as it is.
     fn chain(
         &mut self,
         separator: char,

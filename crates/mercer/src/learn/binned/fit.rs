@@ -1,4 +1,4 @@
-//! A fitted machine on grids.
+//! A fitted kernel machine on random binning features.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 

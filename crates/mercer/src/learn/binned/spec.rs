@@ -23,7 +23,7 @@ const PRODUCTS: f64 = 50.0;
 ///
 /// # Theory
 /// For `P → ∞` grids and enough buckets the answer is that of [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
-/// steps: where the target jumps from place to place it needs far fewer features than waves do (Rahimi and Recht 2007).
+/// steps: where the target jumps from place to place it needs far fewer features than sine and cosine features do (Rahimi and Recht 2007).
 ///
 /// # Cost
 /// `O(nP)` for a product with the features, which have one entry of four bytes per point and grid. Newton's steps (one, for the squared loss) are solved by
@@ -106,7 +106,7 @@ impl BinnedMachine {
 
     /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
     ///
-    /// A fit that ran out of iterations is still a model: [`BinnedFit::converged`] tells.
+    /// A fit that ran out of iterations returns a valid model: see [`BinnedFit::converged`].
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
@@ -115,25 +115,30 @@ impl BinnedMachine {
         &self,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<BinnedFit> {
-        let weights = self.check(x, y, given)?;
+        let weights = self.check(x, y, sample_weights)?;
         let plan = self.plan(x.nrows(), y.ncols(), compute)?;
         let map = self.grids.fit(x, compute)?;
         let cells = map.transform(x, compute)?;
         let problem = |cells| Problem { machine: self, cells, targets: y, weights: &weights, compute };
         let solution = if x.nrows() < self.grids.buckets {
             // Of few rows most cells are empty, and their coefficients are 0: the others alone are looked for.
-            let (occupied, places) = cells.occupied();
-            problem(&occupied).solve()?.spread(&places, cells.shape().1)
+            let (occupied, positions) = cells.occupied();
+            problem(&occupied).solve()?.spread(&positions, cells.shape().1)
         } else {
             problem(&cells).solve()?
         };
         Ok(BinnedFit { loss: self.loss, lambda: self.lambda, map, solution, plan })
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+    fn check(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<Array1<f64>> {
         check_lambda(self.lambda)?;
         self.loss.check()?;
         if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
@@ -149,7 +154,7 @@ impl BinnedMachine {
         }
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;
-        let weights = weights(given, x.nrows())?;
+        let weights = weights(sample_weights, x.nrows())?;
         self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
         Ok(weights)
     }

@@ -3,21 +3,21 @@
 use ndarray::{Array2, ArrayView2};
 
 use crate::gram::{self, Pairs};
-use crate::solve::{Factor, Factored, factor};
+use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Precision, Result};
 
 /// The jitter of single precision, as a part of the largest kernel value.
 const SINGLE_JITTER: f64 = 1e-6;
 
 /// `K_ZZ + εI = LLᵀ`: `w = Lᵀα` has `‖w‖² = ‖f‖² + ε‖α‖²`.
-pub(super) struct Basis {
+pub(super) struct CenterBasis {
     pub(super) points: Array2<f64>,
-    pub(super) factor: Factor,
+    pub(super) factor: CholeskyFactor,
     /// `ε`: 0 unless `K_ZZ` is singular to the precision of the tiles.
     pub(super) jitter: f64,
 }
 
-impl Basis {
+impl CenterBasis {
     pub(super) fn new(kernel: &Kernel, points: Array2<f64>, compute: &Compute) -> Result<Self> {
         let exact = &compute.clone().with_precision(Precision::Double);
         let mut matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), exact)?, exact)?;

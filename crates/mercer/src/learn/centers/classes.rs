@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::basis::Basis;
+use super::basis::CenterBasis;
 use super::gradients::System;
-use super::newton::{Solution, State, Stop, Watch};
+use super::newton::{CenterState, Solution, Stop, Watch};
 use super::precondition::Part;
 use super::steps::{halved, joined, parted};
 use super::sweep::Matrix;
 use super::task::Task;
 use crate::learn::loss::newton::softmax;
-use crate::solve::Factor;
+use crate::solve::CholeskyFactor;
 use crate::{Compute, Result};
 
 /// The residual of a step, as a part of its right-hand side: Newton's method corrects the rest.
@@ -24,7 +24,7 @@ pub(super) struct ClassProblem<'p> {
     pub(super) lambda: f64,
     pub(super) intercept: bool,
     pub(super) matrix: Matrix<'p>,
-    pub(super) basis: &'p Basis,
+    pub(super) basis: &'p CenterBasis,
     pub(super) part: &'p Part,
     pub(super) weights: &'p Array1<f64>,
     pub(super) compute: &'p Compute,
@@ -47,7 +47,7 @@ impl ClassProblem<'_> {
     }
 
     /// Everything at `(w, b)`, in one pass.
-    fn state(&self, w: Array2<f64>, b: Array1<f64>) -> Result<State> {
+    fn state(&self, w: Array2<f64>, b: Array1<f64>) -> Result<CenterState> {
         let alpha = self.basis.coefficients(w.view(), self.compute)?;
         let count = b.len();
         let slopes = |rows: Range<usize>, values: &[f64], out: &mut [f64]| {
@@ -68,13 +68,13 @@ impl ClassProblem<'_> {
             .map(|(i, f)| self.weights[i] * self.task.value(i, f.as_slice().unwrap_or_default()))
             .sum();
         let objective = loss + self.lambda * w.iter().map(|v| v * v).sum::<f64>();
-        Ok(State { w, b, fitted, gradient, objective })
+        Ok(CenterState { w, b, fitted, gradient, objective })
     }
 
     /// The Newton step, with the constants in the last row where there are some.
     fn direction(
         &self,
-        state: &State,
+        state: &CenterState,
         max_iterations: usize,
         watch: &mut Watch<'_>,
         stopped: &mut bool,
@@ -101,7 +101,7 @@ impl ClassProblem<'_> {
     }
 
     /// The same system on a part of the sample, with the mean curvature of the classes for all.
-    fn factor(&self, probabilities: &Array2<f64>) -> Result<Factor> {
+    fn factor(&self, probabilities: &Array2<f64>) -> Result<CholeskyFactor> {
         let count = probabilities.ncols() as f64;
         let mean = |row: ndarray::ArrayView1<f64>| row.iter().map(|p| p * (1.0 - p)).sum::<f64>() / count;
         let bends: Array1<f64> = probabilities.rows().into_iter().map(mean).collect();
@@ -147,9 +147,9 @@ impl ClassProblem<'_> {
     }
 
     /// The step, halved until the objective falls.
-    fn advance(&self, state: State, step: &Array2<f64>) -> Result<State> {
+    fn advance(&self, state: CenterState, step: &Array2<f64>) -> Result<CenterState> {
         let (w, b) = parted(step.view(), self.intercept);
-        let after = |s: &State, length: f64| self.state(&s.w + &(&w * length), &s.b + &(&b * length));
+        let after = |s: &CenterState, length: f64| self.state(&s.w + &(&w * length), &s.b + &(&b * length));
         halved(state, after, |before, next| next.objective <= before.objective)
     }
 }

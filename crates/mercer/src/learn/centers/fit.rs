@@ -1,4 +1,4 @@
-//! A fitted machine on centers: the functions, and the evidence.
+//! A fitted kernel machine on centers: the functions, and the evidence.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 

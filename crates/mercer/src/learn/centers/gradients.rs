@@ -1,4 +1,4 @@
-//! Conjugate gradients that stop on the residual, or when somebody who watches has seen enough.
+//! Conjugate gradients that stop on the residual, or when a callback stops them.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 

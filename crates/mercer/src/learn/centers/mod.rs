@@ -7,7 +7,6 @@ mod basis;
 mod classes;
 mod fit;
 pub(in crate::learn) mod gradients;
-mod judge;
 mod newton;
 mod options;
 mod plan;
@@ -17,8 +16,9 @@ mod spec;
 pub(in crate::learn) mod steps;
 mod sweep;
 mod task;
+mod validation;
 
 pub use fit::{CenterEvidence, CenterFit};
 pub use options::Centers;
 pub use plan::CenterPlan;
-pub use spec::{CenterMachine, HeldOut};
+pub use spec::{CenterMachine, EarlyStopping};

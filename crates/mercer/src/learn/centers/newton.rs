@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::basis::Basis;
+use super::basis::CenterBasis;
 use super::gradients::System;
 use super::precondition::Part;
 use super::steps::halved;
@@ -18,7 +18,7 @@ pub(super) struct Problem<'p> {
     pub(super) lambda: f64,
     pub(super) intercept: bool,
     pub(super) matrix: Matrix<'p>,
-    pub(super) basis: &'p Basis,
+    pub(super) basis: &'p CenterBasis,
     pub(super) part: &'p Part,
     /// One column per output.
     pub(super) targets: ArrayView2<'p, f64>,
@@ -28,7 +28,7 @@ pub(super) struct Problem<'p> {
 
 /// A point of the iteration.
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct CenterState {
     pub(super) w: Array2<f64>,
     pub(super) b: Array1<f64>,
     pub(super) fitted: Array2<f64>,
@@ -39,7 +39,7 @@ pub(super) struct State {
 
 /// How the iteration went.
 pub(super) struct Solution {
-    pub(super) state: State,
+    pub(super) state: CenterState,
     pub(super) newton_steps: usize,
     pub(super) iterations: usize,
     pub(super) residual: f64,
@@ -81,7 +81,7 @@ impl Problem<'_> {
     }
 
     /// Everything at `(w, b)`, in one pass.
-    fn state(&self, w: Array2<f64>, b: Array1<f64>) -> Result<State> {
+    fn state(&self, w: Array2<f64>, b: Array1<f64>) -> Result<CenterState> {
         let alpha = self.basis.coefficients(w.view(), self.compute)?;
         let outputs = self.targets.ncols();
         let slopes = |rows: Range<usize>, values: &[f64], out: &mut [f64]| {
@@ -96,7 +96,7 @@ impl Problem<'_> {
         let gradient = self.basis.features(swept.backward.view(), self.compute)?;
         let fitted = swept.forward + &b;
         let objective = self.objective(&fitted, &w);
-        Ok(State { w, b, fitted, gradient, objective })
+        Ok(CenterState { w, b, fitted, gradient, objective })
     }
 
     fn objective(&self, fitted: &Array2<f64>, w: &Array2<f64>) -> f64 {
@@ -108,7 +108,7 @@ impl Problem<'_> {
     }
 
     /// The Newton step of `w` and `b`.
-    fn direction(&self, state: &State, stop: Stop, watch: &mut Watch<'_>) -> Result<Step> {
+    fn direction(&self, state: &CenterState, stop: Stop, watch: &mut Watch<'_>) -> Result<CenterStep> {
         // Several outputs come with the squared loss alone, whose curvature is the same for all.
         let curvatures: Array1<f64> = (0..self.weights.len())
             .map(|i| self.weights[i] * self.loss.curvature(self.targets[[i, 0]], state.fitted[[i, 0]]))
@@ -117,13 +117,13 @@ impl Problem<'_> {
             self.weights[i] * self.loss.slope(self.targets[[i, j]], state.fitted[[i, j]])
         });
         let total = curvatures.sum();
-        let center = Center::new(self, &curvatures, total)?;
+        let elimination = InterceptElimination::new(self, &curvatures, total)?;
         let penalty = 2.0 * self.lambda;
         let right = -(&state.gradient + &(&state.w * penalty));
         let slope_sums = slopes.sum_axis(Axis(0));
-        let right = center.remove(right, &slope_sums);
+        let right = elimination.remove(right, &slope_sums);
         let factor = self.part.factor(curvatures.view(), penalty, self.intercept, self.compute)?;
-        let apply = |v: ArrayView2<f64>| center.apply(v, &curvatures, penalty);
+        let apply = |v: ArrayView2<f64>| elimination.apply(v, &curvatures, penalty);
         let precondition = |v: ArrayView2<f64>| factor.solve(v, self.compute);
         let tolerance = if self.loss == Loss::Squared { stop.tolerance } else { 1e-3_f64.min(stop.tolerance.sqrt()) };
         let system = System {
@@ -135,23 +135,29 @@ impl Problem<'_> {
         };
         let mut stopped = false;
         let outcome = system.solve(right.view(), &mut |x| {
-            let shift = center.shift(&x.to_owned(), &slope_sums);
+            let shift = elimination.shift(&x.to_owned(), &slope_sums);
             stopped = watch((&state.w + &x).view(), &(&state.b + &shift))?;
             Ok(stopped)
         })?;
-        let shift = center.shift(&outcome.solution, &slope_sums);
-        Ok(Step { w: outcome.solution, b: shift, iterations: outcome.iterations, residual: outcome.residual, stopped })
+        let shift = elimination.shift(&outcome.solution, &slope_sums);
+        Ok(CenterStep {
+            w: outcome.solution,
+            b: shift,
+            iterations: outcome.iterations,
+            residual: outcome.residual,
+            stopped,
+        })
     }
 
     /// The step, halved until the objective falls.
-    fn advance(&self, state: State, step: &Step) -> Result<State> {
-        let after = |s: &State, length: f64| self.state(&s.w + &(&step.w * length), &s.b + &(&step.b * length));
+    fn advance(&self, state: CenterState, step: &CenterStep) -> Result<CenterState> {
+        let after = |s: &CenterState, length: f64| self.state(&s.w + &(&step.w * length), &s.b + &(&step.b * length));
         halved(state, after, |before, next| next.objective <= before.objective || self.loss == Loss::Squared)
     }
 }
 
 /// A Newton step.
-struct Step {
+struct CenterStep {
     w: Array2<f64>,
     b: Array1<f64>,
     iterations: usize,
@@ -161,13 +167,13 @@ struct Step {
 }
 
 /// The unpenalized constant, eliminated from the system of a step.
-struct Center<'c, 'p> {
+struct InterceptElimination<'c, 'p> {
     problem: &'c Problem<'p>,
     /// `c = ZᵀD1`, and `1ᵀD1`; none without an intercept.
     sums: Option<(Array1<f64>, f64)>,
 }
 
-impl<'c, 'p> Center<'c, 'p> {
+impl<'c, 'p> InterceptElimination<'c, 'p> {
     fn new(problem: &'c Problem<'p>, curvatures: &Array1<f64>, total: f64) -> Result<Self> {
         if !problem.intercept || total <= 0.0 {
             return Ok(Self { problem, sums: None });

@@ -1,6 +1,6 @@
 //! How a learner sees its data from a few centers.
 
-use super::{CenterMachine, HeldOut};
+use super::{CenterMachine, EarlyStopping};
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::settings::Settings;
@@ -39,12 +39,12 @@ pub struct Centers {
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
-    /// Rows kept apart to tell when to stop.
-    pub held_out: Option<HeldOut>,
+    /// Held-out rows for early stopping.
+    pub held_out: Option<EarlyStopping>,
 }
 
 impl Default for Centers {
-    /// As many as the plan says, drawn uniformly.
+    /// As many as the plan specifies, drawn uniformly.
     fn default() -> Self {
         Self { count: None, landmarks: Landmarks::Uniform, tolerance: 1e-7, max_iterations: 200, held_out: None }
     }
@@ -70,7 +70,7 @@ impl Centers {
         Self { count: Some(count), ..Self::default() }
     }
 
-    /// The machine that minimizes a loss on these centers.
+    /// The learner that minimizes a loss on these centers.
     pub(in crate::learn) fn machine(&self, kernel: &Kernel, loss: Loss, lambda: f64, intercept: bool) -> CenterMachine {
         CenterMachine {
             kernel: kernel.clone(),
@@ -85,7 +85,7 @@ impl Centers {
         }
     }
 
-    /// The machine with as many centers as `rows` rows and the limits of the computation allow.
+    /// The learner with as many centers as `rows` rows and the limits of the computation allow.
     pub(in crate::learn) fn sized(
         &self,
         machine: CenterMachine,

@@ -82,8 +82,12 @@ impl CenterMachine {
     fn preconditioner_rows(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> usize {
         let centers = self.centers.min(rows);
         let (fewest, most) = (ROWS_PER_CENTER.0 * centers, ROWS_PER_CENTER.1 * centers);
-        let wanted = (rows / ROWS_PER_ROW).clamp(fewest, most).min(rows);
-        if needed(rows, columns, outputs, centers, wanted) <= compute.memory() { wanted } else { fewest.min(rows) }
+        let requested = (rows / ROWS_PER_ROW).clamp(fewest, most).min(rows);
+        if needed(rows, columns, outputs, centers, requested) <= compute.memory() {
+            requested
+        } else {
+            fewest.min(rows)
+        }
     }
 }
 

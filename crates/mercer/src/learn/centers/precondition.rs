@@ -2,10 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
-use super::basis::Basis;
+use super::basis::CenterBasis;
 use crate::gram::{self, Pairs};
 use crate::solve::products::{add_symmetric, mirror};
-use crate::solve::{Factor, Factored, factor};
+use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Precision, Result};
 
 /// Rows of the sample whose products are added at a time.
@@ -15,7 +15,7 @@ const STRIP: usize = 1024;
 pub(super) struct Part {
     pub(super) rows: Vec<usize>,
     features: Array2<f64>,
-    /// How many rows of the sample one of these stands for.
+    /// The number of rows of the sample per row used.
     share: f64,
     /// The share of `tr K` on these rows that the centers miss.
     pub(super) missed: f64,
@@ -25,7 +25,7 @@ impl Part {
     /// So many rows, drawn from the seed; all of them in their order where they are not more.
     pub(super) fn new(
         kernel: &Kernel,
-        basis: &Basis,
+        basis: &CenterBasis,
         x: ArrayView2<f64>,
         count: usize,
         compute: &Compute,
@@ -50,7 +50,7 @@ impl Part {
         penalty: f64,
         intercept: bool,
         compute: &Compute,
-    ) -> Result<Factor> {
+    ) -> Result<CholeskyFactor> {
         let weights = self.weights(curvatures);
         let (mut matrix, sums) = self.products(&weights, compute)?;
         let total = weights.sum();
@@ -67,7 +67,7 @@ impl Part {
         curvatures: ArrayView1<f64>,
         penalty: f64,
         compute: &Compute,
-    ) -> Result<Factor> {
+    ) -> Result<CholeskyFactor> {
         let weights = self.weights(curvatures);
         let (matrix, sums) = self.products(&weights, compute)?;
         let m = sums.len();
@@ -104,7 +104,7 @@ fn missed(diagonal: ArrayView1<f64>, features: &Array2<f64>) -> f64 {
 }
 
 /// The factor of `A + penalty·I`.
-fn factor_of(mut matrix: Array2<f64>, penalty: f64, compute: &Compute) -> Result<Factor> {
+fn factor_of(mut matrix: Array2<f64>, penalty: f64, compute: &Compute) -> Result<CholeskyFactor> {
     let size = matrix.nrows() as f64;
     matrix.diag_mut().mapv_inplace(|d| d + penalty);
     match factor(matrix, compute)? {

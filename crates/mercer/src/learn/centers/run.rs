@@ -2,14 +2,14 @@
 
 use ndarray::Array2;
 
-use super::basis::Basis;
+use super::basis::CenterBasis;
 use super::classes::ClassProblem;
 use super::fit::{CenterEvidence, CenterFit};
-use super::judge::{Data, Judge, Owned};
 use super::newton::{Problem, Solution, Stop, Watch};
 use super::precondition::Part;
 use super::sweep::Matrix;
 use super::task::Task;
+use super::validation::{CenterData, Owned, Validation};
 use super::{CenterMachine, CenterPlan};
 use crate::definiteness::require_psd_on;
 use crate::gram::{Pairs, resolve_medians};
@@ -19,7 +19,7 @@ use crate::{Compute, Kernel, Result};
 const NEWTON_STEPS: usize = 100;
 
 /// The fit of checked data.
-pub(super) fn fit(machine: &CenterMachine, data: Data<'_>, compute: &Compute) -> Result<CenterFit> {
+pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compute) -> Result<CenterFit> {
     require_psd_on(&machine.kernel, data.x.ncols(), compute)?;
     let plan = machine.plan(data.x.nrows(), data.x.ncols(), data.task.outputs(), compute)?;
     let kernel = resolve_medians(&machine.kernel, data.x, compute)?;
@@ -32,7 +32,7 @@ pub(super) fn fit(machine: &CenterMachine, data: Data<'_>, compute: &Compute) ->
     let (kept, apart) = held_out.split(data.x.nrows(), compute)?;
     let (train, test) = (Owned::rows(data, &kept), Owned::rows(data, &apart));
     let (basis, part) = seen_from_centers(machine, &kernel, train.data(), &plan, compute)?;
-    let mut judge = Judge {
+    let mut validation = Validation {
         patience: held_out.patience,
         data: test.data(),
         kernel: &kernel,
@@ -42,8 +42,8 @@ pub(super) fn fit(machine: &CenterMachine, data: Data<'_>, compute: &Compute) ->
         best: None,
     };
     let seen = (&basis, &part);
-    let mut solution = solve(machine, &kernel, train.data(), seen, &plan, &mut |w, b| judge.see(w, b), compute)?;
-    let scores = judge.into_best(&mut solution);
+    let mut solution = solve(machine, &kernel, train.data(), seen, &plan, &mut |w, b| validation.see(w, b), compute)?;
+    let scores = validation.into_best(&mut solution);
     // The rows that were kept apart have values too.
     let alpha = basis.coefficients(solution.state.w.view(), compute)?;
     let bound = kernel.bind(Pairs::between(data.x, basis.points.view()), compute)?;
@@ -54,12 +54,12 @@ pub(super) fn fit(machine: &CenterMachine, data: Data<'_>, compute: &Compute) ->
 fn seen_from_centers(
     machine: &CenterMachine,
     kernel: &Kernel,
-    data: Data<'_>,
+    data: CenterData<'_>,
     plan: &CenterPlan,
     compute: &Compute,
-) -> Result<(Basis, Part)> {
+) -> Result<(CenterBasis, Part)> {
     let points = machine.landmarks.choose(kernel, data.x, plan.centers, 0.0, compute)?;
-    let basis = Basis::new(kernel, points, compute)?;
+    let basis = CenterBasis::new(kernel, points, compute)?;
     let part = Part::new(kernel, &basis, data.x, plan.preconditioner_rows, compute)?;
     Ok((basis, part))
 }
@@ -67,8 +67,8 @@ fn seen_from_centers(
 fn solve<'a>(
     machine: &'a CenterMachine,
     kernel: &'a Kernel,
-    data: Data<'a>,
-    (basis, part): (&'a Basis, &'a Part),
+    data: CenterData<'a>,
+    (basis, part): (&'a CenterBasis, &'a Part),
     plan: &CenterPlan,
     watch: &mut Watch<'_>,
     compute: &'a Compute,
@@ -91,7 +91,7 @@ fn solve<'a>(
 fn finished(
     machine: &CenterMachine,
     kernel: Kernel,
-    (basis, part): (&Basis, &Part),
+    (basis, part): (&CenterBasis, &Part),
     (solution, fitted, held_out_scores): (Solution, Array2<f64>, Vec<f64>),
     plan: CenterPlan,
     compute: &Compute,

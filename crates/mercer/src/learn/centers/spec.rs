@@ -3,17 +3,17 @@
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::fit::CenterFit;
-use super::judge::Data;
 use super::run;
 use super::task::Task;
+use super::validation::CenterData;
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Rows that are kept apart to tell when to stop.
+/// Held-out rows for early stopping.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeldOut {
+pub struct EarlyStopping {
     /// The share of the rows, drawn from the seed.
     pub share: f64,
     /// Stop after so many iterations without a better score, and go back to the best.
@@ -32,7 +32,7 @@ pub struct HeldOut {
 /// does not grow with `n`.
 ///
 /// # Cost
-/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once. [`CenterMachine::plan`] tells before anything is done.
+/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once. [`CenterMachine::plan`] reports the cost in advance.
 /// With [`Precision::SingleTiles`](crate::Precision::SingleTiles) the kernel values are in `f32` and the sums in `f64`.
 ///
 /// # Example
@@ -65,8 +65,8 @@ pub struct CenterMachine {
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
-    /// Rows kept apart to tell when to stop.
-    pub held_out: Option<HeldOut>,
+    /// Held-out rows for early stopping.
+    pub held_out: Option<EarlyStopping>,
 }
 
 impl CenterMachine {
@@ -87,7 +87,7 @@ impl CenterMachine {
 
     /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
     ///
-    /// A fit that ran out of iterations is still a model: [`CenterEvidence::converged`](super::CenterEvidence::converged) tells.
+    /// A fit that ran out of iterations returns a valid model: see [`CenterEvidence::converged`](super::CenterEvidence::converged).
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Request`] for a loss with kinks or several outputs of another loss than the
@@ -97,12 +97,12 @@ impl CenterMachine {
         &self,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<CenterFit> {
-        let weights = self.check(x, y, given)?;
+        let weights = self.check(x, y, sample_weights)?;
         let task = Task::Values { loss: self.loss, targets: y };
-        run::fit(self, Data { x, task, weights: &weights }, compute)
+        run::fit(self, CenterData { x, task, weights: &weights }, compute)
     }
 
     /// Fits a function per class to the classes `0, 1, …` of the rows, which were checked already.
@@ -116,7 +116,7 @@ impl CenterMachine {
     ) -> Result<CenterFit> {
         self.check_options()?;
         Points::Vectors(x).check_finite("points")?;
-        run::fit(self, Data { x, task: Task::Classes { labels, count }, weights }, compute)
+        run::fit(self, CenterData { x, task: Task::Classes { labels, count }, weights }, compute)
     }
 
     fn check_options(&self) -> Result<()> {
@@ -130,7 +130,12 @@ impl CenterMachine {
         Ok(())
     }
 
-    fn check(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
+    fn check(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<Array1<f64>> {
         self.check_options()?;
         if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
             return Err(Error::shape(
@@ -142,7 +147,7 @@ impl CenterMachine {
         self.check_loss(y.ncols())?;
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;
-        let weights = weights(given, x.nrows())?;
+        let weights = weights(sample_weights, x.nrows())?;
         self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
         Ok(weights)
     }

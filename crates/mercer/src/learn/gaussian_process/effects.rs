@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2};
 use super::GaussianProcessFit;
 use crate::function::Component;
 use crate::learn::additive::{Additive, PartialEffect};
-use crate::learn::conditional::{Conditional, Given};
+use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Result};
 
 impl GaussianProcessFit {
@@ -32,14 +32,14 @@ impl GaussianProcessFit {
     pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
         let n = self.points.nrows();
         let (design, points) = (Array2::zeros((n, 0)), self.points.view());
-        let given = Given {
+        let observed = Observed {
             kernel: self.kernel(),
             points,
             roots: Array1::ones(n),
             design: design.view(),
             lambda: self.noise(),
         };
-        let conditional = Conditional::new(given, compute)?;
+        let conditional = Conditional::new(observed, compute)?;
         let function = self.function(compute)?;
         Additive { function, points, conditional: &conditional, scale: 1.0, resolution }.effects(compute)
     }

@@ -4,8 +4,8 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::likelihood::Posterior;
 use super::sample::draw;
-use super::state_space::{DENSE_ROWS, Decomposition, law};
-use super::{Method, Optimization};
+use super::state_space::{DENSE_ROWS, Decomposition, process_sum};
+use super::{Optimization, ProcessMethod};
 use crate::gram::{self, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
@@ -95,7 +95,7 @@ impl GaussianProcessFit {
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        if law(self.kernel(), self.noise(), self.points.ncols()).is_some()
+        if process_sum(self.kernel(), self.noise(), self.points.ncols()).is_some()
             && let Decomposition::Line(line) = self.posterior.decomposition(self.points.view(), compute)?
         {
             return line.mean(&self.posterior, self.points.view(), x, compute);
@@ -197,13 +197,14 @@ impl GaussianProcessFit {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Canceled`](crate::Error::Canceled).
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
-        let wanted = movable(self.kernel(), &self.free);
-        let pick =
-            |all: Vec<f64>| all.into_iter().zip(&wanted).filter(|(_, wanted)| **wanted).map(|(g, _)| g).collect();
+        let requested = movable(self.kernel(), &self.free);
+        let pick = |all: Vec<f64>| {
+            all.into_iter().zip(&requested).filter(|(_, requested)| **requested).map(|(g, _)| g).collect()
+        };
         let gradient: Vec<f64> =
-            pick(self.posterior.gradient(self.points.view(), self.targets.view(), &wanted, compute)?);
+            pick(self.posterior.gradient(self.points.view(), self.targets.view(), &requested, compute)?);
         if gradient.iter().any(|g| g.is_nan()) && self.targets.len() <= DENSE_ROWS {
-            return Ok(pick(self.posterior.dense_gradient(self.points.view(), &wanted, compute)?));
+            return Ok(pick(self.posterior.dense_gradient(self.points.view(), &requested, compute)?));
         }
         Ok(gradient)
     }
@@ -215,10 +216,10 @@ impl GaussianProcessFit {
     }
 
     /// How the posterior was found.
-    pub fn method(&self) -> Method {
-        match law(self.kernel(), self.noise(), self.points.ncols()) {
-            Some(law) => Method::StateSpace { states: law.dimension() },
-            None => Method::Cholesky,
+    pub fn method(&self) -> ProcessMethod {
+        match process_sum(self.kernel(), self.noise(), self.points.ncols()) {
+            Some(process_sum) => ProcessMethod::StateSpace { states: process_sum.dimension() },
+            None => ProcessMethod::Cholesky,
         }
     }
 

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use faer::MatRef;
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
-use super::state_space::{Decomposition, Line, law};
+use super::state_space::{Decomposition, Line, process_sum};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
-use crate::solve::{Factor, Factored, factor};
+use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Points against which a block of columns of the inverse is looked at together.
@@ -62,39 +62,45 @@ impl Posterior {
     }
 
     /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Parameters that are
-    /// not `wanted` may get 0. Along a line, NaN for a parameter that changes the number of states.
+    /// not `requested` may get 0. Along a line, NaN for a parameter that changes the number of states.
     pub(super) fn gradient(
         &self,
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
-        wanted: &[bool],
+        requested: &[bool],
         compute: &Compute,
     ) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
-            Decomposition::Dense(factor) => self.gradient_by(factor, x, wanted, compute),
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
             Decomposition::Line(line) => Ok(line.gradient(self, y)),
         }
     }
 
     /// The same from the matrix.
-    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
+    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, requested: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
-            Decomposition::Dense(factor) => self.gradient_by(factor, x, wanted, compute),
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
             Decomposition::Line(_) => {
-                self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, wanted, compute)
+                self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, requested, compute)
             }
         }
     }
 
     /// # Formula
     /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`, which is not stored.
-    fn gradient_by(&self, factor: &Factor, x: ArrayView2<f64>, wanted: &[bool], compute: &Compute) -> Result<Vec<f64>> {
+    fn gradient_by(
+        &self,
+        factor: &CholeskyFactor,
+        x: ArrayView2<f64>,
+        requested: &[bool],
+        compute: &Compute,
+    ) -> Result<Vec<f64>> {
         let n = x.nrows() as u64;
         let bytes = 3 * 8 * n * n.min(192) * compute.threads() as u64;
         let advice = "use fewer rows, fewer threads or a higher memory limit";
         compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
-        let block = |first: usize, inverse: MatRef<'_, f64>| Ok(self.traces(&bound, first, inverse, wanted));
+        let block = |first: usize, inverse: MatRef<'_, f64>| Ok(self.traces(&bound, first, inverse, requested));
         let blocks = factor.inverse_columns(block, compute)?;
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
         let chains = self.kernel.parameters().iter().map(chain).chain([self.noise]).collect::<Vec<f64>>();
@@ -102,17 +108,17 @@ impl Posterior {
     }
 
     /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
-    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, wanted: &[bool]) -> Vec<f64> {
+    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, requested: &[bool]) -> Vec<f64> {
         let cols = first..first + inverse.ncols();
-        let mut traces = vec![0.0; wanted.len()];
+        let mut traces = vec![0.0; requested.len()];
         let (noise, parameters) = traces.split_last_mut().expect("the noise is always there");
         *noise = cols.clone().map(|j| self.alpha[j] * self.alpha[j] - inverse[(j - first, j - first)]).sum();
-        let Some((_, wanted)) = wanted.split_last() else { return traces };
+        let Some((_, requested)) = requested.split_last() else { return traces };
         for start in (first..self.alpha.len()).step_by(STRIP) {
             let rows = start..self.alpha.len().min(start + STRIP);
             let weights = self.weights(&rows, &cols, inverse);
             // The columns of A⁻¹ stand one after the other, and A⁻¹ is symmetric: they are the rows of the tile.
-            bound.pull(cols.clone(), rows, &weights, wanted, parameters);
+            bound.contract_tile(cols.clone(), rows, &weights, requested, parameters);
         }
         traces
     }
@@ -136,14 +142,14 @@ impl Posterior {
 
 /// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky factor.
 fn decompose(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Decomposition> {
-    Ok(match law(kernel, noise, x.ncols()) {
-        Some(law) => Decomposition::Line(Line::new(law, noise, x)),
+    Ok(match process_sum(kernel, noise, x.ncols()) {
+        Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x)),
         None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
     })
 }
 
 /// The Cholesky factor of `K + σ²I`.
-fn dense(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Factor> {
+fn dense(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<CholeskyFactor> {
     let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + noise);
     match factor(matrix, compute)? {

@@ -20,4 +20,4 @@ pub use optimize::Optimization;
 pub use shared::{SharedGaussianProcess, SharedGaussianProcessFit};
 pub use sparse::{SparseGaussianProcess, SparseGaussianProcessFit};
 pub use spec::GaussianProcess;
-pub use state_space::Method;
+pub use state_space::ProcessMethod;

@@ -40,7 +40,7 @@ pub(super) fn optimize(
         tolerance: 1e-6,
         scale: x.nrows() as f64,
         work: &format!("parameters of {} on {} rows", process.kernel, x.nrows()),
-        tell: |value| format!("log likelihood {:.4}", -value),
+        describe: |value| format!("log likelihood {:.4}", -value),
     };
     let found = search(&mut objective, &start, &options, compute)?;
     let Some(best) = found.best else {
@@ -67,10 +67,10 @@ fn negative(
     let Ok((kernel, noise)) = space.at(point) else { return Ok(undefined) };
     match Posterior::new(&kernel, noise, x, y, compute) {
         Ok(posterior) => {
-            let wanted = space.wanted();
-            let mut gradient = space.restrict(&posterior.gradient(x, y, &wanted, compute)?);
+            let requested = space.requested();
+            let mut gradient = space.restrict(&posterior.gradient(x, y, &requested, compute)?);
             if gradient.iter().any(|g| g.is_nan()) {
-                gradient = space.restrict(&posterior.dense_gradient(x, &wanted, compute)?);
+                gradient = space.restrict(&posterior.dense_gradient(x, &requested, compute)?);
             }
             Ok((-posterior.log_likelihood, gradient.iter().map(|g| -g).collect()))
         }

@@ -1,4 +1,4 @@
-//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again when variances are asked for.
+//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again when variances are requested.
 
 use super::likelihood::Posterior;
 use super::{GaussianProcessFit, Optimization};
@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl GaussianProcessFit {
-    /// All that the fit knows, but for the factor of `K + σ²I`.
+    /// The complete record of the fit, but for the factor of `K + σ²I`.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", self.kernel());

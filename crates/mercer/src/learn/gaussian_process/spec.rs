@@ -113,8 +113,10 @@ impl GaussianProcess {
     fn bytes(&self, kernel: &Kernel, rows: usize, columns: usize) -> u64 {
         let (names, allowed) = (names(kernel), movable(kernel, &self.free));
         let moves = |i: usize| self.optimize && allowed[i] && !self.fixed.contains(&names[i]);
-        match state_space::law(kernel, self.noise, columns) {
-            Some(law) if !law.unknown(kernel).into_iter().any(moves) => state_space::bytes(&law, rows),
+        match state_space::process_sum(kernel, self.noise, columns) {
+            Some(process_sum) if !process_sum.unknown(kernel).into_iter().any(moves) => {
+                state_space::bytes(&process_sum, rows)
+            }
             _ => 8 * (rows as u64).pow(2),
         }
     }

@@ -10,17 +10,17 @@ use super::Prediction;
 use super::likelihood::Posterior;
 use crate::compute::filled;
 use crate::learn::observations::check_points;
-use crate::solve::Factor;
-use crate::solve::state_space::{Law, LineFunction, MarkovSystem, line_function, system};
+use crate::solve::CholeskyFactor;
+use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
 use crate::{Compute, Kernel, Result};
 
-/// Up to so many rows a slope that the line does not know is taken from the matrix where all slopes are asked for.
+/// Up to so many rows a derivative that the state space does not provide is computed from the matrix.
 pub(super) const DENSE_ROWS: usize = 4096;
 
 /// How the posterior of a Gaussian process was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum ProcessMethod {
     /// By a Cholesky factor of `K + σ²I`.
     Cholesky,
     /// Along one column by a Kalman filter and its adjoint, for kernels of Markov processes: exact, in linear time and memory.
@@ -30,7 +30,7 @@ pub enum Method {
     },
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for ProcessMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cholesky => f.write_str("Cholesky"),
@@ -43,27 +43,27 @@ impl fmt::Display for Method {
 /// `A = K + σ²I`, decomposed.
 #[derive(Clone, Debug)]
 pub(super) enum Decomposition {
-    Dense(Factor),
+    Dense(CholeskyFactor),
     Line(Line),
 }
 
 /// The decomposition along a line.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    law: Law,
+    process_sum: ProcessSum,
     system: Arc<dyn MarkovSystem>,
     /// The posterior mean; made when it is first needed.
     mean: OnceLock<Arc<dyn LineFunction>>,
 }
 
-/// The law of the process along one column of the data, where there is one and the noise is positive.
-pub(super) fn law(kernel: &Kernel, noise: f64, columns: usize) -> Option<Law> {
-    Law::of(kernel, columns).filter(|_| noise > 0.0)
+/// The distribution of the process along one column of the data, where there is one and the noise is positive.
+pub(super) fn process_sum(kernel: &Kernel, noise: f64, columns: usize) -> Option<ProcessSum> {
+    ProcessSum::of(kernel, columns).filter(|_| noise > 0.0)
 }
 
 /// Bytes of a fit along the line.
-pub(super) fn bytes(law: &Law, rows: usize) -> u64 {
-    let states = law.dimension() as u64;
+pub(super) fn bytes(process_sum: &ProcessSum, rows: usize) -> u64 {
+    let states = process_sum.dimension() as u64;
     8 * rows as u64 * (2 * states * states + 4 * states + 16)
 }
 
@@ -74,9 +74,9 @@ pub(super) fn ascending(
     x: ArrayView2<f64>,
     y: ArrayView1<f64>,
 ) -> Option<(Array2<f64>, Array1<f64>)> {
-    let place = x.column(law(kernel, noise, x.ncols())?.column());
+    let position = x.column(process_sum(kernel, noise, x.ncols())?.column());
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
-    rows.sort_unstable_by(|&a, &b| place[a].total_cmp(&place[b]).then(a.cmp(&b)));
+    rows.sort_unstable_by(|&a, &b| position[a].total_cmp(&position[b]).then(a.cmp(&b)));
     Some((x.select(Axis(0), &rows), y.select(Axis(0), &rows)))
 }
 
@@ -117,12 +117,12 @@ impl Decomposition {
 }
 
 impl Line {
-    pub(super) fn new(law: Law, noise: f64, x: ArrayView2<f64>) -> Self {
-        let system = system(&law, x.column(law.column()), None, noise);
-        Self { law, system, mean: OnceLock::new() }
+    pub(super) fn new(process_sum: ProcessSum, noise: f64, x: ArrayView2<f64>) -> Self {
+        let system = system(&process_sum, x.column(process_sum.column()), None, noise);
+        Self { process_sum, system, mean: OnceLock::new() }
     }
 
-    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN where the line does not know a parameter.
+    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN for parameters without a state-space derivative.
     pub(super) fn gradient(&self, posterior: &Posterior, y: ArrayView1<f64>) -> Vec<f64> {
         let slopes = self.system.slopes(&posterior.kernel, y);
         slopes.by_parameters.into_iter().chain([slopes.by_noise * posterior.noise]).collect()
@@ -137,7 +137,7 @@ impl Line {
         compute: &Compute,
     ) -> Result<Prediction> {
         let mean = self.mean(posterior, points, x, compute)?;
-        let variance = compute.install(|| self.system.variances(x.column(self.law.column())));
+        let variance = compute.install(|| self.system.variances(x.column(self.process_sum.column())));
         Ok(Prediction { mean, variance: variance.into() })
     }
 
@@ -150,9 +150,9 @@ impl Line {
         compute: &Compute,
     ) -> Result<Array1<f64>> {
         check_points(&posterior.kernel, points.ncols(), x)?;
-        let column = self.law.column();
+        let column = self.process_sum.column();
         let alpha = posterior.alpha.view().insert_axis(Axis(1));
-        let mean = filled(&self.mean, || line_function(&self.law, points.column(column), alpha));
+        let mean = filled(&self.mean, || line_function(&self.process_sum, points.column(column), alpha));
         Ok(compute.install(|| mean.values(x.column(column))).index_axis_move(Axis(1), 0))
     }
 

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-use super::{Evidence, LeaveOneOut, LogisticRegression, Plan};
+use super::{LogisticLeaveOneOut, LogisticRegression, LossEvidence, LossPlan};
 use crate::learn::CenterFit;
 use crate::learn::loss::newton::{Problem, Solution, softmax};
 use crate::learn::loss::{Functions, sigmoid};
@@ -16,9 +16,9 @@ pub struct LogisticFit {
     pub(super) classes: usize,
     pub(super) functions: Functions,
     pub(super) fitted: Array2<f64>,
-    pub(super) evidence: Evidence,
-    pub(super) leave_one_out: Option<LeaveOneOut>,
-    pub(super) plan: Plan,
+    pub(super) evidence: LossEvidence,
+    pub(super) leave_one_out: Option<LogisticLeaveOneOut>,
+    pub(super) plan: LossPlan,
     pub(crate) settings: Settings,
 }
 
@@ -29,20 +29,20 @@ pub(super) struct Made<'m> {
     pub(super) kernel: &'m Kernel,
     pub(super) x: ArrayView2<'m, f64>,
     pub(super) classes: usize,
-    pub(super) plan: &'m Plan,
+    pub(super) plan: &'m LossPlan,
     pub(super) compute: &'m Compute,
 }
 
 impl Made<'_> {
     pub(super) fn fit(&self, solution: Solution, lambda: f64) -> Result<LogisticFit> {
-        let wanted = self.spec.leave_one_out && self.compute.check_canceled().is_ok();
-        let without = if wanted { self.problem.leave_one_out(&solution.state, lambda)? } else { None };
+        let requested = self.spec.leave_one_out && self.compute.check_canceled().is_ok();
+        let without = if requested { self.problem.leave_one_out(&solution.state, lambda)? } else { None };
         Ok(LogisticFit {
             lambda,
             classes: self.classes,
             fitted: solution.state.values(),
-            evidence: Evidence::of_newton(&solution.state, solution.iterations, solution.stopped),
-            leave_one_out: without.and_then(|decisions| LeaveOneOut::new(decisions, &self.problem.model)),
+            evidence: LossEvidence::of_newton(&solution.state, solution.iterations, solution.stopped),
+            leave_one_out: without.and_then(|decisions| LogisticLeaveOneOut::new(decisions, &self.problem.model)),
             functions: Functions {
                 kernel: self.kernel.clone(),
                 points: self.x.to_owned(),
@@ -57,18 +57,18 @@ impl Made<'_> {
 
 impl LogisticFit {
     /// A fit on centers. The constants of several classes have sum 0, as they have with all points.
-    pub(super) fn of_centers(fit: &CenterFit, settings: Settings, lambda: f64, classes: usize, plan: Plan) -> Self {
+    pub(super) fn of_centers(fit: &CenterFit, settings: Settings, lambda: f64, classes: usize, plan: LossPlan) -> Self {
         let (mut functions, mut fitted) = (Functions::from(fit), fit.fitted().to_owned());
         if classes > 2 {
             let mean = functions.intercept.mean().unwrap_or(0.0);
             functions.intercept -= mean;
             fitted -= mean;
         }
-        let evidence = Evidence::of_centers(fit);
+        let evidence = LossEvidence::of_centers(fit);
         Self { lambda, classes, functions, fitted, evidence, leave_one_out: None, plan, settings }
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -167,17 +167,17 @@ impl LogisticFit {
     }
 
     /// Objective, gap and why the solver stopped.
-    pub fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &LossEvidence {
         &self.evidence
     }
 
-    /// What each decision would be without its own point, where that was asked for.
-    pub fn leave_one_out(&self) -> Option<&LeaveOneOut> {
+    /// Leave-one-out decision values, if requested.
+    pub fn leave_one_out(&self) -> Option<&LogisticLeaveOneOut> {
         self.leave_one_out.as_ref()
     }
 
     /// The plan that was made before the work.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &LossPlan {
         &self.plan
     }
 }

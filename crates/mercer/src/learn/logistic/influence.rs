@@ -12,7 +12,7 @@ use crate::learn::loss::newton::{Kind, Model};
 /// fit toward the fit without point `i` [Cawley and Talbot 2008]. Exact for a quadratic loss; for the logistic one the error is of second order in the
 /// influence of a point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeaveOneOut {
+pub struct LogisticLeaveOneOut {
     /// `f₋ᵢ(xᵢ)` for every point.
     pub decisions: Array1<f64>,
     /// The (weighted) mean of `log(1 + exp(−yᵢf₋ᵢ(xᵢ)))`.
@@ -21,7 +21,7 @@ pub struct LeaveOneOut {
     pub error: f64,
 }
 
-impl LeaveOneOut {
+impl LogisticLeaveOneOut {
     /// Of a model for two classes.
     pub(super) fn new(decisions: Array1<f64>, model: &Model) -> Option<Self> {
         let Kind::Pointwise { targets, .. } = &model.kind else { return None };

@@ -8,7 +8,7 @@ mod influence;
 mod record;
 mod spec;
 
-pub use super::loss::{Evidence, Plan, Solver};
+pub use super::loss::{LossEvidence, LossPlan, LossSolver};
 pub use fit::LogisticFit;
-pub use influence::LeaveOneOut;
+pub use influence::LogisticLeaveOneOut;
 pub use spec::LogisticRegression;

@@ -1,19 +1,19 @@
 //! A logistic regression as named texts and arrays.
 
-use super::{LeaveOneOut, LogisticFit};
+use super::{LogisticFit, LogisticLeaveOneOut};
 use crate::Result;
-use crate::learn::loss::{Evidence, Functions, Plan, Solver, check_lambda};
+use crate::learn::loss::{Functions, LossEvidence, LossPlan, LossSolver, check_lambda};
 use crate::record::{Record, require};
 use crate::settings::Settings;
 
 impl LogisticFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_number("lambda", self.lambda);
         self.functions.put_into(&mut record);
         record.put_matrix("fitted", self.fitted.view());
-        Evidence::put_all(&[self.evidence], &mut record);
+        LossEvidence::put_all(&[self.evidence], &mut record);
         self.plan.put_into(&mut record);
         if let Some(without) = &self.leave_one_out {
             record.put_vector("loo_decisions", without.decisions.view());
@@ -30,14 +30,14 @@ impl LogisticFit {
         let functions = Functions::take_from(record)?;
         let (n, count) = functions.alpha.dim();
         require("functions", count as f64, count != 2, "1 for two classes, or one per class for more")?;
-        let plan = Plan::take_from(record)?;
+        let plan = LossPlan::take_from(record)?;
         // On centers there are fewer points in the model than rows in the data.
         let fitted = match plan.solver {
-            Solver::Centers => record.take_leading_matrix("fitted")?,
+            LossSolver::Centers => record.take_leading_matrix("fitted")?,
             _ => record.take_matrix("fitted", (n, count))?,
         };
         require("columns of `fitted`", fitted.ncols() as f64, fitted.ncols() == count, "one per function")?;
-        let evidence = Evidence::take_all(record, 1)?[0];
+        let evidence = LossEvidence::take_all(record, 1)?[0];
         let leave_one_out = if record.has("loo_decisions") { Some(take_without(record, n)?) } else { None };
         let classes = if count == 1 { 2 } else { count };
         let settings = Settings::new();
@@ -45,7 +45,7 @@ impl LogisticFit {
     }
 }
 
-fn take_without(record: &mut Record, n: usize) -> Result<LeaveOneOut> {
+fn take_without(record: &mut Record, n: usize) -> Result<LogisticLeaveOneOut> {
     let decisions = record.take_vector("loo_decisions", n)?;
-    Ok(LeaveOneOut { decisions, log_loss: record.number("loo_log_loss")?, error: record.number("loo_error")? })
+    Ok(LogisticLeaveOneOut { decisions, log_loss: record.number("loo_log_loss")?, error: record.number("loo_error")? })
 }

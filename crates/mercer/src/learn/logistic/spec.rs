@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::fit::Made;
-use super::{LogisticFit, Plan, Solver};
+use super::{LogisticFit, LossPlan, LossSolver};
 use crate::learn::centers::Centers;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
@@ -23,7 +23,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax with `f_1 − f_0 = f` and twice the λ.
 ///
 /// # Cost
-/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] tells before anything is done.
+/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -48,12 +48,12 @@ pub struct LogisticRegression {
     pub intercept: bool,
     /// A factor for the weights of every class, in the order of the classes; all 1 when absent.
     pub class_weights: Option<Vec<f64>>,
-    /// How the problem is solved; never [`Solver::Dual`].
-    pub solver: Solver,
-    /// The centers of [`Solver::Centers`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    /// How the problem is solved; never [`LossSolver::Dual`].
+    pub solver: LossSolver,
+    /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
-    /// square: `1e-20` stands for ten digits of `h`. One more Newton step is made when it is met,
+    /// square: `1e-20` gives ten digits of `h`. One more Newton step is made when it is met,
     /// which squares the error: `1e-12` gives some twelve digits.
     pub tolerance: f64,
     /// Newton steps.
@@ -70,7 +70,7 @@ impl LogisticRegression {
             lambda,
             intercept: true,
             class_weights: None,
-            solver: Solver::Auto,
+            solver: LossSolver::Auto,
             centers: None,
             tolerance: 1e-20,
             max_iterations: 200,
@@ -81,19 +81,19 @@ impl LogisticRegression {
     /// The plan for `rows` points of `columns` numbers in `classes` classes: what [`LogisticRegression::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for [`Solver::Dual`].
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for [`LossSolver::Dual`].
     ///
     /// # Example
     /// ```
-    /// use mercer::{Compute, learn::{LogisticRegression, logistic::Solver}};
+    /// use mercer::{Compute, learn::{LogisticRegression, logistic::LossSolver}};
     /// let spec = LogisticRegression::new("gaussian()".parse()?, 0.1);
     /// let compute = Compute::new().with_memory(1 << 30);
-    /// assert_eq!(spec.plan(1000, 8, 2, &compute)?.solver, Solver::Newton);
-    /// assert_eq!(spec.plan(50_000, 8, 2, &compute)?.solver, Solver::NewtonConjugateGradients);
+    /// assert_eq!(spec.plan(1000, 8, 2, &compute)?.solver, LossSolver::Newton);
+    /// assert_eq!(spec.plan(50_000, 8, 2, &compute)?.solver, LossSolver::NewtonConjugateGradients);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> Result<Plan> {
-        if self.solver == Solver::Dual {
+    pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> Result<LossPlan> {
+        if self.solver == LossSolver::Dual {
             return Err(Error::request("the logistic loss is smooth: it is minimized by Newton's method"));
         }
         self.request(rows, columns, classes, self.lambda).plan(compute)
@@ -101,7 +101,7 @@ impl LogisticRegression {
 
     fn request(&self, rows: usize, columns: usize, classes: usize, lambda: f64) -> Request<'_> {
         let centers = self.centers.clone().unwrap_or_default();
-        // The machine penalizes by λ‖h‖², and not half of it.
+        // The kernel machine penalizes by λ‖h‖², and not half of it.
         let machine = centers.machine(&self.kernel, Loss::Logistic, 0.5 * lambda, self.intercept);
         let machine = (!self.kernel.is_precomputed()).then_some(machine);
         let functions = if classes > 2 { classes } else { 1 };
@@ -111,7 +111,7 @@ impl LogisticRegression {
     /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur with a positive weight. With a kernel over `precomputed()`,
     /// `x` is the matrix of kernel values.
     ///
-    /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`](super::Evidence::stopped) tells.
+    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`](super::Evidence::stopped).
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one
@@ -143,7 +143,7 @@ impl LogisticRegression {
         check_options(self.tolerance, self.max_iterations)?;
         let (model, classes) = self.model(x.nrows(), labels, weights)?;
         let plan = self.plan(x.nrows(), x.ncols(), classes, compute)?;
-        if plan.solver == Solver::Centers {
+        if plan.solver == LossSolver::Centers {
             let one = |&lambda: &f64| self.on_centers(lambda, x, (labels, classes), &model.weights, &plan, compute);
             return lambdas.iter().map(one).collect();
         }
@@ -162,7 +162,7 @@ impl LogisticRegression {
         x: ArrayView2<f64>,
         (labels, classes): (&[usize], usize),
         weights: &Array1<f64>,
-        plan: &Plan,
+        plan: &LossPlan,
         compute: &Compute,
     ) -> Result<LogisticFit> {
         let machine = self.request(x.nrows(), x.ncols(), classes, lambda).machine(compute)?;
@@ -191,12 +191,12 @@ impl LogisticRegression {
             .with_centers(self.centers.as_ref())
     }
 
-    fn model(&self, rows: usize, labels: &[usize], given: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {
+    fn model(&self, rows: usize, labels: &[usize], sample_weights: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {
         if labels.len() != rows {
             return Err(Error::shape("labels", format!("one per row ({rows})"), labels.len()));
         }
         let classes = labels.iter().max().map_or(0, |m| m + 1);
-        let weights = self.weights(labels, classes, given)?;
+        let weights = self.weights(labels, classes, sample_weights)?;
         check_classes(labels, classes, &weights)?;
         let kind = if classes == 2 {
             let targets = labels.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();
@@ -208,8 +208,13 @@ impl LogisticRegression {
     }
 
     /// The weight of every row, times that of its class.
-    fn weights(&self, labels: &[usize], classes: usize, given: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
-        let mut all = weights(given, labels.len())?;
+    fn weights(
+        &self,
+        labels: &[usize],
+        classes: usize,
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<Array1<f64>> {
+        let mut all = weights(sample_weights, labels.len())?;
         let Some(factors) = &self.class_weights else { return Ok(all) };
         if factors.len() != classes {
             return Err(Error::shape("class weights", format!("one per class ({classes})"), factors.len()));

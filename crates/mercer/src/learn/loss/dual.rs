@@ -12,7 +12,7 @@
 
 use ndarray::{Array1, Array2, Axis};
 
-use super::{Evidence, Loss};
+use super::{Loss, LossEvidence};
 use crate::gram::{self, Bound};
 use crate::solve::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 use crate::{Compute, Error, Precision, Result};
@@ -24,7 +24,7 @@ const ROUNDS: i32 = 9;
 
 /// The problem as it was given.
 #[derive(Clone, Copy)]
-pub(super) struct Data<'d> {
+pub(super) struct DualData<'d> {
     pub(super) loss: Loss,
     pub(super) targets: &'d [f64],
     pub(super) weights: &'d Array1<f64>,
@@ -37,12 +37,12 @@ pub(super) struct Found {
     pub(super) alpha: Array2<f64>,
     pub(super) intercept: Array1<f64>,
     pub(super) fitted: Array1<f64>,
-    pub(super) evidence: Evidence,
+    pub(super) evidence: LossEvidence,
 }
 
 /// Solves the dual problem, more and more exactly until the duality gap is small.
 pub(super) fn solve(
-    data: &Data<'_>,
+    data: &DualData<'_>,
     bound: &Bound<'_>,
     tolerance: f64,
     max_steps: u64,
@@ -59,10 +59,10 @@ pub(super) fn solve(
         let options = DualOptions { tolerance: tolerance_now, max_steps: Some(left), working_set: WORKING_SET };
         let solution = problem.solve(&mut rows, &options, compute)?;
         steps += solution.steps;
-        let mut found = data.judge(&problem, &solution, bound, steps, compute)?;
+        let mut found = data.evaluate(&problem, &solution, bound, steps, compute)?;
         let small = found.evidence.gap <= tolerance * data.scale().max(found.evidence.objective.abs());
         if small || solution.stopped != Stopped::Converged || round == ROUNDS {
-            // A gap that is small says more than why the last round ended.
+            // A small gap proves convergence, whatever ended the last round.
             found.evidence.stopped = match solution.stopped {
                 _ if small => Stopped::Converged,
                 Stopped::Converged => Stopped::Stalled,
@@ -75,7 +75,7 @@ pub(super) fn solve(
     }
 }
 
-impl Data<'_> {
+impl DualData<'_> {
     /// Coefficients may be as large as weight over penalty: where that exceeds the targets by more
     /// than all digits, nothing is left of the penalty, and the steps would not end.
     fn check_penalty(&self, diagonal: &[f64], problem: &DualProblem) -> Result<()> {
@@ -141,7 +141,7 @@ impl Data<'_> {
     }
 
     /// Both objectives at the variables of a solution, with the best intercept for them.
-    fn judge(
+    fn evaluate(
         &self,
         problem: &DualProblem,
         solution: &DualSolution,
@@ -163,7 +163,7 @@ impl Data<'_> {
         let linear: f64 = problem.linear.iter().zip(&solution.alpha).map(|(p, a)| p * a).sum();
         let objective = loss + self.lambda * squared_norm;
         let dual_objective = -self.mu() * (0.5 * squared_norm + linear);
-        let evidence = Evidence {
+        let evidence = LossEvidence {
             objective,
             dual_objective,
             gap: (objective - dual_objective).max(0.0),
@@ -243,7 +243,7 @@ mod tests {
             (Loss::EpsilonInsensitive { epsilon: 0.4 }, [0.5, 1.0, -2.0, 3.0, 9.0, 0.0]),
             (Loss::Hinge, [1.0, -1.0, 1.0, 1.0, -1.0, -1.0]),
         ] {
-            let data = Data { loss, targets: &targets, weights: &weights, lambda: 1.0, intercept: true };
+            let data = DualData { loss, targets: &targets, weights: &weights, lambda: 1.0, intercept: true };
             let cost = |b: f64| data.total(|i| h[i] + b);
             let found = cost(data.best_intercept(&h));
             let grid = (-500..=500).map(|k| cost(f64::from(k) * 0.01)).fold(f64::INFINITY, f64::min);

@@ -1,9 +1,9 @@
-//! A fitted machine: the function, and the evidence.
+//! A fitted kernel machine: the function, and the evidence.
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::kind::sigmoid;
-use super::{Evidence, Functions, Loss, Plan};
+use super::{Functions, Loss, LossEvidence, LossPlan};
 use crate::settings::Settings;
 use crate::{Compute, Error, Expansion, Kernel, Result};
 
@@ -14,13 +14,13 @@ pub struct KernelMachineFit {
     pub(super) lambda: f64,
     pub(super) functions: Functions,
     pub(super) fitted: Array1<f64>,
-    pub(super) evidence: Evidence,
-    pub(super) plan: Plan,
+    pub(super) evidence: LossEvidence,
+    pub(super) plan: LossPlan,
     pub(crate) settings: Settings,
 }
 
 impl KernelMachineFit {
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -105,12 +105,12 @@ impl KernelMachineFit {
     }
 
     /// Objective, gap and why the solver stopped.
-    pub fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &LossEvidence {
         &self.evidence
     }
 
     /// The plan that was made before the work.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &LossPlan {
         &self.plan
     }
 }

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-use super::newton::State;
+use super::newton::NewtonState;
 use crate::definiteness::require_psd_on;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::learn::CenterFit;
@@ -12,7 +12,7 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
+pub struct LossEvidence {
     /// What was minimized, at the answer.
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
@@ -32,8 +32,8 @@ pub struct Evidence {
     pub stopped: Stopped,
 }
 
-impl Evidence {
-    pub(in crate::learn) fn of_newton(state: &State, iterations: usize, stopped: Stopped) -> Self {
+impl LossEvidence {
+    pub(in crate::learn) fn of_newton(state: &NewtonState, iterations: usize, stopped: Stopped) -> Self {
         Self {
             objective: state.objective,
             dual_objective: state.objective - state.gap,
@@ -47,7 +47,7 @@ impl Evidence {
     }
 }
 
-impl Evidence {
+impl LossEvidence {
     /// Of a fit on centers: the gap is that of the problem over functions of these centers.
     pub(in crate::learn) fn of_centers(fit: &CenterFit) -> Self {
         let (evidence, squared_norm) = (fit.evidence(), fit.squared_norms().sum());
@@ -87,7 +87,8 @@ impl From<&CenterFit> for Functions {
 impl Functions {
     /// `f(x)`, one column per function.
     pub(in crate::learn) fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let pairs = if self.kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let pairs =
+            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
@@ -138,12 +139,12 @@ pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, comput
 }
 
 /// The weights, all 1 where none are given.
-pub(in crate::learn) fn weights(given: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1<f64>> {
-    match given {
+pub(in crate::learn) fn weights(sample_weights: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1<f64>> {
+    match sample_weights {
         None => Ok(Array1::ones(rows)),
-        Some(given) => {
-            check_weights(given, rows)?;
-            Ok(given.to_owned())
+        Some(sample_weights) => {
+            check_weights(sample_weights, rows)?;
+            Ok(sample_weights.to_owned())
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::learn::observations::bad_value;
 use crate::{Error, Result};
 
-/// What it costs to say `f` where `y` was observed. With `r = y − f`:
+/// The loss of predicting `f` where `y` was observed. With `r = y − f`:
 ///
 /// # Formula
 /// | loss | `ℓ(y, f)` | estimates |
@@ -155,7 +155,7 @@ impl Loss {
         }
     }
 
-    /// Whether the targets with weight are ones that the loss knows, and determine an intercept.
+    /// Whether the targets with weight are in the domain of the loss, and determine an intercept.
     pub(in crate::learn) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
         let allowed = |v: f64| match self {
             Self::Poisson => v >= 0.0,
@@ -166,7 +166,7 @@ impl Loss {
             let requirement = if self == Self::Poisson { "a count is at least 0" } else { "a class is −1 or 1" };
             return Err(bad_value("targets", row, value, requirement));
         }
-        let seen = |wanted: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && wanted(*y));
+        let seen = |requested: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && requested(*y));
         if self.is_classification() && !(seen(&|y| y > 0.0) && seen(&|y| y < 0.0)) {
             return Err(Error::request(
                 "all targets with a positive weight are of one class: there is nothing to tell apart",

@@ -2,8 +2,8 @@
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use super::newton::{Kind, Model, Options, Plan, Problem, Request, Solver, dual_plan};
-use super::{Evidence, Functions, KernelMachineFit, Loss, dual};
+use super::newton::{Kind, LossPlan, LossSolver, Model, Options, Problem, Request, dual_plan};
+use super::{Functions, KernelMachineFit, Loss, LossEvidence, dual};
 use super::{bind, check_lambda, check_options, weights};
 use crate::gram::Bound;
 use crate::learn::centers::{CenterMachine, Centers};
@@ -19,14 +19,14 @@ use crate::{Compute, Error, Kernel, Result};
 /// # Theory
 /// By the representer theorem `h = Σ αᵢk(·, xᵢ)`, with `−2λαᵢ` in the subdifferential of `wᵢℓ(yᵢ, ·)` at `f(xᵢ)` and, with an intercept, `Σαᵢ = 0`.
 /// The dual problem is `max −Σ wᵢℓ*(−2λαᵢ/wᵢ) − λαᵀKα`; its value at a feasible `α` lies below every objective, and the difference is the
-/// duality gap of [`Evidence`].
+/// duality gap of [`LossEvidence`].
 ///
 /// With the squared loss this is [`Ridge`](crate::learn::Ridge); with the logistic one, [`LogisticRegression`](crate::learn::LogisticRegression)
 /// of twice the λ; with the hinge, a support vector machine with `C = 1/(2λ)`.
 ///
 /// # Cost
 /// Smooth losses: some ten Newton steps of `n³/3` up to 3000 rows, by conjugate gradients beyond. Losses with kinks: rows of `K` for the variables
-/// that move. [`KernelMachine::plan`] tells before anything is done.
+/// that move. [`KernelMachine::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -51,11 +51,11 @@ pub struct KernelMachine {
     /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// How the problem is solved.
-    pub solver: Solver,
-    /// The centers of [`Solver::Centers`]; where they are given, [`Solver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    pub solver: LossSolver,
+    /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
     /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
-    /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` stands for ten digits of `h`.
+    /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` gives ten digits of `h`.
     pub tolerance: f64,
     /// Newton steps, for the smooth losses; steps of pairs of variables, for the others.
     pub max_iterations: u64,
@@ -65,20 +65,29 @@ impl KernelMachine {
     /// A machine with an intercept, the solver chosen by itself, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
     pub fn new(loss: Loss, kernel: Kernel, lambda: f64) -> Self {
         let (tolerance, max_iterations) = if loss.is_smooth() { (1e-20, 200) } else { (1e-6, 100_000_000) };
-        Self { loss, kernel, lambda, intercept: true, solver: Solver::Auto, centers: None, tolerance, max_iterations }
+        Self {
+            loss,
+            kernel,
+            lambda,
+            intercept: true,
+            solver: LossSolver::Auto,
+            centers: None,
+            tolerance,
+            max_iterations,
+        }
     }
 
     /// The plan for `rows` points of `columns` numbers: what [`KernelMachine::fit`] will run.
     ///
     /// # Errors
     /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimize the loss.
-    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<Plan> {
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<LossPlan> {
         match (self.loss.is_smooth(), self.solver) {
-            (true, Solver::Dual) => {
+            (true, LossSolver::Dual) => {
                 Err(Error::request(format!("the loss {} is smooth: it is minimized by Newton's method", self.loss)))
             }
             (true, _) => self.request(rows, columns).plan(compute),
-            (false, Solver::Auto | Solver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
+            (false, LossSolver::Auto | LossSolver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
             (false, _) => Err(Error::request(format!(
                 "the loss {} has kinks, where Newton's method has no second derivative: use the dual problem",
                 self.loss
@@ -95,7 +104,7 @@ impl KernelMachine {
 
     /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
-    /// A fit that was canceled, or ran out of steps, is still a model with a true gap: [`Evidence::stopped`] tells.
+    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`].
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range; [`Error::Shape`] and [`Error::Value`] for data that
@@ -121,12 +130,12 @@ impl KernelMachine {
         lambdas: &[f64],
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
-        let mut fits = self.solved(lambdas, x, y, given, compute)?;
+        let mut fits = self.solved(lambdas, x, y, sample_weights, compute)?;
         for (fit, &lambda) in fits.iter_mut().zip(lambdas) {
-            let random = fit.plan.solver == Solver::Centers;
+            let random = fit.plan.solver == LossSolver::Centers;
             let settings = Self { lambda, ..self.clone() }.settings();
             fit.settings = settings.with_some("seed", random.then(|| compute.seed()));
         }
@@ -138,17 +147,17 @@ impl KernelMachine {
         lambdas: &[f64],
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
-        given: Option<ArrayView1<f64>>,
+        sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
         self.check(lambdas, x, y)?;
-        let model = self.model(y, given)?;
+        let model = self.model(y, sample_weights)?;
         let plan = self.plan(x.nrows(), x.ncols(), compute)?;
-        if plan.solver == Solver::Centers {
+        if plan.solver == LossSolver::Centers {
             return self.on_centers(lambdas, (x, y, model.weights.view()), &plan, compute);
         }
         let bound = bind(&self.kernel, x, compute)?;
-        if plan.solver == Solver::Dual {
+        if plan.solver == LossSolver::Dual {
             let one = |&lambda: &f64| self.by_dual(lambda, &model, x, &bound, &plan, compute);
             return lambdas.iter().map(one).collect();
         }
@@ -178,8 +187,8 @@ impl KernelMachine {
         check_finite("targets", y)
     }
 
-    fn model(&self, y: ArrayView1<f64>, given: Option<ArrayView1<f64>>) -> Result<Model> {
-        let weights = weights(given, y.len())?;
+    fn model(&self, y: ArrayView1<f64>, sample_weights: Option<ArrayView1<f64>>) -> Result<Model> {
+        let weights = weights(sample_weights, y.len())?;
         let targets = y.to_vec();
         self.loss.check_targets(&targets, &weights.to_vec())?;
         Ok(Model { weights, kind: Kind::Pointwise { loss: self.loss, targets } })
@@ -189,7 +198,7 @@ impl KernelMachine {
         &self,
         lambdas: &[f64],
         (x, y, weights): (ArrayView2<f64>, ArrayView1<f64>, ArrayView1<f64>),
-        plan: &Plan,
+        plan: &LossPlan,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
         let machine = self.request(x.nrows(), x.ncols()).machine(compute)?;
@@ -201,7 +210,7 @@ impl KernelMachine {
                 lambda,
                 functions: (&fit).into(),
                 fitted: fit.fitted().column(0).to_owned(),
-                evidence: Evidence::of_centers(&fit),
+                evidence: LossEvidence::of_centers(&fit),
                 plan: plan.clone(),
                 settings: Settings::new(),
             })
@@ -215,7 +224,7 @@ impl KernelMachine {
         model: Model,
         x: ArrayView2<f64>,
         bound: &Bound<'_>,
-        plan: &Plan,
+        plan: &LossPlan,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
         let smallest = lambdas.iter().copied().fold(f64::INFINITY, f64::min);
@@ -224,7 +233,7 @@ impl KernelMachine {
         let penalties: Vec<f64> = lambdas.iter().map(|l| 2.0 * l).collect();
         let solutions = problem.path(&penalties, &options)?;
         let fit = |(solution, &lambda): (super::newton::Solution, &f64)| {
-            let evidence = Evidence::of_newton(&solution.state, solution.iterations, solution.stopped);
+            let evidence = LossEvidence::of_newton(&solution.state, solution.iterations, solution.stopped);
             let fitted = solution.state.values().column(0).to_owned();
             let functions = Functions {
                 kernel: bound.kernel().clone(),
@@ -244,13 +253,13 @@ impl KernelMachine {
         model: &Model,
         x: ArrayView2<f64>,
         bound: &Bound<'_>,
-        plan: &Plan,
+        plan: &LossPlan,
         compute: &Compute,
     ) -> Result<KernelMachineFit> {
         let Kind::Pointwise { loss, targets } = &model.kind else {
             return Err(Error::request("the dual problem is for losses of one function"));
         };
-        let data = dual::Data { loss: *loss, targets, weights: &model.weights, lambda, intercept: self.intercept };
+        let data = dual::DualData { loss: *loss, targets, weights: &model.weights, lambda, intercept: self.intercept };
         let found = dual::solve(&data, bound, self.tolerance, self.max_iterations, compute)?;
         let functions = Functions {
             kernel: bound.kernel().clone(),

@@ -13,10 +13,10 @@ mod record;
 mod text;
 
 pub use fit::KernelMachineFit;
-pub use functions::Evidence;
+pub use functions::LossEvidence;
 pub(in crate::learn) use functions::{Functions, bind, check_lambda, check_options, weights};
 pub use kind::Loss;
 pub(in crate::learn) use kind::sigmoid;
 pub use machine::KernelMachine;
-pub use newton::{Plan, Solver};
+pub use newton::{LossPlan, LossSolver};
 pub use quantiles::{QuantileCurves, QuantileCurvesFit};

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
-use super::{KernelMachine, KernelMachineFit, Loss, Solver};
+use super::{KernelMachine, KernelMachineFit, Loss, LossSolver};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -99,7 +99,7 @@ impl QuantileCurves {
             kernel: self.kernel.clone(),
             lambda: self.lambda,
             intercept: self.intercept,
-            solver: Solver::Auto,
+            solver: LossSolver::Auto,
             centers: None,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
@@ -114,7 +114,7 @@ impl QuantileCurvesFit {
         Ok(Self { levels, fits, settings: Settings::new() })
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -2,19 +2,19 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
-use super::{Evidence, Functions, KernelMachineFit, Plan, QuantileCurvesFit, Solver, check_lambda};
+use super::{Functions, KernelMachineFit, LossEvidence, LossPlan, LossSolver, QuantileCurvesFit, check_lambda};
 use crate::learn::{FROM_FILE, stopped};
 use crate::record::{Record, require};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(Solver, &str); 5] = [
-    (Solver::Auto, "auto"),
-    (Solver::Newton, "newton"),
-    (Solver::NewtonConjugateGradients, "newton_conjugate_gradients"),
-    (Solver::Dual, "dual"),
-    (Solver::Centers, "centers"),
+const SOLVERS: [(LossSolver, &str); 5] = [
+    (LossSolver::Auto, "auto"),
+    (LossSolver::Newton, "newton"),
+    (LossSolver::NewtonConjugateGradients, "newton_conjugate_gradients"),
+    (LossSolver::Dual, "dual"),
+    (LossSolver::Centers, "centers"),
 ];
 
 impl Functions {
@@ -45,7 +45,7 @@ impl Functions {
     }
 }
 
-impl Evidence {
+impl LossEvidence {
     pub(in crate::learn) fn put_all(all: &[Self], record: &mut Record) {
         let mut put = |name: &str, of: fn(&Self) -> f64| {
             record.put_slice(name, &all.iter().map(of).collect::<Vec<f64>>());
@@ -80,7 +80,7 @@ impl Evidence {
     }
 }
 
-impl Plan {
+impl LossPlan {
     /// What the answer depends on, and nothing about the run.
     pub(in crate::learn) fn put_into(&self, record: &mut Record) {
         let name = SOLVERS.iter().find(|(solver, _)| *solver == self.solver).map_or("auto", |(_, name)| name);
@@ -107,14 +107,14 @@ impl Plan {
 }
 
 impl KernelMachineFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("loss", self.loss);
         record.put_number("lambda", self.lambda);
         self.functions.put_into(&mut record);
         record.put_vector("fitted", self.fitted.view());
-        Evidence::put_all(&[self.evidence], &mut record);
+        LossEvidence::put_all(&[self.evidence], &mut record);
         self.plan.put_into(&mut record);
         record
     }
@@ -125,19 +125,19 @@ impl KernelMachineFit {
         check_lambda(lambda)?;
         let functions = Functions::take_from(record)?;
         require("functions", functions.alpha.ncols() as f64, functions.alpha.ncols() == 1, "1 for this kind")?;
-        let plan = Plan::take_from(record)?;
+        let plan = LossPlan::take_from(record)?;
         // On centers there are fewer points in the model than rows in the data.
         let fitted = match plan.solver {
-            Solver::Centers => record.take_any_vector("fitted")?,
+            LossSolver::Centers => record.take_any_vector("fitted")?,
             _ => record.take_vector("fitted", functions.alpha.nrows())?,
         };
-        let evidence = Evidence::take_all(record, 1)?[0];
+        let evidence = LossEvidence::take_all(record, 1)?[0];
         Ok(Self { loss, lambda, functions, fitted, evidence, plan, settings: Settings::new() })
     }
 }
 
 impl QuantileCurvesFit {
-    /// All that the fit knows: the curves side by side, on points that they share.
+    /// The complete record of the fit: the curves side by side, on points that they share.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_slice("levels", self.levels());
@@ -153,7 +153,7 @@ impl QuantileCurvesFit {
         };
         together.put_into(&mut record);
         record.put_matrix("fitted", columns(KernelMachineFit::fitted).view());
-        Evidence::put_all(&self.fits().iter().map(|f| f.evidence).collect::<Vec<_>>(), &mut record);
+        LossEvidence::put_all(&self.fits().iter().map(|f| f.evidence).collect::<Vec<_>>(), &mut record);
         first.plan.put_into(&mut record);
         record
     }
@@ -166,8 +166,8 @@ impl QuantileCurvesFit {
         let (n, curves) = together.alpha.dim();
         let levels = record.take_finite_vector("levels", curves)?.to_vec();
         let fitted = record.take_matrix("fitted", (n, curves))?;
-        let evidence = Evidence::take_all(record, curves)?;
-        let plan = Plan::take_from(record)?;
+        let evidence = LossEvidence::take_all(record, curves)?;
+        let plan = LossPlan::take_from(record)?;
         let one = |j: usize| KernelMachineFit {
             loss: super::Loss::Quantile { level: levels[j] },
             lambda,

@@ -82,7 +82,7 @@ impl FromStr for Loss {
         let names = || format!("one of {}", ALL.map(Self::name).join(", "));
         let loss = known.ok_or_else(|| Error::parameter("loss", text, &names()))?;
         let Some(rest) = rest else { return Ok(loss) };
-        let given = loss.parameter().and_then(|(name, _)| {
+        let value = loss.parameter().and_then(|(name, _)| {
             rest.trim_end()
                 .strip_suffix(')')?
                 .trim()
@@ -93,8 +93,8 @@ impl FromStr for Loss {
                 .parse()
                 .ok()
         });
-        let wanted = || loss.parameter().map_or_else(|| loss.to_string(), |_| format!("such as {loss}"));
-        loss.with_parameter(given.ok_or_else(|| Error::parameter("loss", text, &wanted()))?)
+        let requested = || loss.parameter().map_or_else(|| loss.to_string(), |_| format!("such as {loss}"));
+        loss.with_parameter(value.ok_or_else(|| Error::parameter("loss", text, &requested()))?)
     }
 }
 

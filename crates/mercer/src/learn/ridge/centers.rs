@@ -5,13 +5,19 @@ use std::sync::OnceLock;
 use ndarray::{Array1, Array2, Axis};
 
 use super::null_space::design;
-use super::plan::{Plan, Size};
-use super::problem::Data;
-use super::{Method, Ridge, RidgeFit};
+use super::plan::{RidgePlan, Size};
+use super::problem::RidgeData;
+use super::{Ridge, RidgeFit, RidgeMethod};
 use crate::{Compute, Error, Result};
 
-/// Fits functions on centers: their points stand in the place of those of the data.
-pub(super) fn fit(ridge: &Ridge, data: Data<'_>, size: Size, plan: Plan, compute: &Compute) -> Result<RidgeFit> {
+/// Fits functions on centers, which replace the points of the data.
+pub(super) fn fit(
+    ridge: &Ridge,
+    data: RidgeData<'_>,
+    size: Size,
+    plan: RidgePlan,
+    compute: &Compute,
+) -> Result<RidgeFit> {
     if data.basis.is_some() {
         return Err(Error::request(
             "a fit on centers has no unpenalized functions beside the intercept: use conjugate gradients",
@@ -19,7 +25,7 @@ pub(super) fn fit(ridge: &Ridge, data: Data<'_>, size: Size, plan: Plan, compute
     }
     let fit = ridge.center_machine(size, compute)?.fit(data.x, data.y, data.weights, compute)?;
     let evidence = fit.evidence();
-    let method = Method::Centers {
+    let method = RidgeMethod::Centers {
         centers: fit.centers().nrows(),
         iterations: evidence.iterations,
         residual: evidence.residual,

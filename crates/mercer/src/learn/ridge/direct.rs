@@ -3,9 +3,9 @@
 use ndarray::{Array1, Axis, concatenate};
 
 use super::problem::Problem;
-use super::solution::{Influence, Method, Reduced, Solution};
-use super::spectrum::Spectrum;
-use crate::solve::{Factor, Factored, factor};
+use super::solution::{Influence, Reduced, RidgeMethod, Solution};
+use super::spectrum::RidgeSpectrum;
+use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Result};
 
 /// Solves by Cholesky, and by the eigenvalues where the matrix is singular to working precision.
@@ -19,14 +19,14 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, diagnostics: bool, compu
             let advice = "use a larger λ, fewer rows, or a higher memory limit";
             compute.reserve("the eigendecomposition of a singular system", 5 * 8 * n * n, advice)?;
             matrix.diag_mut().mapv_inplace(|d| d - lambda);
-            Spectrum::new(matrix, problem)?.solution(lambda, problem, diagnostics)
+            RidgeSpectrum::new(matrix, problem)?.solution(lambda, problem, diagnostics)
         }
     }
 }
 
 fn by_factor(
     problem: &Problem<'_>,
-    factor: &Factor,
+    factor: &CholeskyFactor,
     lambda: f64,
     diagnostics: bool,
     compute: &Compute,
@@ -51,7 +51,7 @@ fn by_factor(
         null: reduced.null,
         influence,
         condition: Some(factor.condition(compute)?),
-        method: Method::Cholesky,
+        method: RidgeMethod::Cholesky,
         negative: None,
     })
 }

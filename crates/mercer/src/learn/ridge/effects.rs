@@ -19,7 +19,7 @@ impl RidgeFit {
     ///
     /// # Formula
     /// `fⱼ(x) − f̄ⱼ` with `fⱼ = Σ αᵢkⱼ(·, xᵢ)`. Its variance is that of the Gaussian process of [`RidgeFit::standard_errors`], with `kⱼ` centered over
-    /// the data in the place of `k` (the whole `K` stays in `A`).
+    /// the data instead of `k` (the whole `K` stays in `A`).
     ///
     /// # Cost
     /// A factor of `n³/3`; `n²` per part and per place of a grid.

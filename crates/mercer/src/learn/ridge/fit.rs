@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::problem::{Data, Problem};
-use super::solution::{Influence, Method, Solution};
-use super::{Plan, Ridge};
+use super::problem::{Problem, RidgeData};
+use super::solution::{Influence, RidgeMethod, Solution};
+use super::{Ridge, RidgePlan};
 use crate::compute::filled;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
-use crate::solve::state_space::{Law, LineFunction, line_function};
+use crate::solve::state_space::{LineFunction, ProcessSum, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 
 /// A fitted [`Ridge`].
@@ -27,8 +27,8 @@ pub struct RidgeFit {
     pub(super) norms: Array1<f64>,
     pub(super) diagnostics: Option<Diagnostics>,
     pub(super) condition: Option<f64>,
-    pub(super) method: Method,
-    pub(super) plan: Plan,
+    pub(super) method: RidgeMethod,
+    pub(super) plan: RidgePlan,
     /// The weights of the data, all ones where there were none.
     pub(super) weights: Array1<f64>,
     /// The unpenalized functions at the data, the intercept first.
@@ -38,7 +38,7 @@ pub struct RidgeFit {
     pub(crate) settings: Settings,
 }
 
-/// What each observation does to its own fitted value, and what that says of the fit.
+/// The influence of each observation on its own fitted value, and diagnostics derived from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostics {
     /// `hᵢ = ∂fitted(xᵢ)/∂yᵢ`: the diagonal of the hat matrix.
@@ -62,10 +62,10 @@ impl Diagnostics {
 impl RidgeFit {
     pub(super) fn new(
         ridge: &Ridge,
-        data: Data<'_>,
+        data: RidgeData<'_>,
         problem: &Problem<'_>,
         solution: Solution,
-        plan: Plan,
+        plan: RidgePlan,
         compute: &Compute,
     ) -> Result<Self> {
         let roots = problem.roots.view().insert_axis(Axis(1));
@@ -97,13 +97,18 @@ impl RidgeFit {
         Ok(fit)
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// Points of weight 0 take no part in the fit; their residuals are those of a prediction.
-    fn residuals_without_weight(&mut self, data: Data<'_>, problem: &Problem<'_>, compute: &Compute) -> Result<()> {
+    fn residuals_without_weight(
+        &mut self,
+        data: RidgeData<'_>,
+        problem: &Problem<'_>,
+        compute: &Compute,
+    ) -> Result<()> {
         let rows: Vec<usize> = (0..problem.rows()).filter(|&i| problem.roots[i] == 0.0).collect();
         if rows.is_empty() {
             return Ok(());
@@ -184,20 +189,21 @@ impl RidgeFit {
     }
 
     fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        if let Some(law) = Law::of(&self.kernel, self.points.ncols()) {
-            return self.along_line(&law, x, compute);
+        if let Some(process_sum) = ProcessSum::of(&self.kernel, self.points.ncols()) {
+            return self.along_line(&process_sum, x, compute);
         }
-        let pairs = if self.kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::between(x, self.points.view()) };
+        let pairs =
+            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }
 
     /// The same sums from the states on both sides of every point, for kernels of Markov processes.
-    fn along_line(&self, law: &Law, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    fn along_line(&self, process_sum: &ProcessSum, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         crate::learn::observations::check_points(&self.kernel, self.points.ncols(), x)?;
-        let make = || line_function(law, self.points.column(law.column()), self.dual.view());
+        let make = || line_function(process_sum, self.points.column(process_sum.column()), self.dual.view());
         let line = filled(&self.line, make);
-        Ok(compute.install(|| line.values(x.column(law.column()))))
+        Ok(compute.install(|| line.values(x.column(process_sum.column()))))
     }
 
     /// The part of one output that lies in ℋ, as a function.
@@ -256,7 +262,7 @@ impl RidgeFit {
         self.norms.view()
     }
 
-    /// The hat diagonal, leave-one-out residuals and GCV; absent when they were not asked for, and after conjugate gradients.
+    /// The hat diagonal, leave-one-out residuals and GCV; absent when not requested, and after conjugate gradients.
     pub fn diagnostics(&self) -> Option<&Diagnostics> {
         self.diagnostics.as_ref()
     }
@@ -267,12 +273,12 @@ impl RidgeFit {
     }
 
     /// How the answer was found.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> RidgeMethod {
         self.method
     }
 
     /// The plan that was made before the work.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &RidgePlan {
         &self.plan
     }
 }

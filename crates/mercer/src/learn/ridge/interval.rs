@@ -3,9 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::null_space::design;
-use super::{Method, RidgeFit};
+use super::{RidgeFit, RidgeMethod};
 use crate::gram::{self, Pairs};
-use crate::learn::conditional::{Conditional, Given};
+use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Error, Result};
 
 /// Rows that are looked at together.
@@ -13,7 +13,7 @@ const STRIP: usize = 512;
 
 /// What an interval is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Target {
+pub enum IntervalTarget {
     /// The value `f(x) + b` itself.
     #[default]
     Function,
@@ -61,7 +61,7 @@ impl RidgeFit {
     ///
     /// # Theory
     /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the unpenalized coefficients), of which the ridge
-    /// regression is the mean. Such intervals cover `f` about as often as they say on average over the data (Wahba 1983, Nychka 1988), though
+    /// regression is the mean. Such intervals cover `f` with about their nominal probability on average over the data (Wahba 1983, Nychka 1988), though
     /// not at every place.
     ///
     /// # Cost
@@ -73,7 +73,7 @@ impl RidgeFit {
     ///
     /// # Example
     /// ```
-    /// use mercer::{Compute, learn::{Ridge, ridge::Target}};
+    /// use mercer::{Compute, learn::{Ridge, ridge::IntervalTarget}};
     /// use ndarray::array;
     /// let compute = Compute::new();
     /// let ridge = Ridge::new("linear()".parse()?, 2.0);
@@ -81,11 +81,16 @@ impl RidgeFit {
     /// // f(x) = 1.5x: residuals −½, 1, 1½ and df = ¾; the slope has the variance σ²/(Σx² + λ).
     /// let noise = 3.5 / 2.25;
     /// assert!((fit.noise_variance(&compute)?[0] - noise).abs() < 1e-14);
-    /// let error = fit.standard_errors(array![[2.0]].view(), Target::Function, &compute)?;
+    /// let error = fit.standard_errors(array![[2.0]].view(), IntervalTarget::Function, &compute)?;
     /// assert!((error[[0, 0]] - 2.0 * f64::sqrt(noise / 8.0)).abs() < 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn standard_errors(&self, x: ArrayView2<f64>, target: Target, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn standard_errors(
+        &self,
+        x: ArrayView2<f64>,
+        target: IntervalTarget,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
         self.standard_errors_of(x, None, target, compute)
     }
 
@@ -97,7 +102,7 @@ impl RidgeFit {
         &self,
         x: ArrayView2<f64>,
         basis: ArrayView2<f64>,
-        target: Target,
+        target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         self.standard_errors_of(x, Some(basis), target, compute)
@@ -107,14 +112,14 @@ impl RidgeFit {
         &self,
         x: ArrayView2<f64>,
         basis: Option<ArrayView2<f64>>,
-        target: Target,
+        target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         self.check_basis(x.nrows(), basis)?;
         let conditional = self.conditional(compute)?;
         let noise = self.noise_with(&conditional, compute)?;
         let relative = self.relative_variance(&conditional, x, basis, compute)? / self.lambda;
-        let own = if target == Target::Observation { 1.0 } else { 0.0 };
+        let own = if target == IntervalTarget::Observation { 1.0 } else { 0.0 };
         let variance = (relative + own).insert_axis(Axis(1)) * noise.insert_axis(Axis(0));
         Ok(variance.mapv(f64::sqrt))
     }
@@ -156,7 +161,7 @@ impl RidgeFit {
                 "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
             ));
         }
-        if matches!(self.method, Method::Centers { .. }) {
+        if matches!(self.method, RidgeMethod::Centers { .. }) {
             return Err(Error::request(
                 "a fit on centers has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
             ));
@@ -164,13 +169,13 @@ impl RidgeFit {
         if self.lambda == 0.0 {
             return Err(Error::request("at λ = 0 there are no standard errors: every degree of freedom is used"));
         }
-        let given = Given {
+        let observed = Observed {
             kernel: &self.kernel,
             points: self.points.view(),
             roots: self.weights.mapv(f64::sqrt),
             design: self.design.view(),
             lambda: self.lambda,
         };
-        Conditional::new(given, compute)
+        Conditional::new(observed, compute)
     }
 }

@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, Axis, concatenate};
 
 use super::partial::Partial;
 use super::problem::Problem;
-use super::solution::{Method, Reduced, Solution};
+use super::solution::{Reduced, RidgeMethod, Solution};
 use crate::solve::{ConjugateGradientOptions, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
 
@@ -33,7 +33,7 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &C
         null: reduced.null,
         influence: None,
         condition: None,
-        method: Method::ConjugateGradients { iterations: found.iterations, residual: found.residual, rank },
+        method: RidgeMethod::ConjugateGradients { iterations: found.iterations, residual: found.residual, rank },
         negative: None,
     })
 }

@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use super::direct;
 use super::partial::Partial;
 use super::problem::Problem;
-use super::solution::{Method, Reduced, Solution};
+use super::solution::{Reduced, RidgeMethod, Solution};
 use crate::solve::products::multiply_single;
 use crate::solve::{ConjugateGradientOptions, Product, SingleFactor, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
@@ -17,7 +17,7 @@ pub(super) const MAX_RANK: usize = 512;
 const MAX_RANK_OF_MANY: usize = 1536;
 /// Rows from which a whole factor and the steps of a small one take so long that a larger one is worth its while.
 const MANY: usize = 8192;
-/// How well the system in single precision is solved, as a backward error: about as well as it stands for the one in double precision.
+/// How well the system in single precision is solved, as a backward error: about as well as it approximates the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
 /// Steps of the power method on what a partial factor leaves.
 const POWER_STEPS: usize = 3;
@@ -141,7 +141,7 @@ fn outer(
         null: reduced.null,
         influence: None,
         condition: None,
-        method: Method::Mixed { iterations: found.iterations, residual: found.residual, rank },
+        method: RidgeMethod::Mixed { iterations: found.iterations, residual: found.residual, rank },
         negative: None,
     })
 }

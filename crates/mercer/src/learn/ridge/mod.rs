@@ -23,13 +23,13 @@ mod spectrum;
 mod state_space;
 
 pub use fit::{Diagnostics, RidgeFit};
-pub use interval::Target;
+pub use interval::IntervalTarget;
 pub(in crate::learn) use plan::approximation;
-pub use plan::{Plan, Solver};
-pub(crate) use problem::{Data, Problem};
+pub use plan::{RidgePlan, RidgeSolver};
+pub(crate) use problem::{Problem, RidgeData};
 pub(in crate::learn) use problem::{check_weights, pairs};
 pub(crate) use resolvent::along;
-pub use solution::Method;
+pub use solution::RidgeMethod;
 pub use spec::Ridge;
 pub(crate) use spec::check_lambda;
-pub(crate) use spectrum::{AtLambda, Spectrum};
+pub(crate) use spectrum::{AtLambda, RidgeSpectrum};

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::problem::Problem;
 use crate::solve::products::{multiply, multiply_transposed};
-use crate::solve::{Factor, Factored, block_randomly_pivoted_cholesky, factor};
+use crate::solve::{CholeskyFactor, Factored, block_randomly_pivoted_cholesky, factor};
 use crate::{Compute, Result};
 
 /// Pivots that are proposed at a time.
@@ -15,7 +15,7 @@ const SHARE: f64 = 0.01;
 /// `(FFᵀ + λI)⁻¹ = (I − F(FᵀF + λI)⁻¹Fᵀ)/λ` with a factor `FFᵀ ≈ SKS` of few columns.
 pub(super) struct Partial {
     factor: Array2<f64>,
-    inner: Factor,
+    inner: CholeskyFactor,
     lambda: f64,
 }
 
@@ -31,7 +31,7 @@ impl Partial {
             inner.diag_mut().mapv_inplace(|d| d + lambda);
             match factor(inner, compute)? {
                 Factored::Definite(inner) => return Ok(Self { factor: factor_of, inner, lambda }),
-                // The last pivots are rounding: half of them say as much.
+                // The last pivots are rounding error: half of the rank suffices.
                 Factored::Singular(_) => {
                     let half: Vec<usize> = (0..factor_of.ncols() / 2).collect();
                     factor_of = factor_of.select(Axis(1), &half);

@@ -7,7 +7,7 @@ use super::mixed::rank;
 use crate::compute::{human_bytes, human_seconds};
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
-use crate::solve::state_space::Law;
+use crate::solve::state_space::ProcessSum;
 use crate::{Compute, Result};
 
 /// The largest rank of the preconditioner of conjugate gradients.
@@ -19,9 +19,9 @@ const TOO_MANY: f64 = 1e14;
 
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Solver {
+pub enum RidgeSolver {
     /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1000
-    /// rows and more when no diagnostics are wanted), else conjugate gradients, and a few centers where these would take too long. Where
+    /// rows and more when no diagnostics are requested), else conjugate gradients, and a few centers where these would take too long. Where
     /// [`Ridge::centers`] are given, these.
     #[default]
     Auto,
@@ -29,7 +29,7 @@ pub enum Solver {
     Cholesky,
     /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far above λ), refined by conjugate gradients until the `f64`
     /// residual is at rounding level: the same answer, half the memory;
-    /// [`Solver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
+    /// [`RidgeSolver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
     Mixed,
     /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`, `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2
     /// and 5/2, `sobolev` up to order 3, and sums of these with constants and `linear`): the exact answer in linear time and memory. Needs λ > 0.
@@ -44,7 +44,7 @@ pub enum Solver {
     Centers,
 }
 
-impl Solver {
+impl RidgeSolver {
     /// The word for it in settings.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Solver {
     }
 }
 
-impl fmt::Display for Solver {
+impl fmt::Display for RidgeSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Auto => "auto",
@@ -75,16 +75,16 @@ impl fmt::Display for Solver {
 
 /// The plan of a fit: what will be run, and what it will take.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// The solver, never [`Solver::Auto`].
-    pub solver: Solver,
+pub struct RidgePlan {
+    /// The solver, never [`RidgeSolver::Auto`].
+    pub solver: RidgeSolver,
     /// The most bytes that will be allocated at a time.
     pub bytes: u64,
     /// Floating-point operations, about; for conjugate gradients those of 100 steps.
     pub flops: f64,
     /// Columns of the preconditioner, for conjugate gradients.
     pub rank: usize,
-    /// The centers that stand for all points; 0 where nothing is approximated.
+    /// The number of centers; 0 for an exact solver.
     pub centers: usize,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
@@ -92,7 +92,7 @@ pub struct Plan {
     pub reason: String,
 }
 
-impl Plan {
+impl RidgePlan {
     /// What is approximated, and how the error is known; nothing for an exact answer.
     pub fn approximation(&self) -> Option<String> {
         approximation(self.centers)
@@ -106,10 +106,10 @@ pub(in crate::learn) fn approximation(centers: usize) -> Option<String> {
     })
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for RidgePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.solver)?;
-        // A plan from a file does not tell what the run took.
+        // A plan from a file does not store the cost of the run.
         if self.bytes > 0 {
             write!(f, ": {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
         }
@@ -135,43 +135,43 @@ impl Ridge {
     ///
     /// # Example
     /// ```
-    /// use mercer::{Compute, learn::{Ridge, ridge::Solver}};
+    /// use mercer::{Compute, learn::{Ridge, ridge::RidgeSolver}};
     /// let ridge = Ridge::new("gaussian()".parse()?, 0.1);
     /// let roomy = Compute::new().with_memory(1 << 34);
-    /// assert_eq!(ridge.plan(20_000, 8, 1, &roomy)?.solver, Solver::Cholesky);
+    /// assert_eq!(ridge.plan(20_000, 8, 1, &roomy)?.solver, RidgeSolver::Cholesky);
     /// let tight = Compute::new().with_memory(1 << 28);
-    /// assert_eq!(ridge.plan(20_000, 8, 1, &tight)?.solver, Solver::ConjugateGradients);
+    /// assert_eq!(ridge.plan(20_000, 8, 1, &tight)?.solver, RidgeSolver::ConjugateGradients);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<Plan> {
+    pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
         self.plan_for(Size { rows, columns, outputs }, false, compute)
     }
 
     /// The plan, for data with unpenalized functions beyond the intercept or without.
-    pub(super) fn plan_for(&self, size: Size, null_space: bool, compute: &Compute) -> Result<Plan> {
+    pub(super) fn plan_for(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let plan = match self.solver {
-            Solver::Auto if self.centers.is_some() => self.on_centers(size, compute, "asked for")?,
-            Solver::Cholesky => self.cholesky(size, compute, "asked for"),
-            Solver::Mixed => mixed(size, compute, "asked for"),
-            Solver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "asked for")),
-            Solver::Eigen => eigen(size, "asked for"),
-            Solver::ConjugateGradients => conjugate_gradients(size, compute, "asked for"),
-            Solver::Centers => self.on_centers(size, compute, "asked for")?,
-            Solver::Auto => self.choose(size, null_space, compute)?,
+            RidgeSolver::Auto if self.centers.is_some() => self.on_centers(size, compute, "requested")?,
+            RidgeSolver::Cholesky => self.cholesky(size, compute, "requested"),
+            RidgeSolver::Mixed => mixed(size, compute, "requested"),
+            RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "requested")),
+            RidgeSolver::Eigen => eigen(size, "requested"),
+            RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "requested"),
+            RidgeSolver::Centers => self.on_centers(size, compute, "requested")?,
+            RidgeSolver::Auto => self.choose(size, null_space, compute)?,
         };
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
         compute.reserve(&what, plan.bytes, self.suggestion())?;
-        Ok(Plan { seconds: compute.seconds(plan.flops), ..plan })
+        Ok(RidgePlan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
-    fn choose(&self, size: Size, null_space: bool, compute: &Compute) -> Result<Plan> {
+    fn choose(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let exact = self.choose_exact(size, compute);
         let possible = self.lambda > 0.0 && !null_space && !self.indefinite && !self.kernel.is_precomputed();
-        if !possible || exact.solver == Solver::StateSpace {
+        if !possible || exact.solver == RidgeSolver::StateSpace {
             return Ok(exact);
         }
         let late = !compute.is_in_time(exact.flops);
-        let long = exact.solver == Solver::ConjugateGradients && exact.flops > TOO_MANY;
+        let long = exact.solver == RidgeSolver::ConjugateGradients && exact.flops > TOO_MANY;
         if !late && !long {
             return Ok(exact);
         }
@@ -183,7 +183,7 @@ impl Ridge {
     }
 
     /// The exact answer, as fast as the memory allows.
-    fn choose_exact(&self, size: Size, compute: &Compute) -> Plan {
+    fn choose_exact(&self, size: Size, compute: &Compute) -> RidgePlan {
         if let Some(plan) = self.state_space(size).filter(|_| self.lambda > 0.0) {
             return plan;
         }
@@ -202,36 +202,44 @@ impl Ridge {
         conjugate_gradients(size, compute, "the matrix does not fit into the memory limit")
     }
 
-    /// The machine that fits on centers, with their number.
+    /// The learner on centers, with their number.
     pub(super) fn center_machine(&self, size: Size, compute: &Compute) -> Result<CenterMachine> {
         let centers = self.centers.clone().unwrap_or_default();
         let machine = centers.machine(&self.kernel, Loss::Squared, self.lambda, self.intercept);
         centers.sized(machine, (size.rows, size.columns, size.outputs), compute)
     }
 
-    fn on_centers(&self, size: Size, compute: &Compute, reason: &str) -> Result<Plan> {
+    fn on_centers(&self, size: Size, compute: &Compute, reason: &str) -> Result<RidgePlan> {
         let plan = self.center_machine(size, compute)?.plan(size.rows, size.columns, size.outputs, compute)?;
         let reason = format!("{reason}; {}", plan.reason);
         let (bytes, flops, centers) = (plan.bytes, plan.flops, plan.centers);
-        Ok(Plan { solver: Solver::Centers, bytes, flops, rank: 0, centers, seconds: None, reason })
+        Ok(RidgePlan { solver: RidgeSolver::Centers, bytes, flops, rank: 0, centers, seconds: None, reason })
     }
 
     /// The plan in linear time, where the kernel is that of a Markov process along one column.
-    fn state_space(&self, size: Size) -> Option<Plan> {
-        let states = Law::of(&self.kernel, size.columns)?.dimension();
+    fn state_space(&self, size: Size) -> Option<RidgePlan> {
+        let states = ProcessSum::of(&self.kernel, size.columns)?.dimension();
         Some(state_space(size, states, "O(n): the kernel is that of a Markov process along one column"))
     }
 
-    fn cholesky(&self, size: Size, compute: &Compute, reason: &str) -> Plan {
+    fn cholesky(&self, size: Size, compute: &Compute, reason: &str) -> RidgePlan {
         let n = size.rows as u64;
         if self.lambda == 0.0 {
             // A singular K at λ = 0 has no factor, only an eigendecomposition.
-            return Plan { solver: Solver::Cholesky, ..eigen(size, reason) };
+            return RidgePlan { solver: RidgeSolver::Cholesky, ..eigen(size, reason) };
         }
         let bytes = self.cholesky_bytes(size, compute.threads() as u64);
         let third = (n as f64).powi(3) / 3.0;
         let flops = if self.diagnostics { 2.0 * third } else { third } + kernel_flops(size);
-        Plan { solver: Solver::Cholesky, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
+        RidgePlan {
+            solver: RidgeSolver::Cholesky,
+            bytes,
+            flops,
+            rank: 0,
+            centers: 0,
+            seconds: None,
+            reason: reason.into(),
+        }
     }
 
     fn cholesky_bytes(&self, size: Size, threads: u64) -> u64 {
@@ -249,32 +257,40 @@ impl Ridge {
 }
 
 /// The root and the gain at every point, and for every output the states of its function on both sides.
-fn state_space(size: Size, states: usize, reason: &str) -> Plan {
+fn state_space(size: Size, states: usize, reason: &str) -> RidgePlan {
     let (n, m) = (size.rows as u64, states as u64);
     let bytes = 8 * n * (m * m + m + 8 + 2 * m * size.outputs as u64) + vectors(size);
     let flops = n as f64 * (30.0 * (m as f64).powi(3) + 100.0 + 12.0 * (m * m) as f64 * size.outputs as f64);
-    Plan { solver: Solver::StateSpace, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
+    RidgePlan {
+        solver: RidgeSolver::StateSpace,
+        bytes,
+        flops,
+        rank: 0,
+        centers: 0,
+        seconds: None,
+        reason: reason.into(),
+    }
 }
 
 /// The matrix in single precision, a tile per thread, and a partial factor with its twin in the products.
-fn mixed(size: Size, compute: &Compute, reason: &str) -> Plan {
+fn mixed(size: Size, compute: &Compute, reason: &str) -> RidgePlan {
     let n = size.rows as u64;
     let partial = 8 * 3 * n * rank(size.rows) as u64;
     let bytes = 4 * n * n + partial + 8 * 192 * 192 * compute.threads() as u64 + 6 * vectors(size);
     // A flop in single precision counts as half a flop.
     let flops = (n as f64).powi(3) / 6.0 + 6.0 * kernel_flops(size);
-    Plan { solver: Solver::Mixed, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
+    RidgePlan { solver: RidgeSolver::Mixed, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
 }
 
 /// The matrix, its copy, the eigenvectors twice, and the work space of the decomposition.
-fn eigen(size: Size, reason: &str) -> Plan {
+fn eigen(size: Size, reason: &str) -> RidgePlan {
     let n = size.rows as u64;
     let bytes = 5 * 8 * n * n + vectors(size);
     let flops = 9.0 * (n as f64).powi(3) + kernel_flops(size);
-    Plan { solver: Solver::Eigen, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
+    RidgePlan { solver: RidgeSolver::Eigen, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
 }
 
-fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
+fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> RidgePlan {
     let n = size.rows as u64;
     let tile = 8 * 192 * 192;
     let planned = (tile * PLANNED_THREADS).min(compute.memory() / 4) + 6 * vectors(size);
@@ -283,8 +299,8 @@ fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> Plan {
     let rank = (spare / (8 * 3 * n.max(1))).min(n).min(MAX_RANK as u64);
     let bytes = tile * compute.threads() as u64 + 6 * vectors(size) + 8 * 3 * n * rank;
     let flops = 100.0 * kernel_flops(size) + 2.0 * n as f64 * (rank as f64).powi(2);
-    Plan {
-        solver: Solver::ConjugateGradients,
+    RidgePlan {
+        solver: RidgeSolver::ConjugateGradients,
         bytes,
         flops,
         rank: rank as usize,

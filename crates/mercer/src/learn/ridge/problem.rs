@@ -20,7 +20,7 @@ pub(crate) struct Problem<'a> {
 
 /// The data of a fit, as it was given.
 #[derive(Clone, Copy)]
-pub(crate) struct Data<'a> {
+pub(crate) struct RidgeData<'a> {
     pub(crate) x: ArrayView2<'a, f64>,
     pub(crate) y: ArrayView2<'a, f64>,
     pub(crate) basis: Option<ArrayView2<'a, f64>>,
@@ -28,7 +28,7 @@ pub(crate) struct Data<'a> {
 }
 
 impl<'a> Problem<'a> {
-    pub(crate) fn new(kernel: &Kernel, intercept: bool, data: Data<'a>, compute: &Compute) -> Result<Self> {
+    pub(crate) fn new(kernel: &Kernel, intercept: bool, data: RidgeData<'a>, compute: &Compute) -> Result<Self> {
         check_shapes(data)?;
         let bound = kernel.bind(pairs(kernel, data.x), compute)?;
         if bound.shape() != (data.x.nrows(), data.x.nrows()) || !bound.symmetric() {
@@ -62,10 +62,10 @@ impl<'a> Problem<'a> {
 
 /// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in their place.
 pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
-    if kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::within(x) }
+    if kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::within(x) }
 }
 
-fn check_shapes(data: Data<'_>) -> Result<()> {
+fn check_shapes(data: RidgeData<'_>) -> Result<()> {
     let n = data.x.nrows();
     if n == 0 {
         return Err(Error::shape("rows of the data", "at least 1", 0));

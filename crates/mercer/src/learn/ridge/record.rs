@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 use ndarray::{Array1, Array2};
 
 use super::null_space::design;
-use super::{Diagnostics, Method, Plan, RidgeFit, Solver, check_lambda};
+use super::{Diagnostics, RidgeFit, RidgeMethod, RidgePlan, RidgeSolver, check_lambda};
 use crate::learn::FROM_FILE;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl RidgeFit {
-    /// All that the fit knows. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
+    /// The complete record of the fit. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", &self.kernel);
@@ -67,7 +67,7 @@ impl RidgeFit {
         let method = take_method(record)?;
         // On centers there are fewer points in the model than rows in the data.
         let fitted = match method {
-            Method::Centers { .. } => record.take_leading_matrix("fitted")?,
+            RidgeMethod::Centers { .. } => record.take_leading_matrix("fitted")?,
             _ => record.take_matrix("fitted", (count, outputs))?,
         };
         if fitted.ncols() != outputs {
@@ -136,32 +136,33 @@ impl Diagnostics {
     }
 }
 
-fn put_method(method: Method, record: &mut Record) {
+fn put_method(method: RidgeMethod, record: &mut Record) {
     record.put_text(
         "method",
         match method {
-            Method::Cholesky => "cholesky",
-            Method::Eigen => "eigen",
-            Method::MinimumNorm { .. } => "minimum_norm",
-            Method::Mixed { .. } => "mixed",
-            Method::ConjugateGradients { .. } => "conjugate_gradients",
-            Method::StateSpace { .. } => "state_space",
-            Method::Centers { .. } => "centers",
+            RidgeMethod::Cholesky => "cholesky",
+            RidgeMethod::Eigen => "eigen",
+            RidgeMethod::MinimumNorm { .. } => "minimum_norm",
+            RidgeMethod::Mixed { .. } => "mixed",
+            RidgeMethod::ConjugateGradients { .. } => "conjugate_gradients",
+            RidgeMethod::StateSpace { .. } => "state_space",
+            RidgeMethod::Centers { .. } => "centers",
         },
     );
     match method {
-        Method::Cholesky | Method::Eigen => {}
-        Method::StateSpace { states } => record.put_count("method_states", states),
-        Method::MinimumNorm { rank, threshold } => {
+        RidgeMethod::Cholesky | RidgeMethod::Eigen => {}
+        RidgeMethod::StateSpace { states } => record.put_count("method_states", states),
+        RidgeMethod::MinimumNorm { rank, threshold } => {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
         }
-        Method::Mixed { iterations, residual, rank } | Method::ConjugateGradients { iterations, residual, rank } => {
+        RidgeMethod::Mixed { iterations, residual, rank }
+        | RidgeMethod::ConjugateGradients { iterations, residual, rank } => {
             record.put_count("method_iterations", iterations);
             record.put_number("method_residual", residual);
             record.put_count("method_rank", rank);
         }
-        Method::Centers { centers, iterations, residual, converged, missed } => {
+        RidgeMethod::Centers { centers, iterations, residual, converged, missed } => {
             record.put_count("method_centers", centers);
             record.put_count("method_iterations", iterations);
             record.put_number("method_residual", residual);
@@ -171,25 +172,26 @@ fn put_method(method: Method, record: &mut Record) {
     }
 }
 
-fn take_method(record: &Record) -> Result<Method> {
+fn take_method(record: &Record) -> Result<RidgeMethod> {
     Ok(match record.text("method")? {
-        "cholesky" => Method::Cholesky,
-        "eigen" => Method::Eigen,
-        "state_space" => Method::StateSpace { states: record.count("method_states")? },
-        "minimum_norm" => {
-            Method::MinimumNorm { rank: record.count("method_rank")?, threshold: record.number("method_threshold")? }
-        }
-        "mixed" => Method::Mixed {
+        "cholesky" => RidgeMethod::Cholesky,
+        "eigen" => RidgeMethod::Eigen,
+        "state_space" => RidgeMethod::StateSpace { states: record.count("method_states")? },
+        "minimum_norm" => RidgeMethod::MinimumNorm {
+            rank: record.count("method_rank")?,
+            threshold: record.number("method_threshold")?,
+        },
+        "mixed" => RidgeMethod::Mixed {
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
             rank: record.count("method_rank")?,
         },
-        "conjugate_gradients" => Method::ConjugateGradients {
+        "conjugate_gradients" => RidgeMethod::ConjugateGradients {
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
             rank: record.count("method_rank")?,
         },
-        "centers" => Method::Centers {
+        "centers" => RidgeMethod::Centers {
             centers: record.count("method_centers")?,
             iterations: record.count("method_iterations")?,
             residual: record.number("method_residual")?,
@@ -201,30 +203,30 @@ fn take_method(record: &Record) -> Result<Method> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(Solver, &str); 7] = [
-    (Solver::Auto, "auto"),
-    (Solver::Cholesky, "cholesky"),
-    (Solver::Mixed, "mixed"),
-    (Solver::Eigen, "eigen"),
-    (Solver::ConjugateGradients, "conjugate_gradients"),
-    (Solver::StateSpace, "state_space"),
-    (Solver::Centers, "centers"),
+const SOLVERS: [(RidgeSolver, &str); 7] = [
+    (RidgeSolver::Auto, "auto"),
+    (RidgeSolver::Cholesky, "cholesky"),
+    (RidgeSolver::Mixed, "mixed"),
+    (RidgeSolver::Eigen, "eigen"),
+    (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
+    (RidgeSolver::StateSpace, "state_space"),
+    (RidgeSolver::Centers, "centers"),
 ];
 
 /// What the answer depends on. Bytes, time and the reasons for the choice are those of the run: they differ with the number of threads, the
 /// memory and the machine, and no file may.
-fn put_plan(plan: &Plan, record: &mut Record) {
+fn put_plan(plan: &RidgePlan, record: &mut Record) {
     let name = SOLVERS.iter().find(|(solver, _)| *solver == plan.solver).map_or("auto", |(_, name)| name);
     record.put_text("plan_solver", name);
     record.put_count("plan_rank", plan.rank);
     record.put_count("plan_centers", plan.centers);
 }
 
-fn take_plan(record: &Record) -> Result<Plan> {
+fn take_plan(record: &Record) -> Result<RidgePlan> {
     let name = record.text("plan_solver")?;
     let unknown = || Error::parameter("plan_solver", name, "a solver that this version knows");
     let (solver, _) = SOLVERS.iter().find(|(_, known)| *known == name).ok_or_else(unknown)?;
-    Ok(Plan {
+    Ok(RidgePlan {
         solver: *solver,
         bytes: 0,
         flops: 0.0,

@@ -11,7 +11,7 @@ use crate::{Compute, Result};
 const ROWS: usize = 96;
 
 /// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does not make the matrix definite by far more than
-/// rounding: there [`Spectrum`](super::Spectrum) answers.
+/// rounding: there [`RidgeSpectrum`](super::Spectrum) answers.
 ///
 /// # Formula
 /// With `A = (I − QQᵀ)SKS(I − QQᵀ) + τQQᵀ`: `G = (A + λI)⁻¹ − QQᵀ/(τ + λ)`.

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// How the answer was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum RidgeMethod {
     /// By a Cholesky factor of the regularized matrix.
     Cholesky,
     /// By an eigendecomposition; the regularized matrix is definite.
@@ -70,7 +70,7 @@ pub(crate) struct Solution {
     pub(crate) residual: Array2<f64>,
     pub(crate) influence: Option<Influence>,
     pub(crate) condition: Option<f64>,
-    pub(crate) method: Method,
+    pub(crate) method: RidgeMethod,
     /// An eigenvalue of the regularized matrix that is negative beyond rounding, where one was seen.
     pub(crate) negative: Option<f64>,
 }

@@ -2,9 +2,9 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::plan::{Size, Solver};
-use super::problem::{Data, Problem};
-use super::spectrum::Spectrum;
+use super::plan::{RidgeSolver, Size};
+use super::problem::{Problem, RidgeData};
+use super::spectrum::RidgeSpectrum;
 use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd_on;
 use crate::learn::centers::Centers;
@@ -24,7 +24,7 @@ use crate::{Compute, Error, Kernel, Result};
 ///
 /// # Cost
 /// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one column for kernels of Markov processes
-/// ([`Solver::StateSpace`]). [`Ridge::plan`] tells before anything is done.
+/// ([`RidgeSolver::StateSpace`]). [`Ridge::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -49,8 +49,8 @@ pub struct Ridge {
     /// Whether a constant is fitted too, unpenalized.
     pub intercept: bool,
     /// How the system is solved.
-    pub solver: Solver,
-    /// The centers of [`Solver::Centers`]; where they are given, [`Solver::Auto`] takes them.
+    pub solver: RidgeSolver,
+    /// The centers of [`RidgeSolver::Centers`]; where they are given, [`RidgeSolver::Auto`] takes them.
     pub centers: Option<Centers>,
     /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time of a Cholesky fit.
     pub diagnostics: bool,
@@ -65,7 +65,7 @@ impl Ridge {
             kernel,
             lambda,
             intercept: false,
-            solver: Solver::Auto,
+            solver: RidgeSolver::Auto,
             centers: None,
             diagnostics: true,
             indefinite: false,
@@ -86,7 +86,7 @@ impl Ridge {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeFit> {
-        self.fit_data(Data { x, y, basis: None, weights }, compute)
+        self.fit_data(RidgeData { x, y, basis: None, weights }, compute)
     }
 
     /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalized function at the points.
@@ -115,29 +115,29 @@ impl Ridge {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeFit> {
-        self.fit_data(Data { x, y, basis: Some(basis), weights }, compute)
+        self.fit_data(RidgeData { x, y, basis: Some(basis), weights }, compute)
     }
 
-    fn fit_data(&self, data: Data<'_>, compute: &Compute) -> Result<RidgeFit> {
+    fn fit_data(&self, data: RidgeData<'_>, compute: &Compute) -> Result<RidgeFit> {
         self.check(data.x.ncols(), compute)?;
         let size = Size { rows: data.x.nrows(), columns: data.x.ncols(), outputs: data.y.ncols() };
         let plan = self.plan_for(size, data.basis.is_some(), compute)?;
-        if plan.solver == Solver::Centers {
+        if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
         }
         let problem = Problem::new(&self.kernel, self.intercept, data, compute)?;
         let solution = match plan.solver {
-            Solver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
-            Solver::Mixed => {
+            RidgeSolver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
+            RidgeSolver::Mixed => {
                 let proven = !self.indefinite && !self.kernel.is_precomputed();
                 mixed::solve(&problem, self.lambda, proven, compute)?
             }
-            Solver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
-            Solver::Eigen => {
-                let spectrum = Spectrum::new(problem.matrix(compute)?, &problem)?;
+            RidgeSolver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
+            RidgeSolver::Eigen => {
+                let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, &problem)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?
             }
-            Solver::Auto | Solver::Centers | Solver::Cholesky => {
+            RidgeSolver::Auto | RidgeSolver::Centers | RidgeSolver::Cholesky => {
                 direct::solve(&problem, self.lambda, self.diagnostics, compute)?
             }
         };
@@ -161,14 +161,14 @@ impl Ridge {
     }
 
     /// The settings of a fit: with the seed, where centers are drawn from it.
-    pub(super) fn recorded(&self, solver: Solver, compute: &Compute) -> Settings {
-        self.settings().with_some("seed", (solver == Solver::Centers).then(|| compute.seed()))
+    pub(super) fn recorded(&self, solver: RidgeSolver, compute: &Compute) -> Settings {
+        self.settings().with_some("seed", (solver == RidgeSolver::Centers).then(|| compute.seed()))
     }
 
     /// The checks that need no data but its number of columns.
     pub(crate) fn check(&self, columns: usize, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
-        // Of given values only the matrix can tell: it is refused when it has no positive definite K + λI.
+        // A precomputed matrix is rejected if it has no positive definite K + λI.
         if !self.indefinite && !self.kernel.is_precomputed() {
             require_psd_on(&self.kernel, columns, compute)?;
         }

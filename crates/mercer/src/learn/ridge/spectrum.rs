@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::problem::Problem;
-use super::solution::{Influence, Method, Solution, gcv};
+use super::solution::{Influence, RidgeMethod, Solution, gcv};
 use crate::Result;
 use crate::solve::symmetric_eigen;
 
@@ -11,7 +11,7 @@ use crate::solve::symmetric_eigen;
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// `SKS` on the complement of the unpenalized functions, `(I − QQᵀ)SKS(I − QQᵀ) = U diag(d) Uᵀ`, so that `G = U diag(1/(d + λ)) Uᵀ`.
-pub(crate) struct Spectrum {
+pub(crate) struct RidgeSpectrum {
     values: Array1<f64>,
     vectors: Array2<f64>,
     /// `UᵀSy`.
@@ -31,7 +31,7 @@ pub(crate) struct AtLambda {
     pub(super) threshold: f64,
 }
 
-impl Spectrum {
+impl RidgeSpectrum {
     /// Decomposes `SKS`.
     pub(crate) fn new(matrix: Array2<f64>, problem: &Problem<'_>) -> Result<Self> {
         let q = &problem.null_space.q;
@@ -105,10 +105,10 @@ impl AtLambda {
         self.singular.is_none()
     }
 
-    fn method(&self) -> Method {
+    fn method(&self) -> RidgeMethod {
         match self.singular {
-            None => Method::Eigen,
-            Some(_) => Method::MinimumNorm { rank: self.rank, threshold: self.threshold },
+            None => RidgeMethod::Eigen,
+            Some(_) => RidgeMethod::MinimumNorm { rank: self.rank, threshold: self.threshold },
         }
     }
 

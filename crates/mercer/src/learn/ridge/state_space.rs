@@ -4,8 +4,8 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 use rayon::prelude::*;
 
 use super::problem::Problem;
-use super::solution::{Influence, Method, Reduced, Solution};
-use crate::solve::state_space::{Law, MarkovSystem, system};
+use super::solution::{Influence, Reduced, RidgeMethod, Solution};
+use crate::solve::state_space::{MarkovSystem, ProcessSum, system};
 use crate::{Compute, Error, Result};
 
 /// Solves `(SKS + λI)[c₁ … | …] = [Sy | Q]` by the filter and its adjoint.
@@ -16,12 +16,12 @@ pub(super) fn solve(
     diagnostics: bool,
     compute: &Compute,
 ) -> Result<Solution> {
-    let law = law(problem, x.ncols())?;
+    let process_sum = process_sum(problem, x.ncols())?;
     if lambda <= 0.0 {
         return Err(Error::parameter("lambda", lambda, "positive for the state space: use Cholesky for λ = 0"));
     }
     let scales = problem.roots.iter().any(|s| *s != 1.0).then(|| problem.roots.view());
-    let system = system(&law, x.column(law.column()), scales, lambda);
+    let system = system(&process_sum, x.column(process_sum.column()), scales, lambda);
     compute.check_canceled()?;
     let right =
         concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
@@ -39,14 +39,14 @@ pub(super) fn solve(
         null: reduced.null,
         influence,
         condition: None,
-        method: Method::StateSpace { states: law.dimension() },
+        method: RidgeMethod::StateSpace { states: process_sum.dimension() },
         negative: None,
     })
 }
 
-fn law(problem: &Problem<'_>, columns: usize) -> Result<Law> {
+fn process_sum(problem: &Problem<'_>, columns: usize) -> Result<ProcessSum> {
     let kernel = problem.bound.kernel();
-    Law::of(kernel, columns).ok_or_else(|| {
+    ProcessSum::of(kernel, columns).ok_or_else(|| {
         Error::request(format!(
             "{kernel} on {columns} columns is not a sum of Markov processes along one of them: use the solver auto or Cholesky"
         ))

@@ -33,9 +33,9 @@ fn golden(score: &mut dyn FnMut(f64) -> Result<f64>, mut a: f64, mut c: f64, sta
     let (mut left, mut right) = (c - RATIO * (c - a), a + RATIO * (c - a));
     let (mut at_left, mut at_right) = (score(left.exp())?, score(right.exp())?);
     while c - a > TOLERANCE {
-        for (place, value) in [(left, at_left), (right, at_right)] {
+        for (position, value) in [(left, at_left), (right, at_right)] {
             if value < best.1 {
-                best = (place, value);
+                best = (position, value);
             }
         }
         if at_left <= at_right {

@@ -3,8 +3,8 @@
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
-use super::local::{Degree, Local, Missing};
-use super::places::Places;
+use super::local::{Degree, Local, NoLocalFit};
+use super::positions::Positions;
 use super::record::settings;
 use super::{Bandwidth, LocalWeight, bandwidth};
 use crate::settings::Settings;
@@ -17,7 +17,7 @@ use crate::{Compute, Error, Result};
 /// use mercer::learn::smoother::{Bandwidth, LocalWeight, NadarayaWatson};
 /// use mercer::Compute;
 /// use ndarray::array;
-/// let spec = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), weights: LocalWeight::Uniform };
+/// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(1.0), weights: LocalWeight::Uniform };
 /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![0.0, 3.0, 6.0].view(), &Compute::new())?;
 /// assert_eq!(fit.leverages().to_vec(), [0.5, 1.0 / 3.0, 0.5]);
 /// // Without its own observation, the mean at 0 is 3.
@@ -29,7 +29,7 @@ pub struct LocalFit {
     pub(super) degree: Degree,
     pub(super) weights: LocalWeight,
     pub(super) bandwidth: f64,
-    pub(super) places: Places,
+    pub(super) positions: Positions,
     pub(super) y: Array1<f64>,
     pub(super) fitted: Array1<f64>,
     pub(super) leverages: Array1<f64>,
@@ -42,27 +42,27 @@ struct Trial<'a> {
     degree: Degree,
     weights: LocalWeight,
     bandwidth: f64,
-    places: &'a Places,
+    positions: &'a Positions,
     y: ArrayView1<'a, f64>,
 }
 
 impl Trial<'_> {
     /// The local fit at each place; `except` leaves the observation with the number of the place
-    /// out. A place may have all observations around it, so that each of them asks whether to go
+    /// out. A place may have all observations around it, so that each of them checks whether to go
     /// on.
-    fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, Missing>>> {
+    fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, NoLocalFit>>> {
         let one = |near: &mut Vec<_>, i: usize| {
             compute.check_canceled()?;
-            let place = t.row(i);
-            self.places.around(place, self.bandwidth, self.weights, except.then_some(i), near);
-            Ok(self.degree.fit(place[0], near, |row| self.places.x[[row, 0]], |row| self.y[row]))
+            let position = t.row(i);
+            self.positions.around(position, self.bandwidth, self.weights, except.then_some(i), near);
+            Ok(self.degree.fit(position[0], near, |row| self.positions.x[[row, 0]], |row| self.y[row]))
         };
         compute.install(|| (0..t.nrows()).into_par_iter().with_min_len(32).map_init(Vec::new, one).collect())
     }
 
     /// The residual of each observation from the fit without it; NaN where there is none.
     fn loo_residuals(&self, compute: &Compute) -> Result<Array1<f64>> {
-        let without = self.at(self.places.x.view(), true, compute)?;
+        let without = self.at(self.positions.x.view(), true, compute)?;
         Ok(without.iter().zip(self.y).map(|(local, y)| local.map_or(f64::NAN, |l| y - l.value)).collect())
     }
 
@@ -75,7 +75,7 @@ impl Trial<'_> {
 
     /// The bandwidth of least leave-one-out error.
     fn choose(&mut self, compute: &Compute) -> Result<f64> {
-        let (low, high) = range(self.places);
+        let (low, high) = range(self.positions);
         if high <= 0.0 {
             return Err(Error::request("all x are equal: no bandwidth is better than another; give the bandwidth"));
         }
@@ -94,17 +94,17 @@ impl Trial<'_> {
 }
 
 /// Bandwidths to choose from: between a fraction of the mean spacing and twice the diameter.
-fn range(places: &Places) -> (f64, f64) {
-    let (n, d) = (places.x.nrows() as f64, places.x.ncols() as f64);
-    let diameter = places.diameter();
+fn range(positions: &Positions) -> (f64, f64) {
+    let (n, d) = (positions.x.nrows() as f64, positions.x.ncols() as f64);
+    let diameter = positions.diameter();
     (0.25 * diameter / n.powf(1.0 / d), 2.0 * diameter)
 }
 
 impl LocalFit {
     /// Whether the bandwidth lies at an end of the range from which [`Bandwidth::LeaveOneOut`] chooses, a quarter of the mean spacing to twice the
-    /// diameter of the data: at the lower one they ask for interpolation, at the upper one for a constant or a line.
+    /// diameter of the data: at the lower end the best fit is an interpolant, at the upper end a constant or a line.
     pub fn at_limit(&self) -> bool {
-        let (low, high) = range(&self.places);
+        let (low, high) = range(&self.positions);
         self.bandwidth <= low * 1.001 || self.bandwidth >= high / 1.001
     }
 
@@ -117,12 +117,12 @@ impl LocalFit {
         compute: &Compute,
     ) -> Result<Self> {
         super::check(x, y)?;
-        let places = Places::new(x);
+        let positions = Positions::new(x);
         let settings = settings(degree, weights, bandwidth);
-        let mut trial = Trial { degree, weights, bandwidth: 1.0, places: &places, y };
+        let mut trial = Trial { degree, weights, bandwidth: 1.0, positions: &positions, y };
         trial.bandwidth = match bandwidth {
-            Bandwidth::Given(h) if h.is_finite() && h > 0.0 => h,
-            Bandwidth::Given(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
+            Bandwidth::Fixed(h) if h.is_finite() && h > 0.0 => h,
+            Bandwidth::Fixed(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
             Bandwidth::LeaveOneOut => trial.choose(compute)?,
         };
         let loo_residuals = trial.loo_residuals(compute)?;
@@ -132,7 +132,7 @@ impl LocalFit {
             degree,
             weights,
             bandwidth,
-            places,
+            positions,
             y: y.to_owned(),
             fitted: Array1::zeros(0),
             leverages: Array1::zeros(0),
@@ -146,18 +146,18 @@ impl LocalFit {
         Ok(fit)
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// The local fits, or an error that names the first place without one.
-    fn all(&self, locals: Vec<Result<Local, Missing>>, t: ArrayView2<f64>) -> Result<Vec<Local>> {
+    fn all(&self, locals: Vec<Result<Local, NoLocalFit>>, t: ArrayView2<f64>) -> Result<Vec<Local>> {
         let named = locals.into_iter().enumerate().map(|(row, local)| {
             local.map_err(|missing| {
                 let why = match missing {
-                    Missing::Empty => "has no observation",
-                    Missing::OnePlace => "has observations at one place only, which fix no line,",
+                    NoLocalFit::Empty => "has no observation",
+                    NoLocalFit::OnePosition => "has observations at one place only, which fix no line,",
                 };
                 Error::request(format!(
                     "row {row} at {} {why} within the bandwidth {:e}: use a larger bandwidth or gaussian weights",
@@ -170,15 +170,15 @@ impl LocalFit {
     }
 
     fn locals(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<Local>> {
-        if x.ncols() != self.places.x.ncols() {
-            return Err(Error::shape("columns of x", self.places.x.ncols(), x.ncols()));
+        if x.ncols() != self.positions.x.ncols() {
+            return Err(Error::shape("columns of x", self.positions.x.ncols(), x.ncols()));
         }
         crate::Points::Vectors(x).check_finite("x")?;
         let trial = Trial {
             degree: self.degree,
             weights: self.weights,
             bandwidth: self.bandwidth,
-            places: &self.places,
+            positions: &self.positions,
             y: self.y.view(),
         };
         self.all(trial.at(x, false, compute)?, x)
@@ -209,7 +209,7 @@ impl LocalFit {
 
     /// The places of the observations, one per row.
     pub fn points(&self) -> ArrayView2<'_, f64> {
-        self.places.x.view()
+        self.positions.x.view()
     }
 
     /// The values `yᵢ`.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::LocalFit;
 use super::local::Degree;
-use super::places::Neighbor;
+use super::positions::Neighbor;
 use crate::{Compute, Error, Result};
 
 impl LocalFit {
@@ -26,14 +26,14 @@ impl LocalFit {
     /// use mercer::Compute;
     /// use ndarray::array;
     /// // A bandwidth so large that the mean is taken: n − 1 degrees of freedom are left.
-    /// let spec = NadarayaWatson { bandwidth: Bandwidth::Given(10.0), weights: LocalWeight::Uniform };
+    /// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(10.0), weights: LocalWeight::Uniform };
     /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![1.0, 2.0, 3.0].view(), &Compute::new())?;
     /// assert!((fit.variance(&Compute::new())?.unwrap() - 1.0).abs() < 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn variance(&self, compute: &Compute) -> Result<Option<f64>> {
         let n = self.y.len() as f64;
-        let squares = self.squared_weights(self.places.x.view(), compute)?;
+        let squares = self.squared_weights(self.positions.x.view(), compute)?;
         let left = n - 2.0 * self.leverages.sum() + squares.sum();
         let residuals = self.residuals();
         Ok((left > 1e-9 * n).then(|| residuals.dot(&residuals) / left))
@@ -57,8 +57,8 @@ impl LocalFit {
     fn squared_weights(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let one = |near: &mut Vec<Neighbor>, i: usize| {
             compute.check_canceled()?;
-            self.places.around(x.row(i), self.bandwidth, self.weights, None, near);
-            let from = |row: usize| self.places.x[[row, 0]] - x[[i, 0]];
+            self.positions.around(x.row(i), self.bandwidth, self.weights, None, near);
+            let from = |row: usize| self.positions.x[[row, 0]] - x[[i, 0]];
             Ok(self.degree.squared_weights(near, from))
         };
         let rows = (0..x.nrows()).into_par_iter().with_min_len(32);
@@ -91,7 +91,7 @@ mod tests {
         let x = array![[0.0], [0.7], [1.1], [2.0], [2.4]];
         let at = array![[0.4], [2.9]];
         let compute = Compute::new();
-        let bandwidth = Bandwidth::Given(0.8);
+        let bandwidth = Bandwidth::Fixed(0.8);
         let fits = |y: &Array1<f64>| {
             let mean = NadarayaWatson { bandwidth, weights: LocalWeight::Gaussian };
             let line = LocalLinear { bandwidth, weights: LocalWeight::Gaussian };

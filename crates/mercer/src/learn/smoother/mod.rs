@@ -4,7 +4,7 @@ mod bandwidth;
 mod fit;
 mod interval;
 mod local;
-mod places;
+mod positions;
 mod record;
 mod weights;
 
@@ -27,7 +27,7 @@ pub use self::weights::LocalWeight;
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Bandwidth {
     /// This bandwidth; for Gaussian weights it is their standard deviation.
-    Given(f64),
+    Fixed(f64),
     /// The bandwidth of least mean squared leave-one-out error, in closed form for each `h`: a grid from a quarter of the
     /// mean spacing to twice the diameter, then golden sections. With uniform weights the error is a step function of
     /// `h`, and the best step that was met is taken.
@@ -52,7 +52,7 @@ pub enum Bandwidth {
 /// use mercer::learn::smoother::{Bandwidth, LocalWeight, NadarayaWatson};
 /// use mercer::Compute;
 /// use ndarray::array;
-/// let spec = NadarayaWatson { bandwidth: Bandwidth::Given(2.0), weights: LocalWeight::Epanechnikov };
+/// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(2.0), weights: LocalWeight::Epanechnikov };
 /// let fit = spec.fit(array![[0.0], [1.0], [5.0]].view(), array![0.0, 7.0, 2.0].view(), &Compute::new())?;
 /// // At 0: weights 1 and 3/4.
 /// assert!((fit.fitted()[0] - 3.0).abs() < 1e-15);
@@ -83,7 +83,7 @@ pub struct NadarayaWatson {
 /// use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight};
 /// use mercer::Compute;
 /// use ndarray::array;
-/// let spec = LocalLinear { bandwidth: Bandwidth::Given(2.5), weights: LocalWeight::Tricube };
+/// let spec = LocalLinear { bandwidth: Bandwidth::Fixed(2.5), weights: LocalWeight::Tricube };
 /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![1.0, 3.0, 5.0].view(), &Compute::new())?;
 /// assert!((fit.predict(array![[-1.0]].view(), &Compute::new())?[0] + 1.0).abs() < 1e-14);
 /// # Ok::<(), mercer::Error>(())
@@ -132,7 +132,7 @@ impl LocalLinear {
     }
 }
 
-/// What every local smoother asks of its data.
+/// Checks of the data of local smoothers.
 fn check(x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
     if x.nrows() == 0 || x.ncols() == 0 {
         return Err(Error::shape("x", "at least one row and one column", format!("{:?}", x.dim())));

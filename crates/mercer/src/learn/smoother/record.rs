@@ -1,7 +1,7 @@
 //! A local smoother as named texts and arrays.
 
 use super::local::Degree;
-use super::places::Places;
+use super::positions::Positions;
 use super::{Bandwidth, LocalFit, LocalWeight};
 use crate::record::{Record, require};
 use crate::settings::Settings;
@@ -26,21 +26,21 @@ fn weights_name(weights: LocalWeight) -> &'static str {
 
 /// A smoother by name: `degree`, `weights`, and `bandwidth` where it is given.
 pub(super) fn settings(degree: Degree, weights: LocalWeight, bandwidth: Bandwidth) -> Settings {
-    let given = if let Bandwidth::Given(h) = bandwidth { Some(h) } else { None };
+    let fixed = if let Bandwidth::Fixed(h) = bandwidth { Some(h) } else { None };
     Settings::new()
         .with("degree", degree_name(degree))
         .with("weights", weights_name(weights))
-        .with_some("bandwidth", given)
+        .with_some("bandwidth", fixed)
 }
 
 impl LocalFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("degree", degree_name(self.degree));
         record.put_text("weights", weights_name(self.weights));
         record.put_number("bandwidth", self.bandwidth);
-        record.put_matrix("points", self.places.x.view());
+        record.put_matrix("points", self.positions.x.view());
         record.put_vector("targets", self.y.view());
         record.put_vector("fitted", self.fitted.view());
         record.put_vector("leverages", self.leverages.view());
@@ -69,7 +69,7 @@ impl LocalFit {
             degree,
             weights,
             bandwidth,
-            places: Places::new(x.view()),
+            positions: Positions::new(x.view()),
             y: record.take_finite_vector("targets", n)?,
             fitted: record.take_vector("fitted", n)?,
             leverages: record.take_vector("leverages", n)?,

@@ -1,4 +1,4 @@
-//! The criteria by which λ is judged.
+//! The criteria of the selection of λ.
 
 use crate::solve::chain::Pass;
 
@@ -11,7 +11,7 @@ pub(super) struct Criteria {
     pub within: f64,
     /// The dimension of the space without penalty.
     pub null: f64,
-    /// Residual sums below this are rounding: they do not tell one λ from another.
+    /// Residual sums below this are rounding: they do not distinguish values of λ.
     pub floor: f64,
 }
 

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// The nodes of a spline, and what connects them with the observations.
 #[derive(Clone, Debug)]
-pub(super) struct Data {
+pub(super) struct SplineData {
     /// One per distinct place of positive weight: `t = (x − origin)/scale`, the weighted mean of `y − center`, the summed weight.
     pub nodes: Vec<Node>,
     /// The node of each observation; none for weight 0.
@@ -24,7 +24,7 @@ pub(super) struct Data {
     pub count: usize,
 }
 
-impl Data {
+impl SplineData {
     pub fn new(
         x: ArrayView1<f64>,
         y: ArrayView1<f64>,
@@ -43,9 +43,9 @@ impl Data {
         if origin + scale == origin && period.is_some() {
             return Err(Error::parameter("period", scale, "large enough to be told beside the values of x"));
         }
-        let place =
+        let position =
             |v: f64| if period.is_some() { (v - origin).rem_euclid(scale) / scale } else { (v - origin) / scale };
-        let mut order: Vec<(f64, usize)> = kept.map(|i| (place(x[i]), i)).collect();
+        let mut order: Vec<(f64, usize)> = kept.map(|i| (position(x[i]), i)).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let total: f64 = order.iter().map(|&(_, i)| weight(i)).sum();
         let center = order.iter().map(|&(_, i)| weight(i) / total * y[i]).sum();

@@ -7,7 +7,7 @@ use crate::solve::chain::{derivative_gap, inverse_factorial};
 use crate::{Error, Result};
 
 /// Where a place lies: at distance `s` from node `i`, inside a gap of length `h` or outside all of them.
-struct Place {
+struct NodePosition {
     node: usize,
     s: f64,
     gap: Option<f64>,
@@ -97,15 +97,16 @@ impl SplineFit {
 
     /// The derivative at one place.
     pub(super) fn value_at(&self, x: f64, derivative: usize) -> f64 {
-        let place = self.locate(x);
+        let position = self.locate(x);
         let m = self.order;
-        let state = &self.states.mean[place.node * m..][..m];
+        let state = &self.states.mean[position.node * m..][..m];
         let taylor = (derivative..m)
-            .map(|k| state[k] * place.s.powi((k - derivative) as i32) * inverse_factorial(k - derivative));
+            .map(|k| state[k] * position.s.powi((k - derivative) as i32) * inverse_factorial(k - derivative));
         let mut value = taylor.sum::<f64>();
-        if let Some(h) = place.gap {
-            let steps = &self.states.step[place.node * m..][..m];
-            let bend: f64 = (0..m).map(|j| steps[j] * h.powi(j as i32) * self.blend(j, place.s / h, derivative)).sum();
+        if let Some(h) = position.gap {
+            let steps = &self.states.step[position.node * m..][..m];
+            let bend: f64 =
+                (0..m).map(|j| steps[j] * h.powi(j as i32) * self.blend(j, position.s / h, derivative)).sum();
             value += bend / h.powi(derivative as i32);
         }
         if derivative == 0 {
@@ -120,7 +121,7 @@ impl SplineFit {
         (0..self.order).map(|k| row[k] * power_derivative(theta, self.order + k, derivative)).sum()
     }
 
-    fn locate(&self, x: f64) -> Place {
+    fn locate(&self, x: f64) -> NodePosition {
         let nodes = &self.data.nodes;
         let (first, last) = (nodes[0].t, nodes[nodes.len() - 1].t);
         let mut t = (x - self.data.origin) / self.data.scale;
@@ -134,27 +135,27 @@ impl SplineFit {
             Some(next) => Some(next.t - nodes[node].t),
             None => self.periodic.then_some(1.0 - (last - first)),
         };
-        Place { node, s, gap }
+        NodePosition { node, s, gap }
     }
 
     /// The variance of `f(x)` in units of `σ²/λ`.
     fn unit_variance(&self, x: f64) -> f64 {
-        let place = self.locate(x);
+        let position = self.locate(x);
         let m = self.order;
         let own = (2 * m - 1) as f64;
         let constant = inverse_factorial(m - 1).powi(2) / own;
-        let Some(h) = place.gap else {
-            let weights: Vec<f64> = (0..m).map(|k| place.s.powi(k as i32) * inverse_factorial(k)).collect();
-            let free = place.s.abs().powi(2 * m as i32 - 1) * constant;
-            return free + self.quadratic(&self.states.covariance, place.node, &weights, &weights);
+        let Some(h) = position.gap else {
+            let weights: Vec<f64> = (0..m).map(|k| position.s.powi(k as i32) * inverse_factorial(k)).collect();
+            let free = position.s.abs().powi(2 * m as i32 - 1) * constant;
+            return free + self.quadratic(&self.states.covariance, position.node, &weights, &weights);
         };
-        let (from, to) = self.end_weights(place.s, h);
-        let next = (place.node + 1) % self.data.nodes.len();
+        let (from, to) = self.end_weights(position.s, h);
+        let next = (position.node + 1) % self.data.nodes.len();
         // Between two known states only the bridge is free: (s(h−s)/h)^{2m−1}/((2m−1)((m−1)!)²).
-        let bridge = (place.s * (h - place.s) / h).max(0.0).powi(2 * m as i32 - 1) * constant;
+        let bridge = (position.s * (h - position.s) / h).max(0.0).powi(2 * m as i32 - 1) * constant;
         bridge
-            + self.quadratic(&self.states.covariance, place.node, &from, &from)
-            + 2.0 * self.quadratic(&self.states.cross, place.node, &from, &to)
+            + self.quadratic(&self.states.covariance, position.node, &from, &from)
+            + 2.0 * self.quadratic(&self.states.cross, position.node, &from, &to)
             + self.quadratic(&self.states.covariance, next, &to, &to)
     }
 

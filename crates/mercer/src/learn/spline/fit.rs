@@ -4,7 +4,7 @@ use ndarray::{Array1, ArrayView1};
 
 use super::SmoothingSpline;
 use super::criteria::Criteria;
-use super::data::Data;
+use super::data::SplineData;
 use super::search::Chosen;
 use crate::settings::Settings;
 use crate::solve::chain::{Pass, States};
@@ -29,7 +29,7 @@ use crate::{Error, Result};
 pub struct SplineFit {
     pub(super) order: usize,
     pub(super) periodic: bool,
-    pub(super) data: Data,
+    pub(super) data: SplineData,
     pub(super) states: States,
     /// λ on the scale of the nodes.
     pub(super) scaled_lambda: f64,
@@ -49,7 +49,7 @@ pub struct SplineFit {
 impl SplineFit {
     pub(super) fn new(
         spline: &SmoothingSpline,
-        data: Data,
+        data: SplineData,
         criteria: &Criteria,
         chosen: Chosen,
         pass: Pass,
@@ -78,12 +78,12 @@ impl SplineFit {
         }
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimized is what its parts say.
+    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimized is the sum of its parts.
     pub(super) fn check(&self, pass: &Pass) -> Result<()> {
         let parts = pass.residual + self.scaled_lambda * self.scaled_roughness();
         let size: f64 = self.data.nodes.iter().map(|n| n.weight * n.y * n.y).sum();
@@ -212,7 +212,7 @@ impl SplineFit {
         self.chosen.passes
     }
 
-    /// Whether the search ended at an end of its range: the data ask for interpolation or for a polynomial.
+    /// Whether the search ended at an end of its range: the best fit is an interpolant or a polynomial.
     pub fn at_limit(&self) -> bool {
         self.chosen.at_limit
     }

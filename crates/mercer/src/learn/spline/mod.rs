@@ -10,7 +10,7 @@ mod search;
 use ndarray::ArrayView1;
 
 use self::criteria::Criteria;
-use self::data::Data;
+use self::data::SplineData;
 use self::search::{Chosen, Search};
 use crate::settings::Settings;
 use crate::solve::chain::{Smoother, smoother};
@@ -114,7 +114,7 @@ impl SmoothingSpline {
         self.check()?;
         let bytes = (x.len() * 8 * (12 + 6 * self.order + 6 * self.order * self.order)) as u64;
         compute.reserve("a smoothing spline", bytes, "fit fewer observations at a time")?;
-        let data = Data::new(x, y, weights, self.period)?;
+        let data = SplineData::new(x, y, weights, self.period)?;
         let null = self.null_dimension();
         if data.nodes.len() < null {
             let expected = format!("at least {null}, for order {}", self.order);
@@ -163,7 +163,13 @@ impl SmoothingSpline {
     }
 
     /// λ on the scale of the nodes.
-    fn choose(&self, data: &Data, criteria: &Criteria, chain: &mut dyn Smoother, compute: &Compute) -> Result<Chosen> {
+    fn choose(
+        &self,
+        data: &SplineData,
+        criteria: &Criteria,
+        chain: &mut dyn Smoother,
+        compute: &Compute,
+    ) -> Result<Chosen> {
         let period = self.period.map(|_| 1.0);
         let least = |chain: &mut dyn Smoother, score| {
             if data.nodes.len() == self.null_dimension() {
@@ -176,7 +182,7 @@ impl SmoothingSpline {
             Search { data, order: self.order, period, criteria, score, compute }.minimum(chain)
         };
         match self.smoothing {
-            Smoothing::Lambda(lambda) => self.given(lambda, data.scale),
+            Smoothing::Lambda(lambda) => self.fixed(lambda, data.scale),
             Smoothing::DegreesOfFreedom(target) => {
                 search::degrees_of_freedom(data, self.order, chain, criteria.null, target, compute)
             }
@@ -185,7 +191,7 @@ impl SmoothingSpline {
         }
     }
 
-    fn given(&self, lambda: f64, scale: f64) -> Result<Chosen> {
+    fn fixed(&self, lambda: f64, scale: f64) -> Result<Chosen> {
         let scaled = lambda / scale.powi(2 * self.order as i32 - 1);
         if !(lambda.is_finite() && lambda > 0.0) {
             return Err(Error::parameter("lambda", lambda, "finite and positive"));

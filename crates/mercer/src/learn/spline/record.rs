@@ -3,7 +3,7 @@
 use ndarray::Array1;
 
 use super::SplineFit;
-use super::data::Data;
+use super::data::SplineData;
 use super::search::Chosen;
 use crate::record::{Record, require};
 use crate::settings::Settings;
@@ -11,7 +11,7 @@ use crate::solve::chain::{Node, States};
 use crate::{Error, Result};
 
 impl SplineFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_count("order", self.order);
@@ -48,7 +48,7 @@ impl SplineFit {
         let scaled_lambda = record.finite_number("scaled_lambda")?;
         require("scaled_lambda", scaled_lambda, scaled_lambda > 0.0, "positive")?;
         let periodic = record.flag("periodic")?;
-        let data = Data::take_from(record, periodic)?;
+        let data = SplineData::take_from(record, periodic)?;
         let states = States::take_from(record, data.nodes.len(), order)?;
         let fitted = record.take_any_vector("fitted")?;
         let n = fitted.len();
@@ -77,7 +77,7 @@ impl SplineFit {
     }
 }
 
-impl Data {
+impl SplineData {
     /// Which observation belongs to which node matters only while the spline is fitted, and is left out.
     fn put_into(&self, record: &mut Record) {
         let column = |value: fn(&Node) -> f64| self.nodes.iter().map(value).collect::<Array1<f64>>();
@@ -92,11 +92,11 @@ impl Data {
     }
 
     fn take_from(record: &mut Record, periodic: bool) -> Result<Self> {
-        let places = record.take_any_vector("node_places")?;
-        let u = places.len();
-        let ascending = places.iter().zip(places.iter().skip(1)).all(|(a, b)| a < b);
-        let finite = places.iter().all(|t| t.is_finite());
-        let closes = !periodic || u == 0 || places[u - 1] - places[0] < 1.0;
+        let positions = record.take_any_vector("node_places")?;
+        let u = positions.len();
+        let ascending = positions.iter().zip(positions.iter().skip(1)).all(|(a, b)| a < b);
+        let finite = positions.iter().all(|t| t.is_finite());
+        let closes = !periodic || u == 0 || positions[u - 1] - positions[0] < 1.0;
         if u == 0 || !ascending || !finite || !closes {
             return Err(Error::request(
                 "the array `node_places` must hold finite numbers that ascend, over at most one period",
@@ -106,7 +106,7 @@ impl Data {
         let weights = record.take_finite_vector("node_weights", u)?;
         let scale = record.finite_number("scale")?;
         require("scale", scale, scale > 0.0, "positive")?;
-        let node = |i: usize| Node { t: places[i], y: values[i], weight: weights[i] };
+        let node = |i: usize| Node { t: positions[i], y: values[i], weight: weights[i] };
         Ok(Self {
             nodes: (0..u).map(node).collect(),
             node_of: Vec::new(),

@@ -1,7 +1,7 @@
 //! Choosing λ: the minimum of a criterion, or the root of the degrees of freedom, in `log λ`.
 
 use super::criteria::Criteria;
-use super::data::Data;
+use super::data::SplineData;
 use crate::solve::chain::{Pass, Smoother, smoother};
 use crate::{Compute, Error, Result};
 
@@ -44,7 +44,7 @@ impl Passes<'_> {
 }
 
 /// The range of `log λ` between interpolation and the polynomial: a quarter of the gaps may be closer than the finest scale.
-fn range(data: &Data, order: usize) -> (f64, f64) {
+fn range(data: &SplineData, order: usize) -> (f64, f64) {
     let (total, count) = (data.nodes.iter().map(|n| n.weight).sum::<f64>(), data.nodes.len() as f64);
     let mut gaps: Vec<f64> = data.nodes.windows(2).map(|w| w[1].t - w[0].t).collect();
     let quarter = gaps.len() / 4;
@@ -63,7 +63,7 @@ type Point = (f64, f64);
 
 /// What a search for the least criterion needs.
 pub(super) struct Search<'a> {
-    pub data: &'a Data,
+    pub data: &'a SplineData,
     pub order: usize,
     pub period: Option<f64>,
     pub criteria: &'a Criteria,
@@ -98,7 +98,7 @@ impl Search<'_> {
         descend(&mut f, start, limits, 1e-3)
     }
 
-    /// How well `log λ` can be told: the criterion bends by about `1/n` of itself over one unit.
+    /// How well `log λ` is determined: the criterion bends by about `1/n` of itself over one unit.
     fn tolerance(&self) -> f64 {
         TOLERANCE * (self.criteria.count / 100.0).sqrt().max(1.0)
     }
@@ -118,17 +118,17 @@ fn descend(f: Score<'_>, start: Option<f64>, (low, high): (f64, f64), tolerance:
     Ok((found.map_or_else(|| brent(f, bracket, tolerance), Ok)?, false))
 }
 
-/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more than the tolerance; none where they do not settle.
+/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more than the tolerance; `None` where they do not converge.
 fn polish(f: Score<'_>, mut points: [Point; 3], tolerance: f64) -> Result<Option<f64>> {
     let (low, high) = (points[0].0, points[2].0);
     for _ in 0..4 {
         points.sort_by(|a, b| a.1.total_cmp(&b.1));
         let Some(step) = parabola(points, (low, high), high - low, 0.0) else { return Ok(None) };
-        let place = points[0].0 + step;
+        let position = points[0].0 + step;
         if step.abs() <= tolerance {
-            return Ok(Some(place));
+            return Ok(Some(position));
         }
-        points[2] = (place, f(place)?);
+        points[2] = (position, f(position)?);
     }
     Ok(None)
 }
@@ -191,8 +191,8 @@ fn brent(f: Score<'_>, [a, b, c]: [Point; 3], tolerance: f64) -> Result<f64> {
                 (GOLDEN * side, side)
             }
         };
-        let place = x.0 + if step.abs() >= tolerance { step } else { tolerance.copysign(step) };
-        let u = (place, f(place)?);
+        let position = x.0 + if step.abs() >= tolerance { step } else { tolerance.copysign(step) };
+        let u = (position, f(position)?);
         // The bracket shrinks to the side of the lower point.
         let (inner, outer) = if u.1 <= x.1 { (u.0, x.0) } else { (x.0, u.0) };
         if outer < inner {
@@ -222,7 +222,7 @@ fn parabola([x, w, v]: [Point; 3], (low, high): (f64, f64), most: f64, tolerance
 
 /// The λ whose fit has these degrees of freedom.
 pub(super) fn degrees_of_freedom(
-    data: &Data,
+    data: &SplineData,
     order: usize,
     chain: &mut dyn Smoother,
     null: f64,
@@ -238,8 +238,8 @@ pub(super) fn degrees_of_freedom(
     let mut passes = Passes { chain, compute, done: 0 };
     // Nearly linear in log λ, and falling.
     let odds = |df: f64| ((df - null).max(1e-300) / (most - df).max(1e-300)).ln();
-    let wanted = odds(target);
-    let mut f = |l: f64| -> Result<f64> { Ok(odds(passes.at(l)?.trace) - wanted) };
+    let requested = odds(target);
+    let mut f = |l: f64| -> Result<f64> { Ok(odds(passes.at(l)?.trace) - requested) };
     let root = falling_root(&mut f, range(data, order))?;
     Ok(Chosen { lambda: root.exp(), passes: passes.done as usize, at_limit: false })
 }

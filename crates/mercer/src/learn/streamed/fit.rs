@@ -10,7 +10,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// Rows whose features are held at a time while predictions are made.
 const ROWS: usize = 4096;
 
-/// One λ and what the folds say of it.
+/// One λ with its cross-validated error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LambdaScore {
     /// λ.
@@ -106,7 +106,7 @@ impl RidgeStream {
 }
 
 impl StreamedRidgeFit {
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -153,7 +153,7 @@ impl StreamedRidgeFit {
         self.lambda
     }
 
-    /// What the folds say of every λ; nothing where it was given.
+    /// The cross-validated error of every λ; empty if λ was fixed.
     pub fn scores(&self) -> &[LambdaScore] {
         &self.scores
     }

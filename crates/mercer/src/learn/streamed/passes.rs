@@ -9,7 +9,7 @@ use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap};
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
 use crate::solve::products::{add_symmetric, mirror, multiply, multiply_transposed};
-use crate::solve::{Factor, Factored, factor};
+use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
 
 /// A streamed ridge regression that goes over the rows again and again: for so many features that the squares `ZᵀVZ` of all rows would cost too much.
@@ -45,14 +45,14 @@ pub struct RidgePasses {
     pub(super) outputs: usize,
     /// The features of the sample, and their weights.
     sample: (Array2<f64>, Array1<f64>),
-    pub(super) state: Option<State>,
-    preconditioner: Option<Factor>,
+    pub(super) state: Option<PassState>,
+    preconditioner: Option<CholeskyFactor>,
     pub(super) settings: Settings,
 }
 
 /// Where the iteration stands after the first pass.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct State {
+pub(super) struct PassState {
     pub(super) rows: u64,
     pub(super) total_weight: f64,
     /// `ZᵀV1`.
@@ -131,7 +131,7 @@ impl RidgePasses {
         self.state.as_ref().map_or(0, |state| state.steps + 1)
     }
 
-    fn first(&mut self, rows: &dyn RowSource, compute: &Compute) -> Result<State> {
+    fn first(&mut self, rows: &dyn RowSource, compute: &Compute) -> Result<PassState> {
         let (p, outputs) = (self.kernel_columns(), self.outputs);
         let mut sums = Array2::zeros((p, outputs + 1));
         let (mut count, mut total_weight) = (0, 0.0);
@@ -162,7 +162,7 @@ impl RidgePasses {
         self.preconditioner = Some(self.precondition(total_weight, compute)?);
         let direction = self.preconditioned(right.view(), total_weight, compute)?;
         let size = inner(&right, &direction);
-        Ok(State {
+        Ok(PassState {
             rows: count,
             total_weight,
             feature_sum,
@@ -180,7 +180,7 @@ impl RidgePasses {
         })
     }
 
-    fn step(&mut self, mut state: State, rows: &dyn RowSource, compute: &Compute) -> Result<State> {
+    fn step(&mut self, mut state: PassState, rows: &dyn RowSource, compute: &Compute) -> Result<PassState> {
         let image = self.product(&state, rows, compute)?;
         let step = ratio(&state.size, &inner(&state.direction, &image));
         state.solution += &(&state.direction * &step);
@@ -194,7 +194,7 @@ impl RidgePasses {
     }
 
     /// `(ZᵀVZ − ssᵀ/c + λI)` times the direction, in one pass.
-    fn product(&self, state: &State, rows: &dyn RowSource, compute: &Compute) -> Result<Array2<f64>> {
+    fn product(&self, state: &PassState, rows: &dyn RowSource, compute: &Compute) -> Result<Array2<f64>> {
         let direction = &state.direction;
         let coefficients = self.coefficients_of(direction.view());
         let mut sums = Array2::zeros((self.kernel_columns(), self.outputs));
@@ -255,7 +255,7 @@ impl RidgePasses {
     }
 
     /// The factor of the system of the sample, as if it were all rows.
-    fn precondition(&self, total_weight: f64, compute: &Compute) -> Result<Factor> {
+    fn precondition(&self, total_weight: f64, compute: &Compute) -> Result<CholeskyFactor> {
         let (z, weights) = &self.sample;
         let share = total_weight / weights.sum().max(f64::MIN_POSITIVE);
         let weighted = z * &(weights * share).insert_axis(Axis(1));

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::passes::State;
+use super::passes::PassState;
 use super::stream::Waiting;
 use super::{LambdaScore, Passes, RidgePasses, RidgeStream, StreamedRidgeFit};
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
@@ -199,13 +199,13 @@ impl RidgePasses {
         let mut passes = Self::new(features, (lambda, intercept, outputs), sample, weights, compute)?;
         passes.settings = settings;
         if record.has("solution") {
-            passes.state = Some(State::take_from(&mut record, shape)?);
+            passes.state = Some(PassState::take_from(&mut record, shape)?);
         }
         Ok(passes)
     }
 }
 
-impl State {
+impl PassState {
     fn take_from(record: &mut Record, (p, outputs): (usize, usize)) -> Result<Self> {
         let rows = record.text("rows")?;
         Ok(Self {

@@ -20,8 +20,8 @@ const EXTRA: u64 = 3;
 /// the least squared error on the folds left out; the answer is then the function of all rows.
 ///
 /// # Theory
-/// `ZᵀVZ`, `ZᵀVy` and a few sums say all about every λ, and those of all folds but one are a difference. With Nyström features the answer is the ridge
-/// regression among functions on the landmarks; with random Fourier features it is that of a random kernel near the one that is asked for.
+/// `ZᵀVZ`, `ZᵀVy` and a few sums determine the fit for every λ, and those of all folds but one are a difference. With Nyström features the answer is the ridge
+/// regression among functions on the landmarks; with random Fourier features it is that of a random approximation of the kernel.
 ///
 /// # Cost
 /// `p²` per row for `p` features, `8p²(K + 3)` bytes for `K` folds whatever the number of rows, and `p³/3` for every λ and fold.

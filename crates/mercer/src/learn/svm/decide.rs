@@ -1,4 +1,4 @@
-//! From the decision values of machines for two classes to a decision among many.
+//! From the decision values of binary SVMs to a decision among many.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 

@@ -3,9 +3,9 @@
 use crate::solve::{DualProblem, DualSolution, Stopped};
 use crate::{Error, Kernel, Result};
 
-/// What the solver says of its answer.
+/// The evidence of the solver for its solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
+pub struct SvmEvidence {
     /// The dual objective; larger is better (LIBSVM prints its negative).
     pub objective: f64,
     /// The primal objective minus the dual one: the answer is at most this far from the best. It is exact for the kernel values that the
@@ -15,12 +15,12 @@ pub struct Evidence {
     pub violation: f64,
     /// Steps that were made.
     pub steps: u64,
-    /// Why the solver stopped. The model is valid in any case, and `gap` says how good.
+    /// Why the solver stopped. The model is valid in any case, and `gap` bounds its distance from the optimum.
     pub stopped: Stopped,
 }
 
-impl Evidence {
-    /// The evidence for several machines: sums of objectives, gaps and steps, the largest violation, the first reason that is not convergence.
+impl SvmEvidence {
+    /// The evidence for several binary SVMs: sums of objectives, gaps and steps, the largest violation, the first reason that is not convergence.
     pub(super) fn of_all(all: impl Iterator<Item = Self>) -> Self {
         let none = Self { objective: 0.0, gap: 0.0, violation: 0.0, steps: 0, stopped: Stopped::Converged };
         all.fold(none, |sum, e| Self {
@@ -38,26 +38,26 @@ impl Evidence {
     }
 }
 
-/// A solved machine: `f = Σ cᵢ k(·, xᵢ) + b`.
+/// A solved SVM: `f = Σ cᵢ k(·, xᵢ) + b`.
 #[derive(Clone, Debug)]
-pub(super) struct Machine {
+pub(super) struct BinarySvm {
     /// `cᵢ = Σ sα` of every point.
     pub(super) coefficients: Vec<f64>,
     /// `f` at every point.
     pub(super) decisions: Vec<f64>,
     pub(super) offset: f64,
-    pub(super) evidence: Evidence,
+    pub(super) evidence: SvmEvidence,
 }
 
-impl Machine {
-    /// The machine whose dual problem is the whole story: C-SVC, ε-SVR, one-class.
+impl BinarySvm {
+    /// The SVM of a dual problem: C-SVC, ε-SVR, one-class.
     pub(super) fn new(problem: &DualProblem, solution: &DualSolution) -> Self {
         let mut coefficients = vec![0.0; solution.values.len()];
         for (i, &point) in problem.points.iter().enumerate() {
             coefficients[point] += problem.signs[i] * solution.alpha[i];
         }
         let offset = solution.offset();
-        let evidence = Evidence {
+        let evidence = SvmEvidence {
             objective: -solution.objective,
             gap: solution.gap,
             violation: solution.violation,
@@ -79,22 +79,22 @@ impl Machine {
                 "the ν-classifier found no margin (it is {margin:e}): use a smaller ν, or a kernel that separates the classes better"
             )));
         }
-        let mut machine = Self::new(problem, solution);
-        machine.coefficients.iter_mut().chain(&mut machine.decisions).for_each(|v| *v /= margin);
-        machine.offset /= margin;
+        let mut svm = Self::new(problem, solution);
+        svm.coefficients.iter_mut().chain(&mut svm.decisions).for_each(|v| *v /= margin);
+        svm.offset /= margin;
         let total: f64 = solution.alpha.iter().sum();
-        machine.evidence.objective = total / margin - solution.objective / (margin * margin);
-        machine.evidence.gap /= margin * margin;
-        machine.evidence.violation /= margin;
-        Ok(machine)
+        svm.evidence.objective = total / margin - solution.objective / (margin * margin);
+        svm.evidence.gap /= margin * margin;
+        svm.evidence.violation /= margin;
+        Ok(svm)
     }
 
     /// A ν-regression with the half width `ε` of its tube: the ε-SVR with that ε has the same solution, objective and gap.
     pub(super) fn nu_svr(problem: &DualProblem, solution: &DualSolution) -> (Self, f64) {
-        let mut machine = Self::new(problem, solution);
+        let mut svm = Self::new(problem, solution);
         let epsilon = solution.half_width();
-        machine.evidence.objective -= epsilon * solution.alpha.iter().sum::<f64>();
-        (machine, epsilon)
+        svm.evidence.objective -= epsilon * solution.alpha.iter().sum::<f64>();
+        (svm, epsilon)
     }
 
     /// Refuses a solution with `‖f‖² < 0` on given kernel values, which only an indefinite matrix can have. Kernels with a proof need no such

@@ -16,16 +16,16 @@ use crate::{Compute, Error, Result};
 /// A variable this near to a bound, as a share of it, is at the bound.
 const AT_BOUND: f64 = 1e-9;
 
-/// Leave-one-out errors of one machine, as shares of its rows.
+/// Leave-one-out errors of one binary SVM, as shares of its rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LeaveOneOut {
+pub struct SvmLeaveOneOut {
     /// Joachims' ξα bound: at most this share is wrong.
     pub xi_alpha: f64,
     /// The span estimate: about this share is wrong, exactly so where the other support vectors keep their kinds.
     pub span: f64,
 }
 
-/// One machine for two classes: its rows that carry weight, and how they are decided.
+/// One binary SVM: its rows that carry weight, and how they are decided.
 struct Pair {
     /// Rows of the data in all.
     rows: usize,
@@ -36,7 +36,7 @@ struct Pair {
 }
 
 impl Svc {
-    /// Leave-one-out errors of every machine of a fit on its own data, without another fit.
+    /// Leave-one-out errors of every SVM of a fit on its own data, without another fit.
     ///
     /// # Formula
     /// ξα (Joachims 2000): row `i` counts when `2αᵢR² + ξᵢ ≥ 1`, where `R²` is the range of the kernel values and `ξᵢ = max(0, 1 − sᵢ(f(xᵢ) + b))`.
@@ -44,11 +44,11 @@ impl Svc {
     /// an offset) span of the other support vectors between their bounds.
     ///
     /// # Theory
-    /// A row without weight can be left out without changing the machine. ξα is a bound for any machine; the span is exact if no support vector becomes another
+    /// A row without weight can be left out without changing the SVM. ξα is a bound for any SVM; the span is exact if no support vector becomes another
     /// kind of row (none, between the bounds, at the bound) when one is left out.
     ///
     /// # Cost
-    /// One pass over all pairs of rows, the kernel matrix of the support vectors of a machine, and the inverse of that between their bounds.
+    /// One pass over all pairs of rows, the kernel matrix of the support vectors of a binary SVM, and the inverse of that between their bounds.
     ///
     /// # Errors
     /// [`Error::Request`] for a ν-classifier and for classes against the rest, [`Error::Memory`] when the support vectors are too many, and as [`Svc::fit`].
@@ -72,7 +72,7 @@ impl Svc {
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
-    ) -> Result<Vec<LeaveOneOut>> {
+    ) -> Result<Vec<SvmLeaveOneOut>> {
         let Penalty::C(c) = self.penalty else {
             return Err(Error::request("leave-one-out estimates are those of a C-classifier"));
         };
@@ -122,7 +122,7 @@ impl Pair {
         x: ArrayView2<f64>,
         range: f64,
         compute: &Compute,
-    ) -> Result<LeaveOneOut> {
+    ) -> Result<SvmLeaveOneOut> {
         let indices: Vec<usize> = self.support.iter().map(|s| s.0).collect();
         let chosen = super::support::select(fit.kernel(), x, &indices);
         let kernel = gram::dense(&rebind(fit.kernel(), chosen.view(), compute)?, compute)?;
@@ -132,7 +132,7 @@ impl Pair {
         let spans = self.spans(kernel.view(), svc.offset, compute)?;
         let leaves = self.support.iter().zip(&spans).filter(|(s, span)| s.1.abs() * **span >= s.3).count() + self.lost;
         let share = |count: usize| count as f64 / self.rows.max(1) as f64;
-        Ok(LeaveOneOut { xi_alpha: share(wrong), span: share(leaves) })
+        Ok(SvmLeaveOneOut { xi_alpha: share(wrong), span: share(leaves) })
     }
 
     /// `Sᵢ²` of every support vector.

@@ -1,7 +1,7 @@
-//! Support vector machines: classification, regression, and the support of a distribution.
+//! support vector machines: classification, regression, and the support of a distribution.
 //!
-//! Every machine is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem)) and back. Conventions are LIBSVM's: `C` multiplies a sum
-//! (not a mean) of losses beside `½‖f‖²`, coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-machines have its scale.
+//! Every learner is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem)) and back. Conventions are LIBSVM's: `C` multiplies a sum
+//! (not a mean) of losses beside `½‖f‖²`, coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-SVM have its scale.
 
 mod classes;
 mod decide;
@@ -24,12 +24,12 @@ mod weights;
 
 pub use classes::Classes;
 pub use decide::DecisionShape;
-pub use evidence::Evidence;
-pub use leave_one_out::LeaveOneOut;
+pub use evidence::SvmEvidence;
+pub use leave_one_out::SvmLeaveOneOut;
 pub use libsvm::LibsvmModel;
-pub use plan::{KeptValues, MachinePlan};
+pub use plan::{KeptValues, SvmPlan};
 pub use probability::{Calibration, Calibrator, Isotonic, Sigmoid};
 pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
 pub use schedule::Scheme;
 pub use svc::{Penalty, Svc};
-pub use svc_fit::{MachineSummary, SvcFit};
+pub use svc_fit::{BinarySummary, SvcFit};

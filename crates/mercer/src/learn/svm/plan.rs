@@ -1,4 +1,4 @@
-//! What machines will take, told before the work.
+//! Cost estimates of support vector machines.
 
 use std::fmt;
 
@@ -9,20 +9,20 @@ use crate::Compute;
 use crate::compute::human_bytes;
 use crate::solve::{ClassBlocks, KernelRows};
 
-/// The plan of a fit of machines. The number of steps depends on the data and is not known before.
+/// The plan of a fit. The number of steps depends on the data and is not known in advance.
 ///
 /// # Example
 /// ```
 /// use mercer::{Compute, learn::svm::{KeptValues, Svc}};
 /// let compute = Compute::new().with_memory(1 << 30);
 /// let plan = Svc::new("gaussian()".parse()?, 1.0).plan(1000, 8, 3, &compute);
-/// assert_eq!((plan.machines, plan.kept, plan.bytes), (3, KeptValues::Whole, 8_000_000));
+/// assert_eq!((plan.binary, plan.kept, plan.bytes), (3, KeptValues::Whole, 8_000_000));
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct MachinePlan {
-    /// How many machines are solved.
-    pub machines: usize,
+pub struct SvmPlan {
+    /// How many binary SVMs are solved.
+    pub binary: usize,
     /// Variables of the dual problem of the largest.
     pub variables: usize,
     /// Variables that are optimized together.
@@ -35,24 +35,24 @@ pub struct MachinePlan {
     pub flops: f64,
 }
 
-/// Which kernel values stay in memory during a fit of machines.
+/// Which kernel values stay in memory during a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptValues {
     /// All of them.
     Whole,
-    /// Those within classes; the values between two classes are computed for their machine.
+    /// Those within classes; the values between two classes are computed for their SVM.
     Classes,
-    /// The rows that were asked for last.
+    /// The rows requested last.
     Rows,
 }
 
-impl MachinePlan {
-    fn new(rows: usize, columns: usize, machines: usize, per_row: usize, set: usize, compute: &Compute) -> Self {
+impl SvmPlan {
+    fn new(rows: usize, columns: usize, binary: usize, per_row: usize, set: usize, compute: &Compute) -> Self {
         let all = KernelRows::whole_bytes(rows);
         let room = compute.memory() / 4 * 3;
         let least = 4 * (set.min(rows) as u64).saturating_mul(rows as u64);
         Self {
-            machines,
+            binary,
             variables: rows.saturating_mul(per_row),
             working_set: set,
             kept: if all <= room { KeptValues::Whole } else { KeptValues::Rows },
@@ -62,28 +62,28 @@ impl MachinePlan {
     }
 }
 
-impl fmt::Display for MachinePlan {
+impl fmt::Display for SvmPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let machines = if self.machines == 1 { "one machine".into() } else { format!("{} machines", self.machines) };
+        let binary = if self.binary == 1 { "one machine".into() } else { format!("{} machines", self.binary) };
         let kept = match self.kept {
             KeptValues::Whole => "the kernel matrix is kept",
             KeptValues::Classes => "the kernel matrices of the classes are kept",
             KeptValues::Rows => "the last rows of the kernel matrix are kept",
         };
         let (variables, set, bytes) = (self.variables, self.working_set, human_bytes(self.bytes));
-        write!(f, "dual problem: {machines}, {variables} variables, {set} at a time; {kept} ({bytes}), ")?;
+        write!(f, "dual problem: {binary}, {variables} variables, {set} at a time; {kept} ({bytes}), ")?;
         write!(f, "about {:.1e} operations for a pass over all pairs of rows", self.flops)
     }
 }
 
 impl Svc {
     /// The plan for so many rows, columns and classes.
-    pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> MachinePlan {
-        let machines = match self.scheme {
+    pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> SvmPlan {
+        let binary = match self.scheme {
             Scheme::OneVersusRest if classes > 2 => classes,
             _ => classes * classes.saturating_sub(1) / 2,
         };
-        let plan = MachinePlan::new(rows, columns, machines, 1, self.solver.working_set, compute);
+        let plan = SvmPlan::new(rows, columns, binary, 1, self.solver.working_set, compute);
         let sizes = vec![rows.div_ceil(classes.max(1)); classes];
         if self.scheme == Scheme::OneVersusRest {
             return plan;
@@ -92,7 +92,7 @@ impl Svc {
             Kept::Blocks { pairs } => {
                 let (blocks, pair) = ClassBlocks::bytes(&sizes);
                 let bytes = blocks + pair * pairs.min(compute.threads()) as u64;
-                MachinePlan { kept: KeptValues::Classes, bytes, ..plan }
+                SvmPlan { kept: KeptValues::Classes, bytes, ..plan }
             }
             _ => plan,
         }
@@ -101,14 +101,14 @@ impl Svc {
 
 impl Svr {
     /// The plan for so many rows and columns.
-    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> MachinePlan {
-        MachinePlan::new(rows, columns, 1, 2, self.solver.working_set, compute)
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
+        SvmPlan::new(rows, columns, 1, 2, self.solver.working_set, compute)
     }
 }
 
 impl OneClass {
     /// The plan for so many rows and columns.
-    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> MachinePlan {
-        MachinePlan::new(rows, columns, 1, 1, self.solver.working_set, compute)
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
+        SvmPlan::new(rows, columns, 1, 1, self.solver.working_set, compute)
     }
 }

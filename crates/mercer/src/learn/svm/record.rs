@@ -1,21 +1,21 @@
-//! Machines as named texts and arrays.
+//! Binary SVMs as named texts and arrays.
 
 use ndarray::{Array1, Array2};
 
 use super::decide::pairs;
-use super::evidence::Evidence;
+use super::evidence::SvmEvidence;
 use super::probability::{Calibrator, Isotonic, Sigmoid};
 use super::regression::{Function, OneClassFit, SvrFit};
 use super::schedule::Scheme;
 use super::support::Support;
-use super::svc_fit::{MachineSummary, SvcFit};
+use super::svc_fit::{BinarySummary, SvcFit};
 use crate::learn::stopped;
 use crate::record::{Record, require};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl SvcFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         let paired = self.scheme == Scheme::OneVersusOne;
@@ -24,13 +24,13 @@ impl SvcFit {
         record.put_list("classes", &self.names);
         self.support.put_into(&mut record);
         record.put_matrix("dual_coefficients", self.coefficients.view());
-        let numbers = |of: fn(&MachineSummary) -> f64| self.machines.iter().map(of).collect::<Vec<f64>>();
+        let numbers = |of: fn(&BinarySummary) -> f64| self.binary.iter().map(of).collect::<Vec<f64>>();
         record.put_slice("support_sizes", &self.support_sizes().iter().map(|&n| n as f64).collect::<Vec<f64>>());
         record.put_slice("offsets", &numbers(|m| m.offset));
         record.put_slice("machine_support", &numbers(|m| m.support as f64));
         record.put_slice("machine_bounded", &numbers(|m| m.bounded as f64));
-        put_evidence(self.machines.iter().map(|m| m.evidence), &mut record);
-        put_calibrators(&self.machines, &mut record);
+        put_evidence(self.binary.iter().map(|m| m.evidence), &mut record);
+        put_calibrators(&self.binary, &mut record);
         record
     }
 
@@ -48,9 +48,9 @@ impl SvcFit {
         let support = Support::take_from(record)?;
         let coefficients = record.take_finite_matrix("dual_coefficients", (support.indices.len(), columns))?;
         let starts = take_starts(record, k, support.indices.len())?;
-        let machines = take_machines(record, scheme, k)?;
+        let binary = take_binary(record, scheme, k)?;
         let (break_ties, settings) = (record.flag("break_ties")?, Settings::new());
-        Ok(Self { scheme, break_ties, names, support, starts, coefficients, machines, settings })
+        Ok(Self { scheme, break_ties, names, support, starts, coefficients, binary, settings })
     }
 }
 
@@ -66,7 +66,7 @@ fn take_starts(record: &mut Record, classes: usize, total: usize) -> Result<Vec<
     }
 }
 
-fn take_machines(record: &mut Record, scheme: Scheme, classes: usize) -> Result<Vec<MachineSummary>> {
+fn take_binary(record: &mut Record, scheme: Scheme, classes: usize) -> Result<Vec<BinarySummary>> {
     let sides: Vec<(usize, Option<usize>)> = match scheme {
         Scheme::OneVersusOne => pairs(classes).map(|(a, b)| (a, Some(b))).collect(),
         Scheme::OneVersusRest => (0..classes).map(|c| (c, None)).collect(),
@@ -79,14 +79,14 @@ fn take_machines(record: &mut Record, scheme: Scheme, classes: usize) -> Result<
     let mut calibrators = calibrators.into_iter();
     let one = |(i, (first, second)): (usize, (usize, Option<usize>))| {
         let (offset, support, bounded, evidence) = (offsets[i], support[i], bounded[i], evidence[i]);
-        MachineSummary { first, second, offset, support, bounded, calibrator: calibrators.next().flatten(), evidence }
+        BinarySummary { first, second, offset, support, bounded, calibrator: calibrators.next().flatten(), evidence }
     };
     Ok(sides.into_iter().enumerate().map(one).collect())
 }
 
-fn put_calibrators(machines: &[MachineSummary], record: &mut Record) {
+fn put_calibrators(binary: &[BinarySummary], record: &mut Record) {
     let (mut sigmoids, mut sizes, mut knots, mut values) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for calibrator in machines.iter().filter_map(|m| m.calibrator.as_ref()) {
+    for calibrator in binary.iter().filter_map(|m| m.calibrator.as_ref()) {
         match calibrator {
             Calibrator::Sigmoid(sigmoid) => sigmoids.extend([sigmoid.a, sigmoid.b]),
             Calibrator::Isotonic(isotonic) => {
@@ -96,29 +96,29 @@ fn put_calibrators(machines: &[MachineSummary], record: &mut Record) {
             }
         }
     }
-    if sigmoids.len() == 2 * machines.len() {
+    if sigmoids.len() == 2 * binary.len() {
         record.put_slice("sigmoids", &sigmoids);
-    } else if sizes.len() == machines.len() {
+    } else if sizes.len() == binary.len() {
         record.put_slice("isotonic_sizes", &sizes);
         record.put_slice("isotonic_knots", &knots);
         record.put_slice("isotonic_values", &values);
     }
 }
 
-fn take_calibrators(record: &mut Record, machines: usize) -> Result<Vec<Option<Calibrator>>> {
+fn take_calibrators(record: &mut Record, binary: usize) -> Result<Vec<Option<Calibrator>>> {
     if record.has("sigmoids") {
-        let numbers = record.take_finite_vector("sigmoids", 2 * machines)?;
+        let numbers = record.take_finite_vector("sigmoids", 2 * binary)?;
         let one = |i: usize| Some(Calibrator::Sigmoid(Sigmoid { a: numbers[2 * i], b: numbers[2 * i + 1] }));
-        return Ok((0..machines).map(one).collect());
+        return Ok((0..binary).map(one).collect());
     }
     if record.has("isotonic_sizes") {
-        return take_isotonic(record, machines);
+        return take_isotonic(record, binary);
     }
-    Ok(vec![None; machines])
+    Ok(vec![None; binary])
 }
 
-fn take_isotonic(record: &mut Record, machines: usize) -> Result<Vec<Option<Calibrator>>> {
-    let sizes = record.take_counts("isotonic_sizes", machines)?;
+fn take_isotonic(record: &mut Record, binary: usize) -> Result<Vec<Option<Calibrator>>> {
+    let sizes = record.take_counts("isotonic_sizes", binary)?;
     let total = sizes.iter().fold(0_usize, |sum, &size| sum.saturating_add(size));
     let knots = record.take_finite_vector("isotonic_knots", total)?.to_vec();
     let values = record.take_finite_vector("isotonic_values", total)?.to_vec();
@@ -162,8 +162,8 @@ impl Support {
     }
 }
 
-fn put_evidence(all: impl Iterator<Item = Evidence> + Clone, record: &mut Record) {
-    let numbers = |of: fn(Evidence) -> f64| all.clone().map(of).collect::<Vec<f64>>();
+fn put_evidence(all: impl Iterator<Item = SvmEvidence> + Clone, record: &mut Record) {
+    let numbers = |of: fn(SvmEvidence) -> f64| all.clone().map(of).collect::<Vec<f64>>();
     record.put_slice("objective", &numbers(|e| e.objective));
     record.put_slice("gap", &numbers(|e| e.gap));
     record.put_slice("violation", &numbers(|e| e.violation));
@@ -171,12 +171,12 @@ fn put_evidence(all: impl Iterator<Item = Evidence> + Clone, record: &mut Record
     record.put_text("stopped", stopped::words(all.clone().map(|e| e.stopped)));
 }
 
-fn take_evidence(record: &mut Record, count: usize) -> Result<Vec<Evidence>> {
+fn take_evidence(record: &mut Record, count: usize) -> Result<Vec<SvmEvidence>> {
     let mut numbers = |name: &str| record.take_vector(name, count);
     let (objective, gap, violation) = (numbers("objective")?, numbers("gap")?, numbers("violation")?);
     let steps = record.take_counts("steps", count)?;
     let reasons = stopped::read(record.text("stopped")?, count)?;
-    let one = |i: usize| Evidence {
+    let one = |i: usize| SvmEvidence {
         objective: objective[i],
         gap: gap[i],
         violation: violation[i],
@@ -205,7 +205,7 @@ impl Function {
 }
 
 impl SvrFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         self.function.put_into(&mut record);
@@ -221,7 +221,7 @@ impl SvrFit {
 }
 
 impl OneClassFit {
-    /// All that the fit knows.
+    /// The complete record of the fit.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         self.function.put_into(&mut record);

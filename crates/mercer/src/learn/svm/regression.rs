@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::evidence::{Evidence, Machine};
+use super::evidence::{BinarySvm, SvmEvidence};
 use super::support::{Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
@@ -89,20 +89,20 @@ impl Svr {
         let upper: Vec<f64> = check_weights(weights, x.nrows())?.iter().map(|w| self.c * w).collect();
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
         let solve = |problem: &DualProblem| problem.solve_on(&bound, &self.solver, compute);
-        let (machine, epsilon) = match self.tube {
+        let (svm, epsilon) = match self.tube {
             Tube::Epsilon(epsilon) => {
                 let problem = epsilon_svr(&y.to_vec(), &upper, epsilon, self.offset);
-                (Machine::new(&problem, &solve(&problem)?), epsilon)
+                (BinarySvm::new(&problem, &solve(&problem)?), epsilon)
             }
             Tube::Nu(nu) => {
                 let problem = nu_svr(&y.to_vec(), &upper, nu);
-                Machine::nu_svr(&problem, &solve(&problem)?)
+                BinarySvm::nu_svr(&problem, &solve(&problem)?)
             }
         };
         if !self.indefinite {
-            machine.require_norm(&self.kernel)?;
+            svm.require_norm(&self.kernel)?;
         }
-        Ok(SvrFit { function: Function::new(bound.kernel(), x, machine), epsilon, settings: self.settings() })
+        Ok(SvrFit { function: Function::new(bound.kernel(), x, svm), epsilon, settings: self.settings() })
     }
 
     fn check(&self) -> Result<()> {
@@ -155,7 +155,7 @@ pub struct OneClass {
 }
 
 impl OneClass {
-    /// A one-class machine.
+    /// A one-class SVM.
     pub fn new(kernel: Kernel, nu: f64) -> Self {
         Self { kernel, nu, solver: DualOptions::default(), indefinite: false }
     }
@@ -172,34 +172,33 @@ impl OneClass {
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
         let problem = one_class(weights, self.nu);
         let solution: DualSolution = problem.solve_on(&bound, &self.solver, compute)?;
-        let machine = Machine::new(&problem, &solution);
+        let svm = BinarySvm::new(&problem, &solution);
         if !self.indefinite {
-            machine.require_norm(&self.kernel)?;
+            svm.require_norm(&self.kernel)?;
         }
-        Ok(OneClassFit { function: Function::new(bound.kernel(), x, machine), settings: self.settings() })
+        Ok(OneClassFit { function: Function::new(bound.kernel(), x, svm), settings: self.settings() })
     }
 }
 
-/// `f(x) + b` of a machine with one output.
+/// `f(x) + b` of a binary SVM with one output.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) support: Support,
     pub(super) coefficients: Vec<f64>,
     pub(super) offset: f64,
     pub(super) fitted: Vec<f64>,
-    pub(super) evidence: Evidence,
+    pub(super) evidence: SvmEvidence,
 }
 
 impl Function {
-    fn new(kernel: &Kernel, x: ArrayView2<f64>, machine: Machine) -> Self {
-        let carrying: Vec<usize> =
-            (0..machine.coefficients.len()).filter(|&i| machine.coefficients[i] != 0.0).collect();
+    fn new(kernel: &Kernel, x: ArrayView2<f64>, svm: BinarySvm) -> Self {
+        let carrying: Vec<usize> = (0..svm.coefficients.len()).filter(|&i| svm.coefficients[i] != 0.0).collect();
         Self {
-            coefficients: carrying.iter().map(|&i| machine.coefficients[i]).collect(),
+            coefficients: carrying.iter().map(|&i| svm.coefficients[i]).collect(),
             support: Support::new(kernel, x, carrying),
-            offset: machine.offset,
-            fitted: machine.decisions,
-            evidence: machine.evidence,
+            offset: svm.offset,
+            fitted: svm.decisions,
+            evidence: svm.evidence,
         }
     }
 
@@ -210,7 +209,7 @@ impl Function {
     }
 }
 
-/// What both fits tell.
+/// Accessors of both fits.
 macro_rules! function {
     ($fit:ident) => {
         impl $fit {
@@ -250,11 +249,11 @@ macro_rules! function {
             }
 
             /// How good the solution is.
-            pub fn evidence(&self) -> Evidence {
+            pub fn evidence(&self) -> SvmEvidence {
                 self.function.evidence
             }
 
-            /// What was asked for; empty for a fit from a file that does not tell.
+            /// The settings of the fit; empty for a fit from a file that does not store them.
             pub fn settings(&self) -> &Settings {
                 &self.settings
             }

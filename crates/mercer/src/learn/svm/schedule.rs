@@ -1,11 +1,11 @@
-//! Many machines on one kernel matrix.
+//! Many binary SVMs on one kernel matrix.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::evidence::Machine;
+use super::evidence::BinarySvm;
 use super::probability::Calibrator;
 use super::support::{bind, rebind, select};
 use super::svc::Svc;
@@ -14,20 +14,20 @@ use crate::gram::Tiles;
 use crate::solve::{ClassBlocks, KernelRows, PairRoom};
 use crate::{Compute, Kernel, Result};
 
-/// A machine for every `C` of a list, with its probabilities.
-pub(super) type Along = Vec<(Machine, Option<Calibrator>)>;
+/// A binary SVM for every `C` of a list, with its probabilities.
+pub(super) type Along = Vec<(BinarySvm, Option<Calibrator>)>;
 
-/// How machines for two classes make one for many.
+/// How binary SVMs are combined to a classifier of many classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Scheme {
-    /// A machine for every pair of classes; each gives its vote to the winner.
+    /// A binary SVM for every pair of classes; each gives its vote to the winner.
     #[default]
     OneVersusOne,
-    /// A machine for every class against all others; the largest decision value wins.
+    /// A binary SVM for every class against all others; the largest decision value wins.
     OneVersusRest,
 }
 
-/// The machines of a classifier on the points in the order of the classes.
+/// The binary SVMs of a classifier on the points in the order of the classes.
 pub(super) struct Schedule {
     /// The kernel with medians resolved.
     pub(super) kernel: Kernel,
@@ -38,14 +38,14 @@ pub(super) struct Schedule {
     least: usize,
 }
 
-/// Which kernel values stay in memory for several machines.
+/// Which kernel values stay in memory for several binary SVMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// The blocks of the classes; so many pairs fit into memory beside them.
     Blocks { pairs: usize },
     /// The whole matrix.
     Whole,
-    /// None: the machines come one after the other, each with its own rows.
+    /// None: the binary SVMs come one after the other, each with its own rows.
     Nothing,
 }
 
@@ -76,12 +76,12 @@ impl Schedule {
         let n = ordered.nrows();
         let sizes: Vec<usize> = tasks.classes().iter().map(ExactSizeIterator::len).collect();
         let paired = tasks.list.iter().all(|task| task.second.is_some());
-        // Machines of a class against the rest have the points of all classes.
+        // Binary SVMs of a class against the rest have the points of all classes.
         let kept = Kept::choose(if paired { &sizes } else { std::slice::from_ref(&n) }, compute);
         Ok(Self { kernel, tasks, ordered, kept, least: svc.solver.working_set })
     }
 
-    /// The machines of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
+    /// The binary SVMs of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
     /// its solution for the `C` before; for the first `C`, at what its classes needed against the first of all classes.
     pub(super) fn run(&self, specs: &[Svc], compute: &Compute) -> Result<Vec<Along>> {
         let tasks = &self.tasks.list;
@@ -90,7 +90,9 @@ impl Schedule {
             return Ok(vec![along(specs, only, None, &mut self.rows(&bound, compute)?, compute)?]);
         }
         let (done, silent) = (AtomicU64::new(0), compute.silent());
-        let tick = |_: &Along| compute.report("machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64);
+        let tick = |_: &Along| {
+            compute.report("support vector machines", done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len() as u64)
+        };
         let shared = match self.kept {
             Kept::Blocks { .. } => Shared::Blocks(ClassBlocks::new(&bound, self.tasks.classes(), compute)?),
             Kept::Whole => Shared::Whole(KernelRows::whole(&bound, compute)?),
@@ -100,7 +102,9 @@ impl Schedule {
             (Shared::Blocks(blocks), Some(second)) => {
                 along(specs, task, guess, &mut blocks.pair(task.first, second, room), &silent).inspect(tick)
             }
-            (Shared::Whole(whole), _) => along(specs, task, guess, &mut whole.part(&task.rows), &silent).inspect(tick),
+            (Shared::Whole(whole), _) => {
+                along(specs, task, guess, &mut whole.subset(&task.rows), &silent).inspect(tick)
+            }
             _ => {
                 let x = select(&self.kernel, self.ordered.view(), &task.rows);
                 let bound = rebind(&self.kernel, x.view(), &silent)?;
@@ -141,7 +145,7 @@ impl Schedule {
     }
 }
 
-/// The machines of one task for a list of `C`.
+/// The binary SVMs of one task for a list of `C`.
 fn along(
     specs: &[Svc],
     task: &Task,
@@ -152,10 +156,10 @@ fn along(
     let mut last = guess;
     let one = |spec: &Svc| {
         let guesses: Vec<&[f64]> = last.as_deref().into_iter().collect();
-        let machine = task.solve(spec, rows, &guesses, compute)?;
-        last = Some(task.alpha(&machine));
-        let calibrator = spec.calibration.map(|c| c.fit(spec, task, &machine, rows, compute)).transpose()?;
-        Ok((machine, calibrator))
+        let svm = task.solve(spec, rows, &guesses, compute)?;
+        last = Some(task.alpha(&svm));
+        let calibrator = spec.calibration.map(|c| c.fit(spec, task, &svm, rows, compute)).transpose()?;
+        Ok((svm, calibrator))
     };
     specs.iter().map(one).collect()
 }
@@ -164,8 +168,8 @@ fn along(
 fn guess(task: &Task, leading: &[Task], found: &[Along]) -> Option<Vec<f64>> {
     let against_first = |class: usize| {
         let at = leading.iter().position(|lead| lead.second == Some(class))?;
-        let (lead, machine) = (&leading[at], &found[at].first()?.0);
-        Some(lead.alpha(machine).into_iter().zip(&lead.signs).filter(|(_, s)| **s < 0.0).map(|(a, _)| a))
+        let (lead, svm) = (&leading[at], &found[at].first()?.0);
+        Some(lead.alpha(svm).into_iter().zip(&lead.signs).filter(|(_, s)| **s < 0.0).map(|(a, _)| a))
     };
     Some(against_first(task.first)?.chain(against_first(task.second?)?).collect())
 }

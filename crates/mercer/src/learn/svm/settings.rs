@@ -1,4 +1,4 @@
-//! Support vector machines as names with values.
+//! support vector machines as names with values.
 
 use super::{Calibration, OneClass, Penalty, Scheme, Svc, Svr, Tube};
 use crate::Compute;

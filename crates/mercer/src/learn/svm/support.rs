@@ -11,7 +11,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
 const CHECKED: usize = 400;
 
-/// Binds a kernel to the points of a fit, after the checks that machines ask for.
+/// Binds a kernel to the points of a fit, after the checks of support vector machines.
 pub(super) fn bind<'a>(
     kernel: &Kernel,
     x: ArrayView2<'a, f64>,
@@ -22,8 +22,8 @@ pub(super) fn bind<'a>(
     if n == 0 {
         return Err(Error::shape("rows of the data", "at least 1", 0));
     }
-    let given = kernel.is_precomputed();
-    if !indefinite && !given {
+    let precomputed = kernel.is_precomputed();
+    if !indefinite && !precomputed {
         require_psd_on(kernel, x.ncols(), compute)?;
     }
     let bound = rebind(kernel, x, compute)?;
@@ -32,7 +32,7 @@ pub(super) fn bind<'a>(
             "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
         ));
     }
-    if !indefinite && given && n <= CHECKED {
+    if !indefinite && precomputed && n <= CHECKED {
         refuse_indefinite(kernel, &bound, compute)?;
     }
     Ok(bound)
@@ -40,7 +40,7 @@ pub(super) fn bind<'a>(
 
 /// Binds a kernel that was checked.
 pub(super) fn rebind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
-    kernel.bind(if kernel.is_precomputed() { Pairs::Given(x) } else { Pairs::within(x) }, compute)
+    kernel.bind(if kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::within(x) }, compute)
 }
 
 fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> Result<()> {
@@ -112,7 +112,7 @@ impl Support {
         }
         if self.kernel.is_precomputed() {
             let values = x.select(Axis(1), &self.indices);
-            return work(&self.kernel.bind(Pairs::Given(values.view()), compute)?);
+            return work(&self.kernel.bind(Pairs::Precomputed(values.view()), compute)?);
         }
         work(&self.kernel.bind(Pairs::between(x, self.vectors.view()), compute)?)
     }

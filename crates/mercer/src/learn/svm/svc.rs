@@ -25,15 +25,15 @@ pub enum Penalty {
 /// # Formula
 /// For two classes, `min ½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` over `f ∈ ℋ` and `b`, with `sᵢ = 1` for the first class and `−1` for the second, and
 /// `Cᵢ = C · weight of the class · weight of the row`. [`Penalty::Nu`] is LIBSVM's ν-classifier: the solution is that of some `C`.
-/// More classes: one machine for every pair of classes and a vote, or one for every class against the rest ([`Scheme`]).
+/// More classes: one binary SVM for every pair of classes and a vote, or one for every class against the rest ([`Scheme`]).
 ///
 /// # Theory
 /// The minimizer is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the answer, the others are the
-/// support vectors. The dual objective bounds the primal one from below, which is how [`SvcFit::evidence`] knows how good the answer is.
+/// support vectors. The dual objective bounds the primal one from below, which gives the duality gap of [`SvcFit::evidence`].
 ///
 /// # Cost
 /// A row of kernel values for every row that ever carries weight, within the memory limit; [`DualProblem`](crate::solve::DualProblem).
-/// With more than two classes the kernel matrix is made once, if it fits, and all machines work on it in parallel.
+/// With more than two classes the kernel matrix is made once, if it fits, and all binary SVMs work on it in parallel.
 ///
 /// # Example
 /// ```
@@ -57,7 +57,7 @@ pub struct Svc {
     pub penalty: Penalty,
     /// A factor of `C` for every class, in the order of the classes.
     pub class_weights: Option<Vec<f64>>,
-    /// How machines for two classes make one for many.
+    /// How binary SVMs are combined to a classifier of many classes.
     pub scheme: Scheme,
     /// Whether there is an offset `b`. A ν-classifier always has one.
     pub offset: bool,
@@ -72,7 +72,7 @@ pub struct Svc {
 }
 
 impl Svc {
-    /// A C-classifier: one machine per pair of classes, with offset, without probabilities.
+    /// A C-classifier: one binary SVM per pair of classes, with offset, without probabilities.
     pub fn new(kernel: Kernel, c: f64) -> Self {
         Self {
             kernel,
@@ -92,10 +92,10 @@ impl Svc {
         Self { penalty: Penalty::Nu(nu), ..Self::new(kernel, 1.0) }
     }
 
-    /// Fits the machines. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
+    /// Fits the binary SVMs. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
     /// When the solver is stopped early (by [`DualOptions::max_steps`] or by cancellation), the model is the best so far:
-    /// [`SvcFit::evidence`] says why it stopped and how far it may be from the optimum.
+    /// [`SvcFit::evidence`] reports why it stopped and the duality gap.
     ///
     /// # Errors
     /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or weights that are negative;
@@ -109,8 +109,8 @@ impl Svc {
         compute: &Compute,
     ) -> Result<SvcFit> {
         let schedule = self.schedule(x, classes, weights, compute)?;
-        let machines = schedule.run(std::slice::from_ref(self), compute)?;
-        let fit = SvcFit::new(self, x, classes, &schedule, machines.into_iter().flatten().collect());
+        let binary = schedule.run(std::slice::from_ref(self), compute)?;
+        let fit = SvcFit::new(self, x, classes, &schedule, binary.into_iter().flatten().collect());
         Ok(SvcFit { settings: self.recorded(compute), ..fit })
     }
 
@@ -143,9 +143,9 @@ impl Svc {
     ) -> Result<Vec<SvcFit>> {
         let specs = self.along(c)?;
         let schedule = self.schedule(x, classes, weights, compute)?;
-        let mut machines: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
+        let mut binary: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
         let fit = |spec: &Self| {
-            let of_this = machines.iter_mut().filter_map(Iterator::next).collect();
+            let of_this = binary.iter_mut().filter_map(Iterator::next).collect();
             let fit = SvcFit::new(spec, x, classes, &schedule, of_this);
             SvcFit { settings: spec.recorded(compute), ..fit }
         };

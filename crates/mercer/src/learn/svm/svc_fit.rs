@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::classes::Classes;
 use super::decide::{DecisionShape, argmax, confidences, pairs, votes};
-use super::evidence::{Evidence, Machine};
+use super::evidence::{BinarySvm, SvmEvidence};
 use super::probability::{Calibrator, couple};
 use super::schedule::{Schedule, Scheme};
 use super::support::Support;
@@ -15,7 +15,7 @@ use super::task::Task;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
-/// Rows for which every class is heard at a time: what each says of each other takes memory.
+/// Rows per block of votes: bounds the memory of the pairwise decision values.
 const ROWS: usize = 4096;
 
 /// A fitted [`Svc`].
@@ -29,27 +29,27 @@ pub struct SvcFit {
     pub(super) starts: Vec<usize>,
     /// One row per support vector. For pairs: one column per other class, in their order. Against the rest: one column per class.
     pub(super) coefficients: Array2<f64>,
-    pub(super) machines: Vec<MachineSummary>,
+    pub(super) binary: Vec<BinarySummary>,
     pub(crate) settings: Settings,
 }
 
-/// One machine of a classifier.
+/// One binary SVM of a classifier.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MachineSummary {
+pub struct BinarySummary {
     /// The class on the positive side.
     pub first: usize,
     /// The class on the negative side; `None` for all others.
     pub second: Option<usize>,
     /// `b`: LIBSVM's `−ρ`.
     pub offset: f64,
-    /// Support vectors of this machine.
+    /// Support vectors of this SVM.
     pub support: usize,
     /// Support vectors at their bound.
     pub bounded: usize,
-    /// The probability of the first class, where it was asked for.
+    /// The probability of the first class, if requested.
     pub calibrator: Option<Calibrator>,
     /// How good the solution is.
-    pub evidence: Evidence,
+    pub evidence: SvmEvidence,
 }
 
 impl SvcFit {
@@ -58,22 +58,22 @@ impl SvcFit {
         x: ArrayView2<f64>,
         classes: &Classes,
         schedule: &Schedule,
-        machines: Vec<(Machine, Option<Calibrator>)>,
+        binary: Vec<(BinarySvm, Option<Calibrator>)>,
     ) -> Self {
         let (order, tasks) = (&schedule.tasks.order, &schedule.tasks.list);
         let k = classes.count();
         let paired = tasks.iter().all(|task| task.second.is_some());
         let mut table = Array2::zeros((order.len(), if paired { k - 1 } else { k }));
-        for (task, (machine, _)) in tasks.iter().zip(&machines) {
-            for (&at, &c) in task.rows.iter().zip(&machine.coefficients) {
+        for (task, (svm, _)) in tasks.iter().zip(&binary) {
+            for (&at, &c) in task.rows.iter().zip(&svm.coefficients) {
                 table[[at, column(task, classes.of()[order[at]])]] = c;
             }
         }
         let carrying: Vec<usize> = (0..order.len()).filter(|&at| table.row(at).iter().any(|c| *c != 0.0)).collect();
         let indices: Vec<usize> = carrying.iter().map(|&at| order[at]).collect();
         let starts = (0..=k).map(|c| indices.partition_point(|&row| classes.of()[row] < c)).collect();
-        let summary = |(task, (machine, calibrator)): (&Task, (Machine, Option<Calibrator>))| {
-            MachineSummary::new(svc, task, &machine, calibrator)
+        let summary = |(task, (svm, calibrator)): (&Task, (BinarySvm, Option<Calibrator>))| {
+            BinarySummary::new(svc, task, &svm, calibrator)
         };
         Self {
             scheme: if paired { Scheme::OneVersusOne } else { Scheme::OneVersusRest },
@@ -82,12 +82,12 @@ impl SvcFit {
             support: Support::new(&schedule.kernel, x, indices),
             starts,
             coefficients: table.select(Axis(0), &carrying),
-            machines: tasks.iter().zip(machines).map(summary).collect(),
+            binary: tasks.iter().zip(binary).map(summary).collect(),
             settings: Settings::new(),
         }
     }
 
-    /// What was asked for; empty for a fit from a file that does not tell.
+    /// The settings of the fit; empty for a fit from a file that does not store them.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -96,7 +96,7 @@ impl SvcFit {
     ///
     /// Without probabilities: for pairs, the class with most votes (equal votes go to the class that comes first, or with [`Svc::break_ties`] to the
     /// larger sum of decision values); against the rest, the largest decision value. With probabilities the predicted class is the most
-    /// probable one, always: [`SvcFit::vote`] still tells the votes.
+    /// probable one, always: [`SvcFit::vote`] still returns the votes.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a support vector, none of them stored.
@@ -125,39 +125,39 @@ impl SvcFit {
         })
     }
 
-    /// The decision values of every machine, in the order of [`SvcFit::machines`]: positive for the first class of the machine.
+    /// The decision values of every SVM, in the order of [`SvcFit::binary`]: positive for the first class of the SVM.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let mut values = Array2::zeros((x.nrows(), self.machines.len()));
-        if self.machines.len() == 1 || self.scheme == Scheme::OneVersusRest {
+        let mut values = Array2::zeros((x.nrows(), self.binary.len()));
+        if self.binary.len() == 1 || self.scheme == Scheme::OneVersusRest {
             values += &self.support.apply(x, self.coefficients.view(), compute)?;
         } else {
             self.add_classes(x, &mut values, compute)?;
         }
-        for (mut column, machine) in values.columns_mut().into_iter().zip(&self.machines) {
-            column += machine.offset;
+        for (mut column, svm) in values.columns_mut().into_iter().zip(&self.binary) {
+            column += svm.offset;
         }
         Ok(values)
     }
 
-    /// The support vectors of a class speak in the machines of that class only.
+    /// The support vectors of a class have coefficients only in the binary SVMs of that class.
     fn add_classes(&self, x: ArrayView2<f64>, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
         let k = self.names.len();
         let parts: Vec<Range<usize>> = (0..k).map(|class| self.of_class(class)).collect();
-        let places: Vec<(usize, usize)> = pairs(k).map(|(a, b)| (a * (k - 1) + b - 1, b * (k - 1) + a)).collect();
+        let positions: Vec<(usize, usize)> = pairs(k).map(|(a, b)| (a * (k - 1) + b - 1, b * (k - 1) + a)).collect();
         for (x, mut values) in x.axis_chunks_iter(Axis(0), ROWS).zip(values.axis_chunks_iter_mut(Axis(0), ROWS)) {
-            let said = self.support.apply_parts(x, &parts, self.coefficients.view(), compute)?;
-            for (mut row, said) in values.rows_mut().into_iter().zip(said.rows()) {
-                row.iter_mut().zip(&places).for_each(|(value, &(a, b))| *value += said[a] + said[b]);
+            let shares = self.support.apply_parts(x, &parts, self.coefficients.view(), compute)?;
+            for (mut row, shares) in values.rows_mut().into_iter().zip(shares.rows()) {
+                row.iter_mut().zip(&positions).for_each(|(value, &(a, b))| *value += shares[a] + shares[b]);
             }
         }
         Ok(())
     }
 
     /// The decision function. Two classes: one column, positive for the second class, as scikit-learn has it. More: one column per class, or
-    /// one per pair where the machines are pairs and that shape is asked for.
+    /// one per pair where the binary SVMs are pairs and that shape is requested.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -186,14 +186,14 @@ impl SvcFit {
         let mut probabilities = Array2::zeros((x.nrows(), k));
         for (row, mut out) in values.rows().into_iter().zip(probabilities.rows_mut()) {
             let firsts: Option<Vec<f64>> =
-                self.machines.iter().zip(row).map(|(m, &f)| Some(m.calibrator.as_ref()?.probability(f))).collect();
+                self.binary.iter().zip(row).map(|(m, &f)| Some(m.calibrator.as_ref()?.probability(f))).collect();
             let firsts = firsts.ok_or_else(|| Error::request("the model was fitted without probabilities"))?;
             out.iter_mut().zip(self.of_classes(&firsts)).for_each(|(o, p)| *o = p);
         }
         Ok(probabilities)
     }
 
-    /// Probabilities of classes from those of machines.
+    /// Probabilities of classes from those of binary SVMs.
     fn of_classes(&self, firsts: &[f64]) -> Vec<f64> {
         let k = self.names.len();
         match (k, self.scheme) {
@@ -206,7 +206,7 @@ impl SvcFit {
         }
     }
 
-    /// How machines for two classes make one for many.
+    /// How binary SVMs are combined to a classifier of many classes.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
@@ -218,7 +218,7 @@ impl SvcFit {
 
     /// Whether there are probabilities.
     pub fn is_calibrated(&self) -> bool {
-        self.machines.iter().all(|machine| machine.calibrator.is_some())
+        self.binary.iter().all(|svm| svm.calibrator.is_some())
     }
 
     /// The names of the classes.
@@ -231,12 +231,12 @@ impl SvcFit {
         &self.support.kernel
     }
 
-    /// The machines: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in the order of the classes.
-    pub fn machines(&self) -> &[MachineSummary] {
-        &self.machines
+    /// The binary SVMs: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in the order of the classes.
+    pub fn binary(&self) -> &[BinarySummary] {
+        &self.binary
     }
 
-    /// The rows of the data that carry weight in some machine, class by class.
+    /// The rows of the data that carry weight in some SVM, class by class.
     pub fn support(&self) -> &[usize] {
         &self.support.indices
     }
@@ -252,14 +252,14 @@ impl SvcFit {
     }
 
     /// `sᵢαᵢ`, one row per support vector. For pairs there is one column per other class, as in LIBSVM's model files: a support vector of class `a` has its
-    /// coefficient in the machine of `a` and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per class.
+    /// coefficient in the SVM of `a` and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per class.
     pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
         self.coefficients.view()
     }
 
-    /// Sums of the machines' objectives, gaps and steps, their largest violation, and why they stopped.
-    pub fn evidence(&self) -> Evidence {
-        Evidence::of_all(self.machines.iter().map(|machine| machine.evidence))
+    /// Sums of the binary SVMs' objectives, gaps and steps, their largest violation, and why they stopped.
+    pub fn evidence(&self) -> SvmEvidence {
+        SvmEvidence::of_all(self.binary.iter().map(|svm| svm.evidence))
     }
 
     fn of_class(&self, class: usize) -> Range<usize> {
@@ -276,10 +276,10 @@ fn column(task: &Task, class: usize) -> usize {
     }
 }
 
-impl MachineSummary {
-    fn new(svc: &Svc, task: &Task, machine: &Machine, calibrator: Option<Calibrator>) -> Self {
-        // A ν-machine is divided by its margin: the bound is what its largest coefficients are.
-        let carried: Vec<f64> = machine.coefficients.iter().map(|c| c.abs()).collect();
+impl BinarySummary {
+    fn new(svc: &Svc, task: &Task, svm: &BinarySvm, calibrator: Option<Calibrator>) -> Self {
+        // A ν-SVM is divided by its margin: the bound is what its largest coefficients are.
+        let carried: Vec<f64> = svm.coefficients.iter().map(|c| c.abs()).collect();
         let ratio = |i: usize| carried[i] / (svc.bound() * task.weights[i]);
         let largest = match svc.penalty {
             Penalty::C(_) => 1.0,
@@ -289,11 +289,11 @@ impl MachineSummary {
         Self {
             first: task.first,
             second: task.second,
-            offset: machine.offset,
+            offset: svm.offset,
             support: carried.iter().filter(|c| **c > 0.0).count(),
             bounded: (0..carried.len()).filter(at_bound).count(),
             calibrator,
-            evidence: machine.evidence,
+            evidence: svm.evidence,
         }
     }
 }

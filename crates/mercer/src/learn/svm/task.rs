@@ -1,16 +1,16 @@
-//! The machines of a classifier: which rows they see, on which side, with which weight.
+//! The binary SVMs of a classifier: which rows they see, on which side, with which weight.
 
 use std::ops::Range;
 
 use super::classes::Classes;
-use super::evidence::Machine;
+use super::evidence::BinarySvm;
 use super::schedule::Scheme;
 use super::svc::{Penalty, Svc};
 use super::translate::{c_svc, nu_svc};
 use crate::solve::{Constraint, DualProblem, KernelRows};
 use crate::{Compute, Error, Result};
 
-/// One machine: a first class against a second one or the rest.
+/// One binary SVM: a first class against a second one or the rest.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub(super) first: usize,
@@ -23,7 +23,7 @@ pub(super) struct Task {
     pub(super) weights: Vec<f64>,
 }
 
-/// All machines of a classifier, and the order of the rows by class that they share.
+/// All binary SVMs of a classifier, and the order of the rows by class that they share.
 #[derive(Clone, Debug)]
 pub(super) struct Tasks {
     /// Rows of the data by class, in their order within a class.
@@ -95,44 +95,44 @@ impl Task {
         }
     }
 
-    /// The machine of all rows, begun at the best of some guesses of `α`.
+    /// The SVM of all rows, begun at the best of some guesses of `α`.
     pub(super) fn solve(
         &self,
         svc: &Svc,
         rows: &mut KernelRows<'_>,
         guesses: &[&[f64]],
         compute: &Compute,
-    ) -> Result<Machine> {
+    ) -> Result<BinarySvm> {
         let problem = self.problem(svc, (0..self.rows.len()).collect(), guesses)?;
-        let machine = self.solve_problem(svc, &problem, rows, compute)?;
+        let svm = self.solve_problem(svc, &problem, rows, compute)?;
         if !svc.indefinite {
-            machine.require_norm(&svc.kernel)?;
+            svm.require_norm(&svc.kernel)?;
         }
-        Ok(machine)
+        Ok(svm)
     }
 
-    /// The machine of a problem on some of the rows; its decisions are those of all rows.
+    /// The SVM of a problem on some of the rows; its decisions are those of all rows.
     pub(super) fn solve_problem(
         &self,
         svc: &Svc,
         problem: &DualProblem,
         rows: &mut KernelRows<'_>,
         compute: &Compute,
-    ) -> Result<Machine> {
+    ) -> Result<BinarySvm> {
         let solution = problem.solve(rows, &svc.solver, compute)?;
         match svc.penalty {
-            Penalty::C(_) => Ok(Machine::new(problem, &solution)),
-            Penalty::Nu(_) => Machine::nu_svc(problem, &solution),
+            Penalty::C(_) => Ok(BinarySvm::new(problem, &solution)),
+            Penalty::Nu(_) => BinarySvm::nu_svc(problem, &solution),
         }
     }
 
-    /// `α` of a C-machine of all rows.
-    pub(super) fn alpha(&self, machine: &Machine) -> Vec<f64> {
-        self.signs.iter().zip(&machine.coefficients).map(|(s, c)| s * c).collect()
+    /// `α` of a C-SVM of all rows.
+    pub(super) fn alpha(&self, svm: &BinarySvm) -> Vec<f64> {
+        self.signs.iter().zip(&svm.coefficients).map(|(s, c)| s * c).collect()
     }
 }
 
-/// A guess of `α` of all rows within the bounds of a C-machine of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
+/// A guess of `α` of all rows within the bounds of a C-SVM of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
 /// more.
 fn feasible(problem: &DualProblem, guess: &[f64]) -> Vec<f64> {
     let guess: Vec<f64> = problem.points.iter().map(|&p| guess[p]).collect();

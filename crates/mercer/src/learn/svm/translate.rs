@@ -1,4 +1,4 @@
-//! Five machines as dual problems. They translate; the solver optimizes.
+//! Five support vector machines as dual problems; the solver optimizes.
 
 use crate::solve::{Constraint, DualProblem};
 use crate::{Error, Result};
@@ -10,7 +10,7 @@ pub(super) fn c_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, offset
     DualProblem { points, signs, linear, upper, start, guesses, constraint: sum_if(offset) }
 }
 
-/// `min ½aᵀQa` over `0 ≤ a ≤ w` with `Σ a = ν Σw/2` for each sign. The machine is the answer divided by its margin.
+/// `min ½aᵀQa` over `0 ≤ a ≤ w` with `Σ a = ν Σw/2` for each sign. The SVM is the answer divided by its margin.
 pub(super) fn nu_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, nu: f64) -> Result<DualProblem> {
     let largest = largest_nu(&signs, &upper);
     if nu > largest {

@@ -1,4 +1,4 @@
-//! Held-out predictions along `C`, all folds and machines on one kernel matrix.
+//! Held-out predictions along `C`, all folds and binary SVMs on one kernel matrix.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use crate::solve::KernelRows;
 use crate::{Compute, Error, Kernel, Result};
 
 /// The rows in an order in which every fold of every class is one run.
-struct Plan<'a> {
+struct FoldOrder<'a> {
     tasks: Tasks,
     classes: &'a Classes,
     /// The rows of the data in this order.
@@ -22,7 +22,7 @@ struct Plan<'a> {
     folds: Vec<usize>,
 }
 
-/// One machine without one fold, for every `C` of a list.
+/// One binary SVM without one fold, for every `C` of a list.
 struct Held {
     /// The decision values of the rows that are held out.
     values: Vec<Vec<f64>>,
@@ -31,14 +31,14 @@ struct Held {
 }
 
 impl Svc {
-    /// The class of every row (one row each) by machines that were fitted without the row's fold, for every `C` of a list (one column each).
+    /// The class of every row (one row each) by binary SVMs that were fitted without the row's fold, for every `C` of a list (one column each).
     ///
     /// # Formula
-    /// For every fold and machine a path over `C`, each fit begun at the one before, scaled to its bound. Rows are sorted by class and fold, so
+    /// For every fold and SVM a path over `C`, each fit begun at the one before, scaled to its bound. Rows are sorted by class and fold, so
     /// that every training set is a few runs of one kernel matrix, which is computed once and never copied.
     ///
     /// # Cost
-    /// One kernel matrix in single precision (double up to 2048 rows), and folds × machines × `C` solutions, in parallel.
+    /// One kernel matrix in single precision (double up to 2048 rows), and folds × binary SVMs × `C` solutions, in parallel.
     ///
     /// # Errors
     /// As [`Svc::fit`], [`Error::Request`] for a ν-classifier and for a fold without which a class has no rows, [`Error::Shape`] unless there is
@@ -85,7 +85,7 @@ impl Svc {
         compute: &Compute,
     ) -> Result<Vec<Array2<usize>>> {
         let specs = self.along(c)?;
-        let plan = Plan::new(self, x, classes, weights, folds)?;
+        let plan = FoldOrder::new(self, x, classes, weights, folds)?;
         let silent = compute.silent();
         let (mut before, mut all) = (Vec::new(), Vec::with_capacity(kernels.len()));
         for (at, kernel) in kernels.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Svc {
     }
 }
 
-impl<'a> Plan<'a> {
+impl<'a> FoldOrder<'a> {
     fn new(
         svc: &Svc,
         x: ArrayView2<f64>,
@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         (0..self.folds.len()).filter(|&at| self.folds[at] == fold).collect()
     }
 
-    /// Every machine without every fold, fold after fold.
+    /// Every SVM without every fold, fold after fold.
     fn hold_out_each(
         &self,
         specs: &[Svc],
@@ -162,7 +162,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// One machine without one fold, along the path, at the rows of the fold; `before` is the same of another kernel.
+    /// One binary SVM without one fold, along the path, at the rows of the fold; `before` is the same of another kernel.
     fn hold_out(
         &self,
         specs: &[Svc],
@@ -173,29 +173,29 @@ impl<'a> Plan<'a> {
         compute: &Compute,
     ) -> Result<Held> {
         compute.check_canceled()?;
-        let (places, task) = self.training(fold, task)?;
+        let (positions, task) = self.training(fold, task)?;
         let held_out = self.held_out(fold);
-        let mut rows = whole.part(&places);
+        let mut rows = whole.subset(&positions);
         let mut held = Held { values: Vec::with_capacity(specs.len()), alpha: Vec::with_capacity(specs.len()) };
         for (at, spec) in specs.iter().enumerate() {
             let guesses = [held.alpha.last(), before.and_then(|before| before.alpha.get(at))];
             let guesses: Vec<&[f64]> = guesses.into_iter().flatten().map(Vec::as_slice).collect();
-            let machine = task.solve(spec, &mut rows, &guesses, compute)?;
-            let terms = places.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0);
-            let terms: Vec<(usize, f64)> = terms.map(|(&place, &c)| (place, c)).collect();
+            let svm = task.solve(spec, &mut rows, &guesses, compute)?;
+            let terms = positions.iter().zip(&svm.coefficients).filter(|(_, c)| **c != 0.0);
+            let terms: Vec<(usize, f64)> = terms.map(|(&position, &c)| (position, c)).collect();
             let mut values = whole.combine(&terms, &held_out);
-            values.iter_mut().for_each(|v| *v += machine.offset);
+            values.iter_mut().for_each(|v| *v += svm.offset);
             held.values.push(values);
-            held.alpha.push(task.alpha(&machine));
+            held.alpha.push(task.alpha(&svm));
         }
         Ok(held)
     }
 
-    /// The places and the machine of the rows outside a fold.
+    /// The places and the SVM of the rows outside a fold.
     fn training(&self, fold: usize, task: &Task) -> Result<(Vec<usize>, Task)> {
         let kept: Vec<usize> = (0..task.rows.len()).filter(|&i| self.folds[task.rows[i]] != fold).collect();
         let of = |list: &[f64]| kept.iter().map(|&i| list[i]).collect::<Vec<f64>>();
-        let places: Vec<usize> = kept.iter().map(|&i| task.rows[i]).collect();
+        let positions: Vec<usize> = kept.iter().map(|&i| task.rows[i]).collect();
         let part = Task {
             first: task.first,
             second: task.second,
@@ -205,20 +205,19 @@ impl<'a> Plan<'a> {
         };
         let carried = |sign: f64| part.signs.iter().zip(&part.weights).any(|(s, w)| *s == sign && *w > 0.0);
         if carried(1.0) && carried(-1.0) {
-            return Ok((places, part));
+            return Ok((positions, part));
         }
         let class = if carried(1.0) { task.second } else { Some(task.first) };
         let name = class.map_or("the rest", |class| self.classes.names()[class].as_str());
         Err(Error::request(format!("the class {name} has no rows with weight outside fold {fold}: use fewer folds")))
     }
 
-    /// The classes of the rows of a fold from the values of all machines.
+    /// The classes of the rows of a fold from the values of all binary SVMs.
     fn decide(&self, svc: &Svc, fold: usize, held: &[Held], predicted: &mut Array2<usize>) {
         let k = self.classes.count();
-        let places = self.held_out(fold);
+        let positions = self.held_out(fold);
         for column in 0..predicted.ncols() {
-            let values =
-                Array2::from_shape_fn((places.len(), held.len()), |(i, machine)| held[machine].values[column][i]);
+            let values = Array2::from_shape_fn((positions.len(), held.len()), |(i, svm)| held[svm].values[column][i]);
             let found: Vec<usize> = match svc.scheme {
                 Scheme::OneVersusRest if k > 2 => {
                     values.rows().into_iter().map(|row| argmax(row.iter().copied())).collect()
@@ -229,7 +228,7 @@ impl<'a> Plan<'a> {
                 }
                 _ => values.rows().into_iter().map(|row| argmax(votes(row, k))).collect(),
             };
-            places.iter().zip(found).for_each(|(&at, class)| predicted[[self.order[at], column]] = class);
+            positions.iter().zip(found).for_each(|(&at, class)| predicted[[self.order[at], column]] = class);
         }
     }
 }

@@ -10,7 +10,7 @@ const SAMPLINGS: [(Sampling, &str); 3] =
     [(Sampling::Iid, "iid"), (Sampling::Orthogonal, "orthogonal"), (Sampling::QuasiMonteCarlo, "quasi_monte_carlo")];
 
 impl EmbeddingSketch {
-    /// All that the sketch knows. The frequencies are drawn again; their sum shows whether they are the same.
+    /// The complete record of the sketch. The frequencies are drawn again; their sum shows whether they are the same.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kind", "embedding_sketch");

@@ -17,7 +17,7 @@ impl Encoding {
     ///
     /// # Errors
     /// [`Error::Value`] for an infinite number, and for a missing value under [`Missing::Refuse`];
-    /// [`Error::Shape`] when a mean or a scale is asked of no value at all.
+    /// [`Error::Shape`] when a column without values needs a mean or a scale.
     pub fn fit(&self, table: &Table) -> Result<FittedEncoding> {
         let rows = rows_to_keep(table, self.missing)?;
         let columns = table.columns().iter().map(|column| self.fit_column(column, &rows)).collect::<Result<_>>()?;

@@ -4,39 +4,39 @@ use super::DoubleDouble;
 use crate::real::Real;
 use std::fmt;
 
-/// Digits after the point when the format does not say.
+/// Digits after the point if the format specifies none.
 const DIGITS: usize = 31;
 
-/// Scientific notation, `d.ddd…e±k`, with 31 digits after the point or as many as the precision asks for (at most 31).
+/// Scientific notation, `d.ddd…e±k`, with 31 digits after the point or as many as the precision specifies (at most 31).
 impl fmt::Display for DoubleDouble {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.high == 0.0 || !self.high.is_finite() {
             return write!(formatter, "{}", self.high);
         }
-        let places = formatter.precision().unwrap_or(DIGITS).min(DIGITS);
-        let (digits, exponent) = decimal(self.abs(), places);
+        let positions = formatter.precision().unwrap_or(DIGITS).min(DIGITS);
+        let (digits, exponent) = decimal(self.abs(), positions);
         let (first, rest) = digits.split_at(1);
         let (sign, point) = (if self.high < 0.0 { "-" } else { "" }, if rest.is_empty() { "" } else { "." });
         write!(formatter, "{sign}{first}{point}{rest}e{exponent}")
     }
 }
 
-/// The `places + 1` leading digits of a positive number, rounded, and the exponent of the first one.
-fn decimal(x: DoubleDouble, places: usize) -> (String, i32) {
+/// The `positions + 1` leading digits of a positive number, rounded, and the exponent of the first one.
+fn decimal(x: DoubleDouble, positions: usize) -> (String, i32) {
     let ten = DoubleDouble::from(10.0);
     let mut exponent = x.high.log10().floor() as i32;
     let scale = |exponent: i32| x * ten.powi(-exponent / 2) * ten.powi(-exponent - (-exponent / 2));
-    let mut digits = rounded(scale(exponent), places);
-    if digits.len() != places + 1 {
-        exponent += if digits.len() > places + 1 { 1 } else { -1 };
-        digits = rounded(scale(exponent), places);
+    let mut digits = rounded(scale(exponent), positions);
+    if digits.len() != positions + 1 {
+        exponent += if digits.len() > positions + 1 { 1 } else { -1 };
+        digits = rounded(scale(exponent), positions);
     }
     (digits, exponent)
 }
 
-/// The whole number nearest to `x · 10^places`, for `0.1 < x < 100`.
-fn rounded(x: DoubleDouble, places: usize) -> String {
-    let scaled = x * DoubleDouble::from(10.0).powi(places as i32);
+/// The whole number nearest to `x · 10^positions`, for `0.1 < x < 100`.
+fn rounded(x: DoubleDouble, positions: usize) -> String {
+    let scaled = x * DoubleDouble::from(10.0).powi(positions as i32);
     // Both parts are below 2¹²⁷ in size; the high part's fraction joins the low part before rounding.
     let whole = scaled.high.trunc();
     let rest = ((scaled.high - whole) + scaled.low).round();

@@ -1,11 +1,11 @@
-//! Tails of probability laws: gamma, normal, and the error function.
+//! Tails of probability distributions: gamma, normal, and the error function.
 
 use super::ln_gamma;
 
 /// Terms of a series or a continued fraction before it counts as converged anyway.
 const MAX_TERMS: usize = 100_000;
 
-/// `P(G > x)` for `G` of the gamma law of shape `a` and scale 1: the regularized upper incomplete gamma function.
+/// `P(G > x)` for `G` of the gamma distribution of shape `a` and scale 1: the regularized upper incomplete gamma function.
 ///
 /// # Formula
 /// `Q(a, x) = (1/Γ(a)) ∫ₓ^∞ t^{a−1} e^{−t} dt`; below `x = a + 1` by the series of `P = 1 − Q`, from there on by the continued
@@ -30,7 +30,7 @@ pub fn gamma_tail(a: f64, x: f64) -> f64 {
     }
 }
 
-/// `P(G ≤ x)` for `G` of the gamma law of shape `a` and scale 1, with all its digits where it is small.
+/// `P(G ≤ x)` for `G` of the gamma distribution of shape `a` and scale 1, with all its digits where it is small.
 ///
 /// # Example
 /// ```
@@ -47,7 +47,7 @@ pub fn gamma_distribution(a: f64, x: f64) -> f64 {
     }
 }
 
-/// The quantile of the gamma law of shape `a` and scale 1: `x` with `P(G ≤ x) = p`; 0 and infinity at the ends, NaN outside.
+/// The quantile of the gamma distribution of shape `a` and scale 1: `x` with `P(G ≤ x) = p`; 0 and infinity at the ends, NaN outside.
 ///
 /// # Formula
 /// Newton's method for `ln P(a, eᵗ) = ln p`, or for the logarithm of the upper tail above the median, kept between bounds that close in.
@@ -69,7 +69,7 @@ pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     let lower = p < 0.5;
     let goal = if lower { p.ln() } else { (-p).ln_1p() };
     let (mut low, mut high) = (f64::MIN_POSITIVE.ln(), (a + 40.0 * a.sqrt() + 800.0).ln());
-    // Near 0 the law is xᵃ/Γ(a + 1): a start that is exact for small quantiles.
+    // Near 0 the distribution is xᵃ/Γ(a + 1): a start that is exact for small quantiles.
     let mut t = ((p.ln() + ln_gamma(a + 1.0)) / a).clamp(low, high);
     for _ in 0..200 {
         let x = t.exp();

@@ -19,12 +19,12 @@ const MAX_NODES: usize = 100_000;
 /// `exp(−ωd − c ln cos d)` of itself; the best `d` is `atan(ω/c)`. Newton's iteration finds the `ω` that suffices.
 /// The step is cut to 8 bits, so that its multiples are exact.
 fn step<N: Real>(curvature: f64) -> f64 {
-    let (c, wanted) = (curvature.max(1e-3), 8.0 - N::EPSILON.ln());
-    let mut frequency = (2.0 * c * wanted).sqrt() + wanted;
+    let (c, requested) = (curvature.max(1e-3), 8.0 - N::EPSILON.ln());
+    let mut frequency = (2.0 * c * requested).sqrt() + requested;
     for _ in 0..8 {
         let angle = (frequency / c).atan();
         let gained = frequency * angle - 0.5 * c * (frequency / c).powi(2).ln_1p();
-        frequency += (wanted - gained) / angle;
+        frequency += (requested - gained) / angle;
     }
     let step = 2.0 * PI / frequency;
     f64::from_bits(step.to_bits() & !((1 << 44) - 1))

@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 /// Enough terms for either method; both stop by themselves after at most some 80.
 const MAX_TERMS: usize = 1000;
 
-/// `K_μ(z)` and `K_{μ+1}(z)` for `|μ| ≤ 1/2`, `z > 0`, scaled as [`BesselPair`] says.
+/// `K_μ(z)` and `K_{μ+1}(z)` for `|μ| ≤ 1/2`, `z > 0`, scaled as in [`BesselPair`].
 pub(crate) fn bessel_pair(mu: f64, z: f64) -> BesselPair<f64> {
     if z <= 2.0 { series(mu, z) } else { continued_fraction(mu, z) }
 }

@@ -165,16 +165,16 @@ impl States {
     fn keep_state<const M: usize, const D: usize>(&mut self, i: usize, here: &Here<M, D>) {
         self.mean[i * M..(i + 1) * M].copy_from_slice(&here.z[..M]);
         for k in 0..M {
-            let place = (i * M + k) * M;
-            self.covariance[place..place + M].copy_from_slice(&here.covariance[k][..M]);
+            let position = (i * M + k) * M;
+            self.covariance[position..position + M].copy_from_slice(&here.covariance[k][..M]);
         }
     }
 
     fn keep_gap<const M: usize>(&mut self, i: usize, moved: &Moved<M>) {
         self.step[i * M..(i + 1) * M].copy_from_slice(&moved.step);
         for k in 0..M {
-            let place = (i * M + k) * M;
-            self.cross[place..place + M].copy_from_slice(&moved.cross[k]);
+            let position = (i * M + k) * M;
+            self.cross[position..position + M].copy_from_slice(&moved.cross[k]);
         }
     }
 

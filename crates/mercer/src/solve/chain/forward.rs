@@ -1,4 +1,4 @@
-//! The forward pass: all that the nodes up to `i` say about the state `zᵢ`, as a triangular array.
+//! The forward pass: the distribution of the state `zᵢ` given the nodes up to `i`, as a triangular array.
 
 use super::gap::{Gap, UnitRoot, derivative_gap};
 use super::triangle::{LogProduct, inverse_upper, triangularize};
@@ -46,7 +46,7 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
         end
     }
 
-    /// An open chain knows nothing; a closed one knows that `z₀ − A p` is the noise of the gap around the end.
+    /// An open chain has no constraint; in a closed one `z₀ − A p` is the noise of the gap around the end.
     fn start(&self, unit: &UnitRoot<M>) -> Information<D> {
         let mut known = Information { r: [[0.0; D]; D], b: [0.0; D] };
         let Some(h) = self.closing_gap() else { return known };

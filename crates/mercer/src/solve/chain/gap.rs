@@ -1,4 +1,4 @@
-//! The law of one gap: integrated Brownian motion over a distance `h`.
+//! The distribution of one gap: integrated Brownian motion over a distance `h`.
 
 /// `A(h)⁻¹` and the lower triangular root `L(h)` of the covariance of what is added over the gap.
 pub(crate) struct Gap<const M: usize> {
@@ -26,7 +26,7 @@ impl<const M: usize> UnitRoot<M> {
         Self(root)
     }
 
-    /// The law of a gap of length `h`: `L(h) = diag(h^{M−½−i}) L(1)`.
+    /// The distribution of a gap of length `h`: `L(h) = diag(h^{M−½−i}) L(1)`.
     #[inline(always)]
     pub fn gap(&self, h: f64) -> Gap<M> {
         let mut root = self.0;

@@ -11,7 +11,7 @@
 //! be closed to a circle: information (inverse covariances) holds both, covariances hold neither. What the two share, the
 //! steps of integrated Brownian motion, is in `gap.rs`.
 
-// Small matrices of fixed size: loops over indices say what the formulas say.
+// Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]
 
 mod backward;
@@ -33,7 +33,7 @@ pub(crate) struct Node {
     pub weight: f64,
 }
 
-/// What one pass says about a value of λ.
+/// The result of one pass for a value of λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pass {
     /// `Σ wᵢ(yᵢ − fᵢ)²`.

@@ -1,4 +1,4 @@
-//! The kernel matrix of points in classes, of which pairs of classes are asked for.
+//! The kernel matrix of points in classes, of which pairs of classes are requested.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{Compute, Result};
 const STRIP: usize = 64;
 
 /// The blocks of single classes, each of which many pairs share, in single precision. The values between two classes belong to one pair alone: they are computed when it is
-/// asked for, and forgotten.
+/// requested, and forgotten.
 pub(crate) struct ClassBlocks<'a> {
     tiles: &'a dyn Tiles,
     /// The points of each class.

@@ -11,7 +11,7 @@ use crate::{Compute, Result};
 const GROUP: usize = 60;
 /// Columns of a tile.
 const COLUMNS: usize = 512;
-/// A row that was not asked for in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
+/// A row not requested in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
 /// kernel values that are quick to compute, and such rows rarely come back.
 const ROUNDS: u64 = 64;
 /// The same where values are quick to compute again.
@@ -26,7 +26,7 @@ const SLAB: usize = 64 << 20;
 pub(super) struct Cache<'a> {
     /// The matrix of all points.
     all: &'a dyn Tiles,
-    /// The points that rows and columns stand for, and their matrix; `None` for all points.
+    /// The points of the rows and columns, and their matrix; `None` for all points.
     some: Option<(Vec<usize>, Box<dyn Tiles + 'a>)>,
     n: usize,
     pub(super) capacity: usize,
@@ -37,11 +37,11 @@ pub(super) struct Cache<'a> {
     rows_per_slab: usize,
     slabs: Vec<Vec<f32>>,
     clock: u64,
-    /// Rounds after which a row that was not asked for gives way.
+    /// Rounds after which a row not requested gives way.
     rounds: u64,
 }
 
-/// The row that a slot holds, and when it was asked for last.
+/// The row that a slot holds, and when it was requested last.
 struct Slot {
     row: usize,
     used: u64,
@@ -76,26 +76,26 @@ impl<'a> Cache<'a> {
     }
 
     /// A cache of the rows and columns of some points, with the rows that are known; this one is left without rows. `None` where the points
-    /// cannot be taken apart.
-    pub(super) fn narrow(&mut self, points: &[usize]) -> Option<Self> {
+    /// cannot be restricted.
+    pub(super) fn restricted(&mut self, points: &[usize]) -> Option<Self> {
         let named: Vec<usize> = match &self.some {
             Some((known, _)) => points.iter().map(|&p| known[p]).collect(),
             None => points.to_vec(),
         };
-        let tiles = self.all.among(&named)?;
+        let tiles = self.all.submatrix(&named)?;
         let capacity = (self.capacity.saturating_mul(self.n) / points.len().max(1)).min(points.len());
-        let mut narrow = Self::empty(self.all, Some((named, tiles)), points.len(), capacity, self.rounds);
+        let mut restricted = Self::empty(self.all, Some((named, tiles)), points.len(), capacity, self.rounds);
         let known: Vec<usize> = (0..points.len()).filter(|&at| self.slot_of[points[at]].is_some()).collect();
-        let places = narrow.make_room(known.len().min(capacity));
-        for (&at, &row) in places.iter().zip(&known) {
-            narrow.slots[at].row = row;
-            narrow.slot_of[row] = Some(at as u32);
+        let positions = restricted.make_room(known.len().min(capacity));
+        for (&at, &row) in positions.iter().zip(&known) {
+            restricted.slots[at].row = row;
+            restricted.slot_of[row] = Some(at as u32);
             let source = self.row(points[row]);
-            let target = narrow.line_mut(at);
+            let target = restricted.line_mut(at);
             target.iter_mut().zip(points).for_each(|(t, &p)| *t = source[p]);
         }
         *self = Self::empty(self.all, self.some.take(), self.n, self.capacity, self.rounds);
-        Some(narrow)
+        Some(restricted)
     }
 
     pub(super) fn row(&self, point: usize) -> &[f32] {
@@ -123,15 +123,15 @@ impl<'a> Cache<'a> {
     ) -> Result<Lines<'b, f32>> {
         let q = points.len();
         let unknown: Vec<usize> = (0..q).filter(|&at| self.slot_of[points[at]].is_none()).collect();
-        let values = match self.among(&unknown.iter().map(|&at| points[at]).collect::<Vec<_>>(), compute) {
+        let values = match self.submatrix(&unknown.iter().map(|&at| points[at]).collect::<Vec<_>>(), compute) {
             Some(values) => values?,
             None => {
                 self.fetch(&distinct(points), compute)?;
                 Vec::new()
             }
         };
-        let mut place = vec![0; q];
-        unknown.iter().enumerate().for_each(|(rank, &at)| place[at] = rank);
+        let mut position = vec![0; q];
+        unknown.iter().enumerate().for_each(|(rank, &at)| position[at] = rank);
         let stride = q.next_multiple_of(GAP) + GAP;
         buffer.resize(buffer.len().max(q * stride), 0.0);
         let block = &mut buffer[..q * stride];
@@ -139,9 +139,9 @@ impl<'a> Cache<'a> {
         let fill = |at: usize, line: &mut [f32]| match rows[at] {
             Some(row) => line.iter_mut().zip(&points[..=at]).for_each(|(v, &p)| *v = row[p]),
             None => {
-                let computed = &values[place[at] * unknown.len()..][..unknown.len()];
+                let computed = &values[position[at] * unknown.len()..][..unknown.len()];
                 for (other, v) in line[..=at].iter_mut().enumerate() {
-                    *v = rows[other].map_or_else(|| computed[place[other]], |row| row[points[at]]);
+                    *v = rows[other].map_or_else(|| computed[position[other]], |row| row[points[at]]);
                 }
             }
         };
@@ -154,11 +154,11 @@ impl<'a> Cache<'a> {
     }
 
     /// The matrix of some points; `None` where it is not cheaper than rows.
-    fn among(&self, points: &[usize], compute: &Compute) -> Option<Result<Vec<f32>>> {
+    fn submatrix(&self, points: &[usize], compute: &Compute) -> Option<Result<Vec<f32>>> {
         if points.is_empty() {
             return Some(Ok(Vec::new()));
         }
-        let tiles = self.tiles().among(points)?;
+        let tiles = self.tiles().submatrix(points)?;
         let fill = |rows, cols, out: &mut [f32]| tiles.fill_single(rows, cols, out);
         Some(compute.install(|| assemble((points.len(), points.len()), BLOCK, true, fill, || compute.check_aborted())))
     }
@@ -190,27 +190,27 @@ impl<'a> Cache<'a> {
     ///
     /// # Errors
     /// As [`Cache::add_fleeting`]; the cache is then of no use any more.
-    pub(super) fn fetch(&mut self, wanted: &[usize], compute: &Compute) -> Result<()> {
+    pub(super) fn fetch(&mut self, requested: &[usize], compute: &Compute) -> Result<()> {
         self.clock += 1;
-        for &row in wanted {
+        for &row in requested {
             if let Some(slot) = self.slot_of[row] {
                 self.slots[slot as usize].used = self.clock;
             }
         }
-        let missing: Vec<usize> = wanted.iter().copied().filter(|&row| self.slot_of[row].is_none()).collect();
+        let missing: Vec<usize> = requested.iter().copied().filter(|&row| self.slot_of[row].is_none()).collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let mut places = self.make_room(missing.len());
-        places.sort_unstable();
-        for (&at, &row) in places.iter().zip(&missing) {
+        let mut positions = self.make_room(missing.len());
+        positions.sort_unstable();
+        for (&at, &row) in positions.iter().zip(&missing) {
             self.slots[at] = Slot { row, used: self.clock };
             self.slot_of[row] = Some(at as u32);
         }
-        self.compute_rows(&places, &missing, compute)
+        self.compute_rows(&positions, &missing, compute)
     }
 
-    /// Slots for new rows: those of rows that were not asked for in a while, then new ones, then those that were not used for longest.
+    /// Slots for new rows: those of rows not requested in a while, then new ones, then those that were not used for longest.
     fn make_room(&mut self, count: usize) -> Vec<usize> {
         let stale = |slot: &Slot| slot.used + self.rounds < self.clock;
         let mut old: Vec<usize> = (0..self.slots.len()).filter(|&at| self.slots[at].used < self.clock).collect();
@@ -230,13 +230,13 @@ impl<'a> Cache<'a> {
     }
 
     /// Fills slots (in ascending order) with rows.
-    fn compute_rows(&mut self, places: &[usize], rows: &[usize], compute: &Compute) -> Result<()> {
+    fn compute_rows(&mut self, positions: &[usize], rows: &[usize], compute: &Compute) -> Result<()> {
         let n = self.n;
         let tiles: &dyn Tiles = self.some.as_ref().map_or(self.all, |(_, tiles)| tiles.as_ref());
         let mut lines = self.slabs.iter_mut().flat_map(|slab| slab.chunks_exact_mut(n.max(1)));
         let mut next = 0;
-        let mut targets: Vec<&mut [f32]> = Vec::with_capacity(places.len());
-        for &at in places {
+        let mut targets: Vec<&mut [f32]> = Vec::with_capacity(positions.len());
+        for &at in positions {
             targets.extend(lines.nth(at - next));
             next = at + 1;
         }

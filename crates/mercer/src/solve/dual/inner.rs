@@ -1,11 +1,11 @@
 //! Sequential minimal optimization within one working set.
 
+use super::kkt::{can_fall, can_rise, group, groups, room_above, room_below};
 use super::lines::Lines;
-use super::pull::{can_fall, can_rise, group, groups, room_above, room_below};
 use super::{Constraint, DualProblem};
 use crate::gram::simd::{Element, scan};
 
-/// The curvature of a pair whose points cannot be told apart.
+/// The curvature of a pair whose points coincide.
 const FLAT: f64 = 1e-12;
 
 /// The variables of a working set, and the kernel among them.
@@ -13,7 +13,7 @@ pub(super) struct Inner<'k, T> {
     signs: Vec<f64>,
     upper: Vec<f64>,
     alpha: Vec<f64>,
-    pull: Vec<f64>,
+    gradient: Vec<f64>,
     group: Vec<usize>,
     /// For each group: 0 for its variables that can rise, `−∞` for all others.
     rise: Vec<Vec<f64>>,
@@ -30,7 +30,7 @@ impl<'k, T: Element> Inner<'k, T> {
         problem: &DualProblem,
         variables: &[usize],
         alpha: &[f64],
-        pull: &[f64],
+        gradient: &[f64],
         kernel: Lines<'k, T>,
         diagonal: Vec<f64>,
     ) -> Self {
@@ -41,7 +41,7 @@ impl<'k, T: Element> Inner<'k, T> {
             signs: of(&problem.signs),
             upper: of(&problem.upper),
             alpha: of(alpha),
-            pull: of(pull),
+            gradient: of(gradient),
             group: variables.iter().map(|&i| group(problem.constraint, problem.signs[i])).collect(),
             rise: vec![vec![f64::NEG_INFINITY; q]; count],
             fall: vec![vec![f64::INFINITY; q]; count],
@@ -72,22 +72,22 @@ impl<'k, T: Element> Inner<'k, T> {
                     self.take(step);
                     steps += 1;
                 }
-                _ => return (steps, self.alpha, self.pull),
+                _ => return (steps, self.alpha, self.gradient),
             }
         }
     }
 
-    /// The violation, and the pair with the largest gain whose first is the strongest pull upwards (of each group).
-    fn best_pair(&self) -> (f64, Option<Step>) {
+    /// The violation, and the pair with the largest gain whose first has the largest `vᵢ` (of each group).
+    fn best_pair(&self) -> (f64, Option<PairStep>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
         for (rise, fall) in self.rise.iter().zip(&self.fall) {
-            let Some((i, top)) = scan::largest(&self.pull, rise) else { continue };
+            let Some((i, top)) = scan::largest(&self.gradient, rise) else { continue };
             let found = self.partner(i, top, fall);
             violation = violation.max(top - found.smallest);
             if let Some((j, pair_gain)) = found.best
                 && pair_gain > gain
             {
-                (best, gain) = (Some(Step::Pair(i, j)), pair_gain);
+                (best, gain) = (Some(PairStep::Pair(i, j)), pair_gain);
             }
         }
         (violation, best)
@@ -101,7 +101,7 @@ impl<'k, T: Element> Inner<'k, T> {
             let search = scan::Partner {
                 top,
                 diagonal: self.diagonal[i],
-                values: &self.pull[columns.clone()],
+                values: &self.gradient[columns.clone()],
                 bars: &fall[columns.clone()],
                 diagonals: &self.diagonal[columns.clone()],
                 row: self.kernel.piece(i, run),
@@ -113,27 +113,27 @@ impl<'k, T: Element> Inner<'k, T> {
     }
 
     /// Without a constraint: the violation, and the variable with the largest gain.
-    fn best_single(&self) -> (f64, Option<Step>) {
+    fn best_single(&self) -> (f64, Option<PairStep>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
         for t in 0..self.alpha.len() {
-            let pull = self.pull[t];
-            let barred = if pull > 0.0 { self.rise[0][t] } else { self.fall[0][t] } != 0.0;
+            let gradient = self.gradient[t];
+            let barred = if gradient > 0.0 { self.rise[0][t] } else { self.fall[0][t] } != 0.0;
             if barred {
                 continue;
             }
-            violation = violation.max(pull.abs());
-            let found = pull * pull / curvature(self.diagonal[t]);
+            violation = violation.max(gradient.abs());
+            let found = gradient * gradient / curvature(self.diagonal[t]);
             if found > gain {
-                (best, gain) = (Some(Step::Single(t)), found);
+                (best, gain) = (Some(PairStep::Single(t)), found);
             }
         }
         (violation, best)
     }
 
-    fn take(&mut self, step: Step) {
+    fn take(&mut self, step: PairStep) {
         match step {
-            Step::Pair(i, j) => {
-                let slope = self.pull[i] - self.pull[j];
+            PairStep::Pair(i, j) => {
+                let slope = self.gradient[i] - self.gradient[j];
                 let bend = curvature(self.diagonal[i] + self.diagonal[j] - 2.0 * self.kernel.at(i, j));
                 let above = room_above(self.signs[i], self.alpha[i], self.upper[i]);
                 let below = room_below(self.signs[j], self.alpha[j], self.upper[j]);
@@ -142,11 +142,11 @@ impl<'k, T: Element> Inner<'k, T> {
                 self.shift(j, -length, length >= below);
                 self.follow((i, length), (j, -length));
             }
-            Step::Single(i) => {
-                let wanted = self.pull[i] / curvature(self.diagonal[i]);
+            PairStep::Single(i) => {
+                let requested = self.gradient[i] / curvature(self.diagonal[i]);
                 let room =
-                    if wanted > 0.0 { room_above } else { room_below }(self.signs[i], self.alpha[i], self.upper[i]);
-                let length = wanted.clamp(-room, room);
+                    if requested > 0.0 { room_above } else { room_below }(self.signs[i], self.alpha[i], self.upper[i]);
+                let length = requested.clamp(-room, room);
                 self.shift(i, length, length.abs() >= room);
                 self.follow((i, length), (i, 0.0));
             }
@@ -164,17 +164,17 @@ impl<'k, T: Element> Inner<'k, T> {
         self.bar(i);
     }
 
-    /// The pulls after two changes.
+    /// The values `vᵢ` after two changes.
     fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
         for run in 0..self.kernel.runs.len() {
-            let pull = &mut self.pull[self.kernel.columns(run)];
-            scan::subtract(pull, (a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)));
+            let gradient = &mut self.gradient[self.kernel.columns(run)];
+            scan::subtract(gradient, (a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)));
         }
     }
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum PairStep {
     /// The first rises, the second falls.
     Pair(usize, usize),
     Single(usize),

@@ -24,7 +24,7 @@ pub(super) struct Lines<'k, T> {
 
 impl<'k, T: Element> Lines<'k, T> {
     /// The row of the larger matrix.
-    fn place(&self, i: usize) -> usize {
+    fn position(&self, i: usize) -> usize {
         let mut before = 0;
         for run in &self.runs {
             if i < before + run.len() {
@@ -43,19 +43,19 @@ impl<'k, T: Element> Lines<'k, T> {
 
     /// The values of a row in a run of columns.
     pub(super) fn piece(&self, i: usize, run: usize) -> &'k [T] {
-        let start = self.place(i) * self.stride;
+        let start = self.position(i) * self.stride;
         &self.matrix[start + self.runs[run].start..start + self.runs[run].end]
     }
 
     /// The rows and columns of some of the points in one piece.
     pub(super) fn gather<'b>(&self, points: &[usize], buffer: &'b mut Vec<T>, compute: &Compute) -> Lines<'b, T> {
-        let places: Vec<usize> = points.iter().map(|&p| self.place(p)).collect();
-        gather(&places, |p| &self.matrix[p * self.stride..(p + 1) * self.stride], buffer, compute)
+        let positions: Vec<usize> = points.iter().map(|&p| self.position(p)).collect();
+        gather(&positions, |p| &self.matrix[p * self.stride..(p + 1) * self.stride], buffer, compute)
     }
 
     /// One value.
     pub(super) fn at(&self, i: usize, j: usize) -> f64 {
-        self.matrix[self.place(i) * self.stride + self.place(j)].to_f64()
+        self.matrix[self.position(i) * self.stride + self.position(j)].to_f64()
     }
 }
 

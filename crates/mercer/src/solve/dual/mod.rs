@@ -1,18 +1,18 @@
 //! The one dual problem behind every support vector machine, and its solver.
 //!
-//! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the machine, `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign,
+//! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the SVM, `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign,
 //! or nothing. Machines translate; they do not optimize.
 //!
-//! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. A variable's pull is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum no variable that
-//! can still pull up pulls more than one that can pull down.
+//! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. The signed negative gradient of a variable is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum (KKT) the maximum of `vᵢ` over
+//! variables that can increase is at most the minimum over variables that can decrease.
 
 mod blocks;
 mod cache;
 mod inner;
+mod kkt;
 mod lines;
-mod narrow;
-mod pull;
 mod rows;
+mod shrinking;
 mod solver;
 mod working_set;
 
@@ -28,11 +28,11 @@ pub use rows::KernelRows;
 /// Which sums of the variables stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
-    /// `Σ sᵢαᵢ`: machines with an offset.
+    /// `Σ sᵢαᵢ`: SVMs with an offset.
     Sum,
-    /// `Σ αᵢ` over `sᵢ = 1` and over `sᵢ = −1`: the ν-machines.
+    /// `Σ αᵢ` over `sᵢ = 1` and over `sᵢ = −1`: the ν-SVMs.
     SumPerSign,
-    /// None: machines without an offset.
+    /// None: SVMs without an offset.
     Free,
 }
 
@@ -146,7 +146,7 @@ impl DualProblem {
         if options.tolerance.is_nan() || options.tolerance <= 0.0 {
             return Err(Error::parameter("tolerance", options.tolerance, "positive"));
         }
-        solver::Solver::new(self, rows, options, compute)?.run()
+        solver::DualSolver::new(self, rows, options, compute)?.run()
     }
 
     /// Solves the problem on a kernel bound to points, with rows made and kept as the memory limit allows.

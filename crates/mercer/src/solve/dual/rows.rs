@@ -26,13 +26,13 @@ pub struct KernelRows<'a> {
     diagonal: Vec<f64>,
     store: Store<'a>,
     /// The points that these are among those of a larger matrix; `None` for all of its points.
-    part: Option<Vec<Range<usize>>>,
+    subset: Option<Vec<Range<usize>>>,
     /// From one row of a whole matrix to the next.
     stride: usize,
 }
 
 /// The kernel among a working set, in the precision of the rows.
-pub(super) enum Among<'b> {
+pub(super) enum Submatrix<'b> {
     Double(Lines<'b, f64>),
     Single(Lines<'b, f32>),
 }
@@ -76,7 +76,7 @@ impl<'a> KernelRows<'a> {
         let diagonal = tiles.diagonal()?;
         gram::check_single(diagonal.iter().copied())?;
         let store = Store::Cache(Cache::new(tiles, least, compute)?);
-        Ok(Self { diagonal, store, part: None, stride: n })
+        Ok(Self { diagonal, store, subset: None, stride: n })
     }
 
     /// The whole matrix, in double precision when it is small, else in single precision.
@@ -91,7 +91,7 @@ impl<'a> KernelRows<'a> {
             Store::Single(gram::dense_single(tiles, compute)?.into_raw_vec_and_offset().0.into())
         };
         let stride = diagonal.len();
-        Ok(Self { diagonal, store, part: None, stride })
+        Ok(Self { diagonal, store, subset: None, stride })
     }
 
     /// Whether so many points are few: their matrix is in double precision.
@@ -111,31 +111,31 @@ impl<'a> KernelRows<'a> {
     pub fn of(matrix: &'a [f64], n: usize) -> Self {
         assert_eq!(matrix.len(), n * n, "a square matrix");
         let diagonal = (0..n).map(|i| matrix[i * n + i]).collect();
-        Self { diagonal, store: Store::Double(matrix.into()), part: None, stride: n }
+        Self { diagonal, store: Store::Double(matrix.into()), subset: None, stride: n }
     }
 
     /// A matrix with this diagonal in single precision, row after row.
     pub(super) fn of_single(diagonal: Vec<f64>, matrix: &'a [f32]) -> Self {
         let stride = diagonal.len();
-        Self { diagonal, store: Store::Single(matrix.into()), part: None, stride }
+        Self { diagonal, store: Store::Single(matrix.into()), subset: None, stride }
     }
 
     /// The rows and columns of some points of a whole matrix: where they are if they lie in few runs, else copied.
-    pub(crate) fn part(&self, points: &[usize]) -> KernelRows<'_> {
+    pub(crate) fn subset(&self, points: &[usize]) -> KernelRows<'_> {
         let (n, runs) = (self.stride, runs(points));
         let few = runs.len() <= RUNS;
         let store = match &self.store {
             Store::Double(matrix) if few => Store::Double(Cow::Borrowed(matrix.as_ref())),
             Store::Single(matrix) if few => Store::Single(Cow::Borrowed(matrix.as_ref())),
-            Store::Double(matrix) => Store::Double(part(matrix, n, points).into()),
-            Store::Single(matrix) => Store::Single(part(matrix, n, points).into()),
+            Store::Double(matrix) => Store::Double(subset(matrix, n, points).into()),
+            Store::Single(matrix) => Store::Single(subset(matrix, n, points).into()),
             Store::Cache(_) => unreachable!("parts are taken only of matrices that were made whole"),
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
         if few {
-            KernelRows { diagonal, store, part: Some(runs), stride: n }
+            KernelRows { diagonal, store, subset: Some(runs), stride: n }
         } else {
-            KernelRows { diagonal, store, part: None, stride: points.len() }
+            KernelRows { diagonal, store, subset: None, stride: points.len() }
         }
     }
 
@@ -153,13 +153,13 @@ impl<'a> KernelRows<'a> {
         self.diagonal.len()
     }
 
-    /// The rows and columns of some points alone, and these rows left empty until they are asked for again; `None` where nothing is gained.
-    pub(super) fn narrow(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
+    /// The rows and columns of some points alone, and these rows left empty until they are requested again; `None` where nothing is gained.
+    pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
         let (stride, runs) = (self.stride, self.runs());
         let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let (store, stride) = match &mut self.store {
-            Store::Cache(cache) => (Store::Cache(cache.narrow(points)?), points.len()),
+            Store::Cache(cache) => (Store::Cache(cache.restricted(points)?), points.len()),
             Store::Double(matrix) if affordable(8) => {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut double, compute).stride;
                 (Store::Double(double.into()), stride)
@@ -171,7 +171,7 @@ impl<'a> KernelRows<'a> {
             _ => return None,
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
-        Some(KernelRows { diagonal, store, part: None, stride })
+        Some(KernelRows { diagonal, store, subset: None, stride })
     }
 
     /// Rows that can be at hand together.
@@ -183,24 +183,24 @@ impl<'a> KernelRows<'a> {
     }
 
     /// The kernel among some points: where it is, or gathered, or computed.
-    pub(super) fn among<'b>(
+    pub(super) fn submatrix<'b>(
         &'b mut self,
         points: &[usize],
         room: &'b mut Room,
         compute: &Compute,
-    ) -> Result<Among<'b>> {
+    ) -> Result<Submatrix<'b>> {
         let all = points.iter().copied().eq(0..self.points());
         let (stride, runs) = (self.stride, self.runs());
         Ok(match &mut self.store {
             Store::Double(matrix) => {
                 let lines = Lines { matrix: &matrix[..], stride, runs };
-                Among::Double(if all { lines } else { lines.gather(points, &mut room.double, compute) })
+                Submatrix::Double(if all { lines } else { lines.gather(points, &mut room.double, compute) })
             }
             Store::Single(matrix) => {
                 let lines = Lines { matrix: &matrix[..], stride, runs };
-                Among::Single(if all { lines } else { lines.gather(points, &mut room.single, compute) })
+                Submatrix::Single(if all { lines } else { lines.gather(points, &mut room.single, compute) })
             }
-            Store::Cache(cache) => Among::Single(cache.block(points, &mut room.single, compute)?),
+            Store::Cache(cache) => Submatrix::Single(cache.block(points, &mut room.single, compute)?),
         })
     }
 
@@ -216,7 +216,7 @@ impl<'a> KernelRows<'a> {
 
     /// Where the rows and columns lie in a whole matrix.
     fn runs(&self) -> Vec<Range<usize>> {
-        self.part.clone().unwrap_or_else(|| std::iter::once(0..self.points()).collect())
+        self.subset.clone().unwrap_or_else(|| std::iter::once(0..self.points()).collect())
     }
 
     /// `out += Σ factor · row`.
@@ -236,7 +236,7 @@ impl<'a> KernelRows<'a> {
         Ok(())
     }
 
-    /// The same for rows that will not be asked for again.
+    /// The same for rows not requested again.
     pub(super) fn spread_once(&mut self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
         match &self.store {
             Store::Cache(cache) => cache.add_fleeting(changes, out, compute),
@@ -245,7 +245,7 @@ impl<'a> KernelRows<'a> {
     }
 }
 
-fn part<T: Element>(matrix: &[T], n: usize, points: &[usize]) -> Vec<T> {
+fn subset<T: Element>(matrix: &[T], n: usize, points: &[usize]) -> Vec<T> {
     let mut values = Vec::with_capacity(points.len() * points.len());
     for &p in points {
         let row = &matrix[p * n..(p + 1) * n];
@@ -285,8 +285,8 @@ fn spread<'r, T: Element>(
     let rows: Vec<(&[T], f64)> = changes.iter().map(|&(p, factor)| (row(p), factor)).collect();
     let update = |(chunk, out): (usize, &mut [f64])| {
         let range = chunk * CHUNK..chunk * CHUNK + out.len();
-        let part: Vec<(&[T], f64)> = rows.iter().map(|(row, factor)| (&row[range.clone()], *factor)).collect();
-        add_rows(&part, out);
+        let subset: Vec<(&[T], f64)> = rows.iter().map(|(row, factor)| (&row[range.clone()], *factor)).collect();
+        add_rows(&subset, out);
     };
     compute.install(|| out.par_chunks_mut(CHUNK).enumerate().for_each(update));
 }

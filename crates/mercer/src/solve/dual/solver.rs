@@ -1,9 +1,9 @@
 //! The outer loop: choose a working set, optimize it, carry the change to every point.
 
 use super::inner::Inner;
-use super::narrow::Settled;
-use super::pull::{Pulls, group};
-use super::rows::{Among, Room};
+use super::kkt::{Kkt, group};
+use super::rows::{Room, Submatrix};
+use super::shrinking::ActiveSet;
 use super::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped, working_set};
 use crate::{Compute, Result};
 
@@ -13,17 +13,17 @@ const STEPS_PER_VARIABLE: u64 = 20;
 const SETS: usize = 4;
 /// The same when the working set is all variables, as it then is in every round.
 const STEPS_IF_WHOLE: u64 = 1;
-/// Rounds after which it is asked which variables are settled.
+/// Rounds between shrinking checks.
 const ROUNDS: usize = 4;
-/// Fewer variables than this are never taken apart, nor, when rows are computed, than so many working sets.
+/// Shrinking is attempted only above this many variables and, when rows are computed, this many working sets.
 const FEW: usize = 256;
 const FEW_SETS: usize = 2;
-/// The share of the variables that may be left when others are settled.
+/// Shrinking is done only if at most this fraction of the variables stays active.
 const MOST: f64 = 0.7;
 /// The share of its bound by which a variable may miss a bound by rounding.
 const ROUNDING: f64 = 1e-12;
 
-pub(super) struct Solver<'s, 'a> {
+pub(super) struct DualSolver<'s, 'a> {
     problem: &'s DualProblem,
     rows: &'s mut KernelRows<'a>,
     options: &'s DualOptions,
@@ -43,7 +43,7 @@ pub(super) struct Solver<'s, 'a> {
     room: Room,
 }
 
-impl<'s, 'a> Solver<'s, 'a> {
+impl<'s, 'a> DualSolver<'s, 'a> {
     pub(super) fn new(
         problem: &'s DualProblem,
         rows: &'s mut KernelRows<'a>,
@@ -122,8 +122,8 @@ impl<'s, 'a> Solver<'s, 'a> {
     /// The most variables whose rows can be at hand together.
     fn set_size(&self) -> usize {
         let whole = self.rows.is_whole() && self.problem.len() <= SETS * self.options.working_set;
-        let wanted = if whole { self.problem.len() } else { self.options.working_set };
-        wanted.max(2).min(self.rows.capacity().max(2))
+        let requested = if whole { self.problem.len() } else { self.options.working_set };
+        requested.max(2).min(self.rows.capacity().max(2))
     }
 
     pub(super) fn run(mut self) -> Result<DualSolution> {
@@ -138,11 +138,11 @@ impl<'s, 'a> Solver<'s, 'a> {
     fn advance(&mut self) -> Result<Stopped> {
         let (mut last, mut rounds) = (Vec::new(), 0);
         loop {
-            let pull = self.pulls();
-            let pulls = self.extremes(&pull);
-            let violation = pulls.violation();
+            let gradient = self.kkt();
+            let kkt = self.extremes(&gradient);
+            let violation = kkt.violation();
             self.report(violation);
-            self.compute.remark(|| format!("duality gap {:.1e}", self.gap(&pull, self.offsets(&pull))));
+            self.compute.remark(|| format!("duality gap {:.1e}", self.gap(&gradient, self.offsets(&gradient))));
             if violation <= self.options.tolerance {
                 return Ok(Stopped::Converged);
             }
@@ -153,10 +153,10 @@ impl<'s, 'a> Solver<'s, 'a> {
             if self.steps >= self.most {
                 return Ok(Stopped::StepLimit);
             }
-            if rounds >= self.rounds_to_settle() {
-                let settled = Settled::find(self.problem, &self.alpha, &pull, &pulls);
-                if (settled.active.len() as f64) < MOST * self.problem.len() as f64
-                    && let Some(made) = self.advance_without(&settled)?
+            if rounds >= self.rounds_to_shrinking() {
+                let active_set = ActiveSet::find(self.problem, &self.alpha, &gradient, &kkt);
+                if (active_set.active.len() as f64) < MOST * self.problem.len() as f64
+                    && let Some(made) = self.advance_without(&active_set)?
                 {
                     if made == 0 {
                         return Ok(Stopped::Stalled);
@@ -165,8 +165,8 @@ impl<'s, 'a> Solver<'s, 'a> {
                     continue;
                 }
             }
-            let set = working_set::choose(self.problem, &self.alpha, &pull, &last, self.set_size());
-            let made = self.improve(&set, &pull, violation)?;
+            let set = working_set::choose(self.problem, &self.alpha, &gradient, &last, self.set_size());
+            let made = self.improve(&set, &gradient, violation)?;
             if made == 0 {
                 return Ok(Stopped::Stalled);
             }
@@ -176,8 +176,8 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// Rounds after which it is worth to ask which variables are settled.
-    fn rounds_to_settle(&self) -> usize {
+    /// Rounds between shrinking checks.
+    fn rounds_to_shrinking(&self) -> usize {
         let (n, whole) = (self.problem.len(), self.rows.is_whole());
         match n > if whole { FEW } else { FEW_SETS * self.options.working_set } {
             true if whole && self.set_size() == n => 1,
@@ -186,17 +186,17 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// Optimizes the variables that are not settled, on their points alone, and carries the change to the others; the steps made. `None` where
-    /// the points cannot be taken apart.
-    fn advance_without(&mut self, settled: &Settled) -> Result<Option<u64>> {
-        let (points, problem) = settled.rest(self.problem);
-        let Some(mut rows) = self.rows.narrow(&points, self.compute) else { return Ok(None) };
-        let mut inner = Solver {
+    /// Optimizes the active variables on their points alone, and updates the values at the other points; returns the number of steps. `None` where
+    /// the submatrix cannot be formed.
+    fn advance_without(&mut self, active_set: &ActiveSet) -> Result<Option<u64>> {
+        let (points, problem) = active_set.rest(self.problem);
+        let Some(mut rows) = self.rows.restricted(&points, self.compute) else { return Ok(None) };
+        let mut inner = DualSolver {
             problem: &problem,
             rows: &mut rows,
             options: self.options,
             compute: self.compute,
-            alpha: settled.active.iter().map(|&i| self.alpha[i]).collect(),
+            alpha: active_set.active.iter().map(|&i| self.alpha[i]).collect(),
             values: points.iter().map(|&p| self.values[p]).collect(),
             covers: true,
             behind: false,
@@ -210,7 +210,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         let (alpha, values, made) = (inner.alpha, inner.values, inner.steps - self.steps);
         (self.room, self.steps) = (inner.room, inner.steps);
         let mut changes = vec![0.0; self.rows.points()];
-        for (&i, &new) in settled.active.iter().zip(&alpha) {
+        for (&i, &new) in active_set.active.iter().zip(&alpha) {
             changes[self.problem.points[i]] += self.problem.signs[i] * (new - self.alpha[i]);
             self.alpha[i] = new;
         }
@@ -220,34 +220,34 @@ impl<'s, 'a> Solver<'s, 'a> {
         Ok(Some(made))
     }
 
-    fn pulls(&self) -> Vec<f64> {
+    fn kkt(&self) -> Vec<f64> {
         let p = self.problem;
         (0..p.len()).map(|i| -self.values[p.points[i]] - p.signs[i] * p.linear[i]).collect()
     }
 
-    fn extremes(&self, pull: &[f64]) -> Pulls {
-        Pulls::of(self.problem, &self.alpha, |i| pull[i])
+    fn extremes(&self, gradient: &[f64]) -> Kkt {
+        Kkt::of(self.problem, &self.alpha, |i| gradient[i])
     }
 
     /// Optimizes a working set; the number of steps made.
-    fn improve(&mut self, set: &[usize], pull: &[f64], violation: f64) -> Result<u64> {
+    fn improve(&mut self, set: &[usize], gradient: &[f64], violation: f64) -> Result<u64> {
         let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
         let whole = set.len() == self.problem.len();
         let tolerance = self.options.tolerance;
-        // The others have not been asked yet: more digits than these would be wasted.
+        // The other variables have not been updated yet: higher accuracy would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
         let each = if whole { STEPS_IF_WHOLE } else { STEPS_PER_VARIABLE };
         let most = (self.most - self.steps).min(each * set.len() as u64);
         let problem = self.problem;
         let diagonal: Vec<f64> = points.iter().map(|&p| self.rows.diagonal()[p]).collect();
-        let (steps, alpha, pull) = match self.rows.among(&points, &mut self.room, self.compute)? {
-            Among::Double(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
-            Among::Single(k) => Inner::new(problem, set, &self.alpha, pull, k, diagonal).run(target, most),
+        let (steps, alpha, gradient) = match self.rows.submatrix(&points, &mut self.room, self.compute)? {
+            Submatrix::Double(k) => Inner::new(problem, set, &self.alpha, gradient, k, diagonal).run(target, most),
+            Submatrix::Single(k) => Inner::new(problem, set, &self.alpha, gradient, k, diagonal).run(target, most),
         };
         if whole {
             self.alpha = alpha;
-            for (i, pull) in pull.iter().enumerate() {
-                self.values[problem.points[i]] = -pull - problem.signs[i] * problem.linear[i];
+            for (i, gradient) in gradient.iter().enumerate() {
+                self.values[problem.points[i]] = -gradient - problem.signs[i] * problem.linear[i];
             }
             self.behind = !self.covers;
             return Ok(steps);
@@ -279,13 +279,13 @@ impl<'s, 'a> Solver<'s, 'a> {
     }
 
     fn finish(self, stopped: Stopped) -> DualSolution {
-        let pull = &self.pulls()[..];
-        let pulls = self.extremes(pull);
-        let offsets = self.offsets(pull);
+        let gradient = &self.kkt()[..];
+        let kkt = self.extremes(gradient);
+        let offsets = self.offsets(gradient);
         DualSolution {
-            violation: pulls.violation(),
+            violation: kkt.violation(),
             objective: self.objective(),
-            gap: self.gap(pull, offsets),
+            gap: self.gap(gradient, offsets),
             offsets,
             alpha: self.alpha,
             values: self.values,
@@ -294,33 +294,33 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// The offset of each sign: the mean pull of the variables between their bounds, or the middle of what the others leave, as in LIBSVM. A variable
+    /// The offset of each sign: the mean gradient of the variables between their bounds, or the middle of what the others leave, as in LIBSVM. A variable
     /// that is off its bound by rounding alone is at the bound.
-    fn offsets(&self, pull: &[f64]) -> [f64; 2] {
+    fn offsets(&self, gradient: &[f64]) -> [f64; 2] {
         let p = self.problem;
         let constraint = p.constraint;
         let snapped: Vec<f64> = self.alpha.iter().zip(&p.upper).map(|(a, c)| at_bound(*a, *c)).collect();
-        let pulls = Pulls::of(p, &snapped, |i| pull[i]);
+        let kkt = Kkt::of(p, &snapped, |i| gradient[i]);
         let between = |g: usize| {
             let free = (0..p.len())
                 .filter(|&i| group(constraint, p.signs[i]) == g && snapped[i] > 0.0 && snapped[i] < p.upper[i]);
-            let (count, sum) = free.fold((0_usize, 0.0), |(count, sum), i| (count + 1, sum + pull[i]));
+            let (count, sum) = free.fold((0_usize, 0.0), |(count, sum), i| (count + 1, sum + gradient[i]));
             (count > 0).then(|| sum / count as f64)
         };
         let offset = |g: usize| match constraint {
             Constraint::Free => 0.0,
-            _ => between(g).unwrap_or_else(|| middle(pulls.groups[g].rising, pulls.groups[g].falling)),
+            _ => between(g).unwrap_or_else(|| middle(kkt.groups[g].rising, kkt.groups[g].falling)),
         };
         if constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] }
     }
 
     /// What the objective still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where `b` is the offset of `sᵢ`. Each term is at least 0.
-    fn gap(&self, pull: &[f64], offsets: [f64; 2]) -> f64 {
+    fn gap(&self, gradient: &[f64], offsets: [f64; 2]) -> f64 {
         let p = self.problem;
         let term = |(i, &alpha): (usize, &f64)| {
             // How much the objective would fall if this variable were to rise, given the offset.
-            let wish = p.signs[i] * (pull[i] - offsets[usize::from(p.signs[i] < 0.0)]);
-            if wish > 0.0 { (p.upper[i] - alpha) * wish } else { -alpha * wish }
+            let excess = p.signs[i] * (gradient[i] - offsets[usize::from(p.signs[i] < 0.0)]);
+            if excess > 0.0 { (p.upper[i] - alpha) * excess } else { -alpha * excess }
         };
         self.alpha.iter().enumerate().map(term).sum()
     }

@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
 
-use super::narrow::Settled;
-use super::pull::Pulls;
-use super::rows::{Among, Room};
+use super::kkt::Kkt;
+use super::rows::{Room, Submatrix};
+use super::shrinking::ActiveSet;
 use super::*;
 use crate::gram::Pairs;
 use crate::{Cancel, Kernel, Seed};
@@ -83,17 +83,17 @@ fn cached_rows_are_the_rows_of_the_matrix() {
     let mut rows = KernelRows::new(&bound, 40, &little).unwrap();
     assert_eq!(rows.capacity(), 80);
     for round in 0..30_usize {
-        let wanted: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
+        let requested: Vec<usize> = (0..40).map(|k| (round * 97 + k * 13) % 2100).collect();
         let mut sum = vec![0.0; 2100];
-        rows.spread(&[(wanted[3], 1.0), (wanted[39], -2.0)], &mut sum, &little).unwrap();
+        rows.spread(&[(requested[3], 1.0), (requested[39], -2.0)], &mut sum, &little).unwrap();
         let mut room = Room::default();
-        let Among::Single(among) = rows.among(&wanted, &mut room, &little).unwrap() else {
+        let Submatrix::Single(submatrix) = rows.submatrix(&requested, &mut room, &little).unwrap() else {
             panic!("rows of a cache are single")
         };
-        for (i, &w) in wanted.iter().enumerate() {
-            assert!((0..40).all(|j| (among.at(i, j) - matrix[[w, wanted[j]]]).abs() < 1e-6), "row {w}");
+        for (i, &w) in requested.iter().enumerate() {
+            assert!((0..40).all(|j| (submatrix.at(i, j) - matrix[[w, requested[j]]]).abs() < 1e-6), "row {w}");
         }
-        let expected = |j: usize| matrix[[wanted[3], j]] - 2.0 * matrix[[wanted[39], j]];
+        let expected = |j: usize| matrix[[requested[3], j]] - 2.0 * matrix[[requested[39], j]];
         assert!((0..2100).all(|j| (sum[j] - expected(j)).abs() < 1e-6), "round {round}");
     }
 }
@@ -143,27 +143,27 @@ fn parts_of_a_matrix_are_read_where_they_are_or_copied() {
     for points in [(30..400).chain(1500..1900).collect::<Vec<usize>>(), (0..500).map(|i| 3 * i).collect()] {
         let chosen: Vec<f64> = points.iter().map(|&p| labels[p]).collect();
         let problem = classifier(&chosen, 1.0, Constraint::Sum);
-        let found = problem.solve(&mut whole.part(&points), &options, &compute).unwrap();
+        let found = problem.solve(&mut whole.subset(&points), &options, &compute).unwrap();
         let alone = solve(&x.select(ndarray::Axis(0), &points), &problem, &options);
         assert!((found.objective - alone.objective).abs() <= 1e-6 * alone.objective.abs());
         assert!(found.values.iter().zip(&alone.values).all(|(a, b)| (a - b).abs() < 1e-4));
         // A set of some variables is gathered from the runs.
         let some: Vec<usize> = (0..60).map(|i| 6 * i + 5).collect();
         let mut room = Room::default();
-        let mut rows = whole.part(&points);
-        let Among::Single(among) = rows.among(&some, &mut room, &compute).unwrap() else {
+        let mut rows = whole.subset(&points);
+        let Submatrix::Single(submatrix) = rows.submatrix(&some, &mut room, &compute).unwrap() else {
             panic!("a large matrix is single")
         };
         let expected = |i: usize, j: usize| {
             let (a, b) = (x.row(points[some[i]]), x.row(points[some[j]]));
             (-(&a - &b).mapv(|d| d * d).sum() / 4.5).exp()
         };
-        assert!((0..3600).all(|k| (among.at(k / 60, k % 60) - expected(k / 60, k % 60)).abs() < 1e-6));
+        assert!((0..3600).all(|k| (submatrix.at(k / 60, k % 60) - expected(k / 60, k % 60)).abs() < 1e-6));
     }
 }
 
 #[test]
-fn variables_that_settled_are_left_alone_until_the_others_are_done() {
+fn shrunk_variables_are_skipped_until_the_others_converge() {
     let (x, labels) = clouds(4200, 7);
     let compute = Compute::new();
     let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
@@ -188,17 +188,17 @@ fn variables_that_settled_are_left_alone_until_the_others_are_done() {
 }
 
 #[test]
-fn who_has_settled() {
+fn variables_that_can_be_shrunk() {
     let problem = classifier(&[1.0, 1.0, 1.0, -1.0, -1.0], 1.0, Constraint::Sum);
     let alpha = [0.0, 0.5, 1.0, 0.0, 1.0];
     // The second can move both ways: pulls between its own and the largest of those that can rise are in question.
-    let pull = [-2.0, 0.1, 0.0, 0.3, -3.0];
-    let pulls = Pulls::of(&problem, &alpha, |i| pull[i]);
-    assert_eq!((pulls.groups[0].rising, pulls.groups[0].falling), (0.1, 0.0));
+    let gradient = [-2.0, 0.1, 0.0, 0.3, -3.0];
+    let kkt = Kkt::of(&problem, &alpha, |i| gradient[i]);
+    assert_eq!((kkt.groups[0].rising, kkt.groups[0].falling), (0.1, 0.0));
     // The first can only rise and pulls down; the third may fall, but less than the second could rise; the fourth can fall and pulls up; the
     // last can rise and pulls down.
-    assert_eq!(Settled::find(&problem, &alpha, &pull, &pulls).active, [1, 2]);
-    let (points, rest) = Settled { active: vec![1, 2] }.rest(&problem);
+    assert_eq!(ActiveSet::find(&problem, &alpha, &gradient, &kkt).active, [1, 2]);
+    let (points, rest) = ActiveSet { active: vec![1, 2] }.rest(&problem);
     assert_eq!((points, rest.points, rest.signs), (vec![1, 2], vec![0, 1], vec![1.0, 1.0]));
 }
 
@@ -263,7 +263,7 @@ fn a_ray_from_a_start_keeps_its_sums() {
     assert!(refused.unwrap_err().to_string().contains("guess"));
 }
 
-/// Rows take long to compute: whoever drops the work is heard between tiles of them, while a
+/// Rows take long to compute: cancellation is checked between tiles of them, while a
 /// canceled solver still finishes its answer.
 #[test]
 fn rows_are_dropped_when_asked() {

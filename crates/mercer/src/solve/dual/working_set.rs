@@ -2,12 +2,18 @@
 
 use std::cmp::Ordering;
 
-use super::pull::{can_fall, can_rise, group};
+use super::kkt::{can_fall, can_rise, group};
 use super::{Constraint, DualProblem};
 
-/// At most `size` variables: some of the last set that are between their bounds, then those that pull most upwards and most downwards, in turn
+/// At most `size` variables: some of the last set that are between their bounds, then those with the largest and the smallest `vᵢ`, in turn
 /// (and in turn for each sign where weight stays within a sign).
-pub(super) fn choose(problem: &DualProblem, alpha: &[f64], pull: &[f64], last: &[usize], size: usize) -> Vec<usize> {
+pub(super) fn choose(
+    problem: &DualProblem,
+    alpha: &[f64],
+    gradient: &[f64],
+    last: &[usize],
+    size: usize,
+) -> Vec<usize> {
     let n = alpha.len();
     if n <= size {
         return (0..n).collect();
@@ -16,7 +22,7 @@ pub(super) fn choose(problem: &DualProblem, alpha: &[f64], pull: &[f64], last: &
     let mut chosen: Vec<usize> = last.iter().copied().filter(between).take(size / 2).collect();
     let mut taken = vec![false; n];
     chosen.iter().for_each(|&i| taken[i] = true);
-    let mut lists: Vec<_> = ranked(problem, alpha, pull, size).into_iter().map(Vec::into_iter).collect();
+    let mut lists: Vec<_> = ranked(problem, alpha, gradient, size).into_iter().map(Vec::into_iter).collect();
     while chosen.len() < size && lists.iter().any(|list| list.len() > 0) {
         for list in &mut lists {
             if let Some(i) = list.find(|&i| !taken[i]).filter(|_| chosen.len() < size) {
@@ -29,21 +35,23 @@ pub(super) fn choose(problem: &DualProblem, alpha: &[f64], pull: &[f64], last: &
     chosen
 }
 
-/// For each group: the variables that can rise, the strongest pull first, and those that can fall, the weakest first.
-fn ranked(problem: &DualProblem, alpha: &[f64], pull: &[f64], size: usize) -> Vec<Vec<usize>> {
+/// For each group: the variables that can increase, by descending `vᵢ`, and those that can decrease, by ascending `vᵢ`.
+fn ranked(problem: &DualProblem, alpha: &[f64], gradient: &[f64], size: usize) -> Vec<Vec<usize>> {
     let groups = if problem.constraint == Constraint::SumPerSign { 0..2 } else { 0..1 };
     let free = problem.constraint == Constraint::Free;
-    let side = |g: usize, can: fn(f64, f64, f64) -> bool, wanted: &dyn Fn(f64) -> bool| -> Vec<usize> {
+    let side = |g: usize, can: fn(f64, f64, f64) -> bool, requested: &dyn Fn(f64) -> bool| -> Vec<usize> {
         let eligible = |&i: &usize| {
             group(problem.constraint, problem.signs[i]) == g
                 && can(problem.signs[i], alpha[i], problem.upper[i])
-                && (!free || wanted(pull[i]))
+                && (!free || requested(gradient[i]))
         };
         (0..alpha.len()).filter(eligible).collect()
     };
     let lists = groups.flat_map(|g| {
-        let rising = first(side(g, can_rise, &|p| p > 0.0), size, |a, b| pull[b].total_cmp(&pull[a]).then(a.cmp(&b)));
-        let falling = first(side(g, can_fall, &|p| p < 0.0), size, |a, b| pull[a].total_cmp(&pull[b]).then(a.cmp(&b)));
+        let rising =
+            first(side(g, can_rise, &|p| p > 0.0), size, |a, b| gradient[b].total_cmp(&gradient[a]).then(a.cmp(&b)));
+        let falling =
+            first(side(g, can_fall, &|p| p < 0.0), size, |a, b| gradient[a].total_cmp(&gradient[b]).then(a.cmp(&b)));
         [rising, falling]
     });
     lists.collect()

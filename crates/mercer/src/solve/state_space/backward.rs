@@ -2,7 +2,7 @@
 
 use ndarray::ArrayView1;
 
-use super::filter::{Known, System};
+use super::filter::{Filtered, System};
 use super::slopes::Slopes;
 use super::small::{Matrix, Vector, dot, root_of_sum, transposed_product, transposed_times};
 use super::{MarkovSystem, slopes, variance};
@@ -14,7 +14,7 @@ pub(super) struct Adjoint<const M: usize>(pub Vector<M>);
 impl<const M: usize> Adjoint<M> {
     /// Takes in the observation and gives `u`.
     #[inline(always)]
-    pub fn observe(&mut self, known: &Known<M>, h: &Vector<M>, innovation: f64) -> f64 {
+    pub fn observe(&mut self, known: &Filtered<M>, h: &Vector<M>, innovation: f64) -> f64 {
         let u = innovation / known.variance - dot(&known.gain, &self.0);
         for k in 0..M {
             self.0[k] += h[k] * u;
@@ -34,7 +34,7 @@ pub(super) struct Spread<const M: usize>(pub Matrix<M>);
 impl<const M: usize> Spread<M> {
     /// Takes in the observation and gives `D`.
     #[inline(always)]
-    pub fn observe(&mut self, known: &Known<M>, h: &Vector<M>) -> f64 {
+    pub fn observe(&mut self, known: &Filtered<M>, h: &Vector<M>) -> f64 {
         let seen = transposed_times(&self.0, &known.gain);
         let own = 1.0 / known.variance;
         let mut added = [[0.0; M]; M];
@@ -59,8 +59,8 @@ impl<const M: usize> System<M> {
     #[inline(always)]
     pub fn each_spread(&self, mut each: impl FnMut(usize, f64, &Matrix<M>)) {
         let mut spread = Spread([[0.0; M]; M]);
-        for i in (0..self.places.len()).rev() {
-            if i + 1 < self.places.len() {
+        for i in (0..self.positions.len()).rev() {
+            if i + 1 < self.positions.len() {
                 spread.step(&self.transition(i));
             }
             let own = spread.observe(&self.known[i], &self.observe(i));
@@ -71,7 +71,7 @@ impl<const M: usize> System<M> {
 
 impl<const M: usize> MarkovSystem for System<M> {
     fn solve(&self, right: ArrayView1<f64>) -> Vec<f64> {
-        let n = self.places.len();
+        let n = self.positions.len();
         let mut innovations = Vec::with_capacity(n);
         self.means(right, |_, v| innovations.push(v));
         let mut adjoint = Adjoint([0.0; M]);
@@ -80,14 +80,14 @@ impl<const M: usize> MarkovSystem for System<M> {
             if i + 1 < n {
                 adjoint.step(&self.transition(i));
             }
-            solution[self.places.row[i]] = adjoint.observe(&self.known[i], &self.observe(i), innovations[i]);
+            solution[self.positions.row[i]] = adjoint.observe(&self.known[i], &self.observe(i), innovations[i]);
         }
         solution
     }
 
     fn inverse_diagonal(&self) -> Vec<f64> {
-        let mut diagonal = vec![0.0; self.places.len()];
-        self.each_spread(|i, own, _| diagonal[self.places.row[i]] = own);
+        let mut diagonal = vec![0.0; self.positions.len()];
+        self.each_spread(|i, own, _| diagonal[self.positions.row[i]] = own);
         diagonal
     }
 
@@ -99,7 +99,7 @@ impl<const M: usize> MarkovSystem for System<M> {
         slopes::slopes(self, kernel, y)
     }
 
-    fn variances(&self, places: ArrayView1<f64>) -> Vec<f64> {
-        variance::variances(self, places)
+    fn variances(&self, positions: ArrayView1<f64>) -> Vec<f64> {
+        variance::variances(self, positions)
     }
 }

@@ -17,14 +17,14 @@
 //! `log det B` and slopes by the parameters of a kernel, which the covariance form gives directly and the information form
 //! does not; and sums of up to six states of different processes run side by side.
 
-// Small matrices of fixed size: loops over indices say what the formulas say.
+// Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]
 
 mod backward;
 mod filter;
-mod law;
 mod matern;
-mod places;
+mod positions;
+mod process;
 mod recognize;
 mod slopes;
 mod small;
@@ -37,8 +37,8 @@ use std::sync::Arc;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use self::filter::System;
-pub(crate) use self::law::Law;
-use self::places::Places;
+use self::positions::Positions;
+pub(crate) use self::process::ProcessSum;
 pub(crate) use self::slopes::Slopes;
 use self::sum::Sum;
 use crate::Kernel;
@@ -54,42 +54,46 @@ pub(crate) trait MarkovSystem: fmt::Debug + Send + Sync {
     /// The slopes of `log p(y)`, `y ~ N(0, B)`, by the parameters of the kernel and by λ.
     fn slopes(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes;
     /// `var f(t)` given the observations at every place.
-    fn variances(&self, places: ArrayView1<f64>) -> Vec<f64>;
+    fn variances(&self, positions: ArrayView1<f64>) -> Vec<f64>;
 }
 
 /// `f = Σ αᵢk(·, xᵢ)` along the line, for every column of `α`.
 pub(crate) trait LineFunction: fmt::Debug + Send + Sync {
     /// The values at places, one column per function.
-    fn values(&self, places: ArrayView1<f64>) -> Array2<f64>;
+    fn values(&self, positions: ArrayView1<f64>) -> Array2<f64>;
 }
 
 /// Factors `B` for points at these places.
 pub(crate) fn system(
-    law: &Law,
-    places: ArrayView1<f64>,
+    process_sum: &ProcessSum,
+    positions: ArrayView1<f64>,
     scales: Option<ArrayView1<f64>>,
     lambda: f64,
 ) -> Arc<dyn MarkovSystem> {
-    let places = Places::new(places);
-    match law.dimension() {
-        1 => Arc::new(System::<1>::new(law, places, scales, lambda)),
-        2 => Arc::new(System::<2>::new(law, places, scales, lambda)),
-        3 => Arc::new(System::<3>::new(law, places, scales, lambda)),
-        4 => Arc::new(System::<4>::new(law, places, scales, lambda)),
-        5 => Arc::new(System::<5>::new(law, places, scales, lambda)),
-        _ => Arc::new(System::<6>::new(law, places, scales, lambda)),
+    let positions = Positions::new(positions);
+    match process_sum.dimension() {
+        1 => Arc::new(System::<1>::new(process_sum, positions, scales, lambda)),
+        2 => Arc::new(System::<2>::new(process_sum, positions, scales, lambda)),
+        3 => Arc::new(System::<3>::new(process_sum, positions, scales, lambda)),
+        4 => Arc::new(System::<4>::new(process_sum, positions, scales, lambda)),
+        5 => Arc::new(System::<5>::new(process_sum, positions, scales, lambda)),
+        _ => Arc::new(System::<6>::new(process_sum, positions, scales, lambda)),
     }
 }
 
 /// The functions `Σ αᵢk(·, xᵢ)`, one per column of `α`, prepared for evaluation in `O(log n)`.
-pub(crate) fn line_function(law: &Law, places: ArrayView1<f64>, alpha: ArrayView2<f64>) -> Arc<dyn LineFunction> {
-    let places = Places::new(places);
-    match law.dimension() {
-        1 => Arc::new(Sum::<1>::new(law, places, alpha)),
-        2 => Arc::new(Sum::<2>::new(law, places, alpha)),
-        3 => Arc::new(Sum::<3>::new(law, places, alpha)),
-        4 => Arc::new(Sum::<4>::new(law, places, alpha)),
-        5 => Arc::new(Sum::<5>::new(law, places, alpha)),
-        _ => Arc::new(Sum::<6>::new(law, places, alpha)),
+pub(crate) fn line_function(
+    process_sum: &ProcessSum,
+    positions: ArrayView1<f64>,
+    alpha: ArrayView2<f64>,
+) -> Arc<dyn LineFunction> {
+    let positions = Positions::new(positions);
+    match process_sum.dimension() {
+        1 => Arc::new(Sum::<1>::new(process_sum, positions, alpha)),
+        2 => Arc::new(Sum::<2>::new(process_sum, positions, alpha)),
+        3 => Arc::new(Sum::<3>::new(process_sum, positions, alpha)),
+        4 => Arc::new(Sum::<4>::new(process_sum, positions, alpha)),
+        5 => Arc::new(Sum::<5>::new(process_sum, positions, alpha)),
+        _ => Arc::new(Sum::<6>::new(process_sum, positions, alpha)),
     }
 }

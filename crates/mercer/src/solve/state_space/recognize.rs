@@ -1,22 +1,22 @@
 //! Which kernels are covariances of Markov processes, and which of their parameters are differentiated along the line.
 
-use super::law::{Law, Part, Process};
+use super::process::{Component, Process, ProcessSum};
 use super::slopes::PartSlope;
 use crate::kernel::{ColumnRef, Kernel, Lengthscale};
 
 /// More states than this are left to the dense solve.
 const MOST_STATES: usize = 6;
 
-impl Law {
-    /// The law of a kernel on data of so many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
+impl ProcessSum {
+    /// The distribution of a kernel on data of so many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
     /// `median` counts as 1.
     pub(crate) fn of(kernel: &Kernel, columns: usize) -> Option<Self> {
         let parts = parts(kernel, columns, 0)?;
         let column = parts.iter().find_map(|p| p.column)?;
         let one_column = parts.iter().all(|p| p.column.is_none_or(|c| c == column));
         let needed = parts.iter().any(|p| !p.process.is_finite());
-        let law = Self { parts, column };
-        (one_column && needed && law.dimension() <= MOST_STATES).then_some(law)
+        let process_sum = Self { parts, column };
+        (one_column && needed && process_sum.dimension() <= MOST_STATES).then_some(process_sum)
     }
 
     /// The parameters of the kernel, by their place in order, by which the states have no slope: a smoothness, a Hurst index.
@@ -27,13 +27,18 @@ impl Law {
 }
 
 /// The processes whose sum has this covariance; `column` is meant where only one column is left.
-fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Part>> {
+fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Component>> {
     if let Some(variance) = constant(kernel) {
-        return Some(vec![Part { process: Process::Constant, variance, deviation: variance.sqrt(), column: None }]);
+        return Some(vec![Component {
+            process: Process::Constant,
+            variance,
+            deviation: variance.sqrt(),
+            column: None,
+        }]);
     }
     match kernel {
         Kernel::Base(base) if columns == 1 => {
-            Some(vec![Part { process: base.markov_process()?, variance: 1.0, deviation: 1.0, column: Some(column) }])
+            Some(vec![Component { process: base.markov_process()?, variance: 1.0, deviation: 1.0, column: Some(column) }])
         }
         Kernel::Scale(a, k) => Some(scaled(parts(k, columns, column)?, a.get())),
         Kernel::Sum(terms) => {
@@ -55,10 +60,10 @@ fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Part>> {
     }
 }
 
-fn scaled(parts: Vec<Part>, factor: f64) -> Vec<Part> {
-    let scale = |p: Part| {
+fn scaled(parts: Vec<Component>, factor: f64) -> Vec<Component> {
+    let scale = |p: Component| {
         let variance = p.variance * factor;
-        Part { variance, deviation: variance.sqrt(), ..p }
+        Component { variance, deviation: variance.sqrt(), ..p }
     };
     parts.into_iter().map(scale).collect()
 }
@@ -74,7 +79,7 @@ fn constant(kernel: &Kernel) -> Option<f64> {
 }
 
 /// `θ ∂/∂θ` for every parameter of the kernel in order, from those by the variance and the lengthscale of each part. NaN for a smoothness
-/// or a Hurst index, which the states do not know.
+/// or a Hurst index, which have no state-space derivative.
 pub(super) fn by_parameters(kernel: &Kernel, parts: &[PartSlope]) -> Vec<f64> {
     let variance: f64 = parts.iter().map(|p| p.variance).sum();
     if constant(kernel).is_some() {
@@ -118,8 +123,8 @@ fn count(kernel: &Kernel) -> usize {
 mod tests {
     use super::*;
 
-    fn law(text: &str, columns: usize) -> Option<Law> {
-        Law::of(&text.parse().unwrap(), columns)
+    fn process_sum(text: &str, columns: usize) -> Option<ProcessSum> {
+        ProcessSum::of(&text.parse().unwrap(), columns)
     }
 
     #[test]
@@ -134,7 +139,7 @@ mod tests {
             ("sobolev(order=3)", 1, 3),
             ("matern(nu=1/2, lengthscale=median)", 1, 1),
         ] {
-            assert_eq!(law(text, columns).map(|l| l.dimension()), Some(states), "{text}");
+            assert_eq!(process_sum(text, columns).map(|l| l.dimension()), Some(states), "{text}");
         }
     }
 
@@ -152,7 +157,7 @@ mod tests {
             ("matern(nu=5/2) + matern(nu=5/2) + 1", 1),
             ("sobolev(order=4)", 1),
         ] {
-            assert_eq!(law(text, columns), None, "{text}");
+            assert_eq!(process_sum(text, columns), None, "{text}");
         }
     }
 

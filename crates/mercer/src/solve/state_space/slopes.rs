@@ -4,8 +4,8 @@ use ndarray::ArrayView1;
 
 use super::backward::{Adjoint, Spread};
 use super::filter::System;
-use super::law::{Part, Process};
 use super::matern;
+use super::process::{Component, Process};
 use super::recognize::by_parameters;
 use super::small::{Matrix, Vector, dot, product, square};
 use crate::Kernel;
@@ -13,7 +13,7 @@ use crate::Kernel;
 /// The slopes of `log p(y)`, `y ~ N(0, B)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Slopes {
-    /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN where the states do not know a parameter.
+    /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN for parameters without a state-space derivative.
     pub by_parameters: Vec<f64>,
     /// `∂/∂λ log p(y) = ½ Σ (αᵢ² − Dᵢ)`, for `S = I`.
     pub by_noise: f64,
@@ -33,14 +33,14 @@ struct Sensitivity<const M: usize> {
 }
 
 pub(super) fn slopes<const M: usize>(system: &System<M>, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes {
-    let n = system.places.len();
+    let n = system.positions.len();
     let (mut means, mut innovations) = (Vec::with_capacity(n), Vec::with_capacity(n));
     system.means(y, |m, v| {
         means.push(*m);
         innovations.push(v);
     });
     let (mut adjoint, mut spread) = (Adjoint([0.0; M]), Spread([[0.0; M]; M]));
-    let mut parts = vec![PartSlope::default(); system.law.parts.len()];
+    let mut parts = vec![PartSlope::default(); system.process_sum.parts.len()];
     let mut noise = 0.0;
     for i in (0..n).rev() {
         if i + 1 < n {
@@ -75,7 +75,7 @@ fn step_slopes<const M: usize>(
     mean: &Vector<M>,
     parts: &mut [PartSlope],
 ) {
-    let (from, to) = (system.places.t[i], system.places.t[i + 1]);
+    let (from, to) = (system.positions.t[i], system.positions.t[i + 1]);
     if from == to {
         return;
     }
@@ -86,9 +86,9 @@ fn step_slopes<const M: usize>(
             w[a][b] += adjoint.0[a] * mean[b];
         }
     }
-    let root = system.law.step::<M>(from, to).root;
+    let root = system.process_sum.step::<M>(from, to).root;
     let sensitivity = Sensitivity { c, w };
-    for ((at, part), slope) in system.law.blocks().zip(parts) {
+    for ((at, part), slope) in system.process_sum.blocks().zip(parts) {
         slope.variance += sensitivity.by_variance(&root, at, part);
         if let Process::Matern { dimension, rate } = part.process {
             let s = rate * (to - from);
@@ -97,12 +97,12 @@ fn step_slopes<const M: usize>(
     }
 }
 
-/// Adds what the state at the first place says.
+/// Adds the contribution of the first state.
 fn prior_slopes<const M: usize>(system: &System<M>, adjoint: &Adjoint<M>, spread: &Spread<M>, parts: &mut [PartSlope]) {
-    let Some(&first) = system.places.t.first() else { return };
-    let root = system.law.prior::<M>(first);
+    let Some(&first) = system.positions.t.first() else { return };
+    let root = system.process_sum.prior::<M>(first);
     let sensitivity = Sensitivity { c: contrast(adjoint, spread), w: [[0.0; M]; M] };
-    for ((at, part), slope) in system.law.blocks().zip(parts) {
+    for ((at, part), slope) in system.process_sum.blocks().zip(parts) {
         slope.variance += sensitivity.by_variance(&root, at, part);
     }
 }
@@ -110,7 +110,7 @@ fn prior_slopes<const M: usize>(system: &System<M>, adjoint: &Adjoint<M>, spread
 impl<const M: usize> Sensitivity<M> {
     /// `½ tr(C Q)` over the block: the slope by the logarithm of the variance.
     #[inline(always)]
-    fn by_variance(&self, root: &Matrix<M>, at: usize, part: &Part) -> f64 {
+    fn by_variance(&self, root: &Matrix<M>, at: usize, part: &Component) -> f64 {
         let block = at..at + part.process.dimension();
         let mut sum = 0.0;
         for i in block.clone() {

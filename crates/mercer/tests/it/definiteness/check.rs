@@ -120,7 +120,7 @@ fn proven_kernels_are_only_measured_on_data() {
         let k = kernel(text);
         let Some(x) = points_for(&k, 30, &mut stream) else { continue };
         let found = check(&k, Some(Points::from(&x)), &CheckOptions::default(), &Compute::new()).unwrap();
-        assert_eq!((found.rows_used, found.rows_given), (30, 30));
+        assert_eq!((found.rows_used, found.rows_total), (30, 30));
         assert_measured(&k, &found);
         if let Some(counterexample) = found.counterexample().filter(|c| !c.indices.is_empty()) {
             assert_eq!(found.points, x, "{text}");
@@ -205,7 +205,7 @@ fn large_data_is_subsampled_and_said_so() {
     let x = Array2::from_shape_fn((500, 2), |(i, j)| (i as f64 * 0.37 + j as f64).sin());
     let options = CheckOptions { max_rows: 40 };
     let found = check(&kernel("tanh()"), Some(Points::from(&x)), &options, &Compute::new()).unwrap();
-    assert_eq!((found.rows_used, found.rows_given), (40, 500));
+    assert_eq!((found.rows_used, found.rows_total), (40, 500));
     let small = Compute::new().with_memory(48 * 100);
     let found = check(&kernel("gaussian()"), Some(Points::from(&x)), &options, &small).unwrap();
     assert_eq!(found.rows_used, 10);

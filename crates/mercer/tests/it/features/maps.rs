@@ -73,7 +73,7 @@ fn z_score(values: &[f64], expected: f64) -> f64 {
     (sum - expected) / (variance.sqrt() + 1e-9)
 }
 
-/// Five standard deviations: among the 360 comparisons a right law fails one in 5000 seeds.
+/// Five standard deviations: among the 360 comparisons a right distribution fails one in 5000 seeds.
 #[test]
 fn features_are_unbiased_for_every_shift_invariant_kernel() {
     let x = array![[0.3, -0.2], [0.5, 0.3], [-0.9, 1.1], [2.0, -1.0]];

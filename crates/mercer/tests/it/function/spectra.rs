@@ -1,4 +1,4 @@
-//! Mercer spectra: the integral equation, completeness, samples against their laws, and what is refused.
+//! Mercer spectra: the integral equation, completeness, samples against their distributions, and what is refused.
 
 use mercer::function::{Measure, Spectrum};
 use mercer::gram::{Pairs, dense};
@@ -99,10 +99,10 @@ fn large_samples_need_no_matrix() {
     }
 }
 
-/// Eigenvalues of samples spread about those of the law as their standard errors say.
+/// Eigenvalues of samples spread about those of the distribution as their standard errors say.
 #[test]
 fn standard_errors_are_those_of_sampling() {
-    let law = spectrum("gaussian(lengthscale=0.8)", &Measure::Gaussian { deviation: 1.0 }, 3);
+    let distribution = spectrum("gaussian(lengthscale=0.8)", &Measure::Gaussian { deviation: 1.0 }, 3);
     let (runs, n) = (60, 150);
     let mut scores = Vec::new();
     for run in 0..runs {
@@ -110,7 +110,7 @@ fn standard_errors_are_those_of_sampling() {
         let x = Array2::from_shape_fn((n, 1), |_| stream.normal());
         let found = spectrum("gaussian(lengthscale=0.8)", &Measure::Sample(x), 3);
         let errors = found.standard_errors().unwrap();
-        scores.push((found.eigenvalues()[0] - law.eigenvalues()[0]) / errors[0]);
+        scores.push((found.eigenvalues()[0] - distribution.eigenvalues()[0]) / errors[0]);
     }
     let spread = (scores.iter().map(|z| z * z).sum::<f64>() / runs as f64).sqrt();
     assert!((0.7..1.4).contains(&spread), "{spread}");

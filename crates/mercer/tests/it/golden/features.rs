@@ -108,9 +108,9 @@ fn binning_pitches_are_gamma() {
     let found = pitches.iter().sum::<f64>() / pitches.len() as f64;
     assert!((found - mean).abs() <= 4.5 * (variance / pitches.len() as f64).sqrt(), "{found}");
     let shares = numbers(&golden.expected()["pitch_cdf"]);
-    for (place, p) in numbers(golden.input("pitch")).into_iter().zip(shares) {
-        let found = pitches.iter().filter(|t| **t <= place).count() as f64 / pitches.len() as f64;
-        assert!((found - p).abs() <= 4.5 * (p * (1.0 - p) / pitches.len() as f64).sqrt(), "{place}: {found} ≠ {p}");
+    for (position, p) in numbers(golden.input("pitch")).into_iter().zip(shares) {
+        let found = pitches.iter().filter(|t| **t <= position).count() as f64 / pitches.len() as f64;
+        assert!((found - p).abs() <= 4.5 * (p * (1.0 - p) / pitches.len() as f64).sqrt(), "{position}: {found} ≠ {p}");
     }
     let bounds = numbers(&golden.expected()["hoeffding_eps_0p1"]);
     for (grids, bound) in numbers(golden.input("P")).into_iter().zip(bounds) {

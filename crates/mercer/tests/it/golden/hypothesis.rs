@@ -2,8 +2,8 @@
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::hypothesis::{
-    ConditionalIndependence, ConditionalMethod, Independence, IndependenceMethod, Interaction, JointIndependence,
-    Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
+    ConditionalIndependence, ConditionalMethod, ConditionalSmoothing, Independence, IndependenceMethod, Interaction,
+    JointIndependence, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::{Estimator, HsicEstimator};
 use mercer::{Compute, Kernel};
@@ -148,7 +148,8 @@ fn gamma_null_law_of_hsic() {
 fn kernel_conditional_independence() {
     let golden = Golden::load("c13_kci_conditional");
     let [x, y, z] = ["x", "y", "z"].map(|key| matrix(golden.input(key)));
-    let smoothing = Smoothing::Fixed { kernel: gaussian(golden.input("sz")), ridge: number(golden.input("eps")) };
+    let smoothing =
+        ConditionalSmoothing::Fixed { kernel: gaussian(golden.input("sz")), ridge: number(golden.input("eps")) };
     let test = ConditionalIndependence {
         kernel_x: Some(gaussian(golden.input("sx"))),
         kernel_y: Some(gaussian(golden.input("sy"))),

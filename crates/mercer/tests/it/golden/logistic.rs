@@ -1,7 +1,7 @@
 //! Golden numbers of kernel logistic regression (c09): two classes and several, with and without intercept.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
-use mercer::learn::logistic::Solver;
+use mercer::learn::logistic::LossSolver;
 use mercer::learn::{KernelMachine, LogisticFit, LogisticRegression, Loss};
 use mercer::solve::Stopped;
 use mercer::{Compute, Kernel};
@@ -9,11 +9,11 @@ use ndarray::{Array1, Array2};
 use serde_json::Value;
 
 /// A gap of `1e-12` is the square of an error: the last step makes all digits of it.
-const RUNS: [(Solver, f64); 4] = [
-    (Solver::Newton, 1e-20),
-    (Solver::Newton, 1e-12),
-    (Solver::NewtonConjugateGradients, 1e-20),
-    (Solver::NewtonConjugateGradients, 1e-12),
+const RUNS: [(LossSolver, f64); 4] = [
+    (LossSolver::Newton, 1e-20),
+    (LossSolver::Newton, 1e-12),
+    (LossSolver::NewtonConjugateGradients, 1e-20),
+    (LossSolver::NewtonConjugateGradients, 1e-12),
 ];
 
 fn kernel(name: &str, p: &Value) -> Kernel {

@@ -2,7 +2,7 @@
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::measure::{
-    Estimator, HsicEstimator, Law, LawEmbedding, MeanEmbedding, block_mmd, dhsic, distance_correlation,
+    Distribution, Estimator, HsicEstimator, LawEmbedding, MeanEmbedding, block_mmd, dhsic, distance_correlation,
     distance_covariance, distance_statistics, energy_distance, hsic, lancaster, mmd, normalized_hsic,
     unbiased_distance_statistics, witness,
 };
@@ -87,8 +87,9 @@ fn population_mmd_of_gaussians() {
     for (input, expected) in inputs.iter().zip(expected) {
         let k = gaussian(&input["l"]);
         let embed = |mean: &str, covariance: &str| {
-            let law = Law::Gaussian { mean: numbers(&input[mean]).into(), covariance: matrix(&input[covariance]) };
-            LawEmbedding::new(&k, law).unwrap()
+            let distribution =
+                Distribution::Gaussian { mean: numbers(&input[mean]).into(), covariance: matrix(&input[covariance]) };
+            LawEmbedding::new(&k, distribution).unwrap()
         };
         let (p, q) = (embed("mu", "S"), embed("nu", "T"));
         let check = |key: &str, found: f64| golden.check("cases", key, found, number(&expected[key]));
@@ -103,9 +104,9 @@ fn population_mmd_of_gaussians() {
 fn embeddings_in_closed_form() {
     let golden = Golden::load("c15_mean_embeddings_closed_forms");
     let column = |key: &str| matrix(golden.input(key));
-    let check = |case: &str, kernel: &str, law: Law, t: &Array2<f64>| {
+    let check = |case: &str, kernel: &str, distribution: Distribution, t: &Array2<f64>| {
         let expected = &golden.expected()[case];
-        let mu = LawEmbedding::new(&kernel.parse().unwrap(), law).unwrap();
+        let mu = LawEmbedding::new(&kernel.parse().unwrap(), distribution).unwrap();
         let values = mu.evaluate(t).unwrap();
         golden.check_all(case, "mu", &values.to_vec(), &numbers(&expected["mu"]));
         match expected["norm2"].as_f64() {
@@ -114,24 +115,25 @@ fn embeddings_in_closed_form() {
         }
     };
     let gauss = format!("gaussian(lengthscale={:?})", number(golden.input("l")));
-    let law = Law::Gaussian { mean: numbers(golden.input("gauss_m")).into(), covariance: column("gauss_S") };
-    check("gauss_gauss", &gauss, law, &column("gauss_t"));
+    let distribution =
+        Distribution::Gaussian { mean: numbers(golden.input("gauss_m")).into(), covariance: column("gauss_S") };
+    check("gauss_gauss", &gauss, distribution, &column("gauss_t"));
     let ends = numbers(golden.input("uniform_ab"));
-    check("gauss_uniform", &gauss, Law::Uniform { low: ends[0], high: ends[1] }, &column("t1"));
-    let moments = Law::Moments(numbers(golden.input("moments_M1_to_M4")));
+    check("gauss_uniform", &gauss, Distribution::Uniform { low: ends[0], high: ends[1] }, &column("t1"));
+    let moments = Distribution::Moments(numbers(golden.input("moments_M1_to_M4")));
     let poly = golden.input("poly");
     let text = format!("polynomial(degree={}, offset={:?})", number(&poly["m"]), number(&poly["c"]));
     check("poly_moments", &text, moments, &column("t1"));
     let e = golden.input("exponential");
-    let law = Law::Gaussian {
+    let distribution = Distribution::Gaussian {
         mean: Array1::from_elem(1, number(&e["m0"])),
         covariance: Array2::from_elem((1, 1), number(&e["v"])),
     };
-    check("exponential", &format!("exponential(scale={:?})", number(&e["s"])), law, &column("t1"));
+    check("exponential", &format!("exponential(scale={:?})", number(&e["s"])), distribution, &column("t1"));
     let l = golden.input("laplace");
     let text = format!("laplacian(lengthscale={:?})", number(&l["l"]));
-    check("laplacian_laplace", &text, Law::Laplace { scale: number(&l["b"]) }, &column("t1"));
-    check("min_uniform", "wiener()", Law::Uniform { low: 0.0, high: 1.0 }, &column("t01"));
+    check("laplacian_laplace", &text, Distribution::Laplace { scale: number(&l["b"]) }, &column("t1"));
+    check("min_uniform", "wiener()", Distribution::Uniform { low: 0.0, high: 1.0 }, &column("t01"));
 }
 
 #[test]

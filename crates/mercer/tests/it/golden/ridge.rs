@@ -1,7 +1,7 @@
 //! Golden numbers of ridge regression (c05): coefficients, fitted values, influence, the λ path, weights, intercept.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
-use mercer::learn::ridge::Solver;
+use mercer::learn::ridge::RidgeSolver;
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::{Compute, Kernel};
 use ndarray::{Array1, Array2, Axis};
@@ -65,7 +65,7 @@ fn small_example() {
         let (x, t) = (matrix(golden.input(x)), matrix(golden.input(t)));
         for (case, y) in [("noise_free", "y_noise_free"), ("noisy", "y_noisy")] {
             let expected = &golden.expected()[key][case];
-            for solver in [Solver::Cholesky, Solver::Eigen] {
+            for solver in [RidgeSolver::Cholesky, RidgeSolver::Eigen] {
                 let ridge = Ridge { solver, ..Ridge::new(text.parse().unwrap(), lambda) };
                 let fit = ridge.fit(x.view(), column(golden.input(y)).view(), None, &compute).unwrap();
                 check_fit(&golden, key, &fit, expected);
@@ -115,7 +115,7 @@ fn path_weights_and_intercept() {
     let kernel = gaussian(&golden.input("kernel")["params"]["l"]);
     let lambda = number(golden.input("lambda"));
     let weights = Array1::from(numbers(golden.input("weights")));
-    for solver in [Solver::Cholesky, Solver::Eigen, Solver::ConjugateGradients] {
+    for solver in [RidgeSolver::Cholesky, RidgeSolver::Eigen, RidgeSolver::ConjugateGradients] {
         let plain = Ridge { solver, ..Ridge::new(kernel.clone(), lambda) };
         let intercept = Ridge { intercept: true, ..plain.clone() };
         for (key, fit) in [
@@ -135,7 +135,7 @@ fn path_weights_and_intercept() {
         }
     }
     let path = &golden.expected()["path"];
-    for solver in [Solver::Cholesky, Solver::Eigen] {
+    for solver in [RidgeSolver::Cholesky, RidgeSolver::Eigen] {
         for (i, lambda) in numbers(golden.input("lambdas")).into_iter().enumerate() {
             let fit = Ridge { solver, ..Ridge::new(kernel.clone(), lambda) };
             let fit = fit.fit(x.view(), y.view(), None, &compute).unwrap();

@@ -42,7 +42,8 @@ fn splines_at_given_lambda() {
             let check = |key: &str, found: f64| golden.check("fits", key, found, number(&expected[key]));
             let all = |key: &str, found: &[f64]| golden.check_all("fits", key, found, &numbers(&expected[key]));
             let knots = numbers(&expected["unique_x"]);
-            let at = |derivative: usize, places: ArrayView1<f64>| fit.predict(places, derivative).unwrap().to_vec();
+            let at =
+                |derivative: usize, positions: ArrayView1<f64>| fit.predict(positions, derivative).unwrap().to_vec();
             all("fitted_at_unique_x", &at(0, ArrayView1::from(&knots)));
             all("second_derivative_at_unique_x", &at(2, ArrayView1::from(&knots)));
             all("leverage_at_unique_x", &pooled(&fit, &x, &knots));
@@ -133,7 +134,7 @@ fn local_smoothers() {
         let expected = &golden.expected()[&key];
         let check = |name: &str, found: f64| golden.check(&key, name, found, number(&expected[name]));
         let all = |name: &str, found: &[f64]| golden.check_all(&key, name, found, &numbers(&expected[name]));
-        let bandwidth = Bandwidth::Given(h);
+        let bandwidth = Bandwidth::Fixed(h);
         let mean = NadarayaWatson { bandwidth, ..Default::default() }.fit(x.view(), y.view(), &compute).unwrap();
         let line = LocalLinear { bandwidth, ..Default::default() }.fit(x.view(), y.view(), &compute).unwrap();
         for (name, fit) in [("nw", &mean), ("local_linear", &line)] {

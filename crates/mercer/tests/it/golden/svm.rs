@@ -59,7 +59,7 @@ fn check(golden: &Golden, key: &str, expected: &Value, fit: &SvcFit, x: &Array2<
         assert_eq!(fit.support().len(), nonzero.len(), "{key}");
         nonzero.iter().for_each(|(row, a)| golden.check(key, row, alpha[row.parse::<usize>().unwrap()], number(a)));
     }
-    let machine = &fit.machines()[0];
+    let machine = &fit.binary()[0];
     golden.check(key, "b", machine.offset, number(&expected["b"]));
     golden.check(key, "objective", machine.evidence.objective, number(&expected["dual_objective"]));
     assert!(machine.evidence.converged() && machine.evidence.gap >= 0.0 && machine.evidence.gap < 1e-6, "{key}");
@@ -135,7 +135,7 @@ fn three_classes_by_votes() {
     let svc = Svc { solver: TIGHT, ..Svc::new(kernel, number(golden.input("C"))) };
     let compute = Compute::new();
     let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
-    for machine in fit.machines() {
+    for machine in fit.binary() {
         let key = format!("pair_{}_{}", machine.first, machine.second.unwrap());
         let expected = &golden.expected()[&key];
         golden.check(&key, "b", machine.offset, number(&expected["b"]));
@@ -164,13 +164,13 @@ fn nu_classifier() {
     let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
     let expected = &golden.expected()["libsvm_scaling"];
     golden.check_all("libsvm_scaling", "alpha", &alphas(&fit, x.nrows()), &numbers(&expected["alpha"]));
-    golden.check("libsvm_scaling", "b", fit.machines()[0].offset, number(&expected["b"]));
+    golden.check("libsvm_scaling", "b", fit.binary()[0].offset, number(&expected["b"]));
     for (points, key) in [(&x, "decision_train"), (&t, "decision_t")] {
         let found = fit.values(points.view(), &compute).unwrap().column(0).to_vec();
         golden.check_all("libsvm_scaling", key, &found, &numbers(&expected[key]));
     }
-    assert_eq!(fit.machines()[0].support as f64, number(&golden.expected()["n_support"]));
-    assert_eq!(fit.machines()[0].bounded as f64, number(&golden.expected()["n_bounded"]));
+    assert_eq!(fit.binary()[0].support as f64, number(&golden.expected()["n_support"]));
+    assert_eq!(fit.binary()[0].bounded as f64, number(&golden.expected()["n_bounded"]));
     // The same machine as a C-classifier, with the same objective.
     let twin = Svc { solver: TIGHT, ..Svc::new(kernel, number(&expected["equivalent_C"])) };
     let twin = twin.fit(x.view(), &classes, None, &compute).unwrap();

@@ -41,8 +41,8 @@ fn feature_tests_are_tests_with_the_kernel_of_the_features() {
     let gram = z.dot(&z.t());
     let gram = (&gram + &gram.t()) * 0.5;
     let found = two_sample(20, 199).test(&x, &y, &compute).unwrap();
-    let given = TwoSample { permutations: 199, ..TwoSample::permutation(kernel("precomputed()")) };
-    let expected = given.test_gram(gram.view(), 40, &compute).unwrap();
+    let precomputed = TwoSample { permutations: 199, ..TwoSample::permutation(kernel("precomputed()")) };
+    let expected = precomputed.test_gram(gram.view(), 40, &compute).unwrap();
     assert_close!(found.statistic, expected.statistic, 1e-13);
     assert_eq!(found.p_value, expected.p_value);
     found.null.unwrap().iter().zip(expected.null.unwrap()).for_each(|(f, e)| assert_close!(*f, e, 1e-12));
@@ -117,8 +117,8 @@ fn what_has_no_features_is_refused() {
     // Of an odd number the last frequency has one component.
     assert!(two_sample(7, 9).test(&x, &y, &compute).unwrap().p_value > 0.0);
     let gram = Array2::eye(20);
-    let given = TwoSample { kernel: Some(kernel("precomputed()")), ..two_sample(10, 9) };
-    assert!(matches!(given.test_gram(gram.view(), 10, &compute), Err(Error::Request(_))));
+    let precomputed = TwoSample { kernel: Some(kernel("precomputed()")), ..two_sample(10, 9) };
+    assert!(matches!(precomputed.test_gram(gram.view(), 10, &compute), Err(Error::Request(_))));
     // Nothing varies, nothing is rejected.
     let constant = Array2::from_elem((10, 1), 3.0);
     assert_eq!(two_sample(10, 9).test(&constant, &constant, &compute).unwrap().p_value, 1.0);
@@ -217,7 +217,7 @@ fn jobs<'j>(x: &'j Array2<f64>, y: &'j ndarray::Array1<f64>) -> Vec<Job<'j>> {
     let labels: Vec<usize> = y.iter().map(|y| usize::from(*y > 0.0)).collect();
     let line = || x.slice(s![.., ..1]);
     let some = || (x.slice(s![..400, ..1]), x.slice(s![..400, 1..2]));
-    let (bandwidth, weights) = (Bandwidth::Given(1.0), LocalWeight::Gaussian);
+    let (bandwidth, weights) = (Bandwidth::Fixed(1.0), LocalWeight::Gaussian);
     let mean = NadarayaWatson { bandwidth, weights };
     let grids = || RandomBinning { buckets: 64, ..RandomBinning::new(kernel("laplacian(norm=l1)"), 200) };
     let nystrom = move |landmarks| FeatureSpec::Nystrom(Nystrom { landmarks, ..Nystrom::new(gaussian(), 200) });

@@ -2,8 +2,8 @@
 
 use mercer::gram::{self, Pairs};
 use mercer::hypothesis::{
-    ConditionalIndependence, ConditionalMethod, Independence, Interaction, JointIndependence, Smoothing, TwoSample,
-    TwoSampleMethod,
+    ConditionalIndependence, ConditionalMethod, ConditionalSmoothing, Independence, Interaction, JointIndependence,
+    TwoSample, TwoSampleMethod,
 };
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array2, Axis};
@@ -31,8 +31,8 @@ fn two_samples_and_independence() {
     for method in [TwoSampleMethod::Permutation, TwoSampleMethod::Gamma, TwoSampleMethod::Spectral] {
         let test = TwoSample { method, permutations: 99, ..TwoSample::permutation(k.clone()) };
         let expected = test.test(&x, &y, &compute).unwrap();
-        let given = TwoSample { kernel: Some(kernel("precomputed()")), ..test };
-        let found = given.test_gram(gram(&pooled).view(), 12, &compute).unwrap();
+        let precomputed = TwoSample { kernel: Some(kernel("precomputed()")), ..test };
+        let found = precomputed.test_gram(gram(&pooled).view(), 12, &compute).unwrap();
         assert_close!(found.statistic, expected.statistic, 1e-14);
         assert_close!(found.p_value, expected.p_value, 1e-9);
     }
@@ -41,8 +41,8 @@ fn two_samples_and_independence() {
     let test = Independence { kernel_x: Some(k.clone()), kernel_y: Some(k.clone()), ..Independence::default() };
     let expected = test.test(&x, &y, &compute).unwrap();
     let pre = Some(kernel("precomputed()"));
-    let given = Independence { kernel_x: pre.clone(), kernel_y: pre, ..Independence::default() };
-    let found = given.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
+    let precomputed = Independence { kernel_x: pre.clone(), kernel_y: pre, ..Independence::default() };
+    let found = precomputed.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
 }
 
@@ -58,15 +58,15 @@ fn several_variables() {
 
     let test = JointIndependence { kernels: Some(texts.map(kernel).to_vec()), permutations: 99, level: 0.05 };
     let expected = test.test(&points, &compute).unwrap();
-    let given = JointIndependence { kernels: Some(vec![pre(); 3]), ..test };
-    let found = given.test_gram(&views, &compute).unwrap();
+    let precomputed = JointIndependence { kernels: Some(vec![pre(); 3]), ..test };
+    let found = precomputed.test_gram(&views, &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
     assert!(matches!(JointIndependence::default().test_gram(&views, &compute), Err(Error::Request(_))));
 
     let test = Interaction { kernels: Some(texts.map(kernel)), permutations: 99, level: 0.05 };
     let expected = test.test(points, &compute).unwrap();
-    let given = Interaction { kernels: Some([pre(), pre(), pre()]), ..test };
-    let found = given.test_gram(views, &compute).unwrap();
+    let precomputed = Interaction { kernels: Some([pre(), pre(), pre()]), ..test };
+    let found = precomputed.test_gram(views, &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
     assert!(matches!(Interaction::default().test_gram(views, &compute), Err(Error::Request(_))));
 }
@@ -86,7 +86,7 @@ fn given_a_third_variable() {
     let (x, y) = (standardized(&z + &normal(5, 40, 1)), standardized(z.mapv(f64::sin) + normal(6, 40, 1)));
     for method in [ConditionalMethod::Gamma, ConditionalMethod::Permutation] {
         // exp(−‖x‖²/2 − ‖z/2‖²/2) is the product of Gaussians of x and z with lengthscales 1 and 2.
-        let smoothing = |k: &str| Smoothing::Fixed { kernel: kernel(k), ridge: 0.1 };
+        let smoothing = |k: &str| ConditionalSmoothing::Fixed { kernel: kernel(k), ridge: 0.1 };
         let test = ConditionalIndependence {
             kernel_x: Some(kernel("gaussian()")),
             kernel_y: Some(kernel("gaussian()")),
@@ -97,7 +97,7 @@ fn given_a_third_variable() {
         };
         let expected = test.test(&x, &y, &z, &compute).unwrap();
         let pre = Some(kernel("precomputed()"));
-        let given = ConditionalIndependence {
+        let precomputed = ConditionalIndependence {
             kernel_x: pre.clone(),
             kernel_y: pre,
             smoothing: smoothing("precomputed()"),
@@ -105,13 +105,13 @@ fn given_a_third_variable() {
         };
         let (k, l) = (values("gaussian()", &x), values("gaussian()", &y));
         let m = values("gaussian(lengthscale=2)", &z);
-        let found = given.test_gram([k.view(), l.view(), m.view()], &compute).unwrap();
+        let found = precomputed.test_gram([k.view(), l.view(), m.view()], &compute).unwrap();
         assert_close!(found.statistic, expected.statistic, 1e-10);
         assert_close!(found.p_value, expected.p_value, 1e-8);
         // A constant condition is no condition.
         let constant = Array2::ones((40, 40));
-        let without = given.test_gram([k.view(), l.view(), constant.view()], &compute).unwrap();
-        let chosen = ConditionalIndependence { smoothing: Smoothing::LeaveOneOut, ..given };
+        let without = precomputed.test_gram([k.view(), l.view(), constant.view()], &compute).unwrap();
+        let chosen = ConditionalIndependence { smoothing: ConditionalSmoothing::LeaveOneOut, ..precomputed };
         assert!(chosen.test_gram([k.view(), l.view(), m.view()], &compute).unwrap().detail("ridge_x").is_some());
         let points = ConditionalIndependence {
             kernel_x: Some(kernel("gaussian()")),

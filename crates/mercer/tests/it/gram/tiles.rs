@@ -157,9 +157,9 @@ fn the_memory_limit_is_asked_first() {
 }
 
 #[derive(Default)]
-struct Heard(Mutex<Vec<(u64, u64)>>);
+struct Recorded(Mutex<Vec<(u64, u64)>>);
 
-impl Progress for Heard {
+impl Progress for Recorded {
     fn report(&self, _: &str, done: u64, total: u64) {
         self.0.lock().unwrap().push((done, total));
     }
@@ -168,10 +168,10 @@ impl Progress for Heard {
 #[test]
 fn progress_ends_with_the_total_and_canceling_stops() {
     let tiles = Bound::new(&points(500, 2, 9), None);
-    let heard = Arc::new(Heard::default());
-    let compute = threads(2).with_progress(heard.clone());
+    let recorded = Arc::new(Recorded::default());
+    let compute = threads(2).with_progress(recorded.clone());
     dense(&tiles, &compute).unwrap();
-    let calls = heard.0.lock().unwrap().clone();
+    let calls = recorded.0.lock().unwrap().clone();
     assert_eq!((calls.len(), calls.last()), (6, Some(&(6, 6))));
     let cancel = Cancel::default();
     cancel.cancel();

@@ -17,7 +17,7 @@ use ndarray::Array2;
 /// Levels at which rejections are counted; the last ones show that p-values are not too small anywhere.
 const LEVELS: [f64; 6] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75];
 
-/// The counts that a binomial law stays within with probability 99.9 %, half of the rest on each side.
+/// The counts that a binomial distribution stays within with probability 99.9 %, half of the rest on each side.
 fn interval(trials: u64, level: f64) -> (u64, u64) {
     // Logarithms: the first terms of many trials are below the smallest number.
     let mut term = trials as f64 * (1.0 - level).ln();
@@ -94,20 +94,20 @@ fn the_interval_is_binomial() {
             .sum()
     };
     assert!(cdf(low) >= 0.0005 && cdf(low - 1) < 0.0005 && cdf(high) >= 0.9995 && cdf(high - 1) < 0.9995);
-    // 3.29 standard deviations of the normal law.
+    // 3.29 standard deviations of the normal distribution.
     assert_eq!(interval(20_000, 0.5), (10_000 - 233, 10_000 + 233));
 }
 
-/// A law to draw samples from.
+/// A distribution to draw samples from.
 #[derive(Clone, Copy)]
-enum Law {
+enum Distribution {
     Normal,
     Cauchy,
     /// Whole numbers 0, 1, 2: most values are tied.
     Discrete,
 }
 
-impl Law {
+impl Distribution {
     fn sample(self, rows: usize, columns: usize, random: &mut Stream) -> Array2<f64> {
         Array2::from_shape_fn((rows, columns), |_| match self {
             Self::Normal => random.normal(),
@@ -117,21 +117,22 @@ impl Law {
     }
 }
 
-/// Null hypotheses of the two-sample tests: name, law, sizes, columns.
-const NULLS: [(&str, Law, usize, usize, usize); 5] = [
-    ("normal", Law::Normal, 20, 20, 1),
-    ("50 columns", Law::Normal, 20, 20, 50),
-    ("Cauchy", Law::Cauchy, 20, 20, 2),
-    ("discrete", Law::Discrete, 20, 20, 1),
-    ("m ≠ n", Law::Normal, 12, 28, 2),
+/// Null hypotheses of the two-sample tests: name, distribution, sizes, columns.
+const NULLS: [(&str, Distribution, usize, usize, usize); 5] = [
+    ("normal", Distribution::Normal, 20, 20, 1),
+    ("50 columns", Distribution::Normal, 20, 20, 50),
+    ("Cauchy", Distribution::Cauchy, 20, 20, 2),
+    ("discrete", Distribution::Discrete, 20, 20, 1),
+    ("m ≠ n", Distribution::Normal, 12, 28, 2),
 ];
 
 fn two_sample(test: &TwoSample, name: &str, equal_sizes: bool, held: Held) {
-    for (law_name, law, m, n, columns) in NULLS {
+    for (law_name, distribution, m, n, columns) in NULLS {
         let n = if equal_sizes { m } else { n };
-        let held = if held == Held::Both && matches!(law, Law::Discrete) { Held::Above } else { held };
+        let held =
+            if held == Held::Both && matches!(distribution, Distribution::Discrete) { Held::Above } else { held };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
-            let (x, y) = (law.sample(m, columns, random), law.sample(n, columns, random));
+            let (x, y) = (distribution.sample(m, columns, random), distribution.sample(n, columns, random));
             test.test(&x, &y, compute).unwrap().p_value
         });
     }
@@ -162,8 +163,11 @@ fn two_sample_exchanges_of_pairs() {
 fn two_sample_exchanges_of_dependent_pairs() {
     let test = with(TwoSampleMethod::Paired);
     calibrate("dependent pairs", Held::Both, |random, compute| {
-        let common = Law::Normal.sample(20, 1, random);
-        let (x, y) = (&common + &Law::Normal.sample(20, 1, random), &common + &Law::Normal.sample(20, 1, random));
+        let common = Distribution::Normal.sample(20, 1, random);
+        let (x, y) = (
+            &common + &Distribution::Normal.sample(20, 1, random),
+            &common + &Distribution::Normal.sample(20, 1, random),
+        );
         test.test(&x, &y, compute).unwrap().p_value
     });
 }
@@ -174,11 +178,11 @@ fn two_sample_sequential() {
     two_sample(&with(TwoSampleMethod::Sequential), "sequential", false, Held::Above);
 }
 
-/// Two strata with different laws and different shares in the samples.
+/// Two strata with different distributions and different shares in the samples.
 #[test]
 fn two_sample_stratified() {
     calibrate("stratified", Held::Both, |random, compute| {
-        let (x, y) = (Law::Normal.sample(20, 1, random), Law::Normal.sample(20, 1, random));
+        let (x, y) = (Distribution::Normal.sample(20, 1, random), Distribution::Normal.sample(20, 1, random));
         let strata: Vec<usize> = (0..40).map(|i| usize::from(i < 15 || (20..25).contains(&i))).collect();
         let shift = |x: Array2<f64>, offset: usize| {
             Array2::from_shape_fn(x.dim(), |(i, j)| x[[i, j]] + 4.0 * strata[offset + i] as f64)
@@ -217,7 +221,7 @@ fn two_sample_bounds() {
     two_sample(&with(TwoSampleMethod::UnbiasedBound), "unbiased bound", false, Held::Above);
 }
 
-/// A gamma law has two moments of the null law: its p-values are right where decisions are made, and in the middle too small (of 40 points, 79 % are below 0.75).
+/// A gamma distribution has two moments of the null distribution: its p-values are right where decisions are made, and in the middle too small (of 40 points, 79 % are below 0.75).
 #[test]
 fn two_sample_gamma() {
     two_sample(&with(TwoSampleMethod::Gamma), "gamma", false, Held::Decisions);
@@ -233,7 +237,7 @@ fn two_sample_spectral() {
 fn two_sample_linear_and_block() {
     for (name, method, n) in [("linear", TwoSampleMethod::Linear, 800), ("block", TwoSampleMethod::Block(8), 1600)] {
         calibrate(name, Held::Above, |random, compute| {
-            let (x, y) = (Law::Normal.sample(n, 2, random), Law::Normal.sample(n, 2, random));
+            let (x, y) = (Distribution::Normal.sample(n, 2, random), Distribution::Normal.sample(n, 2, random));
             let test = TwoSample { kernel: Some(Kernel::gaussian(1.0).unwrap()), ..with(method) };
             test.test(&x, &y, compute).unwrap().p_value
         });
@@ -242,15 +246,15 @@ fn two_sample_linear_and_block() {
 
 fn independence(method: IndependenceMethod, name: &str, rows: usize, exact: bool) {
     let test = Independence { permutations: 199, ..Independence::with_method(method) };
-    for (law_name, law, columns) in [
-        ("normal", Law::Normal, 1),
-        ("50 columns", Law::Normal, 50),
-        ("Cauchy", Law::Cauchy, 1),
-        ("discrete", Law::Discrete, 1),
+    for (law_name, distribution, columns) in [
+        ("normal", Distribution::Normal, 1),
+        ("50 columns", Distribution::Normal, 50),
+        ("Cauchy", Distribution::Cauchy, 1),
+        ("discrete", Distribution::Discrete, 1),
     ] {
-        let held = if exact && !matches!(law, Law::Discrete) { Held::Both } else { Held::Above };
+        let held = if exact && !matches!(distribution, Distribution::Discrete) { Held::Both } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
-            let (x, y) = (law.sample(rows, columns, random), law.sample(rows, 1, random));
+            let (x, y) = (distribution.sample(rows, columns, random), distribution.sample(rows, 1, random));
             // A constant column of whole numbers has no distances; such draws are rare and carry no evidence.
             test.test(&x, &y, compute).map_or(1.0, |outcome| outcome.p_value)
         });
@@ -267,7 +271,7 @@ fn independence_sequential() {
     independence(IndependenceMethod::Sequential, "independence, sequential", 25, false);
 }
 
-/// The gamma law needs more points; its tail is light, as the page says: of 25 points it rejects 1.9 % of the time at 0.01.
+/// The gamma distribution needs more points; its tail is light, as the page says: of 25 points it rejects 1.9 % of the time at 0.01.
 #[test]
 fn independence_gamma() {
     independence(IndependenceMethod::Gamma, "independence, gamma", 100, false);
@@ -286,15 +290,15 @@ fn independence_aggregated_pairs() {
 #[test]
 fn joint_independence() {
     let test = JointIndependence { permutations: 199, ..JointIndependence::default() };
-    for (name, law, columns) in [
-        ("joint, normal", Law::Normal, 1),
-        ("joint, Cauchy", Law::Cauchy, 1),
-        ("joint, discrete", Law::Discrete, 1),
-        ("joint, 50 columns", Law::Normal, 50),
+    for (name, distribution, columns) in [
+        ("joint, normal", Distribution::Normal, 1),
+        ("joint, Cauchy", Distribution::Cauchy, 1),
+        ("joint, discrete", Distribution::Discrete, 1),
+        ("joint, 50 columns", Distribution::Normal, 50),
     ] {
-        let held = if matches!(law, Law::Discrete) { Held::Above } else { Held::Both };
+        let held = if matches!(distribution, Distribution::Discrete) { Held::Above } else { Held::Both };
         calibrate(name, held, |random, compute| {
-            let [x, y, z] = std::array::from_fn(|_| law.sample(20, columns, random));
+            let [x, y, z] = std::array::from_fn(|_| distribution.sample(20, columns, random));
             test.test(&[(&x).into(), (&y).into(), (&z).into()], compute).map_or(1.0, |outcome| outcome.p_value)
         });
     }
@@ -304,15 +308,15 @@ fn joint_independence() {
 #[test]
 fn interaction() {
     let test = Interaction { permutations: 199, ..Interaction::default() };
-    for (name, law, columns, share) in [
-        ("interaction, independent", Law::Normal, 1, 0.0),
-        ("interaction, a dependent pair", Law::Normal, 1, 3.0),
-        ("interaction, Cauchy, a dependent pair", Law::Cauchy, 1, 3.0),
-        ("interaction, discrete, a dependent pair", Law::Discrete, 1, 1.0),
-        ("interaction, 50 columns, a dependent pair", Law::Normal, 50, 3.0),
+    for (name, distribution, columns, share) in [
+        ("interaction, independent", Distribution::Normal, 1, 0.0),
+        ("interaction, a dependent pair", Distribution::Normal, 1, 3.0),
+        ("interaction, Cauchy, a dependent pair", Distribution::Cauchy, 1, 3.0),
+        ("interaction, discrete, a dependent pair", Distribution::Discrete, 1, 1.0),
+        ("interaction, 50 columns, a dependent pair", Distribution::Normal, 50, 3.0),
     ] {
         calibrate(name, Held::Above, |random, compute| {
-            let [x, y, z] = std::array::from_fn(|_| law.sample(25, columns, random));
+            let [x, y, z] = std::array::from_fn(|_| distribution.sample(25, columns, random));
             let y = &y + &x.mapv(|v| share * v);
             test.test([(&x).into(), (&y).into(), (&z).into()], compute).map_or(1.0, |outcome| outcome.p_value)
         });
@@ -323,16 +327,16 @@ fn interaction() {
 fn goodness_of_fit() {
     let test = GoodnessOfFit { permutations: 199, ..GoodnessOfFit::default() };
     calibrate("fit, normal", Held::Above, |random, compute| {
-        let x = Law::Normal.sample(60, 1, random);
+        let x = Distribution::Normal.sample(60, 1, random);
         test.test_density(x.view(), &Density::standard_normal(1), compute).unwrap().p_value
     });
     calibrate("fit, five columns", Held::Above, |random, compute| {
-        let x = Law::Normal.sample(60, 5, random);
+        let x = Distribution::Normal.sample(60, 5, random);
         test.test_density(x.view(), &Density::standard_normal(5), compute).unwrap().p_value
     });
     let student = Density::student(1.0, 0.0, 1.0).unwrap();
     calibrate("fit, Cauchy", Held::Above, |random, compute| {
-        let x = Law::Cauchy.sample(60, 1, random);
+        let x = Distribution::Cauchy.sample(60, 1, random);
         test.test_density(x.view(), &student, compute).unwrap().p_value
     });
 }
@@ -348,13 +352,13 @@ fn conditional_independence() {
     });
     let discrete: (&str, fn(&mut Stream) -> f64) = ("discrete", |random| random.below(3) as f64);
     for ((name, method), (law_name, noise)) in
-        [gamma, signs].into_iter().flat_map(|way| [normal, student, discrete].map(|law| (way, law)))
+        [gamma, signs].into_iter().flat_map(|way| [normal, student, discrete].map(|distribution| (way, distribution)))
     {
         let test = ConditionalIndependence { method, permutations: 199, ..ConditionalIndependence::default() };
-        // The gamma law takes the residuals of the regressions for the noise, which makes p-values in the middle too small.
+        // The gamma distribution takes the residuals of the regressions for the noise, which makes p-values in the middle too small.
         let held = if method == ConditionalMethod::Gamma { Held::Decisions } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
-            let z = Law::Normal.sample(50, 1, random);
+            let z = Distribution::Normal.sample(50, 1, random);
             let x = z.mapv(|z| z + noise(random));
             let y = z.mapv(|z| z.sin() + 0.5 * noise(random));
             test.test(&x, &y, &z, compute).unwrap().p_value

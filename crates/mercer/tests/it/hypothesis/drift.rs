@@ -1,7 +1,7 @@
 //! The sequential test: its level under optional stopping, its power, and what it refuses.
 
 use crate::common::effort;
-use mercer::hypothesis::{Evidence, SequentialTwoSample};
+use mercer::hypothesis::{BettingEvidence, SequentialTwoSample};
 use mercer::{Compute, Error, Kernel, Seed, Stream};
 use ndarray::Array2;
 
@@ -23,7 +23,7 @@ fn ever_rejects(test: &SequentialTwoSample, seed: u64, draw: Draw) -> bool {
     false
 }
 
-/// The chance that the wealth ever reaches 1/level is at most the level: at most the 99.9 % quantile of the binomial law.
+/// The chance that the wealth ever reaches 1/level is at most the level: at most the 99.9 % quantile of the binomial distribution.
 #[test]
 fn the_level_holds_under_optional_stopping() {
     let nulls: [(&str, Draw); 3] = [
@@ -86,7 +86,7 @@ fn rejection_stays_and_the_p_value_never_grows() {
 
 #[test]
 fn the_same_seed_and_threads_give_the_same_bytes() {
-    let evidence = |threads: usize| -> Evidence {
+    let evidence = |threads: usize| -> BettingEvidence {
         let mut random = Seed(5).stream("drift", 3);
         let mut running = SequentialTwoSample::default().start().unwrap();
         let compute = Compute::new().with_threads(threads).unwrap();

@@ -1,8 +1,8 @@
 //! Hypothesis tests: the engine against direct recomputation, paired and stratified relabelings, stopping, bad input, same bytes.
 
 use mercer::hypothesis::{
-    ConditionalIndependence, GoodnessOfFit, Independence, IndependenceMethod, Interaction, JointIndependence,
-    KernelWeights, Smoothing, TestOutcome, TwoSample, TwoSampleMethod,
+    ConditionalIndependence, ConditionalSmoothing, GoodnessOfFit, Independence, IndependenceMethod, Interaction,
+    JointIndependence, KernelWeights, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::{Density, Estimator, HsicEstimator, hsic, mmd};
 use mercer::{Compute, Error, Kernel, Precision, Seed};
@@ -189,9 +189,11 @@ fn large_samples_are_stored_in_single_precision() {
         mercer::gram::dense(&k.bind(mercer::gram::Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap()
     };
     let pre = Some(kernel("precomputed()"));
-    let given = Independence { kernel_x: pre.clone(), kernel_y: pre, ..smooth.clone() };
-    let (low_rank, stored) =
-        (smooth.test(&x, &y, &compute).unwrap(), given.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap());
+    let precomputed = Independence { kernel_x: pre.clone(), kernel_y: pre, ..smooth.clone() };
+    let (low_rank, stored) = (
+        smooth.test(&x, &y, &compute).unwrap(),
+        precomputed.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap(),
+    );
     assert_close!(low_rank.statistic, stored.statistic, 1e-14);
     let spread = stored.threshold.unwrap();
     for (a, b) in low_rank.null.unwrap().iter().zip(&stored.null.unwrap()) {
@@ -215,9 +217,9 @@ fn factors_and_matrices_give_one_null_law() {
         ..Independence::default()
     };
     let pre = Some(kernel("precomputed()"));
-    let given = Independence { kernel_x: pre.clone(), kernel_y: pre, ..smooth.clone() };
+    let precomputed = Independence { kernel_x: pre.clone(), kernel_y: pre, ..smooth.clone() };
     let low_rank = smooth.test(&x, &y, &compute).unwrap();
-    let stored = given.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
+    let stored = precomputed.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
     assert_eq!(low_rank.p_value, stored.p_value);
     for (a, b) in low_rank.null.unwrap().iter().zip(&stored.null.unwrap()) {
         assert!((a - b).abs() <= 1e-9 * stored.threshold.unwrap(), "{a} {b}");
@@ -281,8 +283,8 @@ fn identical_and_constant_samples() {
             TwoSample { permutations: 99, ..TwoSample::with_method(method) }.test(&constant, &constant, &compute);
         assert!(matches!(outcome, Err(Error::Request(_))), "{method:?}: {outcome:?}");
     }
-    let given = TwoSample::permutation(kernel("gaussian()")).test(&constant, &constant, &compute).unwrap();
-    assert_eq!(given.p_value, 1.0);
+    let precomputed = TwoSample::permutation(kernel("gaussian()")).test(&constant, &constant, &compute).unwrap();
+    assert_eq!(precomputed.p_value, 1.0);
     let outcome = Independence::default().test(&x, &Array2::ones((30, 1)), &compute);
     assert!(matches!(outcome, Err(Error::Request(_))));
     let fixed = Independence { kernel_y: Some(kernel("gaussian()")), ..Independence::default() };
@@ -324,7 +326,7 @@ fn bad_requests_are_refused() {
     assert!(matches!(Independence::default().test(&x, &normal(1, 9, 2), &compute), Err(Error::Shape { .. })));
     assert!(matches!(JointIndependence::default().test(&[(&x).into()], &compute), Err(Error::Shape { .. })));
     assert!(Interaction::default().test([(&x).into(), (&y).into(), (&normal(1, 9, 1)).into()], &compute).is_err());
-    let ridge = Smoothing::Fixed { kernel: kernel("gaussian()"), ridge: 0.0 };
+    let ridge = ConditionalSmoothing::Fixed { kernel: kernel("gaussian()"), ridge: 0.0 };
     let wrong = ConditionalIndependence { smoothing: ridge, ..ConditionalIndependence::default() };
     assert!(matches!(wrong.test(&x, &y, &normal(1, 10, 1), &compute), Err(Error::Parameter { .. })));
     assert!(matches!(

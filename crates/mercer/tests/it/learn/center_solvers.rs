@@ -3,8 +3,8 @@
 
 use crate::common::models::round_trip;
 use mercer::features::Landmarks;
-use mercer::learn::centers::{Centers, HeldOut};
-use mercer::learn::ridge::{Method, Solver, Target};
+use mercer::learn::centers::{Centers, EarlyStopping};
+use mercer::learn::ridge::{IntervalTarget, RidgeMethod, RidgeSolver};
 use mercer::learn::{KernelMachine, LogisticRegression, Loss, Ridge, logistic, loss};
 use mercer::model::{Fitted, Inputs, Model};
 use mercer::solve::Stopped;
@@ -51,7 +51,7 @@ fn ridge_on_all_points_as_centers_is_exact() {
     for intercept in [false, true] {
         let exact = Ridge { intercept, ..Ridge::new(kernel(), 0.2) };
         let expected = exact.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
-        let spec = Ridge { solver: Solver::Centers, centers: Some(everything(120)), ..exact };
+        let spec = Ridge { solver: RidgeSolver::Centers, centers: Some(everything(120)), ..exact };
         let fit = spec.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
         assert_near(&fit.fitted().to_owned(), &expected.fitted().to_owned(), 1e-8, "fitted");
         assert_near(&fit.residuals().to_owned(), &expected.residuals().to_owned(), 1e-7, "residuals");
@@ -59,7 +59,7 @@ fn ridge_on_all_points_as_centers_is_exact() {
         let norms = [fit.norms().to_owned().insert_axis(Axis(0)), expected.norms().to_owned().insert_axis(Axis(0))];
         assert_near(&norms[0], &norms[1], 1e-7, "norms");
         assert_eq!(fit.intercept().is_some(), intercept);
-        let Method::Centers { centers: 120, converged: true, missed, .. } = fit.method() else {
+        let RidgeMethod::Centers { centers: 120, converged: true, missed, .. } = fit.method() else {
             panic!("{:?}", fit.method())
         };
         assert!(missed.abs() < 1e-10, "{missed}");
@@ -72,7 +72,7 @@ fn few_centers_miss_something_and_say_how_much() {
     let share = |count: usize| {
         let ridge = Ridge { centers: Some(Centers::new(count)), ..Ridge::new(kernel(), 0.1) };
         match ridge.fit(x.view(), y.view(), None, &compute()).unwrap().method() {
-            Method::Centers { missed, .. } => missed,
+            RidgeMethod::Centers { missed, .. } => missed,
             other => panic!("{other:?}"),
         }
     };
@@ -89,15 +89,15 @@ fn logistic_regression_on_all_points_as_centers_is_exact() {
             let exact = LogisticRegression { intercept, ..LogisticRegression::new(kernel(), 0.3) };
             let expected = exact.fit(x.view(), labels, None, &compute()).unwrap();
             let centers = Some(Centers { tolerance: 1e-14, ..everything(90) });
-            let spec = LogisticRegression { solver: logistic::Solver::Centers, centers, ..exact };
+            let spec = LogisticRegression { solver: logistic::LossSolver::Centers, centers, ..exact };
             let fit = spec.fit(x.view(), labels, None, &compute()).unwrap();
-            let (found, wanted) = (fit.evidence(), expected.evidence());
-            assert!((found.objective - wanted.objective).abs() <= 1e-9 * wanted.objective, "{name} {intercept}");
+            let (found, requested) = (fit.evidence(), expected.evidence());
+            assert!((found.objective - requested.objective).abs() <= 1e-9 * requested.objective, "{name} {intercept}");
             assert!(found.stopped == Stopped::Converged && found.gap < 1e-6 * found.objective, "{found:?}");
-            assert!((found.loss - wanted.loss).abs() <= 1e-5 * wanted.loss, "{found:?} {wanted:?}");
+            assert!((found.loss - requested.loss).abs() <= 1e-5 * requested.loss, "{found:?} {requested:?}");
             let at = [fit.probabilities(x.view(), &compute()), expected.probabilities(x.view(), &compute())];
-            let [found, wanted] = at.map(|p| p.unwrap());
-            assert_near(&found, &wanted, 1e-5, name);
+            let [found, requested] = at.map(|p| p.unwrap());
+            assert_near(&found, &requested, 1e-5, name);
             assert_near(&fit.fitted_probabilities(), &found, 1e-12, "fitted");
         }
     }
@@ -112,11 +112,11 @@ fn smooth_losses_run_on_centers_and_kinked_ones_are_refused() {
         let expected = exact.fit(x.view(), y.view(), None, &compute()).unwrap();
         let spec = KernelMachine { centers: Some(everything(100)), ..exact };
         let fit = spec.fit(x.view(), y.view(), None, &compute()).unwrap();
-        assert_eq!(fit.plan().solver, loss::Solver::Centers);
-        let [found, wanted] = [fit.evidence().objective, expected.evidence().objective];
-        assert!((found - wanted).abs() <= 1e-9 * wanted, "{loss}: {found} ≠ {wanted}");
+        assert_eq!(fit.plan().solver, loss::LossSolver::Centers);
+        let [found, requested] = [fit.evidence().objective, expected.evidence().objective];
+        assert!((found - requested).abs() <= 1e-9 * requested, "{loss}: {found} ≠ {requested}");
     }
-    let hinge = KernelMachine { solver: loss::Solver::Centers, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
+    let hinge = KernelMachine { solver: loss::LossSolver::Centers, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
     assert!(hinge.fit(x.view(), sides.view(), None, &compute()).unwrap_err().to_string().contains("kinks"));
 }
 
@@ -124,15 +124,15 @@ fn smooth_losses_run_on_centers_and_kinked_ones_are_refused() {
 fn the_plan_takes_centers_where_all_pairs_are_too_many() {
     let ridge = Ridge::new(kernel(), 0.1);
     let tight = compute().with_memory(2 << 30);
-    assert_eq!(ridge.plan(20_000, 8, 1, &tight).unwrap().solver, Solver::ConjugateGradients);
+    assert_eq!(ridge.plan(20_000, 8, 1, &tight).unwrap().solver, RidgeSolver::ConjugateGradients);
     let plan = ridge.plan(1_000_000, 20, 1, &tight).unwrap();
-    assert!(plan.solver == Solver::Centers && plan.centers == 5000 && plan.bytes <= 2 << 30, "{plan}");
+    assert!(plan.solver == RidgeSolver::Centers && plan.centers == 5000 && plan.bytes <= 2 << 30, "{plan}");
     assert!(plan.reason.contains("all points") && plan.approximation().is_some(), "{plan}");
     // Exact again where an approximation is not possible.
-    assert_ne!(Ridge { lambda: 0.0, ..ridge.clone() }.plan(5000, 8, 1, &tight).unwrap().solver, Solver::Centers);
+    assert_ne!(Ridge { lambda: 0.0, ..ridge.clone() }.plan(5000, 8, 1, &tight).unwrap().solver, RidgeSolver::Centers);
     let logistic = LogisticRegression::new(kernel(), 0.1);
     let plan = logistic.plan(1_000_000, 20, 3, &tight).unwrap();
-    assert!(plan.solver == logistic::Solver::Centers && plan.bytes <= 2 << 30, "{plan}");
+    assert!(plan.solver == logistic::LossSolver::Centers && plan.bytes <= 2 << 30, "{plan}");
 }
 
 #[test]
@@ -140,14 +140,14 @@ fn a_time_limit_takes_fewer_centers_and_says_so() {
     let ridge = Ridge::new(kernel(), 0.1);
     let slow = compute().with_memory(8 << 30).with_speed(1e9);
     let plan = ridge.plan(8000, 10, 1, &slow).unwrap();
-    assert_eq!(plan.solver, Solver::Cholesky);
+    assert_eq!(plan.solver, RidgeSolver::Cholesky);
     assert!((plan.seconds.unwrap() - plan.flops / 1e9).abs() < 1e-9);
     let hurried = slow.clone().with_time(0.5);
     let plan = ridge.plan(8000, 10, 1, &hurried).unwrap();
-    assert!(plan.solver == Solver::Centers && plan.seconds.unwrap() <= 0.5, "{plan}");
+    assert!(plan.solver == RidgeSolver::Centers && plan.seconds.unwrap() <= 0.5, "{plan}");
     assert!(plan.to_string().contains("the time limit") && plan.centers < 447, "{plan}");
     // Without a clock there is no time to keep.
-    assert_eq!(ridge.plan(8000, 10, 1, &compute().with_time(0.5)).unwrap().solver, Solver::Cholesky);
+    assert_eq!(ridge.plan(8000, 10, 1, &compute().with_time(0.5)).unwrap().solver, RidgeSolver::Cholesky);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn bad_requests_are_refused() {
     assert!(error(&with(Centers::new(0)), &compute()).to_string().contains("centers"));
     assert!(error(&with(Centers { tolerance: 0.0, ..Centers::new(5) }), &compute()).to_string().contains("tolerance"));
     assert!(error(&with(Centers { max_iterations: 0, ..Centers::new(5) }), &compute()).to_string().contains("max"));
-    let held_out = Some(HeldOut { share: 1.5, patience: 2 });
+    let held_out = Some(EarlyStopping { share: 1.5, patience: 2 });
     assert!(error(&with(Centers { held_out, ..Centers::new(5) }), &compute()).to_string().contains("held_out"));
     for lambda in [0.0, -1.0, f64::NAN] {
         assert!(error(&Ridge { lambda, ..plain.clone() }, &compute()).to_string().contains("lambda"));
@@ -226,13 +226,18 @@ fn bad_requests_are_refused() {
     let basis = plain.fit_with_null_space(x.view(), x.view(), y.view(), None, &compute());
     assert!(basis.unwrap_err().to_string().contains("unpenalized"));
     let fit = plain.fit(x.view(), y.view(), None, &compute()).unwrap();
-    assert!(fit.standard_errors(x.view(), Target::Function, &compute()).unwrap_err().to_string().contains("centers"));
+    assert!(
+        fit.standard_errors(x.view(), IntervalTarget::Function, &compute())
+            .unwrap_err()
+            .to_string()
+            .contains("centers")
+    );
 }
 
 #[test]
 fn rows_kept_apart_stop_several_classes() {
     let (x, _, classes) = data(500);
-    let held_out = Some(HeldOut { share: 0.2, patience: 3 });
+    let held_out = Some(EarlyStopping { share: 0.2, patience: 3 });
     let centers = Some(Centers { held_out, ..Centers::new(60) });
     let spec = LogisticRegression { centers, ..LogisticRegression::new(kernel(), 1e-6) };
     let fit = spec.fit(x.view(), &classes, None, &compute()).unwrap();

@@ -2,7 +2,7 @@
 
 use mercer::features::Landmarks;
 use mercer::gram::{self, Pairs};
-use mercer::learn::centers::HeldOut;
+use mercer::learn::centers::EarlyStopping;
 use mercer::learn::{CenterMachine, KernelMachine, Loss, Ridge};
 use mercer::solve::solve_positive;
 use mercer::{Compute, Kernel, Precision, Seed};
@@ -135,13 +135,13 @@ fn the_preconditioner_keeps_the_iterations_few() {
 #[test]
 fn rows_kept_apart_stop_the_work_and_choose_the_best() {
     let (x, y, _) = data(400);
-    let held_out = Some(HeldOut { share: 0.25, patience: 2 });
+    let held_out = Some(EarlyStopping { share: 0.25, patience: 2 });
     let machine = CenterMachine { held_out, ..CenterMachine::new(kernel(), 1e-9, 200) };
     let fit = machine.fit(x.view(), y.view(), None, &compute()).unwrap();
     let scores = &fit.evidence().held_out_scores;
     assert_eq!(scores.len(), fit.evidence().iterations);
     assert!(scores.iter().all(|s| s.is_finite()));
-    let wrong = CenterMachine { held_out: Some(HeldOut { share: 1.5, patience: 2 }), ..machine };
+    let wrong = CenterMachine { held_out: Some(EarlyStopping { share: 1.5, patience: 2 }), ..machine };
     assert!(wrong.fit(x.view(), y.view(), None, &compute()).is_err());
 }
 

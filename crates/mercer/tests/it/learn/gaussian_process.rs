@@ -2,7 +2,7 @@
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use crate::common::models::round_trip;
-use mercer::learn::gaussian_process::shared::Evidence;
+use mercer::learn::gaussian_process::shared::ProcessEvidence;
 use mercer::learn::{GaussianProcess, GaussianProcessFit, Ridge, SharedGaussianProcess};
 use mercer::model::{Fitted, Inputs, Model};
 use mercer::{Cancel, Compute, Error, Kernel, Progress, Seed};
@@ -36,15 +36,15 @@ fn golden_kernel(golden: &Golden) -> String {
 }
 
 /// Our name of a parameter of the golden file.
-fn place(names: &[String], golden: &str) -> usize {
-    let wanted = |name: &str| match golden {
+fn position(names: &[String], golden: &str) -> usize {
+    let requested = |name: &str| match golden {
         "log_l" => name.ends_with(".lengthscale"),
         "log_a" => name.ends_with(".shape"),
         "log_sf2" => name == "scale",
         "log_sn2" => name == "noise",
         indexed => name.ends_with(&format!(".lengthscale[{}]", indexed.trim_start_matches("log_l"))),
     };
-    names.iter().position(|n| wanted(n)).unwrap_or_else(|| panic!("{golden} is not among {names:?}"))
+    names.iter().position(|n| requested(n)).unwrap_or_else(|| panic!("{golden} is not among {names:?}"))
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn golden_numbers() {
         let gradient = fit.log_marginal_likelihood_gradient(&compute).unwrap();
         for (name, slope) in expected["gradient_names"].as_array().unwrap().iter().zip(numbers(&expected["gradient"])) {
             let name = name.as_str().unwrap();
-            golden.check("gradient", name, gradient[place(&fit.parameter_names(), name)], slope);
+            golden.check("gradient", name, gradient[position(&fit.parameter_names(), name)], slope);
         }
         let others = fit.leave_one_out(&compute).unwrap();
         list("loo_mean", &others.mean);
@@ -121,11 +121,11 @@ fn agrees_with_differences(text: &str, x: &Array2<f64>, y: &Array1<f64>) -> bool
         process.fit(x.view(), y.view(), &compute).unwrap().log_marginal_likelihood()
     };
     let gradient = fit.log_marginal_likelihood_gradient(&compute).unwrap();
-    for (place, name) in fit.parameter_names().iter().enumerate() {
+    for (position, name) in fit.parameter_names().iter().enumerate() {
         let i = parameters.iter().position(|p| p.name == *name).unwrap_or(parameters.len());
         let h: f64 = 1e-5;
         let slope = (likelihood(i, h.exp()) - likelihood(i, (-h).exp())) / (2.0 * h);
-        let found = gradient[place];
+        let found = gradient[position];
         assert!((found - slope).abs() <= 1e-6 * slope.abs().max(1.0), "{text} {name}: {found} ≠ {slope}");
     }
     true
@@ -309,7 +309,7 @@ fn wrong_input_is_refused() {
     assert!(matches!(fitted.log_marginal_likelihood_gradient(&snug), Err(Error::Memory { .. })));
     let constant = GaussianProcess::new("1*gaussian()".parse().unwrap(), 0.1);
     assert!(constant.fit(x.view(), Array1::zeros(8).view(), &compute).is_ok());
-    // The optimizer cannot start where the likelihood is not defined, and says so.
+    // The optimizer cannot start where the likelihood is not defined, and reports it.
     let singular = GaussianProcess::new("linear()".parse().unwrap(), 0.0);
     assert!(matches!(singular.fit(x.view(), y.view(), &compute), Err(Error::Numerical(_))));
 }
@@ -346,8 +346,8 @@ mod shared {
         let single = |c: usize| process.fit(x.view(), one(c), noise.view(), &compute).unwrap();
         close(single(1).log_marginal_likelihood(), plain.log_marginal_likelihood());
         close(shared.log_marginal_likelihood(), (0..3).map(|c| single(c).log_marginal_likelihood()).sum());
-        let wanted = vec![true; process.kernel.parameter_count()];
-        let (_, slopes) = process.likelihood_gradient(x.view(), one(1), noise.view(), &wanted, &compute).unwrap();
+        let requested = vec![true; process.kernel.parameter_count()];
+        let (_, slopes) = process.likelihood_gradient(x.view(), one(1), noise.view(), &requested, &compute).unwrap();
         let expected = plain.log_marginal_likelihood_gradient(&compute).unwrap();
         let names = plain.parameter_names();
         for (p, parameter) in process.kernel.parameters().iter().enumerate() {
@@ -368,9 +368,10 @@ mod shared {
             let noise = noise.mapv(|v| v + more);
             process.fit(x.view(), y.view(), noise.view(), &compute).unwrap().log_marginal_likelihood()
         };
-        let wanted = vec![true; values.len()];
+        let requested = vec![true; values.len()];
         let process = SharedGaussianProcess::new(kernel.clone());
-        let (value, slopes) = process.likelihood_gradient(x.view(), y.view(), noise.view(), &wanted, &compute).unwrap();
+        let (value, slopes) =
+            process.likelihood_gradient(x.view(), y.view(), noise.view(), &requested, &compute).unwrap();
         assert!((value - likelihood(&values, 0.0)).abs() < 1e-9);
         let step = 1e-5;
         let close = |slope: f64, up: f64, down: f64| {
@@ -392,7 +393,7 @@ mod shared {
         matrix.diag_mut().zip_mut_with(&noise, |d, v| *d += v);
         let derivatives: Vec<Array2<f64>> = (0..values.len()).map(|p| bound.derivative(p, &compute).unwrap()).collect();
         let cube = ndarray::Array3::from_shape_fn((130, 130, values.len()), |(i, j, p)| derivatives[p][[i, j]]);
-        let evidence = Evidence::new(matrix, y.view(), &compute).unwrap();
+        let evidence = ProcessEvidence::new(matrix, y.view(), &compute).unwrap();
         let found = evidence.gradient(cube.view(), &compute).unwrap();
         for (a, b) in found.parameters.iter().zip(&slopes.parameters) {
             assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} {b}");
@@ -414,10 +415,10 @@ mod shared {
     fn any_number_of_threads_gives_the_same_bytes() {
         let (x, y, noise) = data(300);
         let process = SharedGaussianProcess::new(KERNEL.parse().unwrap());
-        let wanted = vec![true; process.kernel.parameter_count()];
+        let requested = vec![true; process.kernel.parameter_count()];
         let at = |threads: usize| {
             let compute = Compute::new().with_threads(threads).unwrap();
-            process.likelihood_gradient(x.view(), y.view(), noise.view(), &wanted, &compute).unwrap()
+            process.likelihood_gradient(x.view(), y.view(), noise.view(), &requested, &compute).unwrap()
         };
         assert_eq!(at(1), at(2));
         assert_eq!(at(1), at(5));
@@ -438,8 +439,8 @@ mod shared {
         assert!(matches!(singular, Err(Error::Numerical(_))));
         let tight = Compute::new().with_memory(100);
         assert!(matches!(process.fit(x.view(), y.view(), noise.view(), &tight), Err(Error::Memory { .. })));
-        let wanted = process.likelihood_gradient(x.view(), y.view(), noise.view(), &[], &compute);
-        assert!(matches!(wanted, Err(Error::Shape { .. })));
+        let requested = process.likelihood_gradient(x.view(), y.view(), noise.view(), &[], &compute);
+        assert!(matches!(requested, Err(Error::Shape { .. })));
         assert!(matches!(fit(&y, &noise).unwrap().function(3, &compute), Err(Error::Parameter { .. })));
     }
 }

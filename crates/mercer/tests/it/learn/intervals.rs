@@ -1,7 +1,7 @@
 //! Bayesian intervals of ridge regression, and the parts of additive models.
 
 use mercer::gram::{self, Pairs};
-use mercer::learn::ridge::{Solver, Target};
+use mercer::learn::ridge::{IntervalTarget, RidgeSolver};
 use mercer::learn::{GaussianProcess, Ridge, RidgeFit};
 use mercer::solve::solve_positive;
 use mercer::{Compute, Error, Kernel, Seed};
@@ -41,8 +41,8 @@ fn standard_errors_are_those_of_a_gaussian_process() {
             let process = GaussianProcess { optimize: false, ..GaussianProcess::new(process, noise) };
             let expected = process.fit(x.view(), y.view(), &compute).unwrap().predict(t.view(), &compute).unwrap();
             let values = fit.predict(t.view(), &compute).unwrap();
-            let errors = fit.standard_errors(t.view(), Target::Function, &compute).unwrap();
-            let wider = fit.standard_errors(t.view(), Target::Observation, &compute).unwrap();
+            let errors = fit.standard_errors(t.view(), IntervalTarget::Function, &compute).unwrap();
+            let wider = fit.standard_errors(t.view(), IntervalTarget::Observation, &compute).unwrap();
             let tolerance = if intercept { 1e-5 } else { 1e-11 };
             for i in 0..7 {
                 assert_close!(values[[i, 0]], expected.mean[i], tolerance);
@@ -66,13 +66,13 @@ fn weights_solvers_and_unpenalized_functions() {
     // The two differ by what they take for the number of observations alone.
     let errors = |fit: &RidgeFit| {
         let noise = fit.noise_variance(&compute).unwrap()[0];
-        fit.standard_errors(t.view(), Target::Function, &compute).unwrap().mapv(|e| e * e / noise)
+        fit.standard_errors(t.view(), IntervalTarget::Function, &compute).unwrap().mapv(|e| e * e / noise)
     };
     for (a, b) in errors(&weighted).iter().zip(&errors(&twice)) {
         assert_close!(*a, *b, 1e-10);
     }
     let plain = errors(&ridge.fit(x.view(), column(&y), None, &compute).unwrap());
-    for solver in [Solver::Mixed, Solver::Eigen, Solver::ConjugateGradients] {
+    for solver in [RidgeSolver::Mixed, RidgeSolver::Eigen, RidgeSolver::ConjugateGradients] {
         let other = Ridge { solver, ..ridge.clone() }.fit(x.view(), column(&y), None, &compute).unwrap();
         assert!(errors(&other).iter().zip(&plain).all(|(a, b)| (a - b).abs() <= 1e-9), "{solver}");
     }
@@ -81,10 +81,10 @@ fn weights_solvers_and_unpenalized_functions() {
     let (x, y) = (array![[0.0], [1.0], [2.0], [3.0]], array![[0.0], [1.0], [1.0], [3.0]]);
     let fit = line.fit_with_null_space(x.view(), x.view(), y.view(), None, &compute).unwrap();
     let at = array![[5.0]];
-    let error = fit.standard_errors_with_null_space(at.view(), at.view(), Target::Function, &compute).unwrap();
+    let error = fit.standard_errors_with_null_space(at.view(), at.view(), IntervalTarget::Function, &compute).unwrap();
     // RSS = 0.7 on 2 degrees of freedom; 1/4 + (5 − 1.5)²/5.
     assert_close!(error[[0, 0]], f64::sqrt(0.35 * (0.25 + 12.25 / 5.0)), 1e-12);
-    assert!(matches!(fit.standard_errors(at.view(), Target::Function, &compute), Err(Error::Request(_))));
+    assert!(matches!(fit.standard_errors(at.view(), IntervalTarget::Function, &compute), Err(Error::Request(_))));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn intervals_cover_the_truth_on_average() {
         let (x, y) = sample(n);
         let ridge = Ridge { intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=0.4)"), 0.02) };
         let fit = ridge.fit(x.view(), column(&y), None, &compute).unwrap();
-        let errors = fit.standard_errors(x.view(), Target::Function, &compute).unwrap();
+        let errors = fit.standard_errors(x.view(), IntervalTarget::Function, &compute).unwrap();
         let covered = |i: &usize| {
             let value: f64 = truth(&x, *i).iter().sum();
             (fit.fitted()[[*i, 0]] - value).abs() <= 1.96 * errors[[*i, 0]]
@@ -112,15 +112,15 @@ fn no_standard_errors_where_there_are_none() {
     let ((x, y), compute) = (sample(10), Compute::new());
     let fit = |text: &str, lambda: f64| Ridge::new(kernel(text), lambda).fit(x.view(), column(&y), None, &compute);
     let exact = fit("matern(nu=3/2)", 0.0).unwrap();
-    assert!(matches!(exact.standard_errors(x.view(), Target::Function, &compute), Err(Error::Request(_))));
+    assert!(matches!(exact.standard_errors(x.view(), IntervalTarget::Function, &compute), Err(Error::Request(_))));
     assert!(matches!(exact.noise_variance(&compute), Err(Error::Request(_))));
     let bound = kernel("gaussian()").bind(Pairs::within(x.view()), &compute).unwrap();
     let values = gram::dense(&bound, &compute).unwrap();
     let given = Ridge::new(kernel("precomputed()"), 0.1).fit(values.view(), column(&y), None, &compute).unwrap();
-    assert!(matches!(given.standard_errors(values.view(), Target::Function, &compute), Err(Error::Request(_))));
+    assert!(matches!(given.standard_errors(values.view(), IntervalTarget::Function, &compute), Err(Error::Request(_))));
     let tight = Compute::new().with_memory(100);
     let fitted = fit("gaussian()", 0.1).unwrap();
-    assert!(matches!(fitted.standard_errors(x.view(), Target::Function, &tight), Err(Error::Memory { .. })));
+    assert!(matches!(fitted.standard_errors(x.view(), IntervalTarget::Function, &tight), Err(Error::Memory { .. })));
     assert!(matches!(fitted.partial_effects(0, 1, &compute), Err(Error::Parameter { .. })));
     assert!(matches!(fitted.partial_effects(1, 9, &compute), Err(Error::Parameter { .. })));
 }
@@ -147,10 +147,10 @@ fn parts_add_up_and_recover_an_additive_truth() {
         let mean = (0..200).map(|i| truth(&x, i)[j]).sum::<f64>() / 200.0;
         let grid = effect.grid.as_ref().unwrap();
         assert_eq!((grid.axes.len(), grid.values.dim()), (1, (21, 1)));
-        for (t, &place) in grid.axes[0].iter().enumerate() {
-            let expected = truth(&array![[place, place]], 0)[j] - mean;
+        for (t, &position) in grid.axes[0].iter().enumerate() {
+            let expected = truth(&array![[position, position]], 0)[j] - mean;
             let (found, error) = (grid.values[[t, 0]], grid.standard_errors[[t, 0]]);
-            assert!((found - expected).abs() < 0.15, "part {j} at {place}: {found} {expected}");
+            assert!((found - expected).abs() < 0.15, "part {j} at {position}: {found} {expected}");
             covered += usize::from((found - expected).abs() <= 2.5 * error);
         }
         assert_close!(effect.at_data.sum(), 0.0, 1e-10);
@@ -179,10 +179,10 @@ fn standard_errors_of_a_part_by_dense_formulas() {
     for effect in fit.partial_effects(0, 4, &compute).unwrap() {
         let grid = effect.grid.unwrap();
         let c = effect.columns[0];
-        for (t, &place) in grid.axes[0].iter().enumerate() {
+        for (t, &position) in grid.axes[0].iter().enumerate() {
             // The point joins the data as row 25, so that (place) − (mean over the data) is a combination of 26 values.
             let mut all = ndarray::concatenate(Axis(0), &[x.view(), x.slice(ndarray::s![..1, ..])]).unwrap();
-            all[[25, c]] = place;
+            all[[25, c]] = position;
             let mut combination = Array1::from_elem(26, -1.0 / 25.0);
             combination[25] = 1.0;
             let own = dense(&effect.kernel, all.view(), all.view());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mercer::learn::logistic::Solver;
+use mercer::learn::logistic::LossSolver;
 use mercer::learn::{LogisticFit, LogisticRegression};
 use mercer::select::{log_grid, logistic_path};
 use mercer::solve::Stopped;
@@ -85,13 +85,13 @@ fn stationarity_duality_and_solvers() {
         let d = clouds(130, classes);
         for intercept in [false, true] {
             for lambda in [1e-3, 0.3, 50.0] {
-                let exact = LogisticRegression { intercept, solver: Solver::Newton, ..spec(lambda) };
+                let exact = LogisticRegression { intercept, solver: LossSolver::Newton, ..spec(lambda) };
                 let fit = exact.fit(d.x.view(), &d.labels, Some(d.weights.view()), &compute).unwrap();
                 assert_eq!(fit.evidence().stopped, Stopped::Converged, "{classes} {intercept} {lambda}");
                 check_stationary(&fit, &d, intercept);
                 let dual = dual_value(&fit, &d, &compute);
                 assert_close!(fit.evidence().dual_objective, dual, 1e-8);
-                let other = LogisticRegression { solver: Solver::NewtonConjugateGradients, ..exact };
+                let other = LogisticRegression { solver: LossSolver::NewtonConjugateGradients, ..exact };
                 // The second limit leaves no room for the matrix, and for few columns of the preconditioner.
                 for compute in [compute.clone(), compute.clone().with_threads(2).unwrap().with_memory(2_500_000)] {
                     let found = other.fit(d.x.view(), &d.labels, Some(d.weights.view()), &compute).unwrap();
@@ -111,7 +111,7 @@ fn memory_limits_change_the_plan_and_not_the_answer() {
     let roomy = Compute::new();
     let tight = roomy.clone().with_threads(1).unwrap().with_memory(3_000_000);
     let small = spec(0.5).plan(700, 2, 3, &tight).unwrap();
-    assert_eq!((small.solver, small.stored), (Solver::NewtonConjugateGradients, false));
+    assert_eq!((small.solver, small.stored), (LossSolver::NewtonConjugateGradients, false));
     let fit = |compute: &Compute| spec(0.5).fit(d.x.view(), &d.labels, None, compute).unwrap();
     assert_near(fit(&tight).fitted(), fit(&roomy).fitted(), 1e-8, "tight");
     let none = Compute::new().with_memory(1000);
@@ -169,7 +169,7 @@ fn class_weights_are_weights() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     for (classes, solver) in
-        [(2, Solver::Newton), (2, Solver::NewtonConjugateGradients), (3, Solver::NewtonConjugateGradients)]
+        [(2, LossSolver::Newton), (2, LossSolver::NewtonConjugateGradients), (3, LossSolver::NewtonConjugateGradients)]
     {
         let d = clouds(450, classes);
         let run = |threads: usize| {
@@ -323,7 +323,7 @@ fn wrong_input_is_refused() {
     assert!(matches!(fit(&factors(vec![1.0, 0.0]), &d.labels), Err(Error::Parameter { .. })));
     let tanh = LogisticRegression::new(kernel("tanh()"), 1.0);
     assert!(matches!(fit(&tanh, &d.labels), Err(Error::NotPositiveDefinite { .. })));
-    let dual = LogisticRegression { solver: Solver::Dual, ..spec(1.0) };
+    let dual = LogisticRegression { solver: LossSolver::Dual, ..spec(1.0) };
     assert!(matches!(fit(&dual, &d.labels), Err(Error::Request(_))));
     assert!(matches!(spec(1.0).fit(Array2::zeros((0, 2)).view(), &[], None, &compute), Err(Error::Shape { .. })));
     let mut x = d.x.clone();

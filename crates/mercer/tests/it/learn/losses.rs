@@ -1,6 +1,6 @@
 //! General losses: identities with ridge regression and with each other, stationarity, quantiles, wrong input.
 
-use mercer::learn::loss::Solver;
+use mercer::learn::loss::LossSolver;
 use mercer::learn::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, Ridge};
 use mercer::solve::Stopped;
 use mercer::{Compute, Error, Kernel, Seed};
@@ -139,7 +139,7 @@ fn the_squared_loss_is_ridge_regression() {
         let ridge = ridge.fit(d.x.view(), d.y.view().insert_axis(Axis(1)), Some(d.weights.view()), &compute).unwrap();
         // Huber's loss is r²/2 in the middle: ridge regression with twice the λ.
         for (loss, lambda) in [(Loss::Squared, 0.3), (Loss::Huber { delta: 1e6 }, 0.15)] {
-            for solver in [Solver::Newton, Solver::NewtonConjugateGradients] {
+            for solver in [LossSolver::Newton, LossSolver::NewtonConjugateGradients] {
                 let fit = d.fit(&KernelMachine { intercept, solver, ..machine(loss, lambda) });
                 let what = format!("{loss}, {intercept}, {solver}");
                 assert_near(fit.dual_coefficients(), ridge.dual_coefficients().column(0), 1e-9, &what);
@@ -342,8 +342,8 @@ fn wrong_input_is_refused() {
     bad[4] = f64::NAN;
     assert!(matches!(fit(machine(Loss::Absolute, 1.0), &bad), Err(Error::Value { row: 4, .. })));
     let solver = |loss, solver| fit(KernelMachine { solver, ..machine(loss, 1.0) }, &d.y);
-    assert!(matches!(solver(Loss::Squared, Solver::Dual), Err(Error::Request(_))));
-    assert!(matches!(solver(Loss::Absolute, Solver::Newton), Err(Error::Request(_))));
+    assert!(matches!(solver(Loss::Squared, LossSolver::Dual), Err(Error::Request(_))));
+    assert!(matches!(solver(Loss::Absolute, LossSolver::Newton), Err(Error::Request(_))));
     let huber = machine(Loss::Squared, 1.0).fit(d.x.view(), d.y.view(), None, &compute).unwrap();
     assert!(huber.probabilities(d.x.view(), &compute).is_err());
     let levels = |l: &[f64]| QuantileCurves::new(l, kernel(), 1.0).fit(d.x.view(), d.y.view(), None, &compute).is_err();
@@ -367,7 +367,7 @@ fn constant_targets_are_fitted_by_the_intercept() {
 fn the_tolerance_gives_the_digits_that_it_says() {
     let sample = sample(80);
     for loss in all().filter(|loss| loss.is_smooth()) {
-        for solver in [Solver::Newton, Solver::NewtonConjugateGradients] {
+        for solver in [LossSolver::Newton, LossSolver::NewtonConjugateGradients] {
             let fit = |tolerance| {
                 let machine = KernelMachine::new(loss, kernel(), 0.05);
                 sample.fit(&KernelMachine { solver, tolerance, ..machine })

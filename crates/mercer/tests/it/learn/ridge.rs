@@ -1,6 +1,6 @@
 //! Ridge regression: identities, limits, solvers against each other, wrong input.
 
-use mercer::learn::ridge::{Method, Solver};
+use mercer::learn::ridge::{RidgeMethod, RidgeSolver};
 use mercer::learn::{LogisticRegression, Ridge, RidgeFit};
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array1, Array2, Axis, array, concatenate, s};
@@ -146,17 +146,23 @@ fn all_solvers_agree() {
             ridge.fit_with_null_space(d.x.view(), d.basis.view(), d.y.view(), weights, &compute)
         };
         // The constant is in the space of 1 + linear() too: it is then free of penalty.
-        let dense = fit(Solver::Cholesky).unwrap();
-        assert_eq!(dense.method(), Method::Cholesky);
-        for solver in [Solver::Eigen, Solver::Mixed, Solver::ConjugateGradients] {
+        let dense = fit(RidgeSolver::Cholesky).unwrap();
+        assert_eq!(dense.method(), RidgeMethod::Cholesky);
+        for solver in [RidgeSolver::Eigen, RidgeSolver::Mixed, RidgeSolver::ConjugateGradients] {
             let other = fit(solver).unwrap();
-            assert_eq!(matches!(other.method(), Method::Mixed { .. }), solver == Solver::Mixed, "{:?}", other.method());
+            assert_eq!(
+                matches!(other.method(), RidgeMethod::Mixed { .. }),
+                solver == RidgeSolver::Mixed,
+                "{:?}",
+                other.method()
+            );
             assert_near(&other.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
             assert_near(&other.null_coefficients().to_owned(), &dense.null_coefficients().to_owned(), 1e-9, text);
             let (found, expected) = (other.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
             assert_near(&found, &expected, 1e-9, text);
         }
-        let (a, b) = (dense.diagnostics().unwrap().clone(), fit(Solver::Eigen).unwrap().diagnostics().unwrap().clone());
+        let (a, b) =
+            (dense.diagnostics().unwrap().clone(), fit(RidgeSolver::Eigen).unwrap().diagnostics().unwrap().clone());
         assert_near(&a.loo_residuals, &b.loo_residuals, 1e-9, "LOO");
         assert_close!(a.degrees_of_freedom, b.degrees_of_freedom, 1e-9);
     }
@@ -165,7 +171,7 @@ fn all_solvers_agree() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     let d = sample(500);
-    for solver in [Solver::Cholesky, Solver::Mixed, Solver::Eigen, Solver::ConjugateGradients] {
+    for solver in [RidgeSolver::Cholesky, RidgeSolver::Mixed, RidgeSolver::Eigen, RidgeSolver::ConjugateGradients] {
         let ridge = Ridge { solver, intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=1)"), 1e-2) };
         let fit = |threads| {
             let compute = Compute::new().with_threads(threads).unwrap();
@@ -183,7 +189,7 @@ fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
     let x = array![[0.0], [0.0], [1.0]];
     let y = array![[1.0], [3.0], [5.0]];
     let fit = Ridge::new(kernel("gaussian()"), 0.0).fit(x.view(), y.view(), None, &compute).unwrap();
-    assert!(matches!(fit.method(), Method::MinimumNorm { rank: 2, .. }), "{:?}", fit.method());
+    assert!(matches!(fit.method(), RidgeMethod::MinimumNorm { rank: 2, .. }), "{:?}", fit.method());
     assert_near(&fit.fitted().to_owned(), &array![[2.0], [2.0], [5.0]], 1e-13, "means");
     let evidence = fit.diagnostics().unwrap();
     assert_close!(evidence.degrees_of_freedom, 2.0, 1e-13);
@@ -192,11 +198,11 @@ fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
     assert_near(&evidence.loo_residuals, &expected, 1e-12, "LOO");
     // The smallest λ that changes nothing is treated alike.
     let tiny = Ridge::new(kernel("gaussian()"), 1e-300).fit(x.view(), y.view(), None, &compute).unwrap();
-    assert!(matches!(tiny.method(), Method::MinimumNorm { .. }) && tiny.condition().unwrap() > 1e15);
+    assert!(matches!(tiny.method(), RidgeMethod::MinimumNorm { .. }) && tiny.condition().unwrap() > 1e15);
     // Distinct points at λ = 0 are interpolated.
     let x = array![[0.0], [0.7], [1.9]];
     let fit = Ridge::new(kernel("gaussian()"), 0.0).fit(x.view(), y.view(), None, &compute).unwrap();
-    assert_eq!(fit.method(), Method::Cholesky);
+    assert_eq!(fit.method(), RidgeMethod::Cholesky);
     assert_near(&fit.predict(x.view(), &compute).unwrap(), &y, 1e-12, "interpolation");
     assert_close!(fit.diagnostics().unwrap().degrees_of_freedom, 3.0, 1e-14);
 }
@@ -205,9 +211,9 @@ fn singular_problems_get_the_minimum_norm_answer_and_say_so() {
 fn mixed_precision_falls_back_to_double_where_single_is_not_enough() {
     let (d, compute) = (sample(200), Compute::new());
     // Condition number 10¹²: far beyond single precision.
-    let mixed = Ridge { solver: Solver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=3)"), 1e-10) };
+    let mixed = Ridge { solver: RidgeSolver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=3)"), 1e-10) };
     let fit = mixed.fit(d.x.view(), d.y.view(), None, &compute).unwrap();
-    assert_eq!(fit.method(), Method::Cholesky);
+    assert_eq!(fit.method(), RidgeMethod::Cholesky);
     let zero = Ridge { lambda: 0.0, ..mixed };
     assert!(zero.fit(d.x.view(), d.y.view(), None, &compute).is_ok());
 }
@@ -225,15 +231,15 @@ fn a_partial_factor_in_single_precision_leads_to_the_same_answer() {
         ("gaussian(lengthscale=2)", true, true),
         ("laplacian()", false, true),
     ] {
-        let (found, dense) = (fit(Solver::Mixed, text, indefinite), fit(Solver::Cholesky, text, indefinite));
-        let Method::Mixed { rank, residual, .. } = found.method() else { panic!("{:?}", found.method()) };
+        let (found, dense) = (fit(RidgeSolver::Mixed, text, indefinite), fit(RidgeSolver::Cholesky, text, indefinite));
+        let RidgeMethod::Mixed { rank, residual, .. } = found.method() else { panic!("{:?}", found.method()) };
         assert!((rank == 2600) == whole && rank >= 20, "{text}: rank {rank}");
         assert!(residual <= 1e-11, "{text}: {residual}");
         assert_near(&found.fitted().to_owned(), &dense.fitted().to_owned(), 1e-9, text);
         let (found, expected) = (found.dual_coefficients().to_owned(), dense.dual_coefficients().to_owned());
         assert_near(&found, &expected, 1e-9, text);
     }
-    let ridge = Ridge { solver: Solver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=2)"), 0.1) };
+    let ridge = Ridge { solver: RidgeSolver::Mixed, ..Ridge::new(kernel("gaussian(lengthscale=2)"), 0.1) };
     let with = |threads| {
         let compute = Compute::new().with_threads(threads).unwrap();
         ridge.fit(d.x.view(), d.y.view(), None, &compute).unwrap().dual_coefficients().to_owned()
@@ -248,7 +254,7 @@ fn one_point_and_constant_targets() {
     let fit = one.fit(array![[3.0]].view(), array![[4.0]].view(), None, &compute).unwrap();
     assert_close!(fit.fitted()[[0, 0]], 2.0, 1e-15);
     assert_close!(fit.diagnostics().unwrap().loo_residuals[[0, 0]], 4.0, 1e-15);
-    for solver in [Solver::Cholesky, Solver::Eigen] {
+    for solver in [RidgeSolver::Cholesky, RidgeSolver::Eigen] {
         let one = Ridge { intercept: true, solver, ..one.clone() };
         let fit = one.fit(array![[3.0]].view(), array![[4.0]].view(), None, &compute).unwrap();
         assert_close!(fit.intercept().unwrap()[0], 4.0, 1e-15);
@@ -292,10 +298,10 @@ fn a_tight_memory_limit_means_conjugate_gradients_and_a_tighter_one_an_error() {
     let d = sample(600);
     let ridge = Ridge::new(kernel("gaussian(lengthscale=2)"), 0.5);
     let roomy = ridge.fit(d.x.view(), d.y.view(), None, &Compute::new()).unwrap();
-    assert_eq!(roomy.plan().solver, Solver::Cholesky);
+    assert_eq!(roomy.plan().solver, RidgeSolver::Cholesky);
     let tight = Compute::new().with_threads(1).unwrap().with_memory(3 << 20);
     let fit = ridge.fit(d.x.view(), d.y.view(), None, &tight).unwrap();
-    assert!(matches!(fit.method(), Method::ConjugateGradients { .. }), "{}", fit.plan());
+    assert!(matches!(fit.method(), RidgeMethod::ConjugateGradients { .. }), "{}", fit.plan());
     assert!(fit.plan().bytes <= 3 << 20);
     assert_near(&fit.fitted().to_owned(), &roomy.fitted().to_owned(), 1e-9, "fitted");
     let none = Compute::new().with_threads(1).unwrap().with_memory(1 << 16);
@@ -305,7 +311,7 @@ fn a_tight_memory_limit_means_conjugate_gradients_and_a_tighter_one_an_error() {
         |ridge: &Ridge, rows: usize| ridge.plan(rows, 2, 1, &Compute::new().with_memory(1 << 32)).unwrap().solver;
     assert_eq!(
         (plan(&bare, 5000), plan(&bare, 500), plan(&ridge, 5000)),
-        (Solver::Mixed, Solver::Cholesky, Solver::Cholesky)
+        (RidgeSolver::Mixed, RidgeSolver::Cholesky, RidgeSolver::Cholesky)
     );
     let interpolation = Ridge { lambda: 0.0, ..ridge };
     assert!(matches!(interpolation.fit(d.x.view(), d.y.view(), None, &tight), Err(Error::Memory { .. })));

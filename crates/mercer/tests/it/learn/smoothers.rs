@@ -51,7 +51,7 @@ fn every_weight_equals_brute_force() {
         let (x, y) = sample(40, d);
         for weights in WEIGHTS {
             let h = if d == 1 { 0.2 } else { 0.9 };
-            let found = fit(line, Bandwidth::Given(h), weights, &x, &y).unwrap();
+            let found = fit(line, Bandwidth::Fixed(h), weights, &x, &y).unwrap();
             for i in 0..x.nrows() {
                 let row = brute_force(line, h, weights, &x, &x.row(i).to_vec());
                 let value: f64 = row.iter().zip(&y).map(|(a, b)| a * b).sum();
@@ -75,7 +75,7 @@ fn the_chosen_bandwidth_is_the_best_nearby() {
             // With uniform weights the score is a step function of h: nearby steps may be lower.
             let near: &[f64] = if weights == LocalWeight::Uniform { &[] } else { &[0.7, 0.98, 1.02, 1.5] };
             for factor in near.iter().chain(&[0.2, 4.0]) {
-                let other = fit(line, Bandwidth::Given(best.bandwidth() * factor), weights, &x, &y);
+                let other = fit(line, Bandwidth::Fixed(best.bandwidth() * factor), weights, &x, &y);
                 let worse =
                     other.map_or(true, |o| o.loo_score().is_nan() || o.loo_score() >= best.loo_score() * (1.0 - 1e-3));
                 assert!(worse, "{weights:?} line {line} factor {factor}");
@@ -87,26 +87,26 @@ fn the_chosen_bandwidth_is_the_best_nearby() {
 #[test]
 fn limits() {
     let (x, y) = sample(30, 1);
-    let mean = fit(false, Bandwidth::Given(1e6), LocalWeight::Gaussian, &x, &y).unwrap();
+    let mean = fit(false, Bandwidth::Fixed(1e6), LocalWeight::Gaussian, &x, &y).unwrap();
     assert!((mean.fitted()[3] - y.mean().unwrap()).abs() <= 1e-9);
     assert!((mean.degrees_of_freedom() - 1.0).abs() <= 1e-9);
-    let line = fit(true, Bandwidth::Given(1e6), LocalWeight::Tricube, &x, &y).unwrap();
+    let line = fit(true, Bandwidth::Fixed(1e6), LocalWeight::Tricube, &x, &y).unwrap();
     assert!((line.degrees_of_freedom() - 2.0).abs() <= 1e-9);
     assert!(line.residuals().sum().abs() <= 1e-9);
     // Far away a Gaussian mean is the nearest observation, not 0/0.
     let near =
-        fit(false, Bandwidth::Given(0.01), LocalWeight::Gaussian, &array![[0.0], [1.0]], &array![3.0, 4.0]).unwrap();
+        fit(false, Bandwidth::Fixed(0.01), LocalWeight::Gaussian, &array![[0.0], [1.0]], &array![3.0, 4.0]).unwrap();
     assert_eq!(near.predict(array![[1e3]].view(), &Compute::new()).unwrap()[0], 4.0);
 }
 
 #[test]
 fn empty_neighborhoods_are_named() {
     let (x, y) = (array![[0.0], [1.0], [5.0]], array![0.0, 1.0, 2.0]);
-    let found = fit(false, Bandwidth::Given(1.5), LocalWeight::Epanechnikov, &x, &y).unwrap();
+    let found = fit(false, Bandwidth::Fixed(1.5), LocalWeight::Epanechnikov, &x, &y).unwrap();
     assert!(found.loo_residuals()[2].is_nan() && found.loo_residuals()[0] == -1.0);
     let message = found.predict(array![[0.0], [3.0]].view(), &Compute::new()).unwrap_err().to_string();
     assert!(message.contains("row 1 at [3]") && message.contains("larger bandwidth"), "{message}");
-    let message = fit(true, Bandwidth::Given(1.5), LocalWeight::Uniform, &x, &y).unwrap_err().to_string();
+    let message = fit(true, Bandwidth::Fixed(1.5), LocalWeight::Uniform, &x, &y).unwrap_err().to_string();
     assert!(message.contains("row 2 at [5]") && message.contains("one place"), "{message}");
 }
 
@@ -115,9 +115,9 @@ fn bad_input_is_refused() {
     let (x, y) = (array![[0.0], [1.0]], array![0.0, 1.0]);
     let mean = |h, x: &Array2<f64>, y: &Array1<f64>| fit(false, h, LocalWeight::Gaussian, x, y).map(|_| ());
     for h in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(mean(Bandwidth::Given(h), &x, &y), Err(Error::Parameter { .. })));
+        assert!(matches!(mean(Bandwidth::Fixed(h), &x, &y), Err(Error::Parameter { .. })));
     }
-    let given = Bandwidth::Given(1.0);
+    let given = Bandwidth::Fixed(1.0);
     assert!(matches!(mean(given, &Array2::zeros((0, 1)), &array![]), Err(Error::Shape { .. })));
     assert!(matches!(mean(given, &x, &array![1.0]), Err(Error::Shape { .. })));
     assert!(matches!(mean(given, &array![[f64::NAN], [1.0]], &y), Err(Error::Value { .. })));

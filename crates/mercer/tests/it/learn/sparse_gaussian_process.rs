@@ -141,7 +141,7 @@ fn gradients_agree_with_differences() {
             let values: Vec<f64> = at.kernel().parameters().iter().map(|p| p.value).chain([0.07]).collect();
             let gradient = at.log_marginal_likelihood_gradient(&compute).unwrap();
             let h: f64 = 1e-5;
-            for (place, name) in at.parameter_names().iter().enumerate() {
+            for (position, name) in at.parameter_names().iter().enumerate() {
                 let own = at.kernel().parameters();
                 let i = own.iter().position(|p| p.name == *name).unwrap_or(own.len());
                 let shifted = |factor: f64| {
@@ -152,7 +152,7 @@ fn gradients_agree_with_differences() {
                     fit(&text, *noise, &z).log_marginal_likelihood()
                 };
                 let slope = (shifted(h.exp()) - shifted((-h).exp())) / (2.0 * h);
-                let (found, error) = (gradient[place], (gradient[place] - slope).abs());
+                let (found, error) = (gradient[position], (gradient[position] - slope).abs());
                 assert!(error <= 1e-6 * slope.abs().max(1.0), "{approximation:?} {name}: {found} ≠ {slope}");
             }
             let moved = at.inducing_gradient(&compute).unwrap();

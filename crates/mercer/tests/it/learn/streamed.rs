@@ -323,13 +323,13 @@ fn model_bytes(model: &Model) -> Vec<u8> {
 struct StopAt {
     cancel: Cancel,
     share: f64,
-    heard: AtomicUsize,
+    recorded: AtomicUsize,
 }
 
 impl Progress for StopAt {
     fn report(&self, work: &str, done: u64, total: u64) {
         if work == "fitting" && done as f64 >= self.share * total as f64 {
-            self.heard.fetch_add(1, Ordering::Relaxed);
+            self.recorded.fetch_add(1, Ordering::Relaxed);
             self.cancel.cancel();
         }
     }
@@ -346,11 +346,11 @@ fn a_fit_that_was_stopped_goes_on_to_the_same_bytes() {
     let checkpoint = Checkpoint::new(folder.path().join("fit.checkpoint"), 200_000);
     for share in [0.3, 0.7] {
         let cancel = Cancel::default();
-        let stop = Arc::new(StopAt { cancel: cancel.clone(), share, heard: AtomicUsize::new(0) });
+        let stop = Arc::new(StopAt { cancel: cancel.clone(), share, recorded: AtomicUsize::new(0) });
         let stopped = compute.clone().with_cancel(cancel).with_progress(stop.clone());
         let file = surveyed(&path, rules(), &stopped).unwrap();
         assert!(matches!(file.fit(&nystrom(), Some(&checkpoint), &stopped), Err(Error::Canceled)));
-        assert!(stop.heard.load(Ordering::Relaxed) > 0 && checkpoint.path.is_file());
+        assert!(stop.recorded.load(Ordering::Relaxed) > 0 && checkpoint.path.is_file());
     }
     // Another limit of the memory, other chunks, other threads.
     let other = Compute::new().with_memory(200 << 20).with_threads(1).unwrap();

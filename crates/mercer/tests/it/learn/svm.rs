@@ -38,7 +38,7 @@ fn objectives(fit: &SvcFit, k: &Array2<f64>, classes: &Classes, c: f64) -> (f64,
     let f = k.dot(&beta);
     let norm = beta.dot(&f);
     let sign = |i: usize| if classes.of()[i] == 0 { 1.0 } else { -1.0 };
-    let offset = fit.machines()[0].offset;
+    let offset = fit.binary()[0].offset;
     let loss: f64 = (0..k.nrows()).map(|i| (1.0 - sign(i) * (f[i] + offset)).max(0.0)).sum();
     (0.5 * norm + c * loss, beta.mapv(f64::abs).sum() - 0.5 * norm)
 }
@@ -190,7 +190,7 @@ fn little_memory_gives_the_same_machines() {
     let svc = Svc { solver: TIGHT, ..Svc::new(kernel("gaussian()"), 1.0) };
     let plenty = svc.fit(x.view(), &classes, None, &Compute::new()).unwrap();
     let little = svc.fit(x.view(), &classes, None, &Compute::new().with_memory(400_000)).unwrap();
-    for (a, b) in plenty.machines().iter().zip(little.machines()) {
+    for (a, b) in plenty.binary().iter().zip(little.binary()) {
         assert_close!(a.evidence.objective, b.evidence.objective, 1e-6);
     }
     let predicted = |fit: &SvcFit| fit.predict(x.view(), &Compute::new()).unwrap();
@@ -263,7 +263,7 @@ fn the_predicted_class_is_the_most_probable() {
                 svc.fit(x.view(), &labels, None, &compute).unwrap()
             };
             let (one, two) = (fit(1), fit(2));
-            assert_eq!(one.machines(), two.machines());
+            assert_eq!(one.binary(), two.binary());
             let compute = Compute::new();
             let (p, c) = (one.probabilities(new.view(), &compute).unwrap(), one.predict(new.view(), &compute).unwrap());
             for (row, &class) in p.rows().into_iter().zip(&c) {
@@ -304,7 +304,7 @@ fn the_same_bytes_for_any_number_of_threads() {
     let fit = |threads: usize| {
         let compute = Compute::new().with_threads(threads).unwrap();
         let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
-        (fit.machines().to_vec(), fit.dual_coefficients().to_owned(), fit.values(x.view(), &compute).unwrap())
+        (fit.binary().to_vec(), fit.dual_coefficients().to_owned(), fit.values(x.view(), &compute).unwrap())
     };
     let one = fit(1);
     assert_eq!(one, fit(2));

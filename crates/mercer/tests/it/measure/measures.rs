@@ -1,7 +1,7 @@
 //! Measures: identities, limits, bad input, and the same bytes for any number of threads.
 
 use mercer::measure::{
-    Density, Estimator, HsicEstimator, Law, LawEmbedding, MeanEmbedding, SteinKernel, block_mmd, dhsic,
+    Density, Distribution, Estimator, HsicEstimator, LawEmbedding, MeanEmbedding, SteinKernel, block_mmd, dhsic,
     distance_covariance, distance_statistics, energy_distance, hsic, lancaster, mmd, mmd_of, normalized_hsic,
     stein_discrepancy, sup_mmd, unbiased_distance_statistics, wasserstein, witness,
 };
@@ -63,19 +63,19 @@ fn closed_forms_are_limits_of_samples() {
     let compute = Compute::new();
     let (n, k) = (20_000, kernel("gaussian(lengthscale=[0.7, 2])"));
     let x = normal(4, n, 2);
-    let law = Law::Gaussian { mean: array![0.0, 0.0], covariance: array![[1.0, 0.0], [0.0, 1.0]] };
-    let exact = LawEmbedding::new(&k, law).unwrap();
+    let distribution = Distribution::Gaussian { mean: array![0.0, 0.0], covariance: array![[1.0, 0.0], [0.0, 1.0]] };
+    let exact = LawEmbedding::new(&k, distribution).unwrap();
     let t = array![[0.0, 0.0], [1.0, -1.0]];
     let found = MeanEmbedding::new(&k, &x, None, &compute).unwrap().evaluate(&t, &compute).unwrap();
     for (found, expected) in found.iter().zip(&exact.evaluate(&t).unwrap()) {
         assert!((found - expected).abs() < 5.0 / (n as f64).sqrt(), "{found} {expected}");
     }
     assert!(matches!(exact.evaluate(&array![[1.0]]), Err(Error::Shape { .. })));
-    assert!(LawEmbedding::new(&kernel("linear()"), Law::Uniform { low: 0.0, high: 1.0 }).is_err());
-    assert!(LawEmbedding::new(&kernel("gaussian()"), Law::Uniform { low: 1.0, high: 0.0 }).is_err());
-    let law = Law::Gaussian { mean: array![0.0, 0.0], covariance: array![[1.0, 2.0], [2.0, 1.0]] };
-    assert!(matches!(LawEmbedding::new(&kernel("gaussian()"), law), Err(Error::Parameter { .. })));
-    let few = LawEmbedding::new(&kernel("polynomial(degree=3)"), Law::Moments(vec![1.0]));
+    assert!(LawEmbedding::new(&kernel("linear()"), Distribution::Uniform { low: 0.0, high: 1.0 }).is_err());
+    assert!(LawEmbedding::new(&kernel("gaussian()"), Distribution::Uniform { low: 1.0, high: 0.0 }).is_err());
+    let distribution = Distribution::Gaussian { mean: array![0.0, 0.0], covariance: array![[1.0, 2.0], [2.0, 1.0]] };
+    assert!(matches!(LawEmbedding::new(&kernel("gaussian()"), distribution), Err(Error::Parameter { .. })));
+    let few = LawEmbedding::new(&kernel("polynomial(degree=3)"), Distribution::Moments(vec![1.0]));
     assert!(matches!(few, Err(Error::Shape { .. })));
 }
 
@@ -211,8 +211,8 @@ fn precomputed_values_give_the_same() {
     let pooled = ndarray::concatenate![Axis(0), x, y];
     let gram = mercer::gram::dense(&k.bind(mercer::gram::Pairs::within(pooled.view()), &compute).unwrap(), &compute);
     let gram = gram.unwrap();
-    let given = kernel("precomputed()");
-    let bound = given.bind(mercer::gram::Pairs::Given(gram.view()), &compute).unwrap();
+    let precomputed = kernel("precomputed()");
+    let bound = precomputed.bind(mercer::gram::Pairs::Precomputed(gram.view()), &compute).unwrap();
     for estimator in [Estimator::Biased, Estimator::Unbiased, Estimator::Linear] {
         let expected = mmd(&x, &y, &k, estimator, &compute).unwrap();
         assert_close!(mmd_of(&bound, 9, estimator, &compute).unwrap(), expected, 1e-15);

@@ -7,7 +7,7 @@ use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
 use mercer::learn::centers::Centers;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::loss;
-use mercer::learn::ridge::{Method, Plan, Solver};
+use mercer::learn::ridge::{RidgeMethod, RidgePlan, RidgeSolver};
 use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
 use mercer::learn::svm::{Calibration, Classes, OneClass, Penalty, Svc, Svr};
@@ -53,7 +53,13 @@ fn ridge_by_every_solver() {
     let compute = Compute::new();
     let (x, y) = data(60, 3, 2);
     let weights = Array1::from_shape_fn(60, |i| 1.0 + (i % 3) as f64);
-    for solver in [Solver::Auto, Solver::Cholesky, Solver::Mixed, Solver::Eigen, Solver::ConjugateGradients] {
+    for solver in [
+        RidgeSolver::Auto,
+        RidgeSolver::Cholesky,
+        RidgeSolver::Mixed,
+        RidgeSolver::Eigen,
+        RidgeSolver::ConjugateGradients,
+    ] {
         for intercept in [false, true] {
             let kernel = "2*gaussian(lengthscale=[0.1, 0.3333333333333333, 7]) + matern(nu=3/2, lengthscale=median)";
             let spec = Ridge { intercept, solver, ..Ridge::new(kernel.parse().unwrap(), 0.01) };
@@ -63,7 +69,7 @@ fn ridge_by_every_solver() {
             let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
             assert_eq!(loaded.kernel(), fit.kernel());
             assert_eq!(loaded.method(), fit.method());
-            let used = |plan: &Plan| (plan.solver, plan.rank, plan.centers);
+            let used = |plan: &RidgePlan| (plan.solver, plan.rank, plan.centers);
             assert_eq!(used(loaded.plan()), used(fit.plan()));
             assert_eq!(loaded.plan().to_string(), format!("{}; read from a model file", fit.plan().solver));
             assert_eq!(loaded.diagnostics(), fit.diagnostics());
@@ -81,7 +87,7 @@ fn ridge_of_minimum_norm_with_a_null_space_and_on_given_values() {
     let doubled = ndarray::concatenate(Axis(0), &[x.view(), x.view()]).unwrap();
     let targets = ndarray::concatenate(Axis(0), &[y.view(), (&y + 0.5).view()]).unwrap();
     let fit = Ridge::new("linear()".parse().unwrap(), 0.0).fit(doubled.view(), targets.view(), None, &compute).unwrap();
-    assert!(matches!(fit.method(), Method::MinimumNorm { .. }));
+    assert!(matches!(fit.method(), RidgeMethod::MinimumNorm { .. }));
     assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &x);
 
     let spec = Ridge { intercept: true, ..Ridge::new("gaussian()".parse().unwrap(), 0.1) };
@@ -169,7 +175,7 @@ fn processes_and_ridge_along_a_line() {
     for kernel in ["matern(nu=3/2, lengthscale=0.5)", "laplacian() + 0.2*linear()"] {
         let ridge = Ridge { intercept: true, ..Ridge::new(kernel.parse().unwrap(), 0.1) };
         let fit = ridge.fit(x.view(), y.view(), None, &compute).unwrap();
-        assert!(matches!(fit.method(), Method::StateSpace { .. }));
+        assert!(matches!(fit.method(), RidgeMethod::StateSpace { .. }));
         assert_same_predictions(&Model::new(fit, Inputs::vectors(1, 1)).unwrap(), &at);
         let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel.parse().unwrap(), 0.1) };
         let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
@@ -211,7 +217,7 @@ fn local_smoothers_of_every_weight() {
         LocalWeight::Biweight,
     ];
     for weights in weights {
-        let bandwidth = Bandwidth::Given(0.6);
+        let bandwidth = Bandwidth::Fixed(0.6);
         let mean = NadarayaWatson { bandwidth, weights }.fit(x.view(), y.column(0), &compute).unwrap();
         let line = LocalLinear { bandwidth, weights }.fit(x.view(), y.column(0), &compute).unwrap();
         for fit in [mean, line] {
@@ -286,7 +292,7 @@ fn models_whose_parts_do_not_fit_are_refused() {
     }
 }
 
-/// A fit of every kind, with the settings it was asked for, by this computer.
+/// A fit of every kind, with the settings it was requested, by this computer.
 type Learner = (&'static str, Box<dyn Fn(&Compute) -> (Model, Settings)>);
 
 /// Every kind of model, by every way of solving that the bytes could depend on.
@@ -313,7 +319,7 @@ fn every_learner() -> Vec<Learner> {
             ));
         }};
     }
-    for solver in [Solver::Auto, Solver::Eigen, Solver::ConjugateGradients] {
+    for solver in [RidgeSolver::Auto, RidgeSolver::Eigen, RidgeSolver::ConjugateGradients] {
         let spec = Ridge { intercept: true, solver, ..Ridge::new(kernel(), 0.01) };
         learner!("ridge", spec, 2, |s, compute| s.0.fit(s.1, s.2, None, compute), x);
     }
@@ -338,7 +344,7 @@ fn every_learner() -> Vec<Learner> {
     learner!("spline", spline, 1, |s, compute| s.0.fit(s.1.column(0), s.2.column(0), None, compute), line);
     let smoother = NadarayaWatson { bandwidth: Bandwidth::LeaveOneOut, weights: LocalWeight::Tricube };
     learner!("local", smoother, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), x);
-    let linear = LocalLinear { bandwidth: Bandwidth::Given(0.4), weights: LocalWeight::Gaussian };
+    let linear = LocalLinear { bandwidth: Bandwidth::Fixed(0.4), weights: LocalWeight::Gaussian };
     learner!("local", linear, 1, |s, compute| s.0.fit(s.1, s.2.column(0), compute), line);
     let svc = Svc {
         class_weights: Some(vec![1.0, 2.0, 0.5]),
@@ -354,7 +360,7 @@ fn every_learner() -> Vec<Learner> {
     let logistic =
         LogisticRegression { class_weights: Some(vec![1.0, 1.5, 2.0]), ..LogisticRegression::new(kernel(), 0.3) };
     learner!("logistic", logistic.clone(), 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
-    let iterative = LogisticRegression { solver: loss::Solver::NewtonConjugateGradients, ..logistic.clone() };
+    let iterative = LogisticRegression { solver: loss::LossSolver::NewtonConjugateGradients, ..logistic.clone() };
     learner!("logistic", iterative, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
     let centers = LogisticRegression { centers: few.clone(), ..logistic };
     learner!("logistic", centers, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
@@ -407,21 +413,21 @@ fn every_learner_keeps_its_settings() {
     let compute = Compute::new().with_seed(Seed(12));
     let mut kinds = std::collections::BTreeSet::new();
     for (kind, learner) in every_learner() {
-        let (model, asked) = learner(&compute);
+        let (model, requested) = learner(&compute);
         assert_eq!(model.fitted().kind(), kind);
         kinds.insert(kind);
         let loaded = round_trip(&model);
         assert_eq!(loaded.fitted().settings(), model.fitted().settings(), "{kind}");
-        for (name, value) in asked.iter() {
+        for (name, value) in requested.iter() {
             assert_eq!(loaded.fitted().settings().get(name), Some(value), "{kind}: {name}");
         }
         let more: Vec<&str> =
-            loaded.fitted().settings().iter().map(|(n, _)| n).filter(|n| asked.get(n).is_none()).collect();
+            loaded.fitted().settings().iter().map(|(n, _)| n).filter(|n| requested.get(n).is_none()).collect();
         assert!(more.is_empty() || more == ["seed"], "{kind}: {more:?}");
         if more == ["seed"] {
             assert_eq!(loaded.fitted().settings().get("seed"), Some(&Setting::Text("12".into())));
         }
-        if let Some(kernel) = asked.get("kernel") {
+        if let Some(kernel) = requested.get("kernel") {
             assert_eq!(*kernel, Setting::Text(kernel.to_string()));
             assert!(kernel.to_string().contains("median") || kernel.to_string().contains("matern"), "as it was given");
         }
@@ -522,7 +528,7 @@ fn new_fixtures(folder: &Path) {
     let markov = Ridge::new("matern(nu=3/2)".parse().unwrap(), 0.05).fit(line.view(), y.view(), None, &compute);
     let cubic = SmoothingSpline { smoothing: Smoothing::Lambda(1e-3), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(4.0), ..cubic };
-    let bandwidth = Bandwidth::Given(0.7);
+    let bandwidth = Bandwidth::Fixed(0.7);
     let mean = NadarayaWatson { bandwidth, weights: LocalWeight::Gaussian }.fit(line.view(), y.column(0), &compute);
     let local = LocalLinear { bandwidth, weights: LocalWeight::Tricube }.fit(line.view(), y.column(0), &compute);
     let spline = |s: SmoothingSpline| s.fit(line.column(0), y.column(0), None, &compute).unwrap();

@@ -42,7 +42,7 @@ fn assert_same(model: &Model, x: &Array2<f64>) -> Model {
 }
 
 fn assert_same_machines(first: &SvcFit, second: &SvcFit) {
-    assert_eq!(first.machines(), second.machines());
+    assert_eq!(first.binary(), second.binary());
     assert_eq!(first.support(), second.support());
     assert_eq!(first.support_sizes(), second.support_sizes());
     assert_eq!(first.support_vectors(), second.support_vectors());

@@ -25,7 +25,7 @@ fn models() -> Vec<Model> {
     let rows = array![0.1, 0.2, 0.1, 0.3];
     let spline = SmoothingSpline { smoothing: Smoothing::Lambda(0.1), ..SmoothingSpline::default() };
     let round = SmoothingSpline { period: Some(5.0), ..spline };
-    let local = NadarayaWatson { bandwidth: Bandwidth::Given(1.0), ..NadarayaWatson::default() };
+    let local = NadarayaWatson { bandwidth: Bandwidth::Fixed(1.0), ..NadarayaWatson::default() };
     let (line, values) = (x.column(0), y.column(0));
     let kernel = || "gaussian()".parse().unwrap();
     let classes = Classes::from_texts(["a", "b", "c", "a"]);

@@ -2,7 +2,7 @@
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::Ridge;
-use mercer::learn::ridge::Solver;
+use mercer::learn::ridge::RidgeSolver;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -176,7 +176,7 @@ fn long_paths_equal_fits_by_eigendecomposition() {
         ("gaussian(lengthscale=0.01)", None),
     ] {
         for intercept in [false, true] {
-            let ridge = Ridge { intercept, solver: Solver::Eigen, ..Ridge::new(kernel(text), 0.0) };
+            let ridge = Ridge { intercept, solver: RidgeSolver::Eigen, ..Ridge::new(kernel(text), 0.0) };
             let path = ridge_path(&ridge, &lambdas, None, x.view(), y.view(), weights, &compute).unwrap();
             for (i, &lambda) in lambdas.iter().enumerate() {
                 let fit = Ridge { lambda, ..ridge.clone() }.fit(x.view(), y.view(), weights, &compute).unwrap();

@@ -43,7 +43,7 @@ fn scores_are_those_of_the_path_and_gradients_agree_with_differences() {
                 assert_close!(at.score, score(text, 0.3, criterion, weights), 1e-11);
                 let parameters = kernel(text).parameters();
                 let values: Vec<f64> = parameters.iter().map(|p| p.value).chain([0.3]).collect();
-                for (place, name) in at.names.iter().enumerate() {
+                for (position, name) in at.names.iter().enumerate() {
                     let i = parameters.iter().position(|p| p.name == *name).unwrap_or(parameters.len());
                     let h: f64 = 1e-5;
                     let shifted = |factor: f64| {
@@ -54,7 +54,7 @@ fn scores_are_those_of_the_path_and_gradients_agree_with_differences() {
                         score(&text, *lambda, criterion, weights)
                     };
                     let slope = (shifted(h.exp()) - shifted((-h).exp())) / (2.0 * h);
-                    let (found, error) = (at.gradient[place], (at.gradient[place] - slope).abs());
+                    let (found, error) = (at.gradient[position], (at.gradient[position] - slope).abs());
                     assert!(error <= 1e-7 * slope.abs().max(1.0), "{text} {criterion:?} {name}: {found} ≠ {slope}");
                 }
             }

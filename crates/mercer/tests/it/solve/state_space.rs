@@ -2,7 +2,7 @@
 
 use mercer::learn::Ridge;
 use mercer::learn::gaussian_process::{self, GaussianProcess, GaussianProcessFit};
-use mercer::learn::ridge::{Method, RidgeFit, Solver};
+use mercer::learn::ridge::{RidgeFit, RidgeMethod, RidgeSolver};
 use mercer::{Compute, Error, Kernel, Seed, Stream};
 use ndarray::{Array1, Array2, Axis, s};
 
@@ -66,8 +66,8 @@ fn assert_close<'a>(
 
 #[track_caller]
 fn assert_same_fit(text: &str, found: &RidgeFit, dense: &RidgeFit) {
-    assert!(matches!(found.method(), Method::StateSpace { .. }), "{text}: {}", found.plan());
-    assert_eq!(dense.method(), Method::Cholesky, "{text}");
+    assert!(matches!(found.method(), RidgeMethod::StateSpace { .. }), "{text}: {}", found.plan());
+    assert_eq!(dense.method(), RidgeMethod::Cholesky, "{text}");
     let what = |name: &str| format!("{name} of {text}");
     assert_close(&what("dual"), found.dual_coefficients(), dense.dual_coefficients(), 1e-9);
     assert_close(&what("null"), found.null_coefficients(), dense.null_coefficients(), 1e-9);
@@ -94,7 +94,7 @@ fn ridge_equals_the_dense_solve() {
             // A constant beside a constant kernel is determined, but badly.
             let ridge = Ridge { intercept, ..Ridge::new(kernel(text), 0.2) };
             let found = ridge.fit(x.view(), y.view(), weights, &compute).unwrap();
-            let dense = Ridge { solver: Solver::Cholesky, ..ridge };
+            let dense = Ridge { solver: RidgeSolver::Cholesky, ..ridge };
             assert_same_fit(text, &found, &dense.fit(x.view(), y.view(), weights, &compute).unwrap());
         }
     }
@@ -108,7 +108,7 @@ fn ridge_with_unpenalized_functions_equals_the_dense_solve() {
     for text in ["wiener()", "matern(nu=5/2)", "laplacian(lengthscale=0.1)"] {
         let ridge = Ridge { intercept: true, ..Ridge::new(kernel(text), 0.05) };
         let fit = |ridge: &Ridge| ridge.fit_with_null_space(x.view(), basis.view(), y.view(), None, &compute).unwrap();
-        let (found, dense) = (fit(&ridge), fit(&Ridge { solver: Solver::Cholesky, ..ridge.clone() }));
+        let (found, dense) = (fit(&ridge), fit(&Ridge { solver: RidgeSolver::Cholesky, ..ridge.clone() }));
         assert_same_fit(text, &found, &dense);
         let at = s![..7, ..];
         let predict = |f: &RidgeFit| f.predict_with_null_space(x.slice(at), basis.slice(at), &compute).unwrap();
@@ -155,7 +155,7 @@ fn one_column_of_several() {
     let chosen = Ridge::new(kernel("on([1], 2*matern(nu=3/2, lengthscale=0.5))"), 0.3);
     let alone = alone.fit(x.view(), y.view(), None, &compute).unwrap();
     let chosen = chosen.fit(table.view(), y.view(), None, &compute).unwrap();
-    assert_eq!(chosen.method(), Method::StateSpace { states: 2 });
+    assert_eq!(chosen.method(), RidgeMethod::StateSpace { states: 2 });
     assert_eq!(alone.dual_coefficients(), chosen.dual_coefficients());
     assert_eq!(alone.predict(x.view(), &compute).unwrap(), chosen.predict(table.view(), &compute).unwrap());
 }
@@ -164,18 +164,19 @@ fn one_column_of_several() {
 fn extreme_gaps_and_noise() {
     let compute = Compute::new();
     // Clusters of points 1e-12 apart, at distances of 1 and of 1e6.
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for center in [0.0, 1.0, 2.0, 1e6, 2e6] {
-        places.extend((0..6).map(|i| center + f64::from(i) * 1e-12 * f64::max(center, 1.0)));
+        positions.extend((0..6).map(|i| center + f64::from(i) * 1e-12 * f64::max(center, 1.0)));
     }
-    let n = places.len();
-    let x = Array2::from_shape_vec((n, 1), places).unwrap();
+    let n = positions.len();
+    let x = Array2::from_shape_vec((n, 1), positions).unwrap();
     let y = Array2::from_shape_fn((n, 1), |(i, _)| (i as f64).sin());
     for text in ["matern(nu=1/2)", "matern(nu=3/2)", "matern(nu=5/2)"] {
         for lambda in [1e-2, 1.0, 1e6] {
             let ridge = Ridge::new(kernel(text), lambda);
             let found = ridge.fit(x.view(), y.view(), None, &compute).unwrap();
-            let dense = Ridge { solver: Solver::Cholesky, ..ridge }.fit(x.view(), y.view(), None, &compute).unwrap();
+            let dense =
+                Ridge { solver: RidgeSolver::Cholesky, ..ridge }.fit(x.view(), y.view(), None, &compute).unwrap();
             assert_same_fit(text, &found, &dense);
         }
     }
@@ -204,12 +205,12 @@ fn large_samples_leave_no_residual() {
 fn plan_says_what_is_run() {
     let compute = Compute::new();
     let plan = Ridge::new(kernel("matern(nu=3/2)"), 0.1).plan(1_000_000, 1, 1, &compute).unwrap();
-    assert_eq!(plan.solver, Solver::StateSpace);
+    assert_eq!(plan.solver, RidgeSolver::StateSpace);
     assert!(plan.to_string().starts_with("state space") && plan.reason.contains("O(n)"), "{plan}");
     assert!(plan.bytes < 1 << 30, "{plan}");
     for (text, lambda, columns) in [("matern(nu=3/2)", 0.1, 2), ("matern(nu=3/2)", 0.0, 1), ("gaussian()", 0.1, 1)] {
         let plan = Ridge::new(kernel(text), lambda).plan(100, columns, 1, &compute).unwrap();
-        assert_eq!(plan.solver, Solver::Cholesky, "{text}");
+        assert_eq!(plan.solver, RidgeSolver::Cholesky, "{text}");
     }
 }
 
@@ -224,10 +225,10 @@ fn wrong_requests_are_refused() {
     assert!(matches!(fit.predict(x.view(), &compute), Err(Error::Value { .. })));
     assert!(matches!(fit.predict(Array2::ones((3, 2)).view(), &compute), Err(Error::Shape { .. })));
     assert!(matches!(fit.predict(Array2::from_elem((1, 1), f64::NAN).view(), &compute), Err(Error::Value { .. })));
-    let asked = |text: &str, lambda| Ridge { solver: Solver::StateSpace, ..Ridge::new(kernel(text), lambda) };
+    let requested = |text: &str, lambda| Ridge { solver: RidgeSolver::StateSpace, ..Ridge::new(kernel(text), lambda) };
     let fit = |ridge: Ridge| ridge.fit(x.view(), y.view(), None, &compute);
-    assert!(matches!(fit(asked("gaussian()", 0.1)), Err(Error::Request(_))));
-    assert!(matches!(fit(asked("laplacian()", 0.0)), Err(Error::Parameter { .. })));
+    assert!(matches!(fit(requested("gaussian()", 0.1)), Err(Error::Request(_))));
+    assert!(matches!(fit(requested("laplacian()", 0.0)), Err(Error::Parameter { .. })));
 }
 
 #[test]
@@ -257,8 +258,8 @@ fn both(text: &str, low: f64, high: f64, noise: f64) -> (GaussianProcessFit, Gau
     let (x, y) = data(90, low, high);
     let fit = |kernel: Kernel| process(kernel, noise).fit(x.view(), y.column(0), &compute).unwrap();
     let (line, dense) = (fit(kernel(text)), fit(dense_twin(text)));
-    assert!(matches!(line.method(), gaussian_process::Method::StateSpace { .. }), "{text}: {}", line.method());
-    assert_eq!(dense.method(), gaussian_process::Method::Cholesky, "{text}");
+    assert!(matches!(line.method(), gaussian_process::ProcessMethod::StateSpace { .. }), "{text}: {}", line.method());
+    assert_eq!(dense.method(), gaussian_process::ProcessMethod::Cholesky, "{text}");
     (line, dense, x)
 }
 
@@ -319,10 +320,10 @@ fn slopes_along_a_long_line_equal_differences() {
         assert_eq!((names.len(), names.last().unwrap().as_str()), (found.len(), "noise"));
         for (i, name) in names.iter().enumerate() {
             assert!(!name.ends_with(".nu"), "{name} is not free");
-            let place = parameters.iter().position(|p| p.name == *name).unwrap_or(values.len());
+            let position = parameters.iter().position(|p| p.name == *name).unwrap_or(values.len());
             let moved = |step: f64| {
                 let (mut values, mut noise) = (values.clone(), 0.1);
-                *values.get_mut(place).unwrap_or(&mut noise) *= step.exp();
+                *values.get_mut(position).unwrap_or(&mut noise) *= step.exp();
                 at(&values, noise).log_marginal_likelihood()
             };
             let expected = (moved(1e-4) - moved(-1e-4)) / 2e-4;
@@ -340,7 +341,7 @@ fn parameters_are_chosen_along_the_line() {
     {
         let fit = |kernel| GaussianProcess::new(kernel, 0.5).fit(x.view(), y.column(0), &compute).unwrap();
         let (line, dense) = (fit(kernel(text)), fit(dense_twin(text)));
-        assert!(matches!(line.method(), gaussian_process::Method::StateSpace { .. }));
+        assert!(matches!(line.method(), gaussian_process::ProcessMethod::StateSpace { .. }));
         assert!(line.optimization().unwrap().converged, "{text}");
         let best = dense.log_marginal_likelihood();
         assert!((line.log_marginal_likelihood() - best).abs() <= 1e-5 * best.abs(), "{text}");
@@ -386,7 +387,7 @@ fn without_noise_the_dense_road_is_taken() {
     let x = Array2::from_shape_fn((8, 1), |(i, _)| i as f64);
     let y = x.column(0).mapv(f64::sin);
     let fit = process(kernel("matern(nu=3/2)"), 0.0).fit(x.view(), y.view(), &compute).unwrap();
-    assert_eq!(fit.method(), gaussian_process::Method::Cholesky);
+    assert_eq!(fit.method(), gaussian_process::ProcessMethod::Cholesky);
     assert!(matches!(process(kernel("wiener()"), 0.1).fit((-&x).view(), y.view(), &compute), Err(Error::Value { .. })));
 }
 

@@ -2,7 +2,7 @@
 
 mod plan;
 mod setup;
-mod tell;
+mod summary;
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ const CHECKPOINTS: u64 = 20;
 const FEWEST_BYTES: u64 = 1 << 20;
 
 /// The words of a fit that is to be streamed, and why; nothing for one that is not.
-pub fn wanted<'c>(command: &'c FitCommand, session: &Session) -> Option<(&'c RidgeArguments, String)> {
+pub fn requested<'c>(command: &'c FitCommand, session: &Session) -> Option<(&'c RidgeArguments, String)> {
     let FitCommand::Ridge(words) = command else { return None };
     setup::reason(words, session).map(|reason| (words, reason))
 }
@@ -63,7 +63,7 @@ pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<
     if let Some(checkpoint) = checkpoint {
         remove(&checkpoint.path)?;
     }
-    tell::tell(&setup, &model, fitted.resumed_at, output, session)
+    summary::summary(&setup, &model, fitted.resumed_at, output, session)
 }
 
 /// The model is saved: the checkpoint has done its work.

@@ -4,7 +4,7 @@ use mercer::compute::human_bytes;
 use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
 use mercer::io::{ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
 use mercer::learn::StreamedRidge;
-use mercer::learn::ridge::Solver;
+use mercer::learn::ridge::RidgeSolver;
 use mercer::points::{ColumnData, Encoding, Scaling, Table};
 use mercer::select::Criterion;
 use mercer::{Kernel, Result};
@@ -22,7 +22,7 @@ use crate::session::Session;
 const COMPONENTS: usize = 1000;
 /// Rows of the sample where the memory allows them.
 const SAMPLE: usize = 10_000;
-/// Folds where none are asked for.
+/// Folds where none are requested.
 const FOLDS: usize = 5;
 /// Bytes of a search per squared row.
 const SEARCH: u64 = 48;
@@ -45,12 +45,12 @@ pub struct Setup {
 
 /// Why a fit is streamed; nothing for one that is not.
 pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
-    let asked = words.stream.stream || words.stream.checkpoint.is_some();
+    let requested = words.stream.stream || words.stream.checkpoint.is_some();
     let path = &words.training.data;
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let limit = session.compute.memory();
-    if asked {
-        return Some("asked for".into());
+    if requested {
+        return Some("requested".into());
     }
     (size > limit && is_possible(words)).then(|| {
         format!(
@@ -62,7 +62,7 @@ pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
     })
 }
 
-/// Whether nothing is asked for that needs all rows at once.
+/// Whether nothing is requested that needs all rows at once.
 pub fn is_possible(words: &RidgeArguments) -> bool {
     !is_standard_input(&words.training.data) && refusal(words).is_none()
 }
@@ -73,7 +73,10 @@ fn refusal(words: &RidgeArguments) -> Option<&'static str> {
             "--stream: standard input can be read only once, and a streamed fit makes several passes: give a file",
         );
     }
-    if !matches!(Solver::from(words.solver), Solver::Auto | Solver::ConjugateGradients | Solver::Centers) {
+    if !matches!(
+        RidgeSolver::from(words.solver),
+        RidgeSolver::Auto | RidgeSolver::ConjugateGradients | RidgeSolver::Centers
+    ) {
         return Some("--solver: a streamed fit has no kernel matrix to factor; leave it out, or take cg or centers");
     }
     if words.centers.held_out.is_some() {
@@ -104,7 +107,7 @@ impl Setup {
         };
         let size = Size { columns: width(&header, &split.features), outputs: roles.targets.len() };
         let components = components(words, size, session);
-        let default = if words.given_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
+        let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
         let rules = FileRules {
             encoding: Encoding { missing: words.training.missing(), scaling: words.training.scaling(default) },
             leave_out: words.training.missing.is_some(),
@@ -120,9 +123,9 @@ impl Setup {
     }
 }
 
-/// Several passes where an iteration is asked for.
+/// Several passes where an iteration is requested.
 fn passes(words: &RidgeArguments) -> Option<PassOptions> {
-    let iterative = matches!(Solver::from(words.solver), Solver::ConjugateGradients | Solver::Centers);
+    let iterative = matches!(RidgeSolver::from(words.solver), RidgeSolver::ConjugateGradients | RidgeSolver::Centers);
     iterative.then_some(PassOptions { tolerance: words.centers.center_tol, max_passes: words.centers.center_iter })
 }
 
@@ -154,7 +157,7 @@ fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, comp
     StreamedRidge { features, lambdas, folds, intercept: words.with_intercept() }
 }
 
-/// As many features as asked for, or as a third of the memory holds.
+/// As many features as requested, or as a third of the memory holds.
 fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
     if let Some(components) = words.stream.components.or(words.centers.centers) {
         return components;
@@ -187,11 +190,11 @@ fn choose(
     session: &Session,
 ) -> Result<(Kernel, Vec<f64>, Option<Choice>), Failure> {
     let search = match ridge::specification(words, training)? {
-        Specification::Given(ridge) => return Ok((ridge.kernel, vec![ridge.lambda], None)),
+        Specification::Fixed(ridge) => return Ok((ridge.kernel, vec![ridge.lambda], None)),
         Specification::Search(search) => search,
     };
     let lambdas = search.lambdas.clone();
-    if words.given_kernel().is_some() && words.lengthscales.is_empty() && !one {
+    if words.explicit_kernel().is_some() && words.lengthscales.is_empty() && !one {
         return Ok((search.kernels[0].clone(), lambdas, None));
     }
     let affordable = ((session.compute.memory() / 6 / SEARCH) as f64).sqrt() as usize;

@@ -6,7 +6,7 @@ use faer::MatRef;
 use ndarray::{Array2, ArrayView2, ArrayView3};
 
 use crate::gram::Bound;
-use crate::solve::{Factor, Factored, factor_any};
+use crate::solve::{CholeskyFactor, Factored, factor_any};
 use crate::{Compute, Error, Points, Result};
 
 /// Rows of a strip of derivatives.
@@ -22,32 +22,32 @@ const STRIP: usize = 64;
 ///
 /// # Example
 /// ```
-/// use mercer::{Compute, learn::gaussian_process::shared::Evidence};
+/// use mercer::{Compute, learn::gaussian_process::shared::ProcessEvidence};
 /// use ndarray::array;
 /// // One observation y = 2 with variance 1 + 1.
-/// let evidence = Evidence::new(array![[2.0]], array![[2.0]].view(), &Compute::new())?;
+/// let evidence = ProcessEvidence::new(array![[2.0]], array![[2.0]].view(), &Compute::new())?;
 /// assert!((evidence.dual_coefficients()[[0, 0]] - 1.0).abs() < 1e-15);
 /// let expected = -0.5 * (2.0 + 2.0_f64.ln() + (2.0 * std::f64::consts::PI).ln());
 /// assert!((evidence.log_likelihood() - expected).abs() < 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evidence {
-    factor: Factor,
+pub struct ProcessEvidence {
+    factor: CholeskyFactor,
     alpha: Array2<f64>,
     log_likelihood: f64,
 }
 
-/// The gradient of [`Evidence::log_likelihood`].
+/// The gradient of [`ProcessEvidence::log_likelihood`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvidenceGradient {
-    /// `½ Σₜ tr((αₜαₜᵀ − A⁻¹) ∂K/∂θ)` for every parameter, 0 for those that were not asked for.
+    /// `½ Σₜ tr((αₜαₜᵀ − A⁻¹) ∂K/∂θ)` for every parameter, 0 for those not requested.
     pub parameters: Vec<f64>,
     /// The same for `∂A/∂σ² = I`: the slope by a variance that is added to every row.
     pub noise: f64,
 }
 
-impl Evidence {
+impl ProcessEvidence {
     /// Factors `A` in its own memory and solves for the targets, one per column.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Evidence {
     }
 
     /// The Cholesky factor of `A`.
-    pub fn factor(&self) -> &Factor {
+    pub fn factor(&self) -> &CholeskyFactor {
         &self.factor
     }
 
@@ -111,24 +111,24 @@ impl Evidence {
         self.sweep(count, contract, compute)
     }
 
-    /// The gradient by the parameters of a kernel that are `wanted`, with respect to the parameters themselves.
+    /// The gradient by the parameters of a kernel that are `requested`, with respect to the parameters themselves.
     ///
     /// # Cost
-    /// As [`Evidence::gradient`], with the derivatives computed block by block and not stored.
+    /// As [`ProcessEvidence::gradient`], with the derivatives computed block by block and not stored.
     ///
     /// # Errors
-    /// As [`Evidence::gradient`].
+    /// As [`ProcessEvidence::gradient`].
     pub(crate) fn kernel_gradient(
         &self,
         bound: &Bound<'_>,
-        wanted: &[bool],
+        requested: &[bool],
         compute: &Compute,
     ) -> Result<EvidenceGradient> {
         // The kernel matrix is symmetric: the columns of a tile are rows of the derivative.
         let contract = |tile: &Tile<'_>, sums: &mut [f64]| {
-            bound.pull(tile.cols.clone(), tile.rows.clone(), tile.weights, wanted, sums);
+            bound.contract_tile(tile.cols.clone(), tile.rows.clone(), tile.weights, requested, sums);
         };
-        self.sweep(wanted.len(), contract, compute)
+        self.sweep(requested.len(), contract, compute)
     }
 
     /// Contracts `Σₜ αₜαₜᵀ − A⁻¹` with derivatives, strip by strip from the diagonal down; entries below a diagonal block count twice.

@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
-use super::Evidence;
+use super::ProcessEvidence;
 use super::spec::evidence;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
-use crate::solve::Factor;
+use crate::solve::CholeskyFactor;
 use crate::{Compute, Expansion, Kernel, Result};
 
 /// Rows that are predicted at a time.
@@ -23,14 +23,14 @@ pub struct SharedGaussianProcessFit {
     pub(super) noise: Array1<f64>,
     pub(super) alpha: Array2<f64>,
     pub(super) log_likelihood: f64,
-    pub(super) evidence: OnceLock<Evidence>,
+    pub(super) evidence: OnceLock<ProcessEvidence>,
     pub(crate) settings: Settings,
 }
 
 impl SharedGaussianProcessFit {
     pub(super) fn new(
         kernel: Kernel,
-        evidence: Evidence,
+        evidence: ProcessEvidence,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         noise: ArrayView1<f64>,
@@ -119,7 +119,7 @@ impl SharedGaussianProcessFit {
     ///
     /// # Errors
     /// As [`SharedGaussianProcess::fit`](super::SharedGaussianProcess::fit), where it has to be made again after loading.
-    pub fn factor(&self, compute: &Compute) -> Result<&Factor> {
+    pub fn factor(&self, compute: &Compute) -> Result<&CholeskyFactor> {
         if let Some(evidence) = self.evidence.get() {
             return Ok(evidence.factor());
         }

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::{Evidence, EvidenceGradient, SharedGaussianProcessFit};
+use super::{EvidenceGradient, ProcessEvidence, SharedGaussianProcessFit};
 use crate::definiteness::require_psd_on;
 use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
@@ -12,7 +12,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Formula
 /// With `A = K + diag(σ²₁, …, σ²ₙ)`: means `k(x)ᵀA⁻¹Y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)` for every target, and the likelihood of
-/// [`Evidence`].
+/// [`ProcessEvidence`].
 ///
 /// # Cost
 /// `n³/3` for a fit, about `n³` and the derivatives for a gradient; `8n²` bytes.
@@ -66,25 +66,25 @@ impl SharedGaussianProcess {
         Settings::new().with("kernel", &self.kernel)
     }
 
-    /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are `wanted`, without a fit.
+    /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are `requested`, without a fit.
     ///
     /// # Errors
-    /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `wanted` for every parameter.
+    /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `requested` for every parameter.
     pub fn likelihood_gradient(
         &self,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         noise: ArrayView1<f64>,
-        wanted: &[bool],
+        requested: &[bool],
         compute: &Compute,
     ) -> Result<(f64, EvidenceGradient)> {
         let count = self.kernel.parameter_count();
-        if wanted.len() != count {
-            return Err(Error::shape("wanted parameters", count, wanted.len()));
+        if requested.len() != count {
+            return Err(Error::shape("wanted parameters", count, requested.len()));
         }
         let bound = self.checked(x, y, noise, compute)?;
         let evidence = evidence(&bound, y, noise, compute)?;
-        let gradient = evidence.kernel_gradient(&bound, wanted, compute)?;
+        let gradient = evidence.kernel_gradient(&bound, requested, compute)?;
         Ok((evidence.log_likelihood(), gradient))
     }
 
@@ -126,8 +126,8 @@ pub(super) fn evidence(
     y: ArrayView2<f64>,
     noise: ArrayView1<f64>,
     compute: &Compute,
-) -> Result<Evidence> {
+) -> Result<ProcessEvidence> {
     let mut matrix = gram::dense(bound, compute)?;
     matrix.diag_mut().zip_mut_with(&noise, |d, v| *d += v);
-    Evidence::new(matrix, y, compute)
+    ProcessEvidence::new(matrix, y, compute)
 }

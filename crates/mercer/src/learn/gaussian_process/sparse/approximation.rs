@@ -1,4 +1,4 @@
-//! Which matrix stands in the place of `K + σ²I`.
+//! Which matrix replaces `K + σ²I`.
 
 use ndarray::Array1;
 

@@ -5,21 +5,21 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::gram::{self, Pairs};
-use crate::solve::{Factor, Factored, factor, pivoted_cholesky};
+use crate::solve::{CholeskyFactor, Factored, factor, pivoted_cholesky};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Inducing points none of which is a combination of others to working precision.
 #[derive(Clone, Debug)]
-pub(super) struct Basis {
+pub(super) struct InducingBasis {
     pub(super) kernel: Kernel,
     /// `Z`, the points that are used.
     pub(super) points: Array2<f64>,
     /// The rows, of the points that were given, that are used; ascending.
     pub(super) kept: Vec<usize>,
-    pub(super) factor: Factor,
+    pub(super) factor: CholeskyFactor,
 }
 
-impl Basis {
+impl InducingBasis {
     /// Factors `K_ZZ`. Where it is singular to working precision the points that the others determine are left out.
     pub(super) fn new(kernel: &Kernel, points: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let all = (0..points.nrows()).collect();
@@ -33,7 +33,7 @@ impl Basis {
             if let Some(basis) = Self::of_rows(kernel, points, kept, compute)? {
                 return Ok(basis);
             }
-            // Still singular: the last pivots said least.
+            // Still singular: the last pivots contribute least.
             pivots.truncate(pivots.len() - 1 - pivots.len() / 50);
         }
         Err(Error::Numerical(format!("{kernel} is 0 on all of the inducing points")))
@@ -53,7 +53,7 @@ impl Basis {
         self.factor.half_solve(cross.view(), compute)
     }
 
-    /// `k(x, x)` less what the inducing points say, `diag(K − VᵀV)`, at least 0.
+    /// `k(x, x)` minus the variance explained by the inducing points, `diag(K − VᵀV)`, at least 0.
     pub(super) fn left(&self, x: ArrayView2<f64>, white: &Array2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let prior = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
         Ok((prior - column_squares(white)).mapv(|v| v.max(0.0)))

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 use super::super::sample::draw;
 use super::Approximation;
 use super::basis::{column_squares, strips};
-use super::posterior::{Data, Posterior};
+use super::posterior::{Posterior, SparseData};
 use crate::gram::{self, Pairs};
 use crate::learn::gaussian_process::{Optimization, Prediction};
 use crate::learn::parameter_space::{movable, movable_names};
@@ -28,12 +28,12 @@ pub struct SparseGaussianProcessFit {
 impl SparseGaussianProcessFit {
     pub(super) fn new(
         posterior: Posterior,
-        data: Data<'_>,
-        given: usize,
+        data: SparseData<'_>,
+        requested: usize,
         optimization: Option<Optimization>,
         free: Vec<String>,
     ) -> Self {
-        let dropped = (0..given).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
+        let dropped = (0..requested).filter(|j| posterior.basis.kept.binary_search(j).is_err()).collect();
         let (x, y, settings) = (data.x.to_owned(), data.y.to_owned(), Settings::new());
         Self { posterior, x, y, dropped, optimization, free, settings }
     }
@@ -121,8 +121,8 @@ impl SparseGaussianProcessFit {
     /// does not hold the data.
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
         let slopes = self.posterior.slopes(self.data()?, &movable(self.kernel(), &self.free), false, compute)?;
-        let wanted = slopes.parameters.into_iter().zip(movable(self.kernel(), &self.free));
-        Ok(wanted.filter(|(_, wanted)| *wanted).map(|(slope, _)| slope).collect())
+        let requested = slopes.parameters.into_iter().zip(movable(self.kernel(), &self.free));
+        Ok(requested.filter(|(_, requested)| *requested).map(|(slope, _)| slope).collect())
     }
 
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
@@ -157,11 +157,11 @@ impl SparseGaussianProcessFit {
         Ok(())
     }
 
-    fn data(&self) -> Result<Data<'_>> {
+    fn data(&self) -> Result<SparseData<'_>> {
         if self.y.is_empty() {
             return Err(Error::request("the gradient needs the data of the fit, which a model file does not hold"));
         }
-        Ok(Data { x: self.x.view(), y: self.y.view() })
+        Ok(SparseData { x: self.x.view(), y: self.y.view() })
     }
 
     /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is among them where it was
@@ -191,7 +191,7 @@ impl SparseGaussianProcessFit {
         &self.dropped
     }
 
-    /// Which matrix stood in the place of `K + σ²I`.
+    /// Which matrix replaced `K + σ²I`.
     pub fn approximation(&self) -> Approximation {
         self.posterior.approximation
     }

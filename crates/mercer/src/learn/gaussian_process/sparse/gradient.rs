@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Approximation;
 use super::basis::{column_products, strips};
 use super::input_gradient::input_slopes;
-use super::posterior::{Data, Posterior};
+use super::posterior::{Posterior, SparseData};
 use crate::gram::Pairs;
 use crate::solve::products::{add_symmetric, mirror, multiply};
 use crate::{Compute, Result};
@@ -18,7 +18,7 @@ const OWN: usize = 64;
 pub(super) struct Slopes {
     /// By the logarithms of the parameters of the kernel (by the parameter where it may be negative), then of the noise.
     pub(super) parameters: Vec<f64>,
-    /// By the inducing points that are used, where asked for.
+    /// By the inducing points that are used, if requested.
     pub(super) inducing: Option<Array2<f64>>,
 }
 
@@ -38,7 +38,13 @@ impl Posterior {
     /// # Formula
     /// With `A = VᵀV + Λ`, `α = A⁻¹y`, `N = ½(ααᵀ − A⁻¹) + diag e` and `W = L⁻ᵀV`: slope `2WN` by `K_ZX`, `−WNWᵀ` by `K_ZZ`, `−e` by `diag K`. In
     /// white coordinates `Vα = β`, `VA⁻¹ = B⁻¹VΛ⁻¹` and `VA⁻¹Vᵀ = I − B⁻¹`, so that nothing of size `n²` occurs.
-    pub(super) fn slopes(&self, data: Data<'_>, wanted: &[bool], inducing: bool, compute: &Compute) -> Result<Slopes> {
+    pub(super) fn slopes(
+        &self,
+        data: SparseData<'_>,
+        requested: &[bool],
+        inducing: bool,
+        compute: &Compute,
+    ) -> Result<Slopes> {
         let m = self.basis.points.nrows();
         let root = self.basis.factor.half_solve(Array2::eye(m).view(), compute)?;
         let parameters = self.basis.kernel.parameters();
@@ -49,7 +55,7 @@ impl Posterior {
             compute.check_canceled()?;
             let part = data.rows(rows);
             let strip = self.strip(part, &root, &mut slacks, compute)?;
-            self.add_strip(&strip, part.x, wanted, &mut slopes, compute)?;
+            self.add_strip(&strip, part.x, requested, &mut slopes, compute)?;
             if let Some(moved) = &mut moved {
                 *moved += &input_slopes(&self.basis, part.x, strip.cross.view(), compute)?;
             }
@@ -57,7 +63,7 @@ impl Posterior {
         }
         let within = self.within(&root, slacks, compute)?;
         let bound = self.basis.kernel.bind(Pairs::within(self.basis.points.view()), compute)?;
-        add(&mut slopes, &bound.contract_wanted(within.view(), wanted, compute)?);
+        add(&mut slopes, &bound.contract_requested(within.view(), requested, compute)?);
         if let Some(moved) = &mut moved {
             // Every pair of inducing points stands twice in K_ZZ, and a point with itself moves both arguments.
             let both = &within * 2.0;
@@ -70,7 +76,13 @@ impl Posterior {
     }
 
     /// The slopes of one strip; adds `V diag(e) Vᵀ` to `slacks` where it has no closed form.
-    fn strip(&self, data: Data<'_>, root: &Array2<f64>, slacks: &mut Array2<f64>, compute: &Compute) -> Result<Strip> {
+    fn strip(
+        &self,
+        data: SparseData<'_>,
+        root: &Array2<f64>,
+        slacks: &mut Array2<f64>,
+        compute: &Compute,
+    ) -> Result<Strip> {
         let white = self.basis.whiten(data.x, compute)?;
         let left = self.basis.left(data.x, &white, compute)?;
         let diagonal = self.approximation.diagonal(&left, self.noise);
@@ -105,24 +117,24 @@ impl Posterior {
         Ok(-multiply(root.t(), right.view(), compute)?)
     }
 
-    /// Adds what one strip says of the parameters of the kernel.
+    /// Adds the contribution of one strip to the gradient by the parameters of the kernel.
     fn add_strip(
         &self,
         strip: &Strip,
         x: ArrayView2<f64>,
-        wanted: &[bool],
+        requested: &[bool],
         slopes: &mut [f64],
         compute: &Compute,
     ) -> Result<()> {
         let kernel = &self.basis.kernel;
         let bound = kernel.bind(Pairs::between(self.basis.points.view(), x), compute)?;
-        add(slopes, &bound.contract_wanted(strip.cross.view(), wanted, compute)?);
+        add(slopes, &bound.contract_requested(strip.cross.view(), requested, compute)?);
         let Some(slack) = &strip.slack else { return Ok(()) };
         let bound = kernel.bind(Pairs::within(x), compute)?;
         let own = |k: usize| {
             let mut sums = vec![0.0; slopes.len()];
             for i in k * OWN..slack.len().min((k + 1) * OWN) {
-                bound.pull(i..i + 1, i..i + 1, &[-slack[i]], wanted, &mut sums);
+                bound.contract_tile(i..i + 1, i..i + 1, &[-slack[i]], requested, &mut sums);
             }
             sums
         };

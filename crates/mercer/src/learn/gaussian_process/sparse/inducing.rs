@@ -11,10 +11,10 @@ use crate::{Compute, Error, Kernel, Result};
 pub enum Inducing {
     /// These points, one per row. They need not be rows of the data.
     Points(Array2<f64>),
-    /// This many rows of the data (fewer when fewer say all), each the one that those before it say least of: pivots of a Cholesky factor of
+    /// This many rows of the data (fewer if they span all), each the one with the largest residual variance given those before it: pivots of a Cholesky factor of
     /// `K`, the largest first.
     Greedy(usize),
-    /// This many rows of the data, drawn from the seed with probabilities in proportion to what those before say least of: random pivots.
+    /// This many rows of the data, drawn from the seed with probabilities in proportion to the residual variance given those before: random pivots.
     Random(usize),
 }
 

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::basis::Basis;
+use super::basis::InducingBasis;
 use crate::real::{Dual, Real};
 use crate::{Compute, Result};
 
@@ -12,7 +12,7 @@ use crate::{Compute, Result};
 /// # Cost
 /// `d` kernel values in dual numbers for every pair.
 pub(super) fn input_slopes(
-    basis: &Basis,
+    basis: &InducingBasis,
     x: ArrayView2<f64>,
     slopes: ArrayView2<f64>,
     compute: &Compute,

@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, Axis};
 
 use super::SparseGaussianProcess;
-use super::posterior::{Data, Posterior};
-use super::spec::Place;
+use super::posterior::{Posterior, SparseData};
+use super::spec::SparseParameters;
 use crate::learn::gaussian_process::Optimization;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Result};
@@ -15,7 +15,7 @@ struct Space<'a> {
     parameters: ParameterSpace<'a>,
     points: &'a Array2<f64>,
     units: Array1<f64>,
-    data: Data<'a>,
+    data: SparseData<'a>,
 }
 
 impl Space<'_> {
@@ -27,10 +27,10 @@ impl Space<'_> {
         start
     }
 
-    fn at(&self, point: &[f64]) -> Result<Place> {
-        let (parameters, places) = point.split_at(self.parameters.start().len());
+    fn at(&self, point: &[f64]) -> Result<SparseParameters> {
+        let (parameters, positions) = point.split_at(self.parameters.start().len());
         let (kernel, noise) = self.parameters.at(parameters)?;
-        let points = match Array2::from_shape_vec(self.points.dim(), places.to_vec()) {
+        let points = match Array2::from_shape_vec(self.points.dim(), positions.to_vec()) {
             Ok(scaled) => scaled * &self.units,
             Err(_) => self.points.clone(),
         };
@@ -52,8 +52,8 @@ impl Space<'_> {
     }
 
     fn gradient(&self, posterior: &Posterior, compute: &Compute) -> Result<Vec<f64>> {
-        let wanted = self.parameters.wanted();
-        let slopes = posterior.slopes(self.data, &wanted, self.spec.move_inducing, compute)?;
+        let requested = self.parameters.requested();
+        let slopes = posterior.slopes(self.data, &requested, self.spec.move_inducing, compute)?;
         let mut gradient = self.parameters.restrict(&slopes.parameters);
         if let Some(moved) = slopes.inducing {
             // Points that are left out do not move.
@@ -70,10 +70,10 @@ impl Space<'_> {
 /// The place of the largest objective that was found.
 pub(super) fn optimize(
     spec: &SparseGaussianProcess,
-    start: Place,
-    data: Data<'_>,
+    start: SparseParameters,
+    data: SparseData<'_>,
     compute: &Compute,
-) -> Result<(Place, Optimization)> {
+) -> Result<(SparseParameters, Optimization)> {
     let (kernel, noise, points) = start;
     let parameters = ParameterSpace::new(&kernel, ("noise", noise), &spec.fixed, &spec.free);
     let units = data.x.std_axis(Axis(0), 0.0).mapv(|s| if s > 0.0 { s } else { 1.0 });
@@ -87,11 +87,11 @@ pub(super) fn optimize(
         tolerance: 1e-6,
         scale: data.x.nrows() as f64,
         work: &format!("parameters of {} by {} inducing points", spec.kernel, points.nrows()),
-        tell: |value| format!("log likelihood {:.4}", -value),
+        describe: |value| format!("log likelihood {:.4}", -value),
     };
     let found = search(&mut objective, &space.start(), &options, compute)?;
     let Some(best) = found.best else {
-        // The first start says what is wrong.
+        // Only the error of the first start is returned.
         spec.posterior(&kernel, noise, points.view(), data, compute)?;
         return Err(Error::Numerical("the objective is not defined at any start".into()));
     };

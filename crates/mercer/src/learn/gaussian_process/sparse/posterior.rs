@@ -5,39 +5,39 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::Approximation;
-use super::basis::{Basis, strips};
+use super::basis::{InducingBasis, strips};
 use crate::solve::products::{add_symmetric, mirror};
-use crate::solve::{Factor, Factored, factor};
+use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
 
 /// The observations.
 #[derive(Clone, Copy)]
-pub(super) struct Data<'a> {
+pub(super) struct SparseData<'a> {
     pub(super) x: ArrayView2<'a, f64>,
     pub(super) y: ArrayView1<'a, f64>,
 }
 
-impl Data<'_> {
+impl SparseData<'_> {
     /// The same for a shorter time.
-    pub(super) fn view(&self) -> Data<'_> {
-        Data { x: self.x.view(), y: self.y.view() }
+    pub(super) fn view(&self) -> SparseData<'_> {
+        SparseData { x: self.x.view(), y: self.y.view() }
     }
 
     /// Some of the rows.
-    pub(super) fn rows(&self, rows: Range<usize>) -> Data<'_> {
-        Data { x: self.x.slice(s![rows.clone(), ..]), y: self.y.slice(s![rows]) }
+    pub(super) fn rows(&self, rows: Range<usize>) -> SparseData<'_> {
+        SparseData { x: self.x.slice(s![rows.clone(), ..]), y: self.y.slice(s![rows]) }
     }
 }
 
 /// The posterior in white coordinates: `N(β, B⁻¹)`.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
-    pub(super) basis: Basis,
+    pub(super) basis: InducingBasis,
     pub(super) noise: f64,
     pub(super) approximation: Approximation,
     /// `B`, and its factor.
     pub(super) matrix: Array2<f64>,
-    pub(super) inner: Factor,
+    pub(super) inner: CholeskyFactor,
     /// `β = B⁻¹VΛ⁻¹y`.
     pub(super) beta: Array1<f64>,
     /// `tr(K − Q)`.
@@ -63,10 +63,10 @@ impl Posterior {
     /// # Formula
     /// `log p(y) = −½(yᵀΛ⁻¹y − ‖L_B⁻¹VΛ⁻¹y‖² + log det B + log det Λ + n log 2π)`, and less `tr(K − Q)/(2σ²)` for the bound.
     pub(super) fn new(
-        basis: Basis,
+        basis: InducingBasis,
         noise: f64,
         approximation: Approximation,
-        data: Data<'_>,
+        data: SparseData<'_>,
         compute: &Compute,
     ) -> Result<Self> {
         let sums = Sums::new(&basis, noise, approximation, data, compute)?;
@@ -89,7 +89,13 @@ impl Posterior {
 }
 
 impl Sums {
-    fn new(basis: &Basis, noise: f64, approximation: Approximation, data: Data<'_>, compute: &Compute) -> Result<Self> {
+    fn new(
+        basis: &InducingBasis,
+        noise: f64,
+        approximation: Approximation,
+        data: SparseData<'_>,
+        compute: &Compute,
+    ) -> Result<Self> {
         let m = basis.points.nrows();
         let (matrix, image) = (Array2::eye(m), Array1::zeros(m));
         let mut sums = Self { matrix, image, square: 0.0, log_determinant: 0.0, trace_left: 0.0 };

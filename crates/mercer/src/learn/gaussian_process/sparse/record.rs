@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2};
 
-use super::basis::Basis;
+use super::basis::InducingBasis;
 use super::posterior::Posterior;
 use super::{Approximation, SparseGaussianProcessFit};
 use crate::learn::gaussian_process::Optimization;
@@ -59,7 +59,7 @@ impl SparseGaussianProcessFit {
         require("noise", noise, noise > 0.0, "positive")?;
         let matrix = record.take_finite_matrix("white_information", (m, m))?;
         let beta = record.take_finite_vector("white_coefficients", m)?;
-        let basis = Basis::new(&record.kernel()?, points.view(), compute)?;
+        let basis = InducingBasis::new(&record.kernel()?, points.view(), compute)?;
         let (Factored::Definite(inner), true) = (factor(matrix.clone(), compute)?, basis.kept.len() == m) else {
             return Err(Error::request("the inducing points or the array `white_information` are singular"));
         };

@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::basis::{Basis, STRIP};
+use super::basis::{InducingBasis, STRIP};
 use super::optimize::optimize;
-use super::posterior::{Data, Posterior};
+use super::posterior::{Posterior, SparseData};
 use super::record::name_of;
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
 use crate::learn::GaussianProcess;
@@ -48,7 +48,7 @@ pub struct SparseGaussianProcess {
     pub noise: f64,
     /// The inducing points, or how they are chosen.
     pub inducing: Inducing,
-    /// Which matrix stands in the place of `K + σ²I`.
+    /// Which matrix replaces `K + σ²I`.
     pub approximation: Approximation,
     /// Whether to choose the parameters by the log likelihood (or its bound), starting from those given.
     pub optimize: bool,
@@ -83,11 +83,11 @@ impl SparseGaussianProcess {
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         self.reserve(x.nrows(), compute)?;
         let points = self.inducing.choose(&kernel, x, compute)?;
-        let data = Data { x, y };
-        let (start, given) = ((kernel, self.noise, points.clone()), points.nrows());
-        let (place, optimization) = if self.optimize {
-            let (place, found) = optimize(self, start, data, compute)?;
-            (place, Some(found))
+        let data = SparseData { x, y };
+        let (start, requested) = ((kernel, self.noise, points.clone()), points.nrows());
+        let (position, optimization) = if self.optimize {
+            let (position, found) = optimize(self, start, data, compute)?;
+            (position, Some(found))
         } else {
             (start, None)
         };
@@ -96,8 +96,8 @@ impl SparseGaussianProcess {
             Some(found) if found.interrupted => compute.after_part()?,
             _ => compute.clone(),
         };
-        let posterior = self.posterior(&place.0, place.1, place.2.view(), data, &rest)?;
-        let fit = SparseGaussianProcessFit::new(posterior, data, given, optimization, self.free.clone());
+        let posterior = self.posterior(&position.0, position.1, position.2.view(), data, &rest)?;
+        let fit = SparseGaussianProcessFit::new(posterior, data, requested, optimization, self.free.clone());
         Ok(SparseGaussianProcessFit { settings: self.recorded(compute), ..fit })
     }
 
@@ -134,10 +134,10 @@ impl SparseGaussianProcess {
         kernel: &Kernel,
         noise: f64,
         points: ArrayView2<f64>,
-        data: Data<'_>,
+        data: SparseData<'_>,
         compute: &Compute,
     ) -> Result<Posterior> {
-        let basis = Basis::new(kernel, points, compute)?;
+        let basis = InducingBasis::new(kernel, points, compute)?;
         Posterior::new(basis, noise, self.approximation, data, compute)
     }
 
@@ -163,4 +163,4 @@ impl SparseGaussianProcess {
 }
 
 /// A kernel, a noise and inducing points.
-pub(super) type Place = (Kernel, f64, Array2<f64>);
+pub(super) type SparseParameters = (Kernel, f64, Array2<f64>);

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::iterative::Preconditioner;
 use super::root::Root;
-use super::state::{Setting, State, Step};
+use super::state::{NewtonState, NewtonStep, Setting};
 use crate::solve::{Factored, eigenvalues, factor, solve_positive};
 use crate::{Compute, Error, Result};
 
@@ -16,7 +16,7 @@ pub(super) enum Inner {
 }
 
 impl Inner {
-    pub(super) fn step(&self, state: &State, at: Setting<'_>, compute: &Compute) -> Result<Step> {
+    pub(super) fn step(&self, state: &NewtonState, at: Setting<'_>, compute: &Compute) -> Result<NewtonStep> {
         let root = at.model.root(&state.values());
         let right = root.transposed(state.missing_image.view());
         let (c, intercept) = match (self, at.matrix.values()) {
@@ -26,13 +26,18 @@ impl Inner {
         };
         let alpha = &state.missing - &root.apply(c.view());
         let image = at.matrix.multiply(&alpha)?;
-        Ok(Step { alpha, intercept, image })
+        Ok(NewtonStep { alpha, intercept, image })
     }
 }
 
 /// The diagonal of the inverse of `BᵀKB + μI` on the complement of the constants, at the curvature of a state: what each point does to itself. One
 /// function only.
-pub(super) fn gains(state: &State, k: &Array2<f64>, at: Setting<'_>, compute: &Compute) -> Result<(Root, Array1<f64>)> {
+pub(super) fn gains(
+    state: &NewtonState,
+    k: &Array2<f64>,
+    at: Setting<'_>,
+    compute: &Compute,
+) -> Result<(Root, Array1<f64>)> {
     let root = at.model.root(&state.values());
     let factor = match factor(root.congruence(k, at.mu, compute), compute)? {
         Factored::Definite(factor) => factor,
@@ -53,7 +58,7 @@ fn dense(
     root: &Root,
     k: &Array2<f64>,
     right: &Array2<f64>,
-    state: &State,
+    state: &NewtonState,
     at: Setting<'_>,
     compute: &Compute,
 ) -> Result<(Array2<f64>, Array1<f64>)> {

@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2};
 use super::direction::{Inner, gains};
 use super::iterative::Preconditioner;
 use super::model::Model;
-use super::plan::{Plan, Solver};
-use super::state::{Setting, State};
+use super::plan::{LossPlan, LossSolver};
+use super::state::{NewtonState, Setting};
 use super::stored::KernelMatrix;
 use crate::gram::Bound;
 use crate::solve::Stopped;
@@ -41,23 +41,23 @@ struct Start<'s> {
 
 /// The last state, and how it was reached.
 pub(in crate::learn) struct Solution {
-    pub(in crate::learn) state: State,
+    pub(in crate::learn) state: NewtonState,
     pub(in crate::learn) iterations: usize,
     pub(in crate::learn) stopped: Stopped,
 }
 
 impl<'a> Problem<'a> {
-    /// `mu` is the smallest penalty that will be asked for.
+    /// `mu` is the smallest penalty of the path.
     pub(in crate::learn) fn new(
         model: Model,
         bound: &'a Bound<'_>,
         intercept: bool,
         mu: f64,
-        plan: &Plan,
+        plan: &LossPlan,
         compute: &Compute,
     ) -> Result<Self> {
         let matrix = KernelMatrix::new(bound, plan.stored, compute)?;
-        let inner = if plan.solver == Solver::Newton {
+        let inner = if plan.solver == LossSolver::Newton {
             Inner::Dense
         } else {
             let bend = mu / model.weights.fold(0.0_f64, |m, w| m.max(*w));
@@ -86,7 +86,7 @@ impl<'a> Problem<'a> {
 
     /// `f₋ᵢ(xᵢ)`, what the function of a state would be at each point without it, by one Newton step: `fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − μ)`. `None` unless the
     /// matrix is stored and there is one function.
-    pub(in crate::learn) fn leave_one_out(&self, state: &State, mu: f64) -> Result<Option<Array1<f64>>> {
+    pub(in crate::learn) fn leave_one_out(&self, state: &NewtonState, mu: f64) -> Result<Option<Array1<f64>>> {
         let (Inner::Dense, Some(k), 1) = (&self.inner, self.matrix.values(), self.model.functions()) else {
             return Ok(None);
         };
@@ -100,21 +100,21 @@ impl<'a> Problem<'a> {
         Ok(Some((0..f.nrows()).map(without).collect()))
     }
 
-    fn begin(&self, start: Option<Start<'_>>, at: Setting<'_>) -> Result<State> {
+    fn begin(&self, start: Option<Start<'_>>, at: Setting<'_>) -> Result<NewtonState> {
         let shape = (self.model.rows(), self.model.functions());
         match start {
-            None => State::new(Array2::zeros(shape), Array2::zeros(shape), Array1::zeros(shape.1), at),
+            None => NewtonState::new(Array2::zeros(shape), Array2::zeros(shape), Array1::zeros(shape.1), at),
             Some(start) => {
                 let alpha = start.alpha.to_owned();
                 let image = self.matrix.multiply(&alpha)?;
-                State::new(alpha, image, start.intercept.clone(), at)
+                NewtonState::new(alpha, image, start.intercept.clone(), at)
             }
         }
     }
 }
 
 struct Run<'r> {
-    state: State,
+    state: NewtonState,
     iterations: usize,
     /// The first relative gap.
     first: Option<f64>,

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use super::direction::{constants, flat, pinned_inverse, sums, unflat};
 use super::root::Root;
-use super::state::{Setting, State};
+use super::state::{NewtonState, Setting};
 use crate::gram::Tiles;
-use crate::solve::{ConjugateGradientOptions, Factor, Factored, conjugate_gradients, factor, pivoted_cholesky};
+use crate::solve::{CholeskyFactor, ConjugateGradientOptions, Factored, conjugate_gradients, factor, pivoted_cholesky};
 use crate::{Compute, Result};
 
 /// Products with `K` that one step may take.
@@ -32,7 +32,7 @@ impl Preconditioner {
         &self,
         root: &Root,
         right: &Array2<f64>,
-        state: &State,
+        state: &NewtonState,
         at: Setting<'_>,
         compute: &Compute,
     ) -> Result<(Array2<f64>, Array1<f64>)> {
@@ -52,7 +52,7 @@ impl Preconditioner {
 }
 
 /// Few digits while the answer is far, all of them at the end: the steps then converge faster than linearly.
-fn accuracy(state: &State, at: Setting<'_>) -> f64 {
+fn accuracy(state: &NewtonState, at: Setting<'_>) -> f64 {
     let relative = (state.gap / at.model.scale().max(state.objective.abs())).max(0.0).sqrt();
     (1e-2 * relative).clamp(1e-13, 1e-3)
 }
@@ -64,7 +64,7 @@ struct System<'s> {
     at: Setting<'s>,
     factor: ArrayView2<'s, f64>,
     /// Of `μI + (I⊗F)ᵀBBᵀ(I⊗F)`, the functions of a column of `F` in blocks.
-    inner: Factor,
+    inner: CholeskyFactor,
     null: Option<NullSpace>,
     compute: &'s Compute,
 }
@@ -112,7 +112,7 @@ fn inner_factor<'f>(
     functions: usize,
     mu: f64,
     compute: &Compute,
-) -> Result<(ArrayView2<'f, f64>, Factor)> {
+) -> Result<(ArrayView2<'f, f64>, CholeskyFactor)> {
     let mut rank = whole.ncols();
     loop {
         let f = whole.slice(s![.., ..rank]);
@@ -130,7 +130,7 @@ fn inner_factor<'f>(
         }
         match factor(matrix, compute)? {
             Factored::Definite(inner) => return Ok((f, inner)),
-            // The last pivots are rounding: half of them say as much.
+            // The last pivots are rounding error: half of the rank suffices.
             Factored::Singular(_) => rank /= 2,
         }
     }

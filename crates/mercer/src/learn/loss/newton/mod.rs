@@ -13,8 +13,8 @@
 //!
 //! a square, computed without subtracting two large numbers.
 
-mod center;
 mod direction;
+mod intercept;
 mod iterate;
 mod iterative;
 mod model;
@@ -26,6 +26,6 @@ mod stored;
 
 pub(in crate::learn) use iterate::{Options, Problem, Solution};
 pub(in crate::learn) use model::{Kind, Model, softmax, softmax_in_place};
-pub use plan::{Plan, Solver};
+pub use plan::{LossPlan, LossSolver};
 pub(in crate::learn) use plan::{Request, dual_plan};
-pub(in crate::learn) use state::State;
+pub(in crate::learn) use state::NewtonState;

@@ -18,12 +18,12 @@ const MAX_RANK: usize = 512;
 const MIN_RANK: usize = 64;
 /// Operations from which steps over all pairs of rows are too many: hours on a few cores.
 const TOO_MANY: f64 = 1e14;
-/// Newton steps that a plan on centers counts with; it knows those of one.
+/// Newton steps assumed by a plan on centers.
 const STEPS: f64 = 5.0;
 
 /// How a regularized loss is minimized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Solver {
+pub enum LossSolver {
     /// By the loss, the number of rows and the memory limit.
     #[default]
     Auto,
@@ -38,7 +38,7 @@ pub enum Solver {
     Centers,
 }
 
-impl Solver {
+impl LossSolver {
     /// The word for it in settings.
     pub(in crate::learn) fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Solver {
     }
 }
 
-impl fmt::Display for Solver {
+impl fmt::Display for LossSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Auto => "auto",
@@ -65,9 +65,9 @@ impl fmt::Display for Solver {
 
 /// The plan of a fit: what will be run, and what it will take.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// The solver, never [`Solver::Auto`].
-    pub solver: Solver,
+pub struct LossPlan {
+    /// The solver, never [`LossSolver::Auto`].
+    pub solver: LossSolver,
     /// The most bytes that will be allocated at a time.
     pub bytes: u64,
     /// Floating-point operations, about: of ten Newton steps, with 30 products each for conjugate gradients; of one pass over all pairs for the
@@ -77,7 +77,7 @@ pub struct Plan {
     pub rank: usize,
     /// Whether the kernel matrix is stored.
     pub stored: bool,
-    /// The centers that stand for all points; 0 where nothing is approximated.
+    /// The number of centers; 0 for an exact solver.
     pub centers: usize,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
@@ -85,17 +85,17 @@ pub struct Plan {
     pub reason: String,
 }
 
-impl Plan {
+impl LossPlan {
     /// What is approximated, and how the error is known; nothing for an exact answer.
     pub fn approximation(&self) -> Option<String> {
         approximation(self.centers)
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for LossPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.solver)?;
-        // A plan from a file does not tell what the run took.
+        // A plan from a file does not store the cost of the run.
         if self.bytes > 0 {
             write!(f, ": {}, about {:.1e} operations", human_bytes(self.bytes), self.flops)?;
         }
@@ -111,8 +111,8 @@ pub(in crate::learn) struct Request<'r> {
     pub(in crate::learn) rows: usize,
     pub(in crate::learn) columns: usize,
     pub(in crate::learn) functions: usize,
-    pub(in crate::learn) solver: Solver,
-    /// The centers that were given, and the machine that would fit on some; none on precomputed kernel values.
+    pub(in crate::learn) solver: LossSolver,
+    /// The explicit centers, and the learner that would fit on some; none on precomputed kernel values.
     pub(in crate::learn) centers: (Option<&'r Centers>, Option<CenterMachine>),
 }
 
@@ -120,19 +120,19 @@ const ADVICE: &str = "use the solver auto, conjugate gradients or centers, fewer
 
 impl Request<'_> {
     /// The plan, within the memory limit.
-    pub(in crate::learn) fn plan(&self, compute: &Compute) -> Result<Plan> {
+    pub(in crate::learn) fn plan(&self, compute: &Compute) -> Result<LossPlan> {
         let plan = match self.solver {
-            Solver::Auto if self.centers.0.is_some() => self.on_centers(compute, "asked for")?,
-            Solver::Newton => self.exact("asked for"),
-            Solver::NewtonConjugateGradients => self.iterative(compute, "asked for"),
-            Solver::Centers => self.on_centers(compute, "asked for")?,
-            Solver::Auto | Solver::Dual => self.choose(compute)?,
+            LossSolver::Auto if self.centers.0.is_some() => self.on_centers(compute, "requested")?,
+            LossSolver::Newton => self.exact("requested"),
+            LossSolver::NewtonConjugateGradients => self.iterative(compute, "requested"),
+            LossSolver::Centers => self.on_centers(compute, "requested")?,
+            LossSolver::Auto | LossSolver::Dual => self.choose(compute)?,
         };
         compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
-        Ok(Plan { seconds: compute.seconds(plan.flops), ..plan })
+        Ok(LossPlan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
-    fn choose(&self, compute: &Compute) -> Result<Plan> {
+    fn choose(&self, compute: &Compute) -> Result<LossPlan> {
         let all = self.choose_exact(compute);
         let late = !compute.is_in_time(all.flops);
         if self.centers.1.is_none() || !(late || (all.flops > TOO_MANY && !all.stored)) {
@@ -143,7 +143,7 @@ impl Request<'_> {
         self.on_centers(compute, &reason)
     }
 
-    fn choose_exact(&self, compute: &Compute) -> Plan {
+    fn choose_exact(&self, compute: &Compute) -> LossPlan {
         let exact = self.exact("the system of a step is small");
         if self.rows * self.functions > if self.functions > 1 { EXACT_SEVERAL } else { EXACT } {
             return self.iterative(compute, "the system of a step is large");
@@ -154,7 +154,7 @@ impl Request<'_> {
         self.iterative(compute, "the system of a step does not fit into the memory limit")
     }
 
-    /// The machine that fits on centers, with their number.
+    /// The learner on centers, with their number.
     pub(in crate::learn) fn machine(&self, compute: &Compute) -> Result<CenterMachine> {
         let machine = self
             .centers
@@ -165,10 +165,10 @@ impl Request<'_> {
         centers.sized(machine, (self.rows, self.columns, self.functions), compute)
     }
 
-    fn on_centers(&self, compute: &Compute, reason: &str) -> Result<Plan> {
+    fn on_centers(&self, compute: &Compute, reason: &str) -> Result<LossPlan> {
         let plan = self.machine(compute)?.plan(self.rows, self.columns, self.functions, compute)?;
-        Ok(Plan {
-            solver: Solver::Centers,
+        Ok(LossPlan {
+            solver: LossSolver::Centers,
             bytes: plan.bytes,
             flops: STEPS * plan.flops,
             rank: 0,
@@ -179,12 +179,12 @@ impl Request<'_> {
         })
     }
 
-    fn exact(&self, reason: &str) -> Plan {
+    fn exact(&self, reason: &str) -> LossPlan {
         let (n, size) = (self.rows as u64, (self.rows * self.functions) as u64);
         let bytes = 8 * n * n + 8 * size * size + self.vectors();
         let flops = 10.0 * ((size as f64).powi(3) / 3.0 + 4.0 * (n as f64).powi(2)) + self.kernel_flops();
-        Plan {
-            solver: Solver::Newton,
+        LossPlan {
+            solver: LossSolver::Newton,
             bytes,
             flops,
             rank: 0,
@@ -195,7 +195,7 @@ impl Request<'_> {
         }
     }
 
-    fn iterative(&self, compute: &Compute, reason: &str) -> Plan {
+    fn iterative(&self, compute: &Compute, reason: &str) -> LossPlan {
         let n = self.rows as u64;
         let tile = 8 * 192 * 192;
         let planned = (tile * PLANNED_THREADS).min(compute.memory() / 4) + 3 * self.vectors();
@@ -210,8 +210,8 @@ impl Request<'_> {
         let bytes = fixed + if stored { whole } else { 0 } + per_column * rank;
         let product = if stored { 2.0 * (n as f64).powi(2) * self.functions as f64 } else { self.kernel_flops() };
         let flops = 10.0 * (30.0 * product + 2.0 * n as f64 * ((rank as usize * self.functions) as f64).powi(2));
-        let solver = Solver::NewtonConjugateGradients;
-        Plan { solver, bytes, flops, rank: rank as usize, stored, centers: 0, seconds: None, reason: reason.into() }
+        let solver = LossSolver::NewtonConjugateGradients;
+        LossPlan { solver, bytes, flops, rank: rank as usize, stored, centers: 0, seconds: None, reason: reason.into() }
     }
 
     /// The points and the vectors of their size.
@@ -226,7 +226,12 @@ impl Request<'_> {
 }
 
 /// The plan of the dual problem, which keeps as many rows of `K` as fit.
-pub(in crate::learn) fn dual_plan(rows: usize, columns: usize, working_set: usize, compute: &Compute) -> Result<Plan> {
+pub(in crate::learn) fn dual_plan(
+    rows: usize,
+    columns: usize,
+    working_set: usize,
+    compute: &Compute,
+) -> Result<LossPlan> {
     let n = rows as u64;
     let vectors = 8 * n * (2 * columns + 32) as u64;
     let least = 8 * n * working_set.min(rows) as u64 + vectors;
@@ -239,5 +244,5 @@ pub(in crate::learn) fn dual_plan(rows: usize, columns: usize, working_set: usiz
     let flops = (rows as f64).powi(2) * (columns as f64 + 10.0);
     let reason = "the loss has kinks".into();
     let seconds = compute.seconds(flops);
-    Ok(Plan { solver: Solver::Dual, bytes, flops, rank: 0, stored: false, centers: 0, seconds, reason })
+    Ok(LossPlan { solver: LossSolver::Dual, bytes, flops, rank: 0, stored: false, centers: 0, seconds, reason })
 }

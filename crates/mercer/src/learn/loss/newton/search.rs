@@ -1,6 +1,6 @@
 //! How far to go along a step.
 
-use super::state::{Setting, State, Step, dot};
+use super::state::{NewtonState, NewtonStep, Setting, dot};
 
 /// The part of the first slope that may be left.
 const LEFT: f64 = 0.1;
@@ -13,7 +13,7 @@ const TRIALS: usize = 60;
 /// # Theory
 /// The objective is convex along the step, so that a slope below 0 at the end proves that it fell: no difference of objectives, in which
 /// rounding would drown the last steps, is needed.
-pub(super) fn length(state: &State, step: &Step, at: Setting<'_>) -> Option<f64> {
+pub(super) fn length(state: &NewtonState, step: &NewtonStep, at: Setting<'_>) -> Option<f64> {
     let line = Line::new(state, step, at);
     let first = line.slope(0.0);
     if first >= 0.0 {
@@ -28,7 +28,7 @@ pub(super) fn length(state: &State, step: &Step, at: Setting<'_>) -> Option<f64>
 
 /// The objective along a step.
 struct Line<'s> {
-    state: &'s State,
+    state: &'s NewtonState,
     at: Setting<'s>,
     values: ndarray::Array2<f64>,
     /// `Δf`.
@@ -38,7 +38,7 @@ struct Line<'s> {
 }
 
 impl<'s> Line<'s> {
-    fn new(state: &'s State, step: &'s Step, at: Setting<'s>) -> Self {
+    fn new(state: &'s NewtonState, step: &'s NewtonStep, at: Setting<'s>) -> Self {
         let products = (dot(&state.alpha, &step.image), dot(&step.alpha, &step.image));
         Self { state, at, values: state.values(), change: &step.image + &step.intercept, products }
     }

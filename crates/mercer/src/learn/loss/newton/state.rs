@@ -4,12 +4,12 @@ use ndarray::{Array1, Array2};
 
 use super::model::Model;
 use super::stored::KernelMatrix;
-use super::{center, search};
+use super::{intercept, search};
 use crate::Result;
 
 /// Coefficients and intercepts, and everything that is known about them.
 #[derive(Clone, Debug)]
-pub(in crate::learn) struct State {
+pub(in crate::learn) struct NewtonState {
     /// One row per point, one column per function.
     pub(in crate::learn) alpha: Array2<f64>,
     pub(in crate::learn) intercept: Array1<f64>,
@@ -28,7 +28,7 @@ pub(in crate::learn) struct State {
 }
 
 /// A step of the coefficients and of the intercepts.
-pub(super) struct Step {
+pub(super) struct NewtonStep {
     pub(super) alpha: Array2<f64>,
     pub(super) intercept: Array1<f64>,
     /// `KΔα`.
@@ -44,7 +44,7 @@ pub(super) struct Setting<'s> {
     pub(super) intercept: bool,
 }
 
-impl State {
+impl NewtonState {
     /// The intercepts are placed where they are best for these coefficients.
     pub(super) fn new(
         alpha: Array2<f64>,
@@ -53,7 +53,7 @@ impl State {
         at: Setting<'_>,
     ) -> Result<Self> {
         if at.intercept {
-            intercept = center::intercepts(at.model, &image, intercept)?;
+            intercept = intercept::intercepts(at.model, &image, intercept)?;
         }
         let f = &image + &intercept;
         let missing = at.model.gradient(&f) / -at.mu - &alpha;
@@ -72,7 +72,7 @@ impl State {
     }
 
     /// The state after as much of the step as goes downhill; `None` when nothing does.
-    pub(super) fn after(&self, step: &Step, at: Setting<'_>) -> Result<Option<Self>> {
+    pub(super) fn after(&self, step: &NewtonStep, at: Setting<'_>) -> Result<Option<Self>> {
         let Some(length) = search::length(self, step, at) else { return Ok(None) };
         let alpha = &self.alpha + &(&step.alpha * length);
         let image = &self.image + &(&step.image * length);

@@ -10,7 +10,7 @@ pub(super) struct Header<'t> {
 }
 
 impl<'t> Header<'t> {
-    /// Reads lines up to the one that says `SV`.
+    /// Reads lines up to the line `SV`.
     pub(super) fn read(lines: &mut impl Iterator<Item = (u64, &'t str)>) -> Result<Self> {
         let mut header = Self { lines: Vec::new() };
         for (number, line) in lines {

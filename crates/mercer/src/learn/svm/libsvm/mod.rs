@@ -15,8 +15,8 @@ use crate::Result;
 /// lengthscale `1/√(2γ)`), `sigmoid` (`tanh(γ⟨x, y⟩ + c)`) and `precomputed`. Its `rho` is `−b`.
 ///
 /// # Theory
-/// A file knows the function, not how it was found: of a model that was read, the evidence is NaN, the fitted values are empty, and the `ε` of a
-/// regression is 0. A file that says C-SVC or ν-SVC (ε-SVR or ν-SVR) gives the same kind of model; C-SVC and ε-SVR are written.
+/// A file stores the function, not how it was found: of a model that was read, the evidence is NaN, the fitted values are empty, and the `ε` of a
+/// regression is 0. A file of type C-SVC or ν-SVC (ε-SVR or ν-SVR) gives the same kind of model; C-SVC and ε-SVR are written.
 ///
 /// # Example
 /// ```
@@ -56,7 +56,7 @@ impl LibsvmModel {
     /// The text of the model. Numbers have as many digits as they need to be read back as they are.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for what LIBSVM does not know: other kernels, classes against the rest, isotonic probabilities, and
+    /// [`Error::Request`](crate::Error::Request) for what LIBSVM does not support: other kernels, classes against the rest, isotonic probabilities, and
     /// classes whose names are not whole numbers.
     pub fn to_text(&self) -> Result<String> {
         write::text(self)

@@ -3,12 +3,12 @@
 use ndarray::Array2;
 
 use super::super::decide::pairs;
-use super::super::evidence::Evidence;
+use super::super::evidence::SvmEvidence;
 use super::super::probability::{Calibrator, Sigmoid};
 use super::super::regression::{Function, OneClassFit, SvrFit};
 use super::super::schedule::Scheme;
 use super::super::support::Support;
-use super::super::svc_fit::{MachineSummary, SvcFit};
+use super::super::svc_fit::{BinarySummary, SvcFit};
 use super::LibsvmModel;
 use super::header::{Header, format_error};
 use super::kernel;
@@ -60,9 +60,9 @@ pub(super) fn parse(text: &str, columns: Option<usize>) -> Result<LibsvmModel> {
     })
 }
 
-/// A file does not say how the model was found.
-const UNKNOWN: Evidence =
-    Evidence { objective: f64::NAN, gap: f64::NAN, violation: f64::NAN, steps: 0, stopped: Stopped::Converged };
+/// A file does not store how the model was found.
+const UNKNOWN: SvmEvidence =
+    SvmEvidence { objective: f64::NAN, gap: f64::NAN, violation: f64::NAN, steps: 0, stopped: Stopped::Converged };
 
 impl<'t> Vectors<'t> {
     /// Reads lines of `width` coefficients and of coordinates.
@@ -77,7 +77,7 @@ impl<'t> Vectors<'t> {
                 vectors.coefficients.push(found.ok_or_else(wrong)?);
             }
             let coordinate = |word: &'t str| {
-                let parts = word.split_once(':').and_then(|(place, value)| Some((place.parse().ok()?, value)));
+                let parts = word.split_once(':').and_then(|(position, value)| Some((position.parse().ok()?, value)));
                 parts.ok_or_else(|| format_error(Some(number), &format!("`{word}` is not `place:value`")))
             };
             vectors.points.push((number, words.map(coordinate).collect::<Result<_>>()?));
@@ -96,22 +96,22 @@ impl<'t> Vectors<'t> {
         let columns = self.columns(columns, largest)?;
         let mut vectors = Array2::zeros((self.points.len(), columns));
         for ((line, point), mut row) in self.points.iter().zip(vectors.rows_mut()) {
-            for &(place, value) in point {
-                let number = value.parse::<f64>().ok().filter(|v| v.is_finite() && place > 0);
-                let wrong = || format_error(Some(*line), &format!("`{place}:{value}` is not a coordinate"));
-                row[place.wrapping_sub(1).min(columns - 1)] = number.ok_or_else(wrong)?;
+            for &(position, value) in point {
+                let number = value.parse::<f64>().ok().filter(|v| v.is_finite() && position > 0);
+                let wrong = || format_error(Some(*line), &format!("`{position}:{value}` is not a coordinate"));
+                row[position.wrapping_sub(1).min(columns - 1)] = number.ok_or_else(wrong)?;
             }
         }
         Ok(Support { kernel, indices: (0..self.points.len()).collect(), vectors, columns })
     }
 
     /// How many columns there are.
-    fn columns(&self, wanted: Option<usize>, least: usize) -> Result<usize> {
-        match wanted {
-            Some(wanted) if wanted < least => {
-                Err(format_error(None, &format!("the model has {least} columns, more than the {wanted} asked for")))
+    fn columns(&self, requested: Option<usize>, least: usize) -> Result<usize> {
+        match requested {
+            Some(requested) if requested < least => {
+                Err(format_error(None, &format!("the model has {least} columns, more than the {requested} asked for")))
             }
-            _ => Ok(wanted.unwrap_or(least.max(1))),
+            _ => Ok(requested.unwrap_or(least.max(1))),
         }
     }
 }
@@ -128,8 +128,8 @@ fn serial_number((line, point): &(u64, Vec<(usize, &str)>)) -> Result<usize> {
 }
 
 fn read_classifier(header: &Header<'_>, classes: usize, support: Support, coefficients: Vec<f64>) -> Result<SvcFit> {
-    let machines = classes * (classes - 1) / 2;
-    let offsets = header.numbers("rho", machines)?;
+    let binary = classes * (classes - 1) / 2;
+    let offsets = header.numbers("rho", binary)?;
     let sizes = header.numbers("nr_sv", classes)?;
     let mut starts = vec![0];
     for size in sizes {
@@ -143,14 +143,14 @@ fn read_classifier(header: &Header<'_>, classes: usize, support: Support, coeffi
         .map_err(|e| format_error(None, &format!("the coefficients: {e}")))?;
     let sigmoids = header
         .has("probA")
-        .then(|| -> Result<_> { Ok((header.numbers("probA", machines)?, header.numbers("probB", machines)?)) });
+        .then(|| -> Result<_> { Ok((header.numbers("probA", binary)?, header.numbers("probB", binary)?)) });
     let sigmoids = sigmoids.transpose()?;
     let summary = |(at, (first, second)): (usize, (usize, usize))| {
         let column = |class: usize, other: usize| {
             let rows = starts[class]..starts[class + 1];
             rows.filter(|&row| coefficients[[row, other]] != 0.0).count()
         };
-        MachineSummary {
+        BinarySummary {
             first,
             second: Some(second),
             offset: -offsets[at],
@@ -160,8 +160,8 @@ fn read_classifier(header: &Header<'_>, classes: usize, support: Support, coeffi
             evidence: UNKNOWN,
         }
     };
-    let machines = pairs(classes).enumerate().map(summary).collect();
+    let binary = pairs(classes).enumerate().map(summary).collect();
     let names = header.numbers("label", classes)?.iter().map(f64::to_string).collect();
     let (scheme, settings) = (Scheme::OneVersusOne, Settings::new());
-    Ok(SvcFit { scheme, break_ties: false, names, support, starts, coefficients, machines, settings })
+    Ok(SvcFit { scheme, break_ties: false, names, support, starts, coefficients, binary, settings })
 }

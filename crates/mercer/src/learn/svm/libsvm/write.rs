@@ -28,14 +28,14 @@ fn classifier(fit: &SvcFit) -> Result<String> {
     let mut text = format!("svm_type c_svc\n{}", kernel::write(fit.kernel())?);
     line(&mut text, "nr_class", [labels.len()]);
     line(&mut text, "total_sv", [fit.support().len()]);
-    line(&mut text, "rho", fit.machines.iter().map(|m| 0.0 - m.offset));
+    line(&mut text, "rho", fit.binary.iter().map(|m| 0.0 - m.offset));
     line(&mut text, "label", labels);
     if fit.is_calibrated() {
         let sigmoid = |calibrator: &Option<Calibrator>| match calibrator {
             Some(Calibrator::Sigmoid(sigmoid)) => Ok(*sigmoid),
             _ => Err(Error::request("LIBSVM's probabilities are sigmoids: this model has others")),
         };
-        let found = fit.machines.iter().map(|m| sigmoid(&m.calibrator)).collect::<Result<Vec<_>>>()?;
+        let found = fit.binary.iter().map(|m| sigmoid(&m.calibrator)).collect::<Result<Vec<_>>>()?;
         line(&mut text, "probA", found.iter().map(|s| s.a));
         line(&mut text, "probB", found.iter().map(|s| s.b));
     }
@@ -80,8 +80,8 @@ fn vector(text: &mut String, coefficients: ArrayView1<'_, f64>, support: &Suppor
     if support.kernel.is_precomputed() {
         put(text, format_args!(" 0:{}", support.indices[at] + 1));
     } else {
-        for (place, value) in (1..).zip(support.vectors.row(at)).filter(|(_, v)| **v != 0.0) {
-            put(text, format_args!(" {place}:{value}"));
+        for (position, value) in (1..).zip(support.vectors.row(at)).filter(|(_, v)| **v != 0.0) {
+            put(text, format_args!(" {position}:{value}"));
         }
     }
     text.push('\n');

@@ -1,10 +1,10 @@
-//! Probabilities from decision values that the machines had no part in: each row's value comes from a machine that was fitted without it.
+//! Probabilities from held-out decision values: each row's value comes from a binary SVM that was fitted without it.
 
 mod coupling;
 mod isotonic;
 mod sigmoid;
 
-use super::evidence::Machine;
+use super::evidence::BinarySvm;
 use super::svc::{Penalty, Svc};
 use super::task::Task;
 use super::translate::largest_nu;
@@ -18,8 +18,8 @@ pub use sigmoid::Sigmoid;
 /// How decision values become probabilities.
 ///
 /// # Theory
-/// The rows are dealt into folds by the seed, class by class; the decision values of a fold come from a machine fitted to the others. So the
-/// probabilities are not those of values that the machine was made to get right. Weights of rows and classes count here as they do for the machine: the
+/// The rows are dealt into folds by the seed, class by class; the decision values of a fold come from a binary SVM fitted to the others. So the
+/// probabilities are not those of values that the SVM was made to get right. Weights of rows and classes count here as they do for the SVM: the
 /// probabilities are those of a population in which the rows occur that often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calibration {
@@ -77,7 +77,7 @@ impl Calibration {
         self,
         svc: &Svc,
         task: &Task,
-        machine: &Machine,
+        svm: &BinarySvm,
         rows: &mut KernelRows<'_>,
         compute: &Compute,
     ) -> Result<Calibrator> {
@@ -85,7 +85,7 @@ impl Calibration {
         if folds < 2 {
             return Err(Error::parameter("folds", folds, "at least 2"));
         }
-        let decisions = held_out(svc, task, &task.alpha(machine), rows, folds, compute)?;
+        let decisions = held_out(svc, task, &task.alpha(svm), rows, folds, compute)?;
         let outcomes = Outcome::list(&decisions, &task.signs, &task.weights);
         Ok(match self {
             Self::Sigmoid { .. } => Calibrator::Sigmoid(Sigmoid::fit(&outcomes)),
@@ -94,7 +94,7 @@ impl Calibration {
     }
 }
 
-/// The decision value of every row, by a machine that was fitted without it; `alpha` is that of the machine of all rows.
+/// The decision value of every row, by a binary SVM that was fitted without it; `alpha` is that of the SVM of all rows.
 fn held_out(
     svc: &Svc,
     task: &Task,
@@ -115,7 +115,7 @@ fn held_out(
     Ok(decisions)
 }
 
-/// The decisions of a machine on some rows, or a constant where only one class is left.
+/// The decisions of a binary SVM on some rows, or a constant where only one class is left.
 fn fold_decisions(
     svc: &Svc,
     task: &Task,

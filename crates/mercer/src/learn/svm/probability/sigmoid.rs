@@ -66,18 +66,18 @@ impl Sigmoid {
 
     /// The gradient, and the step `−H⁻¹g`.
     fn newton(&self, data: &[Target]) -> ([f64; 2], [f64; 2]) {
-        let (mut haa, mut hbb, mut hab, mut ga, mut gb) = (1e-12, 1e-12, 0.0, 0.0, 0.0);
+        let (mut hessian_aa, mut hessian_bb, mut hessian_ab, mut ga, mut gb) = (1e-12, 1e-12, 0.0, 0.0, 0.0);
         for &Target { f, t, weight } in data {
             let p = self.probability(f);
             let curvature = weight * p * (1.0 - p);
-            haa += f * f * curvature;
-            hbb += curvature;
-            hab += f * curvature;
+            hessian_aa += f * f * curvature;
+            hessian_bb += curvature;
+            hessian_ab += f * curvature;
             ga += weight * f * (t - p);
             gb += weight * (t - p);
         }
-        let det = haa * hbb - hab * hab;
-        ([ga, gb], [-(hbb * ga - hab * gb) / det, -(haa * gb - hab * ga) / det])
+        let det = hessian_aa * hessian_bb - hessian_ab * hessian_ab;
+        ([ga, gb], [-(hessian_bb * ga - hessian_ab * gb) / det, -(hessian_aa * gb - hessian_ab * ga) / det])
     }
 }
 

@@ -1,30 +1,30 @@
-//! Rows that are kept apart: they score the iterates, and tell when to stop.
+//! Held-out rows: they score the iterates and decide when to stop.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::HeldOut;
-use super::basis::Basis;
+use super::EarlyStopping;
+use super::basis::CenterBasis;
 use super::newton::Solution;
 use super::task::Task;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points, what is asked of them, and weights.
+/// Points, their task, and weights.
 #[derive(Clone, Copy)]
-pub(super) struct Data<'d> {
+pub(super) struct CenterData<'d> {
     pub(super) x: ArrayView2<'d, f64>,
     pub(super) task: Task<'d>,
     pub(super) weights: &'d Array1<f64>,
 }
 
-impl Data<'_> {
+impl CenterData<'_> {
     /// The same data for a shorter time.
-    pub(super) fn again(&self) -> Data<'_> {
+    pub(super) fn again(&self) -> CenterData<'_> {
         let task = match &self.task {
             Task::Values { loss, targets } => Task::Values { loss: *loss, targets: targets.view() },
             Task::Classes { labels, count } => Task::Classes { labels, count: *count },
         };
-        Data { x: self.x.view(), task, weights: self.weights }
+        CenterData { x: self.x.view(), task, weights: self.weights }
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Owned<'d> {
 }
 
 impl<'d> Owned<'d> {
-    pub(super) fn rows(data: Data<'d>, chosen: &[usize]) -> Self {
+    pub(super) fn rows(data: CenterData<'d>, chosen: &[usize]) -> Self {
         let (targets, labels) = match data.task {
             Task::Values { targets, .. } => (targets.select(Axis(0), chosen), Vec::new()),
             Task::Classes { labels, .. } => (Array2::zeros((0, 0)), chosen.iter().map(|&i| labels[i]).collect()),
@@ -47,17 +47,17 @@ impl<'d> Owned<'d> {
         Self { x: data.x.select(Axis(0), chosen), targets, labels, weights, task: data.task }
     }
 
-    pub(super) fn data(&self) -> Data<'_> {
+    pub(super) fn data(&self) -> CenterData<'_> {
         let task = match self.task {
             Task::Values { loss, .. } => Task::Values { loss, targets: self.targets.view() },
             Task::Classes { count, .. } => Task::Classes { labels: &self.labels, count },
         };
-        Data { x: self.x.view(), task, weights: &self.weights }
+        CenterData { x: self.x.view(), task, weights: &self.weights }
     }
 }
 
-impl HeldOut {
-    /// Rows to fit and rows to judge by, both ascending.
+impl EarlyStopping {
+    /// Training rows and validation rows, both ascending.
     pub(super) fn split(&self, n: usize, compute: &Compute) -> Result<(Vec<usize>, Vec<usize>)> {
         let apart = (self.share * n as f64).round() as usize;
         if !(self.share > 0.0 && self.share < 1.0) || apart == 0 || apart >= n {
@@ -76,17 +76,17 @@ impl HeldOut {
 }
 
 /// Scores the iterates on rows that were kept apart, and remembers the best.
-pub(super) struct Judge<'j, 'd> {
+pub(super) struct Validation<'j, 'd> {
     pub(super) patience: usize,
-    pub(super) data: Data<'d>,
+    pub(super) data: CenterData<'d>,
     pub(super) kernel: &'j Kernel,
-    pub(super) basis: &'j Basis,
+    pub(super) basis: &'j CenterBasis,
     pub(super) compute: &'j Compute,
     pub(super) scores: Vec<f64>,
     pub(super) best: Option<(usize, Array2<f64>, Array1<f64>)>,
 }
 
-impl Judge<'_, '_> {
+impl Validation<'_, '_> {
     /// Whether the scores have stopped to improve.
     pub(super) fn see(&mut self, w: ArrayView2<f64>, b: &Array1<f64>) -> Result<bool> {
         let alpha = self.basis.coefficients(w, self.compute)?;
@@ -112,7 +112,7 @@ impl Judge<'_, '_> {
         self.data.weights.sum() * values
     }
 
-    /// Puts the best iterate in the place of the last one; the mean loss of every iterate on the rows apart.
+    /// Replaces the last iterate by the best one; returns the mean loss of every iterate on the held-out rows.
     pub(super) fn into_best(self, solution: &mut Solution) -> Vec<f64> {
         if let Some((_, w, b)) = self.best {
             (solution.state.w, solution.state.b) = (w, b);

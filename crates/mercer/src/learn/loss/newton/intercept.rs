@@ -1,4 +1,4 @@
-//! The intercepts that are best for given functions.
+//! The optimal intercepts for fixed functions: elimination of the intercept.
 
 use ndarray::{Array1, Array2, Axis};
 
@@ -52,10 +52,10 @@ fn root(f: &dyn Fn(f64) -> f64, start: f64) -> Result<f64> {
     Ok(if -low.1 < high.1 { low.0 } else { high.0 })
 }
 
-type Place = (f64, f64);
+type Bracket = (f64, f64);
 
 /// Two places with a root between them.
-fn bracket(f: &dyn Fn(f64) -> f64, start: Place) -> Option<(Place, Place)> {
+fn bracket(f: &dyn Fn(f64) -> f64, start: Bracket) -> Option<(Bracket, Bracket)> {
     let side = -start.1.signum();
     let mut near = start;
     for doubling in 0..1100 {
@@ -126,17 +126,17 @@ mod tests {
 
     #[test]
     fn intercepts_of_constants_are_known() {
-        let place = |loss: Loss, y: &[f64]| {
+        let position = |loss: Loss, y: &[f64]| {
             let h = Array2::zeros((y.len(), 1));
             intercepts(&model(loss, y.to_vec()), &h, Array1::zeros(1)).unwrap()[0]
         };
         let y = [1.0, 2.0, 6.0, 3.0];
-        assert!((place(Loss::Squared, &y) - 3.0).abs() < 1e-14);
-        assert!((place(Loss::Poisson, &y) - 3.0_f64.ln()).abs() < 1e-14);
-        assert!((place(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]) - 3.0_f64.ln()).abs() < 1e-14);
+        assert!((position(Loss::Squared, &y) - 3.0).abs() < 1e-14);
+        assert!((position(Loss::Poisson, &y) - 3.0_f64.ln()).abs() < 1e-14);
+        assert!((position(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]) - 3.0_f64.ln()).abs() < 1e-14);
         // Three residuals between −δ and δ and one beyond: 3b = 6 + δ.
-        assert!((place(Loss::Huber { delta: 1.5 }, &y) - 2.5).abs() < 1e-14);
-        assert!((place(Loss::Squared, &[1e9, 1e9 + 2.0]) - (1e9 + 1.0)).abs() < 1e-6);
+        assert!((position(Loss::Huber { delta: 1.5 }, &y) - 2.5).abs() < 1e-14);
+        assert!((position(Loss::Squared, &[1e9, 1e9 + 2.0]) - (1e9 + 1.0)).abs() < 1e-6);
     }
 
     #[test]

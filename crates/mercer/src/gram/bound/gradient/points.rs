@@ -1,12 +1,12 @@
 //! Nodes whose value needs more than one pair of points: normalized, conformal, based and induced kernels.
 
-use super::Pull;
+use super::TileGradient;
 use crate::gram::bound::node::{Kind, Node};
 use crate::gram::simd::dot;
-use crate::kernel::{Factor, Kernel};
+use crate::kernel::{ConformalFactor, Kernel};
 use crate::real::{Dual, Real};
 
-impl Pull<'_> {
+impl TileGradient<'_> {
     pub(super) fn by_points(&mut self, node: &Node<'_>, w: &[f64], factor: f64) {
         match (&node.kind, &node.kernel) {
             (Kind::Outer { rows, cols, unit: true, inner }, _) => self.normalized(rows, cols, inner, w, factor),
@@ -19,12 +19,12 @@ impl Pull<'_> {
                 let at = at.coordinates();
                 let mut terms = PairSlopes::new(inner, inner.parameters.start);
                 for (i, w) in self.rows.clone().zip(&by_row) {
-                    terms.add(&self.slots.row(inner.slot, i), at, factor * w, self.wanted, self.sums);
+                    terms.add(&self.slots.row(inner.slot, i), at, factor * w, self.requested, self.sums);
                 }
                 for (j, w) in self.cols.clone().zip(&by_column) {
-                    terms.add(&self.slots.column(inner.slot, j), at, factor * w, self.wanted, self.sums);
+                    terms.add(&self.slots.column(inner.slot, j), at, factor * w, self.requested, self.sums);
                 }
-                terms.add(at, at, -factor * by_row.iter().sum::<f64>(), self.wanted, self.sums);
+                terms.add(at, at, -factor * by_row.iter().sum::<f64>(), self.requested, self.sums);
             }
             (Kind::Features { metric }, Kernel::Induced(anchors, k)) => {
                 self.induced(*metric, anchors.rows(), k, node, w, factor);
@@ -57,11 +57,11 @@ impl Pull<'_> {
         let mut terms = PairSlopes::new(inner, inner.parameters.start);
         for (i, v) in self.rows.clone().zip(&by_row) {
             let x = self.slots.row(inner.slot, i);
-            terms.add(&x, &x, -0.5 * factor * v * rows[i] * rows[i], self.wanted, self.sums);
+            terms.add(&x, &x, -0.5 * factor * v * rows[i] * rows[i], self.requested, self.sums);
         }
         for (j, v) in self.cols.clone().zip(&by_column) {
             let y = self.slots.column(inner.slot, j);
-            terms.add(&y, &y, -0.5 * factor * v * cols[j] * cols[j], self.wanted, self.sums);
+            terms.add(&y, &y, -0.5 * factor * v * cols[j] * cols[j], self.requested, self.sums);
         }
     }
 
@@ -71,7 +71,7 @@ impl Pull<'_> {
         &mut self,
         rows: &[f64],
         cols: &[f64],
-        f: &Factor,
+        f: &ConformalFactor,
         node: &Node<'_>,
         inner: &Node<'_>,
         w: &[f64],
@@ -79,8 +79,8 @@ impl Pull<'_> {
     ) {
         let mut weights = w.to_vec();
         self.each(&mut weights, |i, j, w| *w *= rows[i] * cols[j]);
-        if let Factor::Gaussian(l) = f
-            && self.wanted[node.parameters.start]
+        if let ConformalFactor::Gaussian(l) = f
+            && self.requested[node.parameters.start]
         {
             // d log f = ‖x‖²/ℓ³ dℓ.
             let mut values = self.values(inner);
@@ -107,14 +107,14 @@ impl Pull<'_> {
             let of_columns: Vec<f64> = self.cols.clone().map(|j| right[[j, l]]).collect();
             for (i, line) in self.rows.clone().zip(w.chunks_exact(width)) {
                 let weight = factor * dot(line, &of_columns);
-                terms.add(&self.slots.row(node.slot, i), z, weight, self.wanted, self.sums);
+                terms.add(&self.slots.row(node.slot, i), z, weight, self.requested, self.sums);
             }
             let mut by_column = vec![0.0; self.cols.len()];
             for (i, line) in self.rows.clone().zip(w.chunks_exact(width)) {
                 by_column.iter_mut().zip(line).for_each(|(sum, w)| *sum += w * left[[i, l]]);
             }
             for (j, weight) in self.cols.clone().zip(&by_column) {
-                terms.add(&self.slots.column(node.slot, j), z, factor * weight, self.wanted, self.sums);
+                terms.add(&self.slots.column(node.slot, j), z, factor * weight, self.requested, self.sums);
             }
         }
     }
@@ -126,7 +126,7 @@ impl Pull<'_> {
         for (i, line) in self.rows.clone().zip(w.chunks_exact(self.cols.len().max(1))) {
             let x = self.slots.row(node.slot, i);
             for (y, w) in columns.iter().zip(line) {
-                terms.add(&x, y, factor * w, self.wanted, self.sums);
+                terms.add(&x, y, factor * w, self.requested, self.sums);
             }
         }
     }
@@ -151,10 +151,10 @@ impl<'k> PairSlopes<'k> {
         Self { kernel: &node.kernel, values: node.kernel.parameter_values(), start }
     }
 
-    fn add(&mut self, x: &[f64], y: &[f64], weight: f64, wanted: &[bool], sums: &mut [f64]) {
+    fn add(&mut self, x: &[f64], y: &[f64], weight: f64, requested: &[bool], sums: &mut [f64]) {
         let lift = |v: &[f64]| v.iter().map(|&v| Dual::<f64>::from_f64(v)).collect::<Vec<_>>();
         let (x, y) = (lift(x), lift(y));
-        for p in (0..self.values.len()).filter(|p| wanted[self.start + p]) {
+        for p in (0..self.values.len()).filter(|p| requested[self.start + p]) {
             self.values[p].derivative = 1.0;
             sums[self.start + p] += weight * self.kernel.value(&self.values, &x, &y).derivative;
             self.values[p].derivative = 0.0;

@@ -58,9 +58,9 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
     let mut fields = vec![("statistic", short(outcome.statistic))];
     fields.extend(outcome.threshold.map(|t| ("rejected above", short(t))));
     fields.extend(
-        outcome
-            .detail("effect")
-            .map(|e| ("effect", format!("{} standard deviations of the null law above its mean", digits(e, 3)))),
+        outcome.detail("effect").map(|e| {
+            ("effect", format!("{} standard deviations above the mean of the null distribution", digits(e, 3)))
+        }),
     );
     let share = |v: f64| format!("{} %", digits(100.0 * v, 3));
     fields.extend(outcome.detail("share_of_variance").map(|v| ("share of variance", share(v))));
@@ -74,7 +74,7 @@ fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
 fn p_value(outcome: &TestOutcome) -> String {
     let p = digits(outcome.p_value, 4);
     outcome.p_interval.map_or(p.clone(), |(low, high)| {
-        format!("{p}; that of all relabelings is in [{}, {}] with 99 % confidence", digits(low, 3), digits(high, 3))
+        format!("{p}; the exact p-value is in [{}, {}] with 99 % confidence", digits(low, 3), digits(high, 3))
     })
 }
 
@@ -85,7 +85,7 @@ fn method(outcome: &TestOutcome) -> String {
     let kind = if outcome.exact { "all".into() } else { format!("random (seed {})", outcome.seed.0) };
     let early = if outcome.stopped_early { ", stopped early because rejection had become impossible" } else { "" };
     let count = grouped(outcome.permutations as u64);
-    format!("{}: {count} relabelings beside the observed one, {kind}{early}", outcome.method)
+    format!("{}: {count} permutations besides the observed labeling, {kind}{early}", outcome.method)
 }
 
 /// Many kernels are shown by the first and the last.
@@ -154,8 +154,8 @@ pub fn groups(
     let mut report = Report::new(format!("{} by {by}: {}", question.title(), question.hypothesis(cases)));
     report.heading(format!("{} for every value of {by}", question.title()));
     let (level, correction) = (short(options.level), spoken(options.correction));
-    let told = format!("{rejected} of {} rejected at level {level} ({correction})", outcomes.len());
-    report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, told));
+    let summary = format!("{rejected} of {} rejected at level {level} ({correction})", outcomes.len());
+    report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, summary));
     report.fields([("hypothesis", question.hypothesis(cases)), ("method", method(&outcomes[0]))]);
     report.push(Block::Table(table(by, cases, outcomes, &adjusted, options.level)));
     cases.remarks.iter().for_each(|remark| {

@@ -4,14 +4,14 @@ use ndarray::ArrayView1;
 
 /// Places in ascending order, with the row that each came from. Equal places stay in the order of the data.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct Positions {
     pub t: Vec<f64>,
     pub row: Vec<usize>,
 }
 
-impl Places {
-    pub fn new(places: ArrayView1<f64>) -> Self {
-        let mut sorted: Vec<(f64, usize)> = places.iter().copied().zip(0..).collect();
+impl Positions {
+    pub fn new(positions: ArrayView1<f64>) -> Self {
+        let mut sorted: Vec<(f64, usize)> = positions.iter().copied().zip(0..).collect();
         if !sorted.is_sorted_by(|a, b| a.0 <= b.0) {
             sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         }
@@ -25,6 +25,6 @@ impl Places {
 
     /// The index of the last place that is not beyond `t`; none where all are.
     pub fn before(&self, t: f64) -> Option<usize> {
-        self.t.partition_point(|place| *place <= t).checked_sub(1)
+        self.t.partition_point(|position| *position <= t).checked_sub(1)
     }
 }

@@ -1,4 +1,4 @@
-//! The laws of the processes along the line: how a state moves, and what is seen of it.
+//! The distributions of the processes along the line: how a state moves, and what is seen of it.
 
 use super::matern;
 use super::small::{Matrix, Vector, root_of_sum};
@@ -7,7 +7,7 @@ use crate::solve::chain::{UnitRoot, derivative_gap};
 
 /// One process of a sum, with its variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
+pub(super) struct Component {
     pub process: Process,
     pub variance: f64,
     /// The root of the variance.
@@ -18,13 +18,13 @@ pub(super) struct Part {
 
 /// A sum of independent Markov processes along one column.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Law {
-    pub(super) parts: Vec<Part>,
+pub(crate) struct ProcessSum {
+    pub(super) parts: Vec<Component>,
     pub(super) column: usize,
 }
 
 /// `z(t′) = A z(t) + L ε`.
-pub(super) struct Step<const M: usize> {
+pub(super) struct Transition<const M: usize> {
     pub transition: Matrix<M>,
     pub root: Matrix<M>,
 }
@@ -136,7 +136,7 @@ fn put<const M: usize, const D: usize>(root: &Matrix<D>, factor: f64, at: usize,
     }
 }
 
-impl Law {
+impl ProcessSum {
     /// The number of states.
     pub(crate) fn dimension(&self) -> usize {
         self.parts.iter().map(|p| p.process.dimension()).sum()
@@ -149,7 +149,7 @@ impl Law {
 
     /// The parts with the place of their first state.
     #[inline(always)]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &Part)> {
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &Component)> {
         self.parts.iter().scan(0, |next, part| {
             let at = *next;
             *next += part.process.dimension();
@@ -167,10 +167,10 @@ impl Law {
 
     /// `A` and the root of what is added between two places.
     #[inline(always)]
-    pub(super) fn step<const M: usize>(&self, from: f64, to: f64) -> Step<M> {
+    pub(super) fn step<const M: usize>(&self, from: f64, to: f64) -> Transition<M> {
         let mut root = [[0.0; M]; M];
         self.blocks().for_each(|(at, part)| part.process.root(from, to, part.deviation, at, &mut root));
-        Step { transition: self.transition(from, to), root }
+        Transition { transition: self.transition(from, to), root }
     }
 
     /// The root of the covariance of the state at one place.

@@ -16,7 +16,7 @@ use crate::session::Session;
 const NAMES: usize = 12;
 
 /// What was fitted, how it was chosen, how good it is.
-pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> Result<Report, Failure> {
+pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> Result<Report, Failure> {
     let outcome = &mut outcome;
     let training = &outcome.training;
     let of = if training.targets.is_empty() { String::new() } else { format!(" of {}", training.targets.join(", ")) };
@@ -50,9 +50,9 @@ pub fn tell(mut outcome: Outcome, output: Option<&Path>, session: &Session) -> R
     if session.common.plot.is_some() || session.common.report.is_some() {
         report.figures = pictures::draw(outcome, &session.compute)?;
         // Of several columns the parts tell most, of one column the function.
-        let place = if training.x.ncols() > 1 { 0 } else { 1 };
-        report.figures.splice(place..place, effects.iter().filter_map(Effects::figure));
-        // What was asked for by a flag of its own comes first.
+        let position = if training.x.ncols() > 1 { 0 } else { 1 };
+        report.figures.splice(position..position, effects.iter().filter_map(Effects::figure));
+        // What was requested by a flag of its own comes first.
         report.figures.splice(0..0, std::mem::take(&mut outcome.figures));
     }
     Ok(report)

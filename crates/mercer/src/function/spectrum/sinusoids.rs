@@ -4,40 +4,40 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// `φ(x) = a sin(ωx + θ)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Wave {
+pub(super) struct Sinusoid {
     amplitude: f64,
     frequency: f64,
     phase: f64,
 }
 
-impl Wave {
+impl Sinusoid {
     pub(super) fn at(&self, x: f64) -> f64 {
         self.amplitude * (self.frequency * x + self.phase).sin()
     }
 }
 
 /// Eigenvalues with their modes.
-pub(super) type Waves = (Vec<f64>, Vec<Wave>);
+pub(super) type Sinusoids = (Vec<f64>, Vec<Sinusoid>);
 
 /// `min(x, y)` on `[0, t]`: `μ = (t/((j − ½)π))²`.
-pub(super) fn motion(t: f64, count: usize) -> Waves {
+pub(super) fn motion(t: f64, count: usize) -> Sinusoids {
     sines(t, count, |j| (j as f64 + 0.5) * PI)
 }
 
 /// `min(x, y) − xy` on `[0, 1]`: `μ = 1/(jπ)²`.
-pub(super) fn bridge(count: usize) -> Waves {
+pub(super) fn bridge(count: usize) -> Sinusoids {
     sines(1.0, count, |j| (j + 1) as f64 * PI)
 }
 
-fn sines(t: f64, count: usize, angle: impl Fn(usize) -> f64) -> Waves {
-    let wave = |j| Wave { amplitude: (2.0 / t).sqrt(), frequency: angle(j) / t, phase: 0.0 };
-    (0..count).map(|j| ((t / angle(j)).powi(2), wave(j))).unzip()
+fn sines(t: f64, count: usize, angle: impl Fn(usize) -> f64) -> Sinusoids {
+    let sinusoid = |j| Sinusoid { amplitude: (2.0 / t).sqrt(), frequency: angle(j) / t, phase: 0.0 };
+    (0..count).map(|j| ((t / angle(j)).powi(2), sinusoid(j))).unzip()
 }
 
 /// `c + s·min(x, y)` on `[0, t]`, `c > 0`.
 ///
 /// From `μφ″ = −sφ`, `φ′(t) = 0` and `cφ′(0) = sφ(0)`: `φ = cos(ω(t − x))` with `ω tan ωt = s/c`, one root in each `[jπ, (j + ½)π]/t`, and `μ = s/ω²`.
-pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Waves {
+pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Sinusoids {
     let ratio = s * t / c;
     let mode = |j: usize| {
         let start = j as f64 * PI;
@@ -46,7 +46,7 @@ pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Waves {
         let square = 0.5 * t + (2.0 * angle).sin() / (4.0 * frequency);
         // cos(ωt − ωx) = sin(ωx + π/2 − ωt), with the sign that makes it positive at 0.
         let amplitude = angle.cos().signum() / square.sqrt();
-        (s / frequency.powi(2), Wave { amplitude, frequency, phase: FRAC_PI_2 - angle })
+        (s / frequency.powi(2), Sinusoid { amplitude, frequency, phase: FRAC_PI_2 - angle })
     };
     (0..count).map(mode).unzip()
 }
@@ -55,7 +55,7 @@ pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Waves {
 ///
 /// With `a` half the length and `κ = a/ℓ`, on the centered interval: even modes `cos ωx` with `ωa tan ωa = κ`, odd ones `sin ωx` with
 /// `ωa + κ tan ωa = 0`, in turn, one in each `[jπ/2, (j + 1)π/2]/a`; `μ = 2ℓ/(1 + ℓ²ω²)`.
-pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Waves {
+pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Sinusoids {
     let (half, center) = (0.5 * (to - from), 0.5 * (from + to));
     let ratio = half / length;
     let mode = |j: usize| {
@@ -69,14 +69,14 @@ pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Wave
         let turn = (2.0 * angle).sin() / (2.0 * frequency);
         let square = if even { half + turn } else { half - turn };
         let shape = if even { FRAC_PI_2 } else { 0.0 };
-        let wave = Wave { amplitude: 1.0 / square.sqrt(), frequency, phase: shape - frequency * center };
-        (2.0 * length / (1.0 + (length * frequency).powi(2)), wave)
+        let sinusoid = Sinusoid { amplitude: 1.0 / square.sqrt(), frequency, phase: shape - frequency * center };
+        (2.0 * length / (1.0 + (length * frequency).powi(2)), sinusoid)
     };
     (0..count).map(mode).unzip()
 }
 
 /// `exp(−2 sin²(π(x − y)/p)/ℓ²)` on whole periods that begin at `from`: `μ = t e^{−z}Iⱼ(z)` with `z = 1/ℓ²` and `t` the length, twice for `j ≥ 1`.
-pub(super) fn periodic(period: f64, length: f64, (from, to): (f64, f64), count: usize) -> Waves {
+pub(super) fn periodic(period: f64, length: f64, (from, to): (f64, f64), count: usize) -> Sinusoids {
     let span = to - from;
     let weights = scaled_bessel(length.powi(-2), count / 2 + 1);
     let mode = |k: usize| {
@@ -85,7 +85,7 @@ pub(super) fn periodic(period: f64, length: f64, (from, to): (f64, f64), count: 
         let cosine = k % 2 == 1 || k == 0;
         let amplitude = if k == 0 { 1.0 / span.sqrt() } else { (2.0 / span).sqrt() };
         let phase = if cosine { FRAC_PI_2 } else { 0.0 };
-        (span * weights[j], Wave { amplitude, frequency, phase: phase - frequency * from })
+        (span * weights[j], Sinusoid { amplitude, frequency, phase: phase - frequency * from })
     };
     (0..count).map(mode).unzip()
 }

@@ -9,7 +9,7 @@ const GAUSSIAN_REACH: f64 = 1500.0;
 
 /// The places of the observations; on a line also their order, so that a neighborhood is a range.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct Positions {
     pub x: Array2<f64>,
     /// Sorted places with their rows, for one column.
     line: Option<(Vec<f64>, Vec<usize>)>,
@@ -22,7 +22,7 @@ pub(super) struct Neighbor {
     pub weight: f64,
 }
 
-impl Places {
+impl Positions {
     pub fn new(x: ArrayView2<f64>) -> Self {
         let line = (x.ncols() == 1).then(|| {
             let mut order: Vec<usize> = (0..x.nrows()).collect();
@@ -67,7 +67,7 @@ impl Places {
         };
         match &self.line {
             Some((sorted, order)) => {
-                // A little wider than the reach, so that rounding drops nobody: the weight itself decides.
+                // A little wider than the reach, so that rounding drops no neighbor: the weight decides.
                 let radius = reach * bandwidth * (1.0 + 1e-12);
                 let first = sorted.partition_point(|&v| v < t[0] - radius);
                 let last = sorted.partition_point(|&v| v <= t[0] + radius);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
 
-use super::waves::Phase;
+use super::sine_cosine::Phase;
 
 /// `π/2` in three parts: products of the first two with a whole number below 2¹³ are exact.
 const HALF_PI: [f32; 3] = [1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8];
@@ -33,7 +33,7 @@ impl Phase for f32 {
 
     /// As in double precision, with shorter polynomials.
     #[inline(always)]
-    fn wave<const FMA: bool>(self) -> (Self, Self) {
+    fn sine_cosine<const FMA: bool>(self) -> (Self, Self) {
         let rounded = fma::<FMA>(self, std::f32::consts::FRAC_2_PI, ROUNDER);
         let n = rounded - ROUNDER;
         let r = HALF_PI.iter().fold(self, |r, part| fma::<FMA>(n, -part, r));
@@ -47,7 +47,7 @@ impl Phase for f32 {
         (signed(first, quarter.wrapping_add(1)), signed(second, quarter))
     }
 
-    fn large_wave(self) -> (Self, Self) {
+    fn large_phase(self) -> (Self, Self) {
         let (sine, cosine) = f64::from(self).sin_cos();
         (cosine as f32, sine as f32)
     }
@@ -55,15 +55,15 @@ impl Phase for f32 {
 
 #[cfg(test)]
 mod tests {
-    use crate::gram::simd::waves;
+    use crate::gram::simd::sines_cosines;
 
     #[test]
-    fn waves_are_those_of_double_precision_at_every_size_of_the_phase() {
+    fn values_are_those_of_double_precision_at_every_size_of_the_phase() {
         let phases: Vec<f32> =
             (0..4000_u16).map(|i| (f32::from(i) - 2000.0) * 1.37_f32.powi(i32::from(i % 31))).collect();
         let amplitudes: Vec<f32> = (0..4000_u16).map(|i| 1.0 + f32::from(i % 3)).collect();
         let (mut c, mut s) = (vec![0.0; 4000], vec![0.0; 4000]);
-        waves(&phases, &amplitudes, &mut c, &mut s);
+        sines_cosines(&phases, &amplitudes, &mut c, &mut s);
         for j in 0..4000 {
             let (sine, cosine) = f64::from(phases[j]).sin_cos();
             let a = f64::from(amplitudes[j]);

@@ -1,6 +1,6 @@
 //! Profiles of a metric: one derivative by the metric gives the slopes by all lengthscales.
 
-use super::Pull;
+use super::TileGradient;
 use crate::gram::MetricKind;
 use crate::gram::bound::formula::{self, FormulaVisitor};
 use crate::gram::simd::{self, Formula, differentiate, dot, weighted_differences};
@@ -8,7 +8,7 @@ use crate::kernel::leaf::{Profile, Shape};
 use crate::kernel::{Base, Lengthscale, ProfileVisitor};
 use crate::real::{Dual, Real};
 
-impl Pull<'_> {
+impl TileGradient<'_> {
     /// `κ(scale · metric)`.
     pub(super) fn profile(
         &mut self,
@@ -21,12 +21,12 @@ impl Pull<'_> {
     ) -> f64 {
         let lengths = base.lengthscale().map_or(0, Lengthscale::count);
         for (k, parameter) in (own + lengths..own + lengths + base.shape().len()).enumerate() {
-            if self.wanted[parameter] {
+            if self.requested[parameter] {
                 let slopes = by_shape(base, scale, k, self.tile.metric(metric));
                 self.sums[parameter] += factor * dot(w, &slopes);
             }
         }
-        if !total && !self.any_wanted(&(own..own + lengths)) {
+        if !total && !self.any_requested(&(own..own + lengths)) {
             return 0.0;
         }
         let shared = matches!(base.lengthscale(), Some(Lengthscale::Shared(_)));
@@ -39,7 +39,7 @@ impl Pull<'_> {
             Some(Lengthscale::PerColumn(l)) => {
                 slopes.iter_mut().zip(w).for_each(|(slope, w)| *slope *= w);
                 for (column, l) in l.iter().enumerate() {
-                    if self.wanted[own + column] {
+                    if self.requested[own + column] {
                         self.sums[own + column] += factor * self.by_length(metric, column, l.get(), &slopes);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Who can move in which direction, and how much the KKT conditions are violated.
+//! The KKT check: which variables can increase or decrease, and the violation of the conditions.
 
 use super::{Constraint, DualProblem};
 
@@ -22,7 +22,7 @@ pub(super) fn room_below(sign: f64, alpha: f64, upper: f64) -> f64 {
     if sign > 0.0 { alpha } else { upper - alpha }
 }
 
-/// The largest pull upwards and the smallest pull of what could come down, for one group of variables.
+/// The largest `vᵢ` over variables that can increase and the smallest over variables that can decrease, for one group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extremes {
     pub(super) rising: f64,
@@ -32,12 +32,12 @@ pub(super) struct Extremes {
 impl Extremes {
     const NONE: Self = Self { rising: f64::NEG_INFINITY, falling: f64::INFINITY };
 
-    fn see(&mut self, pull: f64, rises: bool, falls: bool) {
-        if rises && pull > self.rising {
-            self.rising = pull;
+    fn see(&mut self, gradient: f64, rises: bool, falls: bool) {
+        if rises && gradient > self.rising {
+            self.rising = gradient;
         }
-        if falls && pull < self.falling {
-            self.falling = pull;
+        if falls && gradient < self.falling {
+            self.falling = gradient;
         }
     }
 
@@ -49,19 +49,19 @@ impl Extremes {
 
 /// The extremes of both signs together, or of each sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pulls {
+pub(super) struct Kkt {
     pub(super) groups: [Extremes; 2],
     constraint: Constraint,
 }
 
-impl Pulls {
-    /// Of variables with these pulls.
-    pub(super) fn of(problem: &DualProblem, alpha: &[f64], pull: impl Fn(usize) -> f64) -> Self {
+impl Kkt {
+    /// From the values `vᵢ` of the variables.
+    pub(super) fn of(problem: &DualProblem, alpha: &[f64], gradient: impl Fn(usize) -> f64) -> Self {
         let mut groups = [Extremes::NONE; 2];
         for (i, &a) in alpha.iter().enumerate() {
             let (sign, upper) = (problem.signs[i], problem.upper[i]);
             let (rises, falls) = (can_rise(sign, a, upper), can_fall(sign, a, upper));
-            groups[group(problem.constraint, sign)].see(pull(i), rises, falls);
+            groups[group(problem.constraint, sign)].see(gradient(i), rises, falls);
         }
         Self { groups, constraint: problem.constraint }
     }

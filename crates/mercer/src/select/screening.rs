@@ -2,29 +2,29 @@
 
 use ndarray::{Array1, Axis};
 
-use super::search::{Candidate, RidgeSearch, Sample};
-use crate::learn::ridge::{Data, Diagnostics};
+use super::search::{Candidate, RidgeSearch, SearchData};
+use crate::learn::ridge::{Diagnostics, RidgeData};
 use crate::{Compute, Error, Result};
 
-/// Rows from which on candidates race, and candidates.
+/// Screening starts at `ROWS` rows and `CANDIDATES` candidates: below, fitting all is cheap.
 const ROWS: usize = 1000;
 const CANDIDATES: usize = 5;
-/// The part of the rows that the race is run on: a third takes a 27th of the time.
+/// Fraction of the rows used for screening: fitting a third of the rows takes a 27th of the time.
 const PART: usize = 3;
 /// Standard errors of the mean difference of the squared errors, row by row, by which a candidate has to be worse than the best.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// What a race found.
+/// The result of screening.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Race {
+pub struct Screening {
     /// The rows that it was run on.
     pub rows: usize,
     /// Candidates that were dropped.
     pub dropped: usize,
 }
 
-/// A race and the errors that it was decided by.
-pub(super) struct Raced {
+/// The result of screening, with the errors that decided it.
+pub(super) struct Screened {
     /// Who stays.
     pub(super) stays: Vec<bool>,
     /// The squared leave-one-out errors of every candidate at its best λ, row by row.
@@ -32,7 +32,7 @@ pub(super) struct Raced {
     rows: usize,
 }
 
-impl Raced {
+impl Screened {
     /// Neighbors of the winner on all rows that were dropped, and are not clearly worse than the winner: they were compared with another.
     pub(super) fn recalled(&self, candidates: &[Candidate], winner: usize) -> Vec<usize> {
         let near = [winner.checked_sub(1), Some(winner + 1)].into_iter().flatten();
@@ -40,23 +40,23 @@ impl Raced {
         near.filter(same).filter(|&i| !self.stays[i] && !is_worse(&self.errors[i], &self.errors[winner])).collect()
     }
 
-    pub(super) fn race(&self) -> Race {
-        Race { rows: self.rows, dropped: self.stays.iter().filter(|stays| !**stays).count() }
+    pub(super) fn screening(&self) -> Screening {
+        Screening { rows: self.rows, dropped: self.stays.iter().filter(|stays| !**stays).count() }
     }
 }
 
 impl RidgeSearch {
     /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbors of the
-    /// best, which more rows might prefer. `None` where there is no race: few rows, few candidates, values made elsewhere, or a part of the rows
+    /// best, which more rows might prefer. `None` where there is no screening: few rows, few candidates, values made elsewhere, or a part of the rows
     /// on which nothing can be fitted.
-    pub(super) fn run_race(
+    pub(super) fn screen(
         &self,
         candidates: &[Candidate],
-        data: Data<'_>,
+        data: RidgeData<'_>,
         compute: &Compute,
-    ) -> Result<Option<Raced>> {
-        let given = self.kernels.iter().any(crate::Kernel::is_precomputed);
-        if !self.race || given || data.x.nrows() < ROWS || candidates.len() < CANDIDATES {
+    ) -> Result<Option<Screened>> {
+        let precomputed = self.kernels.iter().any(crate::Kernel::is_precomputed);
+        if !self.screening || precomputed || data.x.nrows() < ROWS || candidates.len() < CANDIDATES {
             return Ok(None);
         }
         let mut rows = compute.seed().stream("race", 0).permutation(data.x.nrows());
@@ -64,19 +64,19 @@ impl RidgeSearch {
         rows.sort_unstable();
         let (x, y) = (data.x.select(Axis(0), &rows), data.y.select(Axis(0), &rows));
         let weights = data.weights.map(|w| w.select(Axis(0), &rows));
-        let part = Data { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
+        let part = RidgeData { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
         let errors = match self.errors(candidates, part, compute) {
             Err(Error::Canceled) => return Err(Error::Canceled),
             Err(_) => return Ok(None),
             Ok(errors) => errors,
         };
-        Ok(survivors(candidates, &errors, self.frugal).map(|stays| Raced { stays, errors, rows: rows.len() }))
+        Ok(survivors(candidates, &errors, self.frugal).map(|stays| Screened { stays, errors, rows: rows.len() }))
     }
 
     /// The squared leave-one-out errors of every candidate at its best λ, row by row.
-    fn errors(&self, candidates: &[Candidate], data: Data<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
+    fn errors(&self, candidates: &[Candidate], data: RidgeData<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
         let of = |candidate: Candidate| {
-            let sample = Sample { x: data.x, y: data.y, weights: data.weights };
+            let sample = SearchData { x: data.x, y: data.y, weights: data.weights };
             let path = self.path(&candidate, &self.lambdas, sample, compute)?;
             let none = || Error::Numerical("no λ has a score".into());
             let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// Rows of a wave with noise.
+    /// Rows of a sine with noise.
     fn wave(n: usize) -> (Array2<f64>, Array2<f64>) {
         let mut random = Seed(5).stream("wave", 0);
         let x = Array2::from_shape_fn((n, 2), |_| 6.0 * random.uniform());
@@ -140,17 +140,17 @@ mod tests {
     #[test]
     fn a_race_drops_the_hopeless_and_finds_the_same_winner() {
         let ((x, y), compute) = (wave(1000), Compute::new());
-        let raced = search().fit(x.view(), y.view(), None, &compute).unwrap();
-        let all = RidgeSearch { race: false, ..search() }.fit(x.view(), y.view(), None, &compute).unwrap();
-        assert_eq!((raced.best, raced.best_score), (all.best, all.best_score));
-        assert_eq!(all.race, None);
-        let race = raced.race.unwrap();
-        assert!(race.rows == 333 && (3..=5).contains(&race.dropped), "{race:?}");
-        // What was scored on all rows has the score that it has without a race, what was dropped has none.
-        let rows = raced.scores.rows().into_iter().zip(all.scores.rows());
-        let (unknown, known): (Vec<_>, Vec<_>) = rows.partition(|(raced, _)| raced[0].is_nan());
-        assert_eq!(unknown.len(), race.dropped);
-        assert!(known.iter().all(|(raced, all)| raced == all));
+        let screened = search().fit(x.view(), y.view(), None, &compute).unwrap();
+        let all = RidgeSearch { screening: false, ..search() }.fit(x.view(), y.view(), None, &compute).unwrap();
+        assert_eq!((screened.best, screened.best_score), (all.best, all.best_score));
+        assert_eq!(all.screening, None);
+        let screening = screened.screening.unwrap();
+        assert!(screening.rows == 333 && (3..=5).contains(&screening.dropped), "{screening:?}");
+        // What was scored on all rows has the score that it has without screening, what was dropped has none.
+        let rows = screened.scores.rows().into_iter().zip(all.scores.rows());
+        let (unknown, known): (Vec<_>, Vec<_>) = rows.partition(|(screened, _)| screened[0].is_nan());
+        assert_eq!(unknown.len(), screening.dropped);
+        assert!(known.iter().all(|(screened, all)| screened == all));
     }
 
     #[test]
@@ -160,16 +160,16 @@ mod tests {
         // So close to each other that several of a family are about as good as its best.
         let lengthscales = (0..8).map(|i| 0.8 * 1.25_f64.powi(i)).collect();
         let search = RidgeSearch { kernels, lengthscales, ..search() };
-        let raced = search.choose(x.view(), y.view(), None, &compute).unwrap();
+        let screened = search.choose(x.view(), y.view(), None, &compute).unwrap();
         let frugal = RidgeSearch { frugal: true, ..search }.choose(x.view(), y.view(), None, &compute).unwrap();
-        assert!(frugal.race.unwrap().dropped > raced.race.unwrap().dropped);
-        assert!(frugal.best_score <= 1.02 * raced.best_score, "{} {}", frugal.best_score, raced.best_score);
+        assert!(frugal.screening.unwrap().dropped > screened.screening.unwrap().dropped);
+        assert!(frugal.best_score <= 1.02 * screened.best_score, "{} {}", frugal.best_score, screened.best_score);
     }
 
     #[test]
     fn few_rows_do_not_race() {
         let (x, y) = wave(200);
-        assert_eq!(search().fit(x.view(), y.view(), None, &Compute::new()).unwrap().race, None);
+        assert_eq!(search().fit(x.view(), y.view(), None, &Compute::new()).unwrap().screening, None);
     }
 
     #[test]
@@ -191,8 +191,8 @@ mod tests {
         let two: Vec<Candidate> = candidates.iter().map(other).collect();
         assert_eq!(survivors(&two, &all, true), Some(vec![true, true, true, true, false]));
         // The fourth wins on all rows: the fifth is no worse than that one.
-        let raced = Raced { stays: vec![true, true, true, true, false], errors: all.to_vec(), rows: 100 };
-        assert_eq!((raced.recalled(&candidates, 3), raced.recalled(&candidates, 1)), (vec![4], vec![]));
-        assert_eq!(raced.race(), Race { rows: 100, dropped: 1 });
+        let screened = Screened { stays: vec![true, true, true, true, false], errors: all.to_vec(), rows: 100 };
+        assert_eq!((screened.recalled(&candidates, 3), screened.recalled(&candidates, 1)), (vec![4], vec![]));
+        assert_eq!(screened.screening(), Screening { rows: 100, dropped: 1 });
     }
 }

@@ -34,23 +34,23 @@ const COS: [f64; 6] = [
     -1.13596475577881948265e-11,
 ];
 
-/// A number whose waves are computed.
+/// A number whose sine and cosine are computed.
 pub(crate) trait Phase: Copy + Mul<Output = Self> {
     /// Whether it is reduced with more digits of π than vectors have.
     fn is_large(self) -> bool;
 
     /// `(cos t, sin t)`, unless it is large.
-    fn wave<const FMA: bool>(self) -> (Self, Self);
+    fn sine_cosine<const FMA: bool>(self) -> (Self, Self);
 
     /// `(cos t, sin t)` of any number.
-    fn large_wave(self) -> (Self, Self);
+    fn large_phase(self) -> (Self, Self);
 }
 
 /// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for every phase, in single precision `10⁻⁷aⱼ`.
-pub(crate) fn waves<T: Phase>(phases: &[T], amplitudes: &[T], cosines: &mut [T], sines: &mut [T]) {
-    Arch::new().dispatch(Waves { phases, amplitudes, cosines, sines });
+pub(crate) fn sines_cosines<T: Phase>(phases: &[T], amplitudes: &[T], cosines: &mut [T], sines: &mut [T]) {
+    Arch::new().dispatch(SineCosine { phases, amplitudes, cosines, sines });
     for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.is_large()) {
-        let (cosine, sine) = t.large_wave();
+        let (cosine, sine) = t.large_phase();
         (cosines[j], sines[j]) = (amplitudes[j] * cosine, amplitudes[j] * sine);
     }
 }
@@ -60,14 +60,14 @@ pub(crate) fn cosines(values: &mut [f64], amplitudes: &[f64]) {
     Arch::new().dispatch(Cosines { values, amplitudes });
 }
 
-struct Waves<'a, T> {
+struct SineCosine<'a, T> {
     phases: &'a [T],
     amplitudes: &'a [T],
     cosines: &'a mut [T],
     sines: &'a mut [T],
 }
 
-impl<T: Phase> WithSimd for Waves<'_, T> {
+impl<T: Phase> WithSimd for SineCosine<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -76,12 +76,12 @@ impl<T: Phase> WithSimd for Waves<'_, T> {
     }
 }
 
-impl<T: Phase> Waves<'_, T> {
+impl<T: Phase> SineCosine<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let places = self.cosines.iter_mut().zip(self.sines).zip(self.phases.iter().zip(self.amplitudes));
-        for ((cosine, sine), (&t, &a)) in places {
-            let (c, s) = t.wave::<FMA>();
+        let positions = self.cosines.iter_mut().zip(self.sines).zip(self.phases.iter().zip(self.amplitudes));
+        for ((cosine, sine), (&t, &a)) in positions {
+            let (c, s) = t.sine_cosine::<FMA>();
             (*cosine, *sine) = (a * c, a * s);
         }
     }
@@ -109,10 +109,10 @@ impl Cosines<'_> {
             if values.iter().fold(false, |large, t| large | t.is_large()) {
                 // Each value is reduced by its own size, so that no value depends on its neighbors.
                 for (t, a) in values.iter_mut().zip(amplitudes) {
-                    *t = a * if t.is_large() { t.cos() } else { t.wave::<FMA>().0 };
+                    *t = a * if t.is_large() { t.cos() } else { t.sine_cosine::<FMA>().0 };
                 }
             } else {
-                values.iter_mut().zip(amplitudes).for_each(|(t, a)| *t = a * t.wave::<FMA>().0);
+                values.iter_mut().zip(amplitudes).for_each(|(t, a)| *t = a * t.sine_cosine::<FMA>().0);
             }
         }
     }
@@ -150,25 +150,25 @@ impl Phase for f64 {
 
     /// `t = n π/2 + r`, the functions of `r`, swapped and signed by `n mod 4`.
     #[inline(always)]
-    fn wave<const FMA: bool>(self) -> (Self, Self) {
+    fn sine_cosine<const FMA: bool>(self) -> (Self, Self) {
         let rounded = fma::<FMA>(self, std::f64::consts::FRAC_2_PI, ROUNDER);
         let n = rounded - ROUNDER;
         let r = HALF_PI.iter().fold(self, |r, part| reduce::<FMA>(r, n, *part));
-        // Only a phase that is too large leaves this interval: its waves are meaningless, and bounded.
+        // Only a phase that is too large leaves this interval: its sine and cosine are meaningless, and bounded.
         let meaningless = if self.is_nan() { self } else { 0.8 };
         let r = if r.abs() <= 0.8 { r } else { meaningless };
         let square = r * r;
         let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
         let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
         let quarter = rounded.to_bits();
-        // Masks, not branches: where only one of the two is wanted, a branch would keep the loop out of the vector units.
+        // Masks, not branches: where only one of the two is needed, a branch would keep the loop out of the vector units.
         let odd = (quarter & 1).wrapping_neg();
         let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
         let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));
         (signed(chosen(cosine, sine), quarter.wrapping_add(1)), signed(chosen(sine, cosine), quarter))
     }
 
-    fn large_wave(self) -> (Self, Self) {
+    fn large_phase(self) -> (Self, Self) {
         (self.cos(), self.sin())
     }
 }
@@ -178,11 +178,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waves_are_those_of_the_standard_library_at_every_size_of_the_phase() {
+    fn values_are_those_of_the_standard_library_at_every_size_of_the_phase() {
         let phases: Vec<f64> = (0..4000).map(|i| (f64::from(i) - 2000.0) * 1.37_f64.powi(i % 97)).collect();
         let amplitudes: Vec<f64> = (0..4000).map(|i| 1.0 + f64::from(i % 3)).collect();
         let (mut c, mut s) = (vec![0.0; 4000], vec![0.0; 4000]);
-        waves(&phases, &amplitudes, &mut c, &mut s);
+        sines_cosines(&phases, &amplitudes, &mut c, &mut s);
         let mut alone = phases.clone();
         cosines(&mut alone, &amplitudes);
         for j in 0..4000 {

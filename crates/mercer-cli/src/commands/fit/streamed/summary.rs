@@ -11,7 +11,7 @@ use ndarray::Axis;
 use serde_json::{Value, json};
 
 use super::super::pictures::agreement;
-use super::super::tell::inputs;
+use super::super::summary::inputs;
 use super::setup::Setup;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -23,7 +23,7 @@ use crate::session::Session;
 const DOTS: usize = 2000;
 
 /// What was fitted, how, and how good it is.
-pub fn tell(
+pub fn summary(
     setup: &Setup,
     model: &Model,
     resumed_at: Option<Resumed>,
@@ -65,7 +65,7 @@ fn remarks(setup: &Setup, fit: &StreamedRidgeFit) -> Vec<String> {
     let (low, high) = (lambdas().fold(f64::INFINITY, f64::min), lambdas().fold(0.0, f64::max));
     if low < high && (fit.lambda() <= low || fit.lambda() >= high) {
         remarks.push(format!(
-            "The λ {} lies at the border of what was tried ({} to {}): the best may lie beyond (--lambdas tries others).",
+            "The λ {} is at the border of the search range ({} to {}): the optimum may lie beyond (--lambdas tries others).",
             short(fit.lambda()),
             short(low),
             short(high)

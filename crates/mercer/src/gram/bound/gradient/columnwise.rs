@@ -1,6 +1,6 @@
 //! Passes over the columns: forward with every sum kept for one row of the tile, then backward with the slopes of each step.
 
-use super::Pull;
+use super::TileGradient;
 use crate::gram::bound::slots::Slot;
 use crate::gram::simd::{self, Formula, StepSlopes, Steps, differentiate, dot, step_back};
 use crate::kernel::elementary::finite_rank::FiniteRank;
@@ -8,7 +8,7 @@ use crate::kernel::leaf::{Columnwise, Shape};
 use crate::kernel::{Base, ColumnwiseVisitor, Lengthscale};
 use crate::real::{Dual, Real};
 
-impl Pull<'_> {
+impl TileGradient<'_> {
     /// `finish(step(… step(start)))`.
     pub(super) fn columnwise(
         &mut self,
@@ -97,7 +97,7 @@ impl ColumnwiseVisitor for &mut Back<'_> {
     fn visit<C: Columnwise>(self, kernel: &C) {
         let (shape, width, count) = (self.base.shape_array::<f64>(), self.cols.len(), self.lengths.len());
         let (point, transposed) = (self.slot.rows.row(self.row), self.slot.transposed());
-        let step = |column: usize| Step { kernel, shape, length: self.lengths[column], x: point[column] };
+        let step = |column: usize| ColumnTermGradient { kernel, shape, length: self.lengths[column], x: point[column] };
         let coordinates = |column: usize| &transposed.row(column).to_slice().unwrap_or_default()[self.cols.clone()];
         self.partial.resize((count + 1) * width, 0.0);
         self.partial[..width].fill(kernel.start());
@@ -125,21 +125,21 @@ impl ColumnwiseVisitor for &mut Back<'_> {
     }
 }
 
-struct Step<'k, C> {
+struct ColumnTermGradient<'k, C> {
     kernel: &'k C,
     shape: Shape<f64>,
     length: f64,
     x: f64,
 }
 
-impl<C: Columnwise> Steps for Step<'_, C> {
+impl<C: Columnwise> Steps for ColumnTermGradient<'_, C> {
     #[inline(always)]
     fn step<N: Real>(&self, sum: N, y: N) -> N {
         self.kernel.step(self.shape.map(N::from_f64), N::from_f64(self.length), sum, N::from_f64(self.x), y)
     }
 }
 
-impl<C: Columnwise> StepSlopes for Step<'_, C> {
+impl<C: Columnwise> StepSlopes for ColumnTermGradient<'_, C> {
     #[inline(always)]
     fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3] {
         // Three seeds of one formula: what they share is computed once. Not a closure over an array: it would be compiled on its own, without the
@@ -148,7 +148,7 @@ impl<C: Columnwise> StepSlopes for Step<'_, C> {
     }
 }
 
-impl<C: Columnwise> Step<'_, C> {
+impl<C: Columnwise> ColumnTermGradient<'_, C> {
     /// The derivative by the sum, the lengthscale or the shape.
     #[inline(always)]
     fn slope<N: Real>(&self, sum: N, y: N, [by_sum, by_length, by_shape]: [f64; 3]) -> N {

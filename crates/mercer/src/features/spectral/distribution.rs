@@ -1,16 +1,16 @@
-//! The law of one random frequency, as a tree that follows the algebra of kernels.
+//! The distribution of one random frequency, as a tree that follows the algebra of kernels.
 
 use ndarray::Array2;
 
-use super::column::ColumnLaw;
+use super::column::ColumnDistribution;
 use super::counts::Counts;
 use super::table::RadialTable;
 use crate::features::sampling::Source;
 use crate::kernel::closed_forms::Mixing;
 
-/// A probability law on frequencies.
+/// A probability distribution on frequencies.
 #[derive(Clone, Debug)]
-pub(crate) enum Law {
+pub(crate) enum FrequencyDistribution {
     /// `ω = 0`: the constant kernel.
     Zero,
     /// `ωⱼ = m gⱼ/ℓⱼ`, `g` standard normal.
@@ -18,26 +18,26 @@ pub(crate) enum Law {
         mixing: Mixing,
         /// `1/ℓⱼ`, one per column.
         scales: Vec<f64>,
-        /// Which of the radial laws of the tree this is.
+        /// Which of the radial distributions of the tree this is.
         leaf: usize,
     },
     /// A uniform direction, the length from a table.
     Tabulated { table: RadialTable, scales: Vec<f64>, leaf: usize },
     /// Independent coordinates, each times its scale.
-    Columns { law: ColumnLaw, scales: Vec<f64> },
+    Columns { distribution: ColumnDistribution, scales: Vec<f64> },
     /// On these columns, 0 on the others.
-    On(Vec<usize>, Box<Law>),
+    On(Vec<usize>, Box<FrequencyDistribution>),
     /// `ω = Aᵀω′`.
-    Mapped(Array2<f64>, Box<Law>),
+    Mapped(Array2<f64>, Box<FrequencyDistribution>),
     /// A sum of independent frequencies.
-    Sum(Vec<Law>),
-    /// A random number of independent frequencies of one law, summed.
-    Copies(Counts, Box<Law>),
-    /// One of several laws, drawn by weight; the weights sum to 1.
-    Mixture(Vec<(f64, Law)>),
+    Sum(Vec<FrequencyDistribution>),
+    /// A random number of independent frequencies with a common distribution, summed.
+    Copies(Counts, Box<FrequencyDistribution>),
+    /// One of several distributions, drawn by weight; the weights sum to 1.
+    Mixture(Vec<(f64, FrequencyDistribution)>),
 }
 
-impl Law {
+impl FrequencyDistribution {
     /// Adds a random frequency to `out`. With frames, normal vectors have the directions of orthogonal frames.
     pub(crate) fn draw(&self, source: &mut Source, mut frames: Option<&mut Frames>, out: &mut [f64]) {
         match self {
@@ -59,23 +59,27 @@ impl Law {
                 let factor = length / dot(&direction, &direction).sqrt().max(f64::MIN_POSITIVE);
                 out.iter_mut().zip(direction.iter().zip(scales)).for_each(|(o, (g, s))| *o += factor * g * s);
             }
-            Self::Columns { law, scales } => {
-                let places = out.iter_mut().zip(scales).enumerate();
-                places.for_each(|(j, (o, s))| *o += s * law.draw(j, source));
+            Self::Columns { distribution, scales } => {
+                let positions = out.iter_mut().zip(scales).enumerate();
+                positions.for_each(|(j, (o, s))| *o += s * distribution.draw(j, source));
             }
-            Self::On(columns, law) => {
-                let inner = law.draw_alone(columns.len(), source, frames);
+            Self::On(columns, distribution) => {
+                let inner = distribution.draw_alone(columns.len(), source, frames);
                 columns.iter().zip(inner).for_each(|(&j, w)| out[j] += w);
             }
-            Self::Mapped(matrix, law) => {
-                let inner = law.draw_alone(matrix.nrows(), source, frames);
+            Self::Mapped(matrix, distribution) => {
+                let inner = distribution.draw_alone(matrix.nrows(), source, frames);
                 for (row, w) in matrix.rows().into_iter().zip(inner) {
                     out.iter_mut().zip(row).for_each(|(o, a)| *o += a * w);
                 }
             }
-            Self::Sum(laws) => laws.iter().for_each(|law| law.draw(source, frames.as_deref_mut(), out)),
+            Self::Sum(distributions) => {
+                distributions.iter().for_each(|distribution| distribution.draw(source, frames.as_deref_mut(), out))
+            }
             // Several directions of one frame in one frequency would not be independent.
-            Self::Copies(counts, law) => (0..counts.draw(source.uniform())).for_each(|_| law.draw(source, None, out)),
+            Self::Copies(counts, distribution) => {
+                (0..counts.draw(source.uniform())).for_each(|_| distribution.draw(source, None, out))
+            }
             Self::Mixture(parts) => pick(parts, source.uniform()).draw(source, frames, out),
         }
     }
@@ -91,32 +95,32 @@ impl Law {
         match self {
             Self::Zero | Self::Columns { .. } | Self::Copies(..) => false,
             Self::Radial { .. } | Self::Tabulated { .. } => true,
-            Self::On(_, law) | Self::Mapped(_, law) => law.has_frames(),
-            Self::Sum(laws) => laws.iter().any(Self::has_frames),
-            Self::Mixture(parts) => parts.iter().any(|(_, law)| law.has_frames()),
+            Self::On(_, distribution) | Self::Mapped(_, distribution) => distribution.has_frames(),
+            Self::Sum(distributions) => distributions.iter().any(Self::has_frames),
+            Self::Mixture(parts) => parts.iter().any(|(_, distribution)| distribution.has_frames()),
         }
     }
 }
 
-fn pick(parts: &[(f64, Law)], u: f64) -> &Law {
+fn pick(parts: &[(f64, FrequencyDistribution)], u: f64) -> &FrequencyDistribution {
     let mut rest = u;
-    for (weight, law) in parts {
+    for (weight, distribution) in parts {
         rest -= weight;
         if rest < 0.0 {
-            return law;
+            return distribution;
         }
     }
     &parts[parts.len() - 1].1
 }
 
-/// Orthogonal frames, one in use for each radial law of a tree.
+/// Orthogonal frames, one in use for each radial distribution of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     in_use: Vec<Vec<Vec<f64>>>,
 }
 
 impl Frames {
-    /// Gives a vector the direction of the next vector of its law's frame; the length stays.
+    /// Gives a vector the direction of the next vector of its distribution's frame; the length stays.
     fn turn(&mut self, leaf: usize, vector: &mut [f64], source: &mut Source) {
         if self.in_use.len() <= leaf {
             self.in_use.resize_with(leaf + 1, Vec::new);

@@ -4,43 +4,43 @@ use std::f64::consts::PI;
 
 use ndarray::{Array1, Array2, ArrayView1};
 
-use super::Law;
+use super::Distribution;
 use crate::kernel::closed_forms::{Frequencies, LineForm, Mixing, PowerSeries};
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
 use crate::{Error, Kernel, Points, Result};
 
-/// A pair of a kernel and a law, checked.
+/// A pair of a kernel and a distribution, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
     /// `gaussian` and `N(m, S)`, in coordinates divided by the lengthscales.
     Normal { lengths: Vec<f64>, mean: Array1<f64>, covariance: Array2<f64> },
-    /// `gaussian` and the uniform law.
+    /// `gaussian` and the uniform distribution.
     Interval { length: f64, low: f64, high: f64 },
     /// `polynomial`: the weight `C(m, k) c^{m−k} sᵏ` and the moment of each power.
     Powers { weights: Vec<f64>, moments: Vec<f64> },
-    /// `exponential` and a normal law on the line.
+    /// `exponential` and a normal distribution on the line.
     Exponential { scale: f64, mean: f64, variance: f64 },
-    /// `laplacian` and Laplace's law.
+    /// `laplacian` and the Laplace distribution.
     Laplace { length: f64, scale: f64 },
-    /// `wiener` and the uniform law on `[0, 1]`.
+    /// `wiener` and the uniform distribution on `[0, 1]`.
     Brownian,
 }
 
 impl Form {
-    pub(super) fn new(kernel: &Kernel, law: &Law) -> Result<Self> {
+    pub(super) fn new(kernel: &Kernel, distribution: &Distribution) -> Result<Self> {
         let Kernel::Base(base) = kernel else { return Err(unknown(kernel)) };
-        match law {
-            Law::Gaussian { mean, covariance } => under_normal(base, kernel, mean, covariance),
-            Law::Moments(moments) => powers(base.power_series().ok_or_else(|| unknown(kernel))?, kernel, moments),
-            Law::Uniform { .. } | Law::Laplace { .. } => {
-                on_line(base.line_form().ok_or_else(|| unknown(kernel))?, kernel, law)
+        match distribution {
+            Distribution::Gaussian { mean, covariance } => under_normal(base, kernel, mean, covariance),
+            Distribution::Moments(moments) => powers(base.power_series().ok_or_else(|| unknown(kernel))?, kernel, moments),
+            Distribution::Uniform { .. } | Distribution::Laplace { .. } => {
+                on_line(base.line_form().ok_or_else(|| unknown(kernel))?, kernel, distribution)
             }
         }
     }
 
-    /// The dimension of the law.
+    /// The dimension of the distribution.
     pub(super) fn columns(&self) -> usize {
         match self {
             Self::Normal { mean, .. } => mean.len(),
@@ -70,7 +70,7 @@ impl Form {
                 let part = |l: f64| l * (-t[0].abs() / l).exp();
                 length * (part(*length) - part(*scale)) / (length * length - scale * scale)
             }
-            // Brownian motion starts at 0 and the law ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
+            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
             Self::Brownian => {
                 let t = t[0].clamp(0.0, 1.0);
                 t - 0.5 * t * t
@@ -78,7 +78,7 @@ impl Form {
         }
     }
 
-    /// `E k(X, Y)` for two laws under one kernel, where it is known.
+    /// `E k(X, Y)` for two distributions under one kernel, where it is known.
     pub(super) fn inner(&self, other: &Self) -> Option<f64> {
         match (self, other) {
             (Self::Normal { mean: a, covariance: s, .. }, Self::Normal { mean: b, covariance: t, .. })
@@ -111,7 +111,7 @@ fn convolved(v: &Array1<f64>, covariance: &Array2<f64>) -> f64 {
     (-0.5 * exponent).exp() / root
 }
 
-/// `E k(X, X′)` of the uniform law on an interval of this width.
+/// `E k(X, X′)` of the uniform distribution on an interval of this width.
 fn interval_norm(length: f64, width: f64) -> f64 {
     let ratio = width / length;
     let area = ratio * (PI / 2.0).sqrt() * erf(ratio / 2.0_f64.sqrt());
@@ -133,20 +133,20 @@ fn under_normal(base: &Base, kernel: &Kernel, mean: &Array1<f64>, covariance: &A
     }
 }
 
-/// Kernels and laws on one column.
-fn on_line(form: LineForm<'_>, kernel: &Kernel, law: &Law) -> Result<Form> {
-    match (form, law) {
-        (LineForm::Gaussian { length }, Law::Uniform { low, high }) => {
+/// Kernels and distributions on one column.
+fn on_line(form: LineForm<'_>, kernel: &Kernel, distribution: &Distribution) -> Result<Form> {
+    match (form, distribution) {
+        (LineForm::Gaussian { length }, Distribution::Uniform { low, high }) => {
             check_interval(*low, *high)?;
             Ok(Form::Interval { length, low: *low, high: *high })
         }
-        (LineForm::Exponential { length }, Law::Laplace { scale }) => {
+        (LineForm::Exponential { length }, Distribution::Laplace { scale }) => {
             if !(scale.is_finite() && *scale > 0.0 && *scale != length) {
                 return Err(Error::parameter("scale", scale, "finite, positive, and not the lengthscale"));
             }
             Ok(Form::Laplace { length, scale: *scale })
         }
-        (LineForm::Minimum { constant: 0.0 }, Law::Uniform { low: 0.0, high: 1.0 }) => Ok(Form::Brownian),
+        (LineForm::Minimum { constant: 0.0 }, Distribution::Uniform { low: 0.0, high: 1.0 }) => Ok(Form::Brownian),
         _ => Err(unknown(kernel)),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
 pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<usize> {
     match pairs {
         Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
-        Pairs::Given(values) => check_values(name, values, least).map(|()| values.nrows()),
+        Pairs::Precomputed(values) => check_values(name, values, least).map(|()| values.nrows()),
         Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
     }
 }
@@ -49,8 +49,8 @@ pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Request`] when one is missing.
-pub(super) fn check_kernels_given(given: bool) -> Result<()> {
-    if given { Ok(()) } else { Err(Error::request("a test on kernel values needs kernels over precomputed()")) }
+pub(super) fn require_kernels(present: bool) -> Result<()> {
+    if present { Ok(()) } else { Err(Error::request("a test on kernel values needs kernels over precomputed()")) }
 }
 
 fn not_symmetric() -> Error {

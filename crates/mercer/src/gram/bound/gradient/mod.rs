@@ -17,35 +17,36 @@ use crate::gram::simd::{Mode, dot};
 use crate::real::{Dual, Real};
 
 impl Bound<'_> {
-    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter that is wanted. The weights stand row after row.
-    pub(crate) fn pull(
+    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter requested. The weights stand row after row.
+    pub(crate) fn contract_tile(
         &self,
         rows: Range<usize>,
         cols: Range<usize>,
         weights: &[f64],
-        wanted: &[bool],
+        requested: &[bool],
         sums: &mut [f64],
     ) {
         let tile = Tile::new(&self.slots, rows.clone(), cols.clone(), self.symmetric);
-        let mut pull = Pull { slots: &self.slots, symmetric: self.symmetric, rows, cols, wanted, sums, tile };
-        pull.node(&self.root, weights, 1.0, false);
+        let mut contract_tile =
+            TileGradient { slots: &self.slots, symmetric: self.symmetric, rows, cols, requested, sums, tile };
+        contract_tile.node(&self.root, weights, 1.0, false);
     }
 }
 
-struct Pull<'b> {
+struct TileGradient<'b> {
     slots: &'b Slots,
     symmetric: bool,
     rows: Range<usize>,
     cols: Range<usize>,
-    wanted: &'b [bool],
+    requested: &'b [bool],
     sums: &'b mut [f64],
     tile: Tile<'b, f64>,
 }
 
-impl Pull<'_> {
-    /// Adds `factor Σ w ∂k/∂θ` for the parameters of a node; gives `Σ w k` where `total` asks for it.
+impl TileGradient<'_> {
+    /// Adds `factor Σ w ∂k/∂θ` for the parameters of a node; returns `Σ w k` if `total` is set.
     fn node(&mut self, node: &Node<'_>, w: &[f64], factor: f64, total: bool) -> f64 {
-        if !self.any_wanted(&node.parameters) {
+        if !self.any_requested(&node.parameters) {
             return if total { dot(w, &self.values(node)) } else { 0.0 };
         }
         let own = node.parameters.start;
@@ -61,7 +62,7 @@ impl Pull<'_> {
                 value * sum
             }
             Kind::Scale(a, inner) => {
-                let inner = self.node(inner, w, factor * a, total || self.wanted[own]);
+                let inner = self.node(inner, w, factor * a, total || self.requested[own]);
                 self.add(own, factor * inner);
                 a * inner
             }
@@ -80,13 +81,13 @@ impl Pull<'_> {
         }
     }
 
-    fn any_wanted(&self, parameters: &Range<usize>) -> bool {
-        self.wanted[parameters.clone()].iter().any(|wanted| *wanted)
+    fn any_requested(&self, parameters: &Range<usize>) -> bool {
+        self.requested[parameters.clone()].iter().any(|requested| *requested)
     }
 
     /// Adds to the sum of a parameter, if it is wanted.
     fn add(&mut self, parameter: usize, value: f64) {
-        if self.wanted[parameter] {
+        if self.requested[parameter] {
             self.sums[parameter] += value;
         }
     }
@@ -100,7 +101,7 @@ impl Pull<'_> {
     fn product(&mut self, factors: &[Node<'_>], w: &[f64], factor: f64, total: bool) -> f64 {
         let mut sum = 0.0;
         for (i, inner) in factors.iter().enumerate() {
-            if !self.any_wanted(&inner.parameters) {
+            if !self.any_requested(&inner.parameters) {
                 continue;
             }
             let mut weights = w.to_vec();

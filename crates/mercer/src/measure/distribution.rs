@@ -1,40 +1,40 @@
-//! Embeddings of laws that are known, in closed form.
+//! Embeddings of distributions that are known, in closed form.
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::law_forms::Form;
+use super::distribution_forms::Form;
 use crate::{Error, Kernel, Points, Result};
 
-/// A probability law whose mean embedding has a closed form under some kernels.
+/// A distribution whose mean embedding has a closed form under some kernels.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Law {
-    /// The normal law `N(mean, covariance)`.
+pub enum Distribution {
+    /// The normal distribution `N(mean, covariance)`.
     Gaussian {
         /// The mean.
         mean: Array1<f64>,
         /// The covariance matrix, symmetric and positive semi-definite.
         covariance: Array2<f64>,
     },
-    /// The uniform law on an interval of the line.
+    /// The uniform distribution on an interval of the line.
     Uniform {
         /// The lower end.
         low: f64,
         /// The upper end.
         high: f64,
     },
-    /// Laplace's law on the line, of density `exp(−|x|/scale)/(2·scale)`.
+    /// the Laplace distribution on the line, of density `exp(−|x|/scale)/(2·scale)`.
     Laplace {
         /// The scale.
         scale: f64,
     },
-    /// Any law on the line, by its moments `E X, E X², …`.
+    /// Any distribution on the line, by its moments `E X, E X², …`.
     Moments(Vec<f64>),
 }
 
-/// `μ_P = E k(·, X)` for a law `P` that is known.
+/// `μ_P = E k(·, X)` for a distribution `P` that is known.
 ///
 /// # Formula
-/// | kernel | law | `μ(t)` |
+/// | kernel | distribution | `μ(t)` |
 /// |---|---|---|
 /// | `gaussian(ℓ)` | `N(m, S)` | `det(I + S/ℓ²)^{−1/2} exp(−½(t−m)ᵀ(S + ℓ²I)⁻¹(t−m))` |
 /// | `gaussian(ℓ)` | uniform on `[a, b]` | `(ℓ√(π/2)/(b−a)) [erf((b−t)/(ℓ√2)) − erf((a−t)/(ℓ√2))]` |
@@ -45,11 +45,11 @@ pub enum Law {
 ///
 /// # Example
 /// ```
-/// use mercer::measure::{Law, LawEmbedding};
+/// use mercer::measure::{Distribution, LawEmbedding};
 /// use ndarray::array;
 /// // A point mass at 0 has the embedding k(·, 0).
-/// let law = Law::Gaussian { mean: array![0.0], covariance: array![[0.0]] };
-/// let mu = LawEmbedding::new(&"gaussian(lengthscale=1)".parse()?, law)?;
+/// let distribution = Distribution::Gaussian { mean: array![0.0], covariance: array![[0.0]] };
+/// let mu = LawEmbedding::new(&"gaussian(lengthscale=1)".parse()?, distribution)?;
 /// assert!((mu.evaluate(&array![[1.0]])?[0] - (-0.5_f64).exp()).abs() < 1e-15);
 /// assert_eq!(mu.squared_norm()?, 1.0);
 /// # Ok::<(), mercer::Error>(())
@@ -57,19 +57,19 @@ pub enum Law {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LawEmbedding {
     kernel: Kernel,
-    law: Law,
+    distribution: Distribution,
     form: Form,
 }
 
 impl LawEmbedding {
-    /// The embedding of a law.
+    /// The embedding of a distribution.
     ///
     /// # Errors
-    /// [`Error::Request`] when this kernel and this law have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a law
+    /// [`Error::Request`] when this kernel and this distribution have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a distribution
     /// that makes no sense.
-    pub fn new(kernel: &Kernel, law: Law) -> Result<Self> {
-        let form = Form::new(kernel, &law)?;
-        Ok(Self { kernel: kernel.clone(), law, form })
+    pub fn new(kernel: &Kernel, distribution: Distribution) -> Result<Self> {
+        let form = Form::new(kernel, &distribution)?;
+        Ok(Self { kernel: kernel.clone(), distribution, form })
     }
 
     /// The kernel.
@@ -77,9 +77,9 @@ impl LawEmbedding {
         &self.kernel
     }
 
-    /// The law.
-    pub fn law(&self) -> &Law {
-        &self.law
+    /// The distribution.
+    pub fn distribution(&self) -> &Distribution {
+        &self.distribution
     }
 
     /// `μ(t)` for every row of `t`.
@@ -120,17 +120,17 @@ impl LawEmbedding {
         })
     }
 
-    /// `MMD²(P, Q) = ‖μ_P − μ_Q‖²` of the laws themselves.
+    /// `MMD²(P, Q) = ‖μ_P − μ_Q‖²` of the distributions.
     ///
     /// # Errors
     /// As [`LawEmbedding::inner`].
     ///
     /// # Example
     /// ```
-    /// use mercer::measure::{Law, LawEmbedding};
+    /// use mercer::measure::{Distribution, LawEmbedding};
     /// let k = "polynomial(degree=1, offset=0)".parse()?;
-    /// let p = LawEmbedding::new(&k, Law::Moments(vec![1.0]))?;
-    /// let q = LawEmbedding::new(&k, Law::Moments(vec![3.0]))?;
+    /// let p = LawEmbedding::new(&k, Distribution::Moments(vec![1.0]))?;
+    /// let q = LawEmbedding::new(&k, Distribution::Moments(vec![3.0]))?;
     /// assert_eq!(p.squared_mmd(&q)?, 4.0);
     /// # Ok::<(), mercer::Error>(())
     /// ```
