@@ -222,6 +222,7 @@ bases! {
         radial::matern::Matern,
         radial::rational_quadratic::RationalQuadratic,
         radial::inverse_multiquadric::InverseMultiquadric,
+        radial::wendland::Wendland,
         inner_product::linear::Linear,
         inner_product::polynomial::Polynomial,
         inner_product::exponential::Exponential,

@@ -51,6 +51,7 @@ mod kernel {
     mod docs_table;
     mod properties;
     mod text;
+    mod wendland;
 }
 mod learn {
     mod binned;
