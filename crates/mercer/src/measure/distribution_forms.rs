@@ -33,7 +33,9 @@ impl Form {
         let Kernel::Base(base) = kernel else { return Err(unknown(kernel)) };
         match distribution {
             Distribution::Gaussian { mean, covariance } => under_normal(base, kernel, mean, covariance),
-            Distribution::Moments(moments) => powers(base.power_series().ok_or_else(|| unknown(kernel))?, kernel, moments),
+            Distribution::Moments(moments) => {
+                powers(base.power_series().ok_or_else(|| unknown(kernel))?, kernel, moments)
+            }
             Distribution::Uniform { .. } | Distribution::Laplace { .. } => {
                 on_line(base.line_form().ok_or_else(|| unknown(kernel))?, kernel, distribution)
             }

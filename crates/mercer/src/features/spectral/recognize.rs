@@ -103,7 +103,11 @@ impl Recognizer {
         }
         let profile = |r: f64| base.profile_value((r / scale) * (r / scale)).unwrap_or(f64::NAN);
         self.leaves += 1;
-        Ok(FrequencyDistribution::Tabulated { table: RadialTable::new(columns, tail, profile), scales, leaf: self.leaves - 1 })
+        Ok(FrequencyDistribution::Tabulated {
+            table: RadialTable::new(columns, tail, profile),
+            scales,
+            leaf: self.leaves - 1,
+        })
     }
 
     /// The law that a base kernel states, on so many columns.

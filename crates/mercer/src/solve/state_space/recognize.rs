@@ -37,9 +37,12 @@ fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Component
         }]);
     }
     match kernel {
-        Kernel::Base(base) if columns == 1 => {
-            Some(vec![Component { process: base.markov_process()?, variance: 1.0, deviation: 1.0, column: Some(column) }])
-        }
+        Kernel::Base(base) if columns == 1 => Some(vec![Component {
+            process: base.markov_process()?,
+            variance: 1.0,
+            deviation: 1.0,
+            column: Some(column),
+        }]),
         Kernel::Scale(a, k) => Some(scaled(parts(k, columns, column)?, a.get())),
         Kernel::Sum(terms) => {
             let all: Option<Vec<_>> = terms.iter().map(|k| parts(k, columns, column)).collect();
