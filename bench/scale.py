@@ -1,4 +1,4 @@
-"""Real data by centers, random features and grids, as tables for docs/scale.md.
+"""Real data by centers, random features and random binning, as tables for docs/scale.md.
 
     python bench/scale.py --data FOLDER [--only TEXT] [--output docs/scale.md]
 
@@ -43,7 +43,7 @@ LANDMARK_SETS = [
 
 
 def row(*cells: object) -> str:
-    """Give a line of a table, and print it."""
+    """Return a line of a table, and print it."""
     line = "| " + " | ".join(str(cell) for cell in cells) + " |"
     print(line, flush=True)
     return line
@@ -136,7 +136,7 @@ def adult(folder: Path) -> Iterator[str]:
 
 
 def grids_of(alpha: float, length: float) -> mercer.BinnedClassifier:
-    """Give a classifier on thirty grids."""
+    """Return a classifier on thirty random grids."""
     return mercer.BinnedClassifier(alpha, f"laplacian(norm=l1, lengthscale={length})", 30, random_state=0)
 
 

@@ -3,7 +3,7 @@
     python bench/search.py --data FOLDER [--mercer PATH] [--only TEXT] [--json FILE]
 
 Every `NAME.csv` of the folder (a header, the target in the last column) is one data set: classes where the target is
-texts or has at most ten whole numbers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out.
+texts or has at most ten integers, numbers otherwise. A quarter of the rows, drawn by a fixed seed, is held out.
 Both sides get the rest on standardized columns: `mercer fit svm` (`fit auto` for numbers; `--learners auto,logistic`
 names others) without settings, and `GridSearchCV` of `SVC` over C = 1, 10, 100 and gamma = 1/4, 1, 4 over the number of
 columns (for numbers of `KernelRidge`, on at most 2000 rows, over four alphas and three gammas). Processor time is user
@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-#: A target of at most this many whole numbers is a target of classes.
+#: A target of at most this many integers is a target of classes.
 CLASSES = 10
 #: Rows that the grid search of a kernel ridge regression gets.
 RIDGE_ROWS = 2000
 
 
 def read(path: Path) -> tuple[list[str], list[list[str]], bool]:
-    """Give the header, the rows, and whether the target is classes."""
+    """Return the header, the rows, and whether the target is classes."""
     with path.open() as file:
         header, *rows = list(csv.reader(file))
     targets = {row[-1] for row in rows}
@@ -62,14 +62,14 @@ def used(work: Any) -> tuple[Any, float]:
 
 
 def error(found: list[str], true: list[str], classes: bool) -> float:
-    """Give the part of the rows whose class is wrong, or the root of the mean square."""
+    """Return the part of the rows whose class is wrong, or the root of the mean square."""
     if classes:
         return float(np.mean([label(f) != label(t) for f, t in zip(found, true, strict=True)]))
     return float(np.sqrt(np.mean((np.array(found, float) - np.array(true, float)) ** 2)))
 
 
 def label(text: str) -> str:
-    """Give a class as one text, however its number is written."""
+    """Return a class as one text, however its number is written."""
     try:
         return str(float(text))
     except ValueError:
@@ -77,21 +77,21 @@ def label(text: str) -> str:
 
 
 def ours(program: str, learner: str, folder: Path, target: str, extra: list[str]) -> tuple[list[str], float, dict]:
-    """Fit by the command line without settings: predictions, processor time, what was told."""
+    """Fit by the command line without settings: predictions, processor time, the report."""
     model, out = folder / "model.safetensors", folder / "out.csv"
     for old in (model, out):
         old.unlink(missing_ok=True)
     words = [program, "fit", learner, str(folder / "train.csv"), "--target", target, "-o", str(model), "--json", *extra]
-    told, seconds = used(lambda: subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    report, seconds = used(lambda: subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     words = [program, "predict", str(model), str(folder / "test.csv"), "-o", str(out), "--quiet"]
     subprocess.run(words, check=True, capture_output=True)
     with out.open() as file:
         rows = list(csv.DictReader(file))
-    return [row.get(target) or next(iter(row.values())) for row in rows], seconds, json.loads(told)
+    return [row.get(target) or next(iter(row.values())) for row in rows], seconds, json.loads(report)
 
 
 def numbers(column: Any) -> Any:
-    """Give a column as numbers, where it is one."""
+    """Return a column as numbers, where it is one."""
     try:
         return column.astype(float)
     except ValueError:
@@ -142,10 +142,10 @@ def grid_search(train: list[list[str]], test: list[list[str]], classes: bool) ->
     return used(work)
 
 
-def chosen(told: dict) -> str:
+def chosen(report: dict) -> str:
     """Tell what was chosen, in a few words."""
-    numbers = ", ".join(f"{key} {told[key]:.3g}" for key in ("C", "lambda") if told.get(key) is not None)
-    return f"{told['kernel']}, {numbers}"
+    numbers = ", ".join(f"{key} {report[key]:.3g}" for key in ("C", "lambda") if report.get(key) is not None)
+    return f"{report['kernel']}, {numbers}"
 
 
 def main() -> None:
@@ -172,8 +172,8 @@ def main() -> None:
             write(folder / "test.csv", header[:-1], [row[:-1] for row in test])
             true, lines = [row[-1] for row in test], []
             for learner in learners:
-                found, seconds, told = ours(words.mercer, learner, folder, header[-1], [])
-                lines.append((f"fit {learner}", error(found, true, classes), seconds, chosen(told)))
+                found, seconds, report = ours(words.mercer, learner, folder, header[-1], [])
+                lines.append((f"fit {learner}", error(found, true, classes), seconds, chosen(report)))
             if not words.no_theirs:
                 found, seconds = grid_search(train, test, classes)
                 lines.append(("GridSearchCV", error(found, true, classes), seconds, ""))

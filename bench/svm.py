@@ -90,7 +90,7 @@ def read_images(folder: Path, name: str) -> Data:
 
 
 def folder_of(problem: Problem, folder: Path | None) -> Path | None:
-    """Give the folder of the files: that of the bundled sets, or a folder in that of the user."""
+    """Return the folder of the files: that of the bundled sets, or a folder in that of the user."""
     bundled = Path(__file__).parent / "data"
     if (bundled / f"{Path(problem.file).name}.libsvm.gz").is_file():
         return bundled
@@ -99,7 +99,7 @@ def folder_of(problem: Problem, folder: Path | None) -> Path | None:
 
 
 def read_problem(problem: Problem, folder: Path | None) -> tuple[Data, Data] | None:
-    """Give the training and the test set, `None` if they are not at hand."""
+    """Return the training and the test set, `None` if they are not at hand."""
     if problem.name == "digits":
         points, labels = load_digits(return_X_y=True)
         return (points, labels.astype(float)), (points, labels.astype(float))
@@ -119,7 +119,7 @@ def read_problem(problem: Problem, folder: Path | None) -> tuple[Data, Data] | N
 
 
 def dual_objective(model: SVC, gamma: float) -> float:
-    """Give Σα − ½αᵀQα, summed over the machines of a fit with attributes like scikit-learn's."""
+    """Return Σα − ½αᵀQα, summed over the machines of a fit with attributes like scikit-learn's."""
     vectors, sizes = np.asarray(model.support_vectors_), np.asarray(model.n_support_)
     ends = np.concatenate([[0], np.cumsum(sizes)])
     classes = range(len(sizes))
@@ -134,7 +134,7 @@ def dual_objective(model: SVC, gamma: float) -> float:
 
 
 def quadratic(vectors: np.ndarray, dual: np.ndarray, gamma: float) -> float:
-    """Give βᵀKβ in strips."""
+    """Return βᵀKβ in strips."""
     strips = range(0, len(dual), 2000)
     return sum(
         dual[s : s + 2000] @ (pairwise.rbf_kernel(vectors[s : s + 2000], vectors, gamma=gamma) @ dual) for s in strips
@@ -152,7 +152,7 @@ def print_row(row: Row) -> Row:
 
 
 def peers(problem: Problem, slow: bool) -> Iterator[tuple[str, type, float]]:
-    """Give the peers that are installed, with the ratio to reach."""
+    """Return the peers that are installed, with the ratio to reach."""
     if slow or not problem.slow:
         yield "scikit-learn", SVC, problem.targets[0]
     if IntelSVC is not None:
@@ -182,7 +182,7 @@ def compare(problem: Problem, arguments: argparse.Namespace) -> Iterator[Row]:
 
 
 def predictions(models: list[SVC], test: np.ndarray, answers: list[np.ndarray]) -> list[Callable[[], None]]:
-    """Give functions that predict and keep the answers."""
+    """Return functions that predict and keep the answers."""
 
     def keep(at: int) -> None:
         answers[at] = models[at].predict(test)

@@ -39,7 +39,7 @@ def pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def once(work: Callable[[], object]) -> tuple[float, float]:
-    """Give the time on the clock and that of the processor."""
+    """Return the time on the clock and that of the processor."""
     return interleaved([work], 1)[0]
 
 
@@ -52,7 +52,7 @@ def compared(
 
 
 def peer(name: str) -> object | None:
-    """Import a peer, or say that it is not there."""
+    """Import a peer, or report that it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -64,13 +64,13 @@ def peer(name: str) -> object | None:
 
 
 def split_labels(m: int, n: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Give a column per relabeling, the observed one first: 1/m for the first sample and −1/n for the second."""
+    """Return a column per relabeling, the observed one first: 1/m for the first sample and −1/n for the second."""
     labels = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
     return np.stack([labels, *(rng.permutation(labels) for _ in range(count))], axis=1)
 
 
 def numpy_mmd(x: np.ndarray, y: np.ndarray, permutations: int) -> float:
-    """Give the p-value of the biased MMD², all relabelings as one product with the matrix of signs."""
+    """Return the p-value of the biased MMD², all relabelings as one product with the matrix of signs."""
     pooled = np.concatenate([x, y])
     squares = cdist(pooled, pooled, "sqeuclidean")
     median = np.median(squares[np.triu_indices_from(squares, 1)])
@@ -102,14 +102,14 @@ def numpy_aggregated(x: np.ndarray, y: np.ndarray, first: int, second: int, leve
 
 
 def thresholds(ranked: np.ndarray, share: float) -> np.ndarray:
-    """Give the 1 − share quantiles of every kernel."""
+    """Return the 1 − share quantiles of every kernel."""
     count = ranked.shape[1]
     place = int(np.ceil(count * max(1 - share, 0.0))) - 1
     return ranked[:, min(max(place, 0), count - 1)]
 
 
 def family(pooled: np.ndarray) -> list[np.ndarray]:
-    """Give ten Laplacian and ten Gaussian kernel matrices, lengthscales in geometric progression."""
+    """Return ten Laplacian and ten Gaussian kernel matrices, lengthscales in geometric progression."""
     matrices = []
     for metric, profile in (("cityblock", lambda t: np.exp(-t)), ("euclidean", lambda t: np.exp(-(t**2)))):
         distances = cdist(pooled, pooled, metric)
@@ -121,7 +121,7 @@ def family(pooled: np.ndarray) -> list[np.ndarray]:
 
 
 def unbiased(kernel: np.ndarray, labels: np.ndarray, m: int, n: int) -> np.ndarray:
-    """Give the unbiased MMD² of every relabeling from products with the indicators of the first sample."""
+    """Return the unbiased MMD² of every relabeling from products with the indicators of the first sample."""
     hollow = kernel - np.diag(np.diag(kernel))
     inside = (labels > 0).astype(float)
     product = hollow @ inside

@@ -35,7 +35,7 @@ def columns(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def holm(p_values: list[float]) -> list[float]:
-    """Give Holm's corrected p-values."""
+    """Return Holm's corrected p-values."""
     order = np.argsort(p_values)
     scaled = [min(1.0, (len(order) - i) * p_values[j]) for i, j in enumerate(order)]
     adjusted = np.empty(len(order))
@@ -52,7 +52,7 @@ def standardized(x: np.ndarray) -> np.ndarray:
 
 
 def mnist(folder: Path, draws: int = 40, size: int = 15) -> list[str]:
-    """Give the share of rejections of digit against digit, and of a digit against itself."""
+    """Return the share of rejections of digit against digit, and of a digit against itself."""
     images = idx(folder / "t10k-images-idx3-ubyte.gz", 16).reshape(-1, 7, 4, 7, 4).mean(axis=(2, 4)).reshape(-1, 49)
     digits = idx(folder / "t10k-labels-idx1-ubyte.gz", 8)
     rows = ["| |" + "".join(f" {b} |" for b in range(10)), "|---|" + "---|" * 10]
@@ -146,7 +146,7 @@ def tuebingen(folder: Path, limit: int = 300) -> list[str]:
 
 
 def interval(hits: int, count: int) -> str:
-    """Give a share with its Wilson interval of 95 %."""
+    """Return a share with its Wilson interval of 95 %."""
     if count == 0:
         return "—"
     z, p = 1.96, hits / count
@@ -193,7 +193,7 @@ def gas(folder: Path, size: int = 80) -> list[str]:
 
 
 def gas_cell(sensors: np.ndarray, a: np.ndarray, b: np.ndarray, size: int, rng: np.random.Generator) -> str:
-    """Give the p-value of two batches; of one batch, how often random halves are rejected."""
+    """Return the p-value of two batches; of one batch, how often random halves are rejected."""
     first, second = np.flatnonzero(a), np.flatnonzero(b)
     if not np.array_equal(first, second):
         x, y = sensors[rng.permutation(first)[:size]], sensors[rng.permutation(second)[:size]]

@@ -45,7 +45,7 @@ def print_row(row: Row) -> Row:
 
 
 def interleaved(functions: list[Callable[[], object]], repeat: int) -> list[tuple[float, float]]:
-    """Give the best time and the least processor time of each function, run in turn to meet the same machine."""
+    """Return the best time and the least processor time of each function, run in turn to meet the same machine."""
     best = [(float("inf"), float("inf"))] * len(functions)
     for _ in range(repeat):
         for i, function in enumerate(functions):
@@ -58,12 +58,12 @@ def interleaved(functions: list[Callable[[], object]], repeat: int) -> list[tupl
 
 
 def best_seconds(functions: list[Callable[[], object]], repeat: int) -> list[float]:
-    """Give the best time on the clock of each function."""
+    """Return the best time on the clock of each function."""
     return [clock for clock, _ in interleaved(functions, repeat)]
 
 
 def peak_growth(prepare: str, work: str) -> float:
-    """Give the bytes by which `work` raises the peak memory of a fresh process that has run `prepare`.
+    """Return the bytes by which `work` raises the peak memory of a fresh process that has run `prepare`.
 
     It is the system's count since the start of the program: getrusage would count the parent's memory too.
     """
@@ -72,7 +72,7 @@ def peak_growth(prepare: str, work: str) -> float:
 
 
 def warn_if_busy() -> None:
-    """Say so if others use the machine: the ratios are then not those of a quiet one."""
+    """Warn if other processes use the computer: the ratios are then not those of a quiet one."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
     if load > 0.5:
         print(f"The machine is busy (load {load:.1f} on {cores} cores): repeat this on a quiet one.\n")

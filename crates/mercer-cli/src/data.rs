@@ -1,4 +1,4 @@
-//! DATA words → points: reading, choice of columns, encoding.
+//! From DATA arguments to points: reading, choice of columns, encoding.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use mercer::points::{Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
 
 use crate::arguments::DataOptions;
 use crate::failure::Failure;
+use crate::flags::advice_on_data;
 use crate::session::Session;
 
 /// Reads a table from a file, or from standard input for `-`.
@@ -64,7 +65,8 @@ impl EncodedData {
     }
 }
 
-/// The columns requested, or all but the label that the format has (LIBSVM): the label is a feature only if requested.
+/// The columns requested, or all but the label that the format has (LIBSVM): the label is a feature
+/// only if requested.
 pub fn choose_features(table: Table, columns: &[String]) -> Result<Table, Failure> {
     without_label(choose(table, columns)?)
 }
@@ -116,10 +118,7 @@ pub fn shown(path: &Path) -> String {
 pub fn named(error: Error, path: &Path) -> Failure {
     match error {
         Error::Value { row, column, value, requirement, .. } => {
-            let what = shown(path);
-            let advice = if value == "no value" { "\nChoose one with --missing drop, mean or zero." } else { "" };
-            let error = Error::Value { what, row, column, value, requirement };
-            Failure::request(format!("{error}{advice}"))
+            Failure::advised(Error::Value { what: shown(path), row, column, value, requirement }, advice_on_data)
         }
         other => other.into(),
     }

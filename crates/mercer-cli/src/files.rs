@@ -1,4 +1,5 @@
-//! Which files a command reads and which it writes: no file that is read is overwritten without `--force`.
+//! The input and output files of a command: no input file that is read is overwritten without
+//! `--force`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,8 @@ fn embedded(words: &EmbedCommand) -> (&PathBuf, Option<&PathBuf>) {
     (&data.data, data.output.as_ref())
 }
 
-/// Whether two names are one regular file: pipes and devices may be read and written at once. A file that is not there yet has one name.
+/// Whether two names are one regular file: pipes and devices may be read and written at once. A
+/// file that is not there yet has one name.
 fn is_same(a: &Path, b: &Path) -> bool {
     if is_standard_input(a) || is_standard_input(b) {
         return false;

@@ -1,13 +1,14 @@
-//! The program `mercer`: words → job → report → bytes.
+//! The program `mercer`: arguments → job → report → bytes.
 //!
-//! All mathematics is in the library. Only [`output`] and [`progress`] touch the terminal. Exit codes: 0 done,
-//! 1 the request is wrong, 2 the work failed.
+//! All mathematics is in the library. Only [`output`] and [`progress`] touch the terminal. Exit
+//! codes: 0 done, 1 the request is wrong, 2 the work failed.
 
 mod arguments;
 mod commands;
 mod data;
 mod failure;
 mod files;
+mod flags;
 mod matrix;
 mod numbers;
 mod output;

@@ -1,8 +1,9 @@
-//! Numbers as people read them, and as JSON holds them.
+//! Formatting of numbers for reports and JSON.
 
 use serde_json::Value;
 
-/// Six significant digits, without trailing zeros; very large and very small numbers in scientific notation.
+/// Six significant digits, without trailing zeros; very large and very small numbers in scientific
+/// notation.
 pub fn short(x: f64) -> String {
     digits(x, 6)
 }
@@ -29,7 +30,7 @@ fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A whole number with thin groups of three: `1 234 567`.
+/// An integer with thin groups of three: `1 234 567`.
 pub fn grouped(n: u64) -> String {
     let text = n.to_string();
     let first = text.len() % 3;

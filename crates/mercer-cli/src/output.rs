@@ -1,4 +1,5 @@
-//! Report → bytes: standard output, pictures and pages. With [`crate::progress`] the only part that touches the terminal.
+//! Report → bytes: standard output, pictures and pages. With [`crate::progress`] the only part that
+//! touches the terminal.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -11,7 +12,8 @@ use crate::plot;
 use crate::report::{Paint, Report, clean, holds_command, is_command, page, render};
 use crate::standard_output;
 
-/// Writes the report wherever it was requested; the files first, so that a failure is not announced as a success.
+/// Writes the report wherever it was requested; the files first, so that a failure is not announced
+/// as a success.
 pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
     if let Some(path) = &common.plot {
         let figure = report.figures.first().ok_or_else(no_picture)?;
@@ -28,7 +30,8 @@ pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
     print(text.as_bytes())
 }
 
-/// The object; what a terminal would take for a command is escaped, which means the same to every reader of JSON.
+/// The object; what a terminal would take for a command is escaped, which means the same to every
+/// reader of JSON.
 fn json(report: &Report) -> String {
     let mut out = String::new();
     for c in format!("{:#}\n", report.json).chars() {
@@ -72,7 +75,8 @@ pub fn complain(failure: &Failure) -> ExitCode {
     ExitCode::from(failure.exit_code())
 }
 
-/// Help and versions go to standard output with code 0 (2 if they cannot be written), complaints about words to standard error with code 1.
+/// Help and versions go to standard output with code 0 (2 if they cannot be written), complaints
+/// about words to standard error with code 1.
 pub fn show_help_or_usage(message: &clap::Error) -> ExitCode {
     if message.use_stderr() {
         let styled = message.render();

@@ -20,13 +20,13 @@ pub struct Bar(Mutex<Option<Shown>>);
 struct Shown {
     work: String,
     started: Instant,
-    /// What had been done before, by a run that was stopped: it says nothing about the time that is left.
+    /// Work of an earlier run: excluded from the estimate of the remaining time.
     before: u64,
     bar: Option<ProgressBar>,
 }
 
 impl Bar {
-    /// A bar, if there is a terminal to show it on and nobody requested silence.
+    /// A bar, if there is a terminal and `--quiet` is not set.
     pub fn on_terminal(quiet: bool) -> Option<Self> {
         (!quiet && std::io::stderr().is_terminal()).then(Self::default)
     }

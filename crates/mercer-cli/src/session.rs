@@ -11,10 +11,11 @@ use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::progress::Bar;
 
-/// Rows of the matrix by which the speed of this machine is measured.
+/// Rows of the Cholesky factor that measures the speed of this computer: large enough for the
+/// blocked code, about 7·10⁷ operations.
 const PROBE: usize = 600;
 
-/// What every command gets besides its own words.
+/// The common state of all commands.
 pub struct Session {
     /// How to compute.
     pub compute: Compute,
@@ -24,13 +25,14 @@ pub struct Session {
     started: Instant,
 }
 
-/// The part of `--budget-time` that a search may take: the fit of the winner needs the rest.
+/// Fraction of `--budget-time` for the search: the final fit needs the rest.
 const SEARCH: f64 = 0.5;
-/// The part of it that is left for a fit in any case.
+/// Fraction of it reserved for the final fit in any case.
 const LEAST: f64 = 0.2;
 
 impl Session {
-    /// From the flags. From now on Ctrl-C stops the work at the next tile, and a second one stops the program.
+    /// From the flags. From now on Ctrl-C stops the work at the next tile, and a second one stops
+    /// the program.
     pub fn start(common: &Common) -> Result<Self, Failure> {
         let (cancel, started) = (Cancel::default(), Instant::now());
         listen_to_ctrl_c(cancel.clone());
@@ -51,13 +53,14 @@ impl Session {
         Ok(Self { compute, common: common.clone(), cancel, started })
     }
 
-    /// Runs a solver that has an answer at any moment: it stops when `--budget-time` is over and at Ctrl-C, and what is left to do with the answer
-    /// may run.
+    /// Runs a solver that has an answer at any moment: it stops when `--budget-time` is over and at
+    /// Ctrl-C, and what is left to do with the answer may run.
     pub fn anytime<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
         self.until(self.rest(), |compute| work(&self.planned(compute)))
     }
 
-    /// Runs a search that knows its best so far at any moment: it stops when half of `--budget-time` is over and at Ctrl-C.
+    /// Runs a search that can return its best candidate at any time: it stops when half of
+    /// `--budget-time` is over and at Ctrl-C.
     pub fn search<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
         let limit = self.common.budget_time.map(|all| (SEARCH * all - self.started.elapsed().as_secs_f64()).max(0.0));
         self.until(limit, work)

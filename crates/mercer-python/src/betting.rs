@@ -11,10 +11,12 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
 use crate::run::run;
 
-/// A two-sample test that may be looked at after every batch, and stopped at any time (betting, e-values).
+/// A sequential two-sample test, valid after every batch and at any stopping time (betting,
+/// e-values).
 ///
-/// ``update(X, Y)`` bets on new points of each sample against their distributions being one. The wealth starts at 1; the hypothesis is rejected when
-/// it reaches ``1/level``, which happens at any time with probability at most ``level`` when the distributions are one. The points must be new.
+/// ``update(X, Y)`` bets on new points of each sample against equal distributions. The
+/// wealth starts at 1; the hypothesis is rejected when it reaches ``1/level``, which happens at any
+/// time with probability at most ``level`` under the hypothesis. The points must be new.
 ///
 /// Examples
 /// --------

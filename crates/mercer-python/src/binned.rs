@@ -1,4 +1,4 @@
-//! Linear learning on random grids.
+//! Linear learning on random binning features.
 
 use mercer::features::RandomBinning;
 use mercer::learn::{BinnedMachine, Loss};
@@ -42,7 +42,8 @@ impl PyBinned {
         Ok(Self(BinnedMachine { grids, loss, lambda, intercept, tolerance, max_iterations }))
     }
 
-    /// The coefficients of the cells, the constants, iterations, whether they reached the tolerance, and the objective.
+    /// The coefficients of the cells, the constants, iterations, whether they reached the
+    /// tolerance, and the objective.
     #[pyo3(signature = (X, y, sample_weight=None, **options))]
     fn fit<'py>(
         &self,

@@ -1,10 +1,12 @@
-//! The catalogue of the kernel language, as dicts: the Python functions and their documentation are made from it.
+//! The catalogue of the kernel language, as dicts: the Python functions and their documentation are
+//! made from it.
 
 use mercer::kernel::catalogue::{Entry, ParameterEntry, entries};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Every name of the kernel language, with its formula, domain, parameters, theory, cost and examples.
+/// Every name of the kernel language, with its formula, domain, parameters, theory, cost and
+/// examples.
 ///
 /// Examples
 /// --------

@@ -1,4 +1,4 @@
-//! The centers of a learner, as Python users say them.
+//! The centers of a learner, from Python arguments.
 
 use mercer::learn::centers::{Centers, EarlyStopping};
 use pyo3::prelude::*;
@@ -6,7 +6,8 @@ use pyo3::types::PyDict;
 
 use crate::features::landmarks_named;
 
-/// A dict of ``n_centers``, ``landmarks``, ``tol``, ``max_iter``, ``validation_fraction`` and ``n_iter_no_change``; None where no centers are requested.
+/// A dict of ``n_centers``, ``landmarks``, ``tol``, ``max_iter``, ``validation_fraction`` and
+/// ``n_iter_no_change``; None where no centers are requested.
 pub fn centers_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Centers>> {
     let Some(given) = given else { return Ok(None) };
     let mut centers = Centers::default();

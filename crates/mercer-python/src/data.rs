@@ -1,4 +1,4 @@
-//! A kernel and the points it meets.
+//! A kernel and its points.
 
 use mercer::Kernel;
 use mercer::gram::Pairs;

@@ -69,7 +69,8 @@ pub struct PyCheck {
 
 #[pymethods]
 impl PyCheck {
-    /// True if the kernel is proven to be positive semi-definite, False if refuted, None if neither.
+    /// True if the kernel is proven to be positive semi-definite, False if refuted, None if
+    /// neither.
     #[getter]
     fn psd(&self) -> Option<bool> {
         self.check.as_option()
@@ -158,7 +159,8 @@ fn check_pairs(kernel: &Kernel, pairs: Option<Pairs<'_>>, compute: &Compute) -> 
     }
 }
 
-/// A repaired matrix and what was done to it. Made by ``mercer.repair``; ``numpy.asarray`` gives the matrix.
+/// A repaired matrix and what was done to it. Made by ``mercer.repair``; ``numpy.asarray`` gives
+/// the matrix.
 #[pyclass(frozen, name = "Repaired", module = "mercer")]
 pub struct PyRepaired {
     matrix: Py<PyArray2<f64>>,
@@ -228,8 +230,8 @@ impl PyRepaired {
     }
 }
 
-/// Make a symmetric matrix positive semi-definite: ``"clip"`` sets negative eigenvalues to 0, ``"flip"`` to their size, ``"shift"``
-/// adds to the diagonal.
+/// Make a symmetric matrix positive semi-definite: ``"clip"`` sets negative eigenvalues to 0,
+/// ``"flip"`` to their size, ``"shift"`` adds to the diagonal.
 ///
 /// Examples
 /// --------

@@ -16,8 +16,8 @@ use crate::run::{at_points, run};
 
 /// The mean embedding ``μ = Σ wᵢ k(·, xᵢ)`` of a weighted sample; without weights ``wᵢ = 1/n``.
 ///
-/// Call it on points. ``⟨μ, f⟩`` is the expectation of a ``Function`` f, ``‖μ − ν‖`` the MMD of two samples. A ``median`` in the
-/// kernel is resolved on the points.
+/// Call it on points. ``⟨μ, f⟩`` is the expectation of a ``Function`` f, ``‖μ − ν‖`` the MMD of two
+/// samples. A ``median`` in the kernel is resolved on the points.
 ///
 /// Examples
 /// --------
@@ -59,7 +59,8 @@ impl PyMeanEmbedding {
         at_points(py, X, options, |t, compute| self.0.evaluate(t, compute))
     }
 
-    /// ``⟨μ, ν⟩`` with another embedding, or the expectation ``⟨μ, f⟩ = Σ wᵢ f(xᵢ)`` of a ``Function``.
+    /// ``⟨μ, ν⟩`` with another embedding, or the expectation ``⟨μ, f⟩ = Σ wᵢ f(xᵢ)`` of a
+    /// ``Function``.
     #[pyo3(signature = (other, **options))]
     fn inner(&self, py: Python<'_>, other: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<f64> {
         let options = Options::read(options)?;
@@ -96,8 +97,8 @@ impl PyMeanEmbedding {
         Ok(run(py, &options, || self.0.function(&options.compute))?.into())
     }
 
-    /// ``count`` points of equal weight that stand for the sample, chosen greedily (kernel herding): the embedding of these points,
-    /// their rows, and ``‖μ − μ̂‖``.
+    /// ``count`` points of equal weight that stand for the sample, chosen greedily (kernel
+    /// herding): the embedding of these points, their rows, and ``‖μ − μ̂‖``.
     #[pyo3(signature = (count, **options))]
     fn herd<'py>(
         &self,

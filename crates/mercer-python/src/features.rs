@@ -11,11 +11,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::to_python;
+use crate::errors::{Part, to_python};
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::options::Options;
 use crate::run::run;
+use mercer::error::MemoryPurpose;
 
 /// A feature map that is ready for points.
 #[pyclass(frozen, name = "Features", module = "mercer._mercer")]
@@ -163,7 +164,8 @@ impl PyFeatures {
         Ok(PyArray2::from_owned_array(py, z))
     }
 
-    /// The errors of Fourier features against the numbers of frequencies, and the factor of their line.
+    /// The errors of Fourier features against the numbers of frequencies, and the factor of their
+    /// line.
     #[staticmethod]
     #[pyo3(signature = (kernel, kind, sampling, X, frequencies, draws, points, **options))]
     #[allow(clippy::too_many_arguments)]
@@ -186,7 +188,8 @@ impl PyFeatures {
         Ok((PyArray1::from_vec(py, decay.errors), decay.scale))
     }
 
-    /// The column of every entry of binning features, one row per point and one column per grid, and the value of every grid.
+    /// The column of every entry of binning features, one row per point and one column per grid,
+    /// and the value of every grid.
     #[pyo3(signature = (X, **options))]
     #[allow(clippy::type_complexity)]
     fn cells<'py>(
@@ -205,7 +208,7 @@ impl PyFeatures {
         let narrow = map.components().max(x.nrows().saturating_mul(grids)) <= i32::MAX as usize;
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(if narrow { 12 } else { 20 });
         let suggestion = "transform fewer rows at a time, or use fewer grids";
-        options.compute.reserve("binning features", bytes, suggestion).map_err(to_python)?;
+        options.compute.reserve(MemoryPurpose::Features, "binning features", bytes, suggestion).map_err(to_python)?;
         let mut cells = Array2::zeros((x.nrows(), grids));
         let positions = cells.as_slice_mut().expect("a new array is one slice");
         run(py, &options, || map.fill_cells(x, positions, &options.compute))?;
@@ -255,7 +258,7 @@ impl PyFeatures {
         Ok(rows.map(|rows| PyArray1::from_vec(py, rows)))
     }
 
-    /// The amplitude of the waves of every frequency.
+    /// The amplitude of the sine and cosine of every frequency.
     #[getter]
     fn amplitudes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(PyArray1::from_owned_array(py, self.0.fourier()?.amplitudes().to_owned()))
@@ -309,9 +312,11 @@ fn unknown(parameter: &str, value: &str, allowed: &str) -> PyErr {
     PyValueError::new_err(format!("{parameter} = {value:?} is not allowed: it must be {allowed}"))
 }
 
-/// A bound on the probability that random Fourier features err by ``eps`` or more, relative to ``k(x, x)``; at most 1.
+/// A bound on the probability that random Fourier features err by ``eps`` or more, relative to
+/// ``k(x, x)``; at most 1.
 ///
-/// At one pair of points (Hoeffding), or with ``dimension``, ``diameter`` and ``second_moment`` (``E‖ω‖²``) over a whole set (Rahimi and Recht).
+/// At one pair of points (Hoeffding), or with ``dimension``, ``diameter`` and ``second_moment``
+/// (``E‖ω‖²``) over a whole set (Rahimi and Recht).
 ///
 /// Examples
 /// --------
@@ -349,7 +354,9 @@ pub fn fourier_components(
     diameter: Option<f64>,
     second_moment: Option<f64>,
 ) -> PyResult<usize> {
-    guarantee(kind, dimension, diameter, second_moment)?.frequencies(eps, delta).map_err(to_python)
+    guarantee(kind, dimension, diameter, second_moment)?
+        .frequencies(eps, delta)
+        .map_err(|e| to_python(Part::Bounds.name(e)))
 }
 
 fn guarantee(
@@ -369,7 +376,8 @@ fn guarantee(
     }
 }
 
-/// The probability that random binning features over ``n_grids`` grids err by ``eps`` or more at one pair of points; at most 1.
+/// The probability that random binning features over ``n_grids`` grids err by ``eps`` or more at
+/// one pair of points; at most 1.
 ///
 /// Examples
 /// --------

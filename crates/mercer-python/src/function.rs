@@ -14,8 +14,8 @@ use crate::run::{at_points, run};
 
 /// A function ``f = Σ αᵢ k(·, xᵢ)`` of the RKHS of a kernel.
 ///
-/// Call it on points; add and scale functions of the same kernel. Repeated points are merged and a ``median`` in the kernel is
-/// resolved on the points.
+/// Call it on points; add and scale functions of the same kernel. Repeated points are merged and a
+/// ``median`` in the kernel is resolved on the points.
 ///
 /// Examples
 /// --------
@@ -63,7 +63,8 @@ impl PyFunction {
         Ok(f.into())
     }
 
-    /// The function of least norm with ``f(xᵢ) = yᵢ``; where there is none, the least-squares answer of least norm.
+    /// The function of least norm with ``f(xᵢ) = yᵢ``; where there is none, the least-squares
+    /// answer of least norm.
     ///
     /// Examples
     /// --------
@@ -152,7 +153,8 @@ impl PyFunction {
         at_points(py, X, options, |x, compute| self.expansion.bound(x, compute))
     }
 
-    /// The components in a sum of spaces: a dict from the text of each summand of the kernel to its function.
+    /// The components in a sum of spaces: a dict from the text of each summand of the kernel to its
+    /// function.
     ///
     /// A summand that occurs again is listed as ``text #2``.
     #[pyo3(signature = (**options))]

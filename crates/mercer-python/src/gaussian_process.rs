@@ -1,6 +1,5 @@
 //! Gaussian processes: a specification and its fit.
 
-use mercer::Error;
 use mercer::learn::GaussianProcess;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use ndarray::aview1;
@@ -26,7 +25,8 @@ pub struct PyGaussianProcess(Process);
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyGaussianProcess {
-    /// ``fixed`` names parameters that stay as they are, ``free`` choices of smoothness that move too.
+    /// ``fixed`` names parameters that stay as they are, ``free`` choices of smoothness that move
+    /// too.
     #[new]
     #[pyo3(signature = (kernel, noise, *, optimize=true, fixed=None, free=None, restarts=0))]
     fn new(
@@ -42,7 +42,8 @@ impl PyGaussianProcess {
         Ok(Self(Process::Exact(GaussianProcess { optimize, fixed, free, restarts, ..process })))
     }
 
-    /// The same process seen through inducing points: an array of them, or how many and ``"greedy"`` or ``"random"``.
+    /// The same process seen through inducing points: an array of them, or how many and
+    /// ``"greedy"`` or ``"random"``.
     #[staticmethod]
     #[pyo3(signature = (kernel, noise, inducing, count=None, *, approximation, move_inducing=false, optimize=true, fixed=None, free=None, restarts=0))]
     #[allow(clippy::too_many_arguments)]
@@ -74,7 +75,7 @@ impl PyGaussianProcess {
         let (points, targets, options) = (Matrix::read(X, "X")?, numbers(y, "y")?, Options::read(options)?);
         let x = points.view();
         let fit = run(py, &options, || match self.0.fit(x, aview1(&targets), &options.compute) {
-            Err(error @ Error::Numerical(_)) => Ok(Err(error)),
+            Err(error) if error.is_numerical() => Ok(Err(error)),
             other => other.map(Ok),
         })?;
         fit.map(PyGaussianProcessFit).map_err(|error| to_python_linear(py, error))
@@ -272,7 +273,8 @@ impl PyGaussianProcessFit {
         self.0.parameter_names()
     }
 
-    /// Whether the optimization converged, its steps, the likelihood that each start led to, and the evaluations; None without one.
+    /// Whether the optimization converged, its steps, the likelihood that each start led to, and
+    /// the evaluations; None without one.
     #[getter]
     fn optimization(&self) -> Option<(bool, usize, Vec<f64>, usize)> {
         self.0.optimization().map(|o| (o.converged, o.iterations, o.likelihoods.clone(), o.evaluations))

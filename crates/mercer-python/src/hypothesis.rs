@@ -1,4 +1,4 @@
-//! Hypothesis tests: the choices of Python users made into tests of the library, and their outcomes into dicts.
+//! Hypothesis tests: Python arguments to tests of the library, and outcomes to dicts.
 
 use mercer::Kernel;
 use mercer::gram::Pairs;
@@ -36,7 +36,7 @@ const CORRECTIONS: [(&str, Correction); 5] = [
 const CONDITIONAL: [(&str, ConditionalMethod); 2] =
     [("permutation", ConditionalMethod::Permutation), ("gamma", ConditionalMethod::Gamma)];
 
-/// What only some two-sample tests ask for.
+/// Options of some two-sample tests.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct TwoSampleChoices {
@@ -57,7 +57,7 @@ impl TwoSampleChoices {
     }
 }
 
-/// What only some independence tests ask for.
+/// Options of some independence tests.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct IndependenceChoices {
@@ -137,7 +137,8 @@ pub fn two_sample_test<'py>(
     as_dict(py, &outcome)
 }
 
-/// Which columns of two samples differ? For each its squared MMD, its adjusted p-value and its test.
+/// Which columns of two samples differ? For each its squared MMD, its adjusted p-value and its
+/// test.
 #[pyfunction]
 #[pyo3(signature = (X, Y, kernel, method, permutations, level, correction, choices, **options))]
 #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -1,4 +1,4 @@
-//! What Python users hand over, as matrices of doubles: borrowed where it is one already, converted otherwise.
+//! Python arrays as matrices of doubles: borrowed if possible, converted otherwise.
 
 use mercer::Kernel;
 use ndarray::ArrayView2;
@@ -16,7 +16,8 @@ pub struct Matrix<'py> {
 }
 
 impl<'py> Matrix<'py> {
-    /// Reads an array, a list, or a data frame; one dimension is one column. `what` names it in errors.
+    /// Reads an array, a list, or a data frame; one dimension is one column. `what` names it in
+    /// errors.
     pub fn read(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let array = as_numbers(value, what)?;
         let dimensions = array.getattr("ndim")?.extract::<usize>()?;

@@ -1,4 +1,4 @@
-//! `mercer.Kernel`: a newtype and a few lines per method. No mathematics lives here.
+//! `mercer.Kernel`: a newtype and a few lines per method. It contains no mathematics.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -19,11 +19,12 @@ use crate::run::run;
 
 /// A kernel: an expression over base kernels, made from its text.
 ///
-/// Call it on points to get its Gram matrix; combine kernels with ``+``, ``*`` and ``**``. The text is also its ``str``, and
-/// what is pickled. Points are the rows of an array, a list or a data frame; one dimension is one column.
+/// Call it on points to get its Gram matrix; combine kernels with ``+``, ``*`` and ``**``. The text
+/// is also its ``str``, and what is pickled. Points are the rows of an array, a list or a data
+/// frame; one dimension is one column.
 ///
-/// Every method that computes takes ``n_jobs`` (all cores by default), ``max_memory`` (bytes, or text such as ``"2GB"``),
-/// ``verbose`` (a progress bar on standard error) and ``random_state``.
+/// Every method that computes takes ``n_jobs`` (all cores by default), ``max_memory`` (bytes, or
+/// text such as ``"2GB"``), ``verbose`` (a progress bar on standard error) and ``random_state``.
 ///
 /// Examples
 /// --------
@@ -52,8 +53,9 @@ impl PyKernel {
 
     /// The Gram matrix ``[k(xᵢ, yⱼ)]``; ``Y`` is ``X`` where it is left out.
     ///
-    /// ``dtype="float32"`` (or ``single=True``) computes in single precision, in half the memory and about half the time. A
-    /// kernel on ``precomputed()`` takes a matrix of kernel values instead of ``X``.
+    /// ``dtype="float32"`` (or ``single=True``) computes in single precision, in half the memory
+    /// and about half the time. A kernel on ``precomputed()`` takes a matrix of kernel values
+    /// instead of ``X``.
     ///
     /// Examples
     /// --------
@@ -104,8 +106,9 @@ impl PyKernel {
 
     /// ``K·V`` without storing ``K = k(X, Y)``: each tile is computed, used and forgotten.
     ///
-    /// ``V`` has a row for every point of ``Y`` (of ``X`` where ``Y`` is left out) and may have one dimension. Sums are in
-    /// double precision; ``single=True`` computes the tiles in single precision.
+    /// ``V`` has a row for every point of ``Y`` (of ``X`` where ``Y`` is left out) and may have one
+    /// dimension. Sums are in double precision; ``single=True`` computes the tiles in single
+    /// precision.
     ///
     /// Examples
     /// --------
@@ -132,7 +135,8 @@ impl PyKernel {
         if factor.one_dimensional() { Ok(product.reshape([product.len()])?.into_any()) } else { Ok(product.into_any()) }
     }
 
-    /// ``∂K/∂θ`` for a continuous parameter, by its name in ``parameters`` or by its position there.
+    /// ``∂K/∂θ`` for a continuous parameter, by its name in ``parameters`` or by its position
+    /// there.
     ///
     /// Examples
     /// --------
@@ -157,8 +161,8 @@ impl PyKernel {
         Ok(PyArray2::from_owned_array(py, matrix))
     }
 
-    /// The kernel with every ``median`` replaced by the number it stands for on these points, and names of columns of a
-    /// data frame by their positions.
+    /// The kernel with every ``median`` replaced by its value on these points, and
+    /// names of columns of a data frame by their positions.
     ///
     /// Examples
     /// --------
@@ -172,8 +176,9 @@ impl PyKernel {
         run(py, &options, || Ok(Self(kernel.bind(pairs, compute)?.kernel().clone())))
     }
 
-    /// What the rules say: a dict of ``psd``, ``strictly_pd``, ``nsd``, ``universal``, ``characteristic``, ``shift_invariant`` and ``bounded``
-    /// to True (proven), False (refuted) or None (open).
+    /// The properties derived by rule: a dict of ``psd``, ``strictly_pd``, ``nsd``, ``universal``,
+    /// ``characteristic``, ``shift_invariant`` and ``bounded`` to True (proven), False (refuted) or
+    /// None (open).
     #[getter]
     fn properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(py);
@@ -194,10 +199,11 @@ impl PyKernel {
         self.0.proof()
     }
 
-    /// Prove that the kernel is positive semi-definite, or try to refute it on ``X`` and on points that are searched for.
+    /// Prove that the kernel is positive semi-definite, or try to refute it on ``X`` and on points
+    /// that are searched for.
     ///
-    /// The answer has ``psd`` (True, False or None), ``min_eigenvalue``, and for a refutation the ``points``, ``weights`` and
-    /// ``value`` of ``cᵀKc < 0``, checked again with 31 digits.
+    /// The result has ``psd`` (True, False or None), ``min_eigenvalue``, and for a refutation the
+    /// ``points``, ``weights`` and ``value`` of ``cᵀKc < 0``, checked again with 31 digits.
     ///
     /// Examples
     /// --------
@@ -226,7 +232,8 @@ impl PyKernel {
         }
     }
 
-    /// Raise ``NotPositiveDefiniteError``, with a counterexample where one is found, for a kernel that is not positive semi-definite.
+    /// Raise ``NotPositiveDefiniteError``, with a counterexample where one is found, for a kernel
+    /// that is not positive semi-definite.
     ///
     /// Returns True if it is proven to be, and None if it is neither proven nor refuted.
     #[pyo3(signature = (**options))]
@@ -247,8 +254,8 @@ impl PyKernel {
         self.0.with_column_names(&names).map(Self).map_err(to_python)
     }
 
-    /// The same kernel with this lengthscale in every place that has one; a list (one per column) is scaled to this
-    /// geometric mean.
+    /// The same kernel with this lengthscale wherever it has one; a list (one per column)
+    /// is scaled to this geometric mean.
     ///
     /// Examples
     /// --------
@@ -259,7 +266,8 @@ impl PyKernel {
         mercer::select::with_lengthscale(&self.0, lengthscale).map(Self).map_err(to_python)
     }
 
-    /// The continuous parameters: a dict from the name of each to its value, in the order of the text.
+    /// The continuous parameters: a dict from the name of each to its value, in the order of the
+    /// text.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(py);
@@ -269,7 +277,8 @@ impl PyKernel {
         Ok(named)
     }
 
-    /// The same expression with other parameters: a list of all of them, or a dict of those that change.
+    /// The same expression with other parameters: a list of all of them, or a dict of those that
+    /// change.
     ///
     /// Examples
     /// --------
@@ -342,7 +351,8 @@ pub fn kernel_of(value: &Bound<'_, PyAny>) -> PyResult<Kernel> {
     }
 }
 
-/// What may stand beside a kernel in a sum or a product; Python tries the other side for anything else.
+/// What may stand beside a kernel in a sum or a product; Python tries the other side for anything
+/// else.
 #[derive(FromPyObject)]
 enum Operand<'py> {
     Kernel(Bound<'py, PyKernel>),

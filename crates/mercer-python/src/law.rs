@@ -11,8 +11,10 @@ use crate::kernel::{PyKernel, kernel_of};
 
 /// The mean embedding ``μ = E k(·, X)`` of a distribution that is known, in closed form.
 ///
-/// Made by ``LawEmbedding.normal``, ``.uniform``, ``.laplace`` or ``.moments``. Call it on points. Closed forms: Gaussian kernels with normal and uniform distributions, polynomial
-/// kernels with moments, ``exponential`` with normal distributions, ``laplacian`` with the Laplace distribution, ``wiener`` with the uniform distribution on ``[0, 1]``.
+/// Made by ``LawEmbedding.normal``, ``.uniform``, ``.laplace`` or ``.moments``. Call it on points.
+/// Closed forms: Gaussian kernels with normal and uniform distributions, polynomial kernels with
+/// moments, ``exponential`` with normal distributions, ``laplacian`` with the Laplace distribution,
+/// ``wiener`` with the uniform distribution on ``[0, 1]``.
 ///
 /// Examples
 /// --------

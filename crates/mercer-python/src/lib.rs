@@ -1,4 +1,5 @@
-//! The Python door of Mercer: newtypes around the library, arrays in and out, errors with their kind. No mathematics.
+//! The Python bindings of Mercer: newtypes around the library, arrays in and out, errors with their
+//! kind. No mathematics.
 
 mod betting;
 mod binned;
@@ -54,6 +55,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definiteness::PyRepaired>()?;
     module.add_function(wrap_pyfunction!(definiteness::repair, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::error_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
     add_measures(module)?;
     add_learners(module)

@@ -33,7 +33,8 @@ enum Spec {
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyPenalized {
-    /// ``loss=None`` is logistic regression of any number of classes; a list of levels is quantile curves.
+    /// ``loss=None`` is logistic regression of any number of classes; a list of levels is quantile
+    /// curves.
     #[new]
     #[pyo3(signature = (kernel, alpha, *, loss=None, parameter=None, levels=None, intercept=true, class_weights=None,
                         solver="auto", centers=None, tol=None, max_iter=None))]
@@ -233,7 +234,8 @@ impl PyPenalizedFit {
         })
     }
 
-    /// What the loss estimates: numbers of classes for logistic regression, sides −1 and 1, means of counts, quantiles.
+    /// What the loss estimates: numbers of classes for logistic regression, sides −1 and 1, means
+    /// of counts, quantiles.
     #[pyo3(signature = (X, **options))]
     fn predict<'py>(
         &self,
@@ -262,7 +264,9 @@ impl PyPenalizedFit {
         self.evaluate(py, X, options, |fit, x, compute| match fit {
             PenalizedFit::Logistic(fit) => fit.probabilities(x, compute),
             PenalizedFit::Machine(fit) => Ok(fit.probabilities(x, compute)?.insert_axis(Axis(1))),
-            PenalizedFit::Quantiles(_) => Err(mercer::Error::request("quantiles have no probabilities")),
+            PenalizedFit::Quantiles(_) => {
+                Err(mercer::Error::unsupported("probabilities", "quantiles", "", "use the logistic loss"))
+            }
         })
     }
 

@@ -191,7 +191,8 @@ pub fn stein_discrepancy(
     })
 }
 
-/// The kernel under a Stein kernel, with a median resolved on the sample; the inverse multiquadric by default.
+/// The kernel under a Stein kernel, with a median resolved on the sample; the inverse multiquadric
+/// by default.
 pub fn stein_kernel(
     kernel: Option<&Kernel>,
     x: ndarray::ArrayView2<'_, f64>,

@@ -125,7 +125,8 @@ pub fn save_model(
 
 type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>, Bound<'py, PyDict>);
 
-/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, and the settings of the learner.
+/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, and the
+/// settings of the learner.
 #[pyfunction]
 #[pyo3(signature = (path, **options))]
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
@@ -169,7 +170,8 @@ impl PyInputs {
         Self(Inputs { features: Features::Vectors { dimension, names }, targets, unused: Vec::new() })
     }
 
-    /// The names of the columns of the table, or of the coordinates of the vectors, where there are names.
+    /// The names of the columns of the table, or of the coordinates of the vectors, where there are
+    /// names.
     #[getter]
     fn names(&self) -> Option<Vec<String>> {
         match &self.0.features {
@@ -187,7 +189,8 @@ impl PyInputs {
         }
     }
 
-    /// Whether points are made from the columns of a table, by what was learned from the table of the fit.
+    /// Whether points are made from the columns of a table, by what was learned from the table of
+    /// the fit.
     #[getter]
     fn encoded(&self) -> bool {
         matches!(self.0.features, Features::Columns(_))
@@ -206,7 +209,8 @@ impl PyInputs {
         self.0.targets.iter().map(|t| (t.name.clone(), t.map.shift, t.map.scale)).collect()
     }
 
-    /// The vectors of a table, given as pairs of a name and the values, and the rows that were kept.
+    /// The vectors of a table, given as pairs of a name and the values, and the rows that were
+    /// kept.
     fn encode<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! How to compute, as Python users say it: `n_jobs`, `max_memory`, `verbose`, `random_state`.
+//! Compute options from Python: `n_jobs`, `max_memory`, `verbose`, `random_state`.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! A Gaussian process, exact or through inducing points: one face for both.
+//! A Gaussian process, exact or through inducing points: one interface for both.
 
 use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
@@ -68,16 +68,21 @@ impl ProcessFit {
     pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
         match self {
             Self::Exact(fit) => fit.leave_one_out(compute),
-            Self::Sparse(_) => {
-                Err(Error::request("a process through inducing points has no leave-one-out density in closed form"))
-            }
+            Self::Sparse(_) => Err(Error::unsupported(
+                "leave-one-out density",
+                "a process with inducing points",
+                "there is no closed form",
+                "use a process on all points",
+            )),
         }
     }
 
     pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
         match self {
             Self::Exact(fit) => fit.partial_effects(resolution, compute),
-            Self::Sparse(_) => Err(Error::request("the parts of a process through inducing points are not computed")),
+            Self::Sparse(_) => {
+                Err(Error::unsupported("parts", "a process with inducing points", "", "use a process on all points"))
+            }
         }
     }
 

@@ -39,10 +39,11 @@ impl PyRidge {
         indefinite: bool,
     ) -> PyResult<Self> {
         let (kernel, solver, centers) = (kernel_of(kernel)?, solver_named(solver)?, centers_of(centers)?);
-        Ok(Self(Ridge { kernel, lambda: alpha, intercept, solver, centers, diagnostics, indefinite }))
+        Ok(Self(Ridge { intercept, solver, centers, diagnostics, indefinite, ..Ridge::new(kernel, alpha) }))
     }
 
-    /// Fits ``y``, a column per output, with the values of unpenalized functions in the columns of ``null_space``.
+    /// Fits ``y``, a column per output, with the values of unpenalized functions in the columns of
+    /// ``null_space``.
     #[pyo3(signature = (X, y, sample_weight=None, null_space=None, **options))]
     fn fit(
         &self,
@@ -93,15 +94,9 @@ fn fit(ridge: &Ridge, (x, basis, y, weights): RidgeArrays<'_>, compute: &Compute
     }
 }
 
-/// The words of Python: the regularization is called `alpha`, as in scikit-learn, and `indefinite` allows what is refused.
+/// The parameter of Python that allows a kernel that is refused.
 pub fn reworded(error: Error) -> Error {
     match error {
-        Error::Parameter { name, value, requirement } if name == "lambda" => {
-            Error::Parameter { name: "alpha".into(), value, requirement }
-        }
-        Error::Parameter { name, value, requirement } if name == "centers" => {
-            Error::Parameter { name: "n_centers".into(), value, requirement }
-        }
         Error::NotPositiveDefinite { kernel, reason, counterexample } => {
             let reason = format!("{reason}\nIf it is meant, pass indefinite=True.");
             Error::NotPositiveDefinite { kernel, reason, counterexample }
@@ -153,7 +148,8 @@ impl PyRidgeFit {
         Ok(PyArray2::from_owned_array(py, values))
     }
 
-    /// Standard errors at every row of ``X``, of the values or of new observations, a column per output.
+    /// Standard errors at every row of ``X``, of the values or of new observations, a column per
+    /// output.
     #[pyo3(signature = (X, null_space=None, observation=false, **options))]
     fn standard_errors<'py>(
         &self,
@@ -296,7 +292,8 @@ impl PyRidgeFit {
         describe(self.0.method())
     }
 
-    /// The centers, the passes, the relative residual, whether it reached the tolerance, and the share of the trace that is missed.
+    /// The centers, the passes, the relative residual, whether it reached the tolerance, and the
+    /// share of the trace that is missed.
     #[getter]
     fn centers(&self) -> Option<(usize, usize, f64, bool, f64)> {
         match self.0.method() {

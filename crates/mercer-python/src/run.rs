@@ -1,4 +1,4 @@
-//! Long work with the interpreter lock released, a progress bar, and an ear for Ctrl-C.
+//! Long work with the interpreter lock released, a progress bar, and checks for Ctrl-C.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
@@ -15,17 +15,20 @@ use crate::errors::to_python;
 use crate::input::Matrix;
 use crate::options::Options;
 
-/// How often the waiting thread asks Python for signals.
+/// How often the waiting thread polls Python for signals.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs `work` in a thread of its own while this one waits, asks Python for signals, and draws the progress bar.
+/// Runs `work` in a thread of its own while this one waits, polls Python for signals, and draws the
+/// progress bar.
 ///
-/// A signal whose handler raises (Ctrl-C does) cancels the work; the exception of the handler is what the caller sees.
+/// A signal whose handler raises (Ctrl-C does) cancels the work; the exception of the handler is
+/// what the caller sees.
 pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> mercer::Result<T> + Send) -> PyResult<T> {
     run_until(py, options, None, work)
 }
 
-/// Values at points: the points are read, the work is run, and what it gives becomes an array of Python.
+/// Values at points: the points are read, the work is run, and what it gives becomes an array of
+/// Python.
 pub fn at_points<'py, D: Dimension>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
@@ -37,7 +40,8 @@ pub fn at_points<'py, D: Dimension>(
     Ok(PyArray::from_owned_array(py, run(py, &options, || work(x, &options.compute))?))
 }
 
-/// As [`run`], for a solver that has an answer at any moment: it stops when the time limit of the options is over.
+/// As [`run`], for a solver that has an answer at any moment: it stops when the time limit of the
+/// options is over.
 pub fn run_anytime<T: Send>(
     py: Python<'_>,
     options: &Options,
@@ -58,7 +62,8 @@ fn run_until<T: Send>(
         let (finished, wait) = sync_channel::<()>(1);
         thread::scope(|scope| {
             let worker = scope.spawn(move || {
-                // Dropped when the work ends, also by a panic: that is what wakes the waiting thread.
+                // Dropped when the work ends, also by a panic: that is what wakes the waiting
+                // thread.
                 let _finished = finished;
                 work()
             });

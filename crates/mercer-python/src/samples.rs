@@ -1,4 +1,4 @@
-//! Two samples as Python users hand them over: points, or the kernel values of the pooled sample.
+//! Two samples from Python: points, or the kernel values of the pooled sample.
 
 use mercer::Kernel;
 use pyo3::exceptions::PyValueError;
@@ -16,8 +16,8 @@ pub enum TwoSamples<'py> {
 }
 
 impl<'py> TwoSamples<'py> {
-    /// Reads the samples, with the kernel whose columns are numbered. For a kernel on `precomputed()`, `x` is the matrix of all values and `y` the size of
-    /// the first sample.
+    /// Reads the samples, with the kernel whose columns are numbered. For a kernel on
+    /// `precomputed()`, `x` is the matrix of all values and `y` the size of the first sample.
     pub fn read(
         kernel: Option<Kernel>,
         x: &Bound<'py, PyAny>,

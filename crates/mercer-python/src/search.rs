@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::errors::Part;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
@@ -23,8 +24,9 @@ pub struct PyRidgeSearch(RidgeSearch);
 #[pymethods]
 #[allow(non_snake_case, clippy::too_many_arguments)]
 impl PyRidgeSearch {
-    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as they are. The alphas of the library go on where
-    /// the best is at their end, and with ``extend`` the lengthscales do.
+    /// ``alphas`` and ``lengthscales`` may be None: the alphas of the library, and the kernels as
+    /// they are. The alphas of the library go on where the best is at their end, and with
+    /// ``extend`` the lengthscales do.
     #[new]
     #[pyo3(
         signature = (kernels, alphas=None, lengthscales=None, *, scoring, intercept=false, refinements=0, indefinite=false, screening=true, extend=false)
@@ -64,7 +66,8 @@ impl PyRidgeSearch {
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let (x, y, weights) = (points.view(), targets.view(), weights.as_deref().map(aview1));
-        run(py, &options, || self.0.fit(x, y, weights, &options.compute).map_err(reworded)).map(PyRidgeSearchFit)
+        let fit = || self.0.fit(x, y, weights, &options.compute).map_err(|e| Part::Search.name(reworded(e)));
+        run(py, &options, fit).map(PyRidgeSearchFit)
     }
 }
 
@@ -125,7 +128,8 @@ impl PyRidgeSearchFit {
         self.0.screening.as_ref().map_or(0, |screening| screening.dropped)
     }
 
-    /// What was tried of every number: its name, the ends of the first range and of the last, the chosen value, and whether it is at an end.
+    /// What was tried of every number: its name, the ends of the first range and of the last, the
+    /// chosen value, and whether it is at an end.
     #[getter]
     fn ranges(&self) -> Vec<SearchedNumbers> {
         let one = |r: &SearchedRange| (r.parameter, r.first, r.last, r.chosen, r.at_border);
@@ -145,7 +149,8 @@ impl PyRidgeSearchFit {
     }
 }
 
-/// Lengthscales around the median distance of the points, which is in the middle: powers of 2 apart.
+/// Lengthscales around the median distance of the points, which is in the middle: powers of 2
+/// apart.
 #[pyfunction]
 #[pyo3(signature = (X, count, **options))]
 #[allow(non_snake_case)]

@@ -1,4 +1,5 @@
-//! Gaussian processes of several targets with one kernel, and the likelihood of matrices that Python computed.
+//! Gaussian processes of several targets with one kernel, and the likelihood of matrices that
+//! Python computed.
 
 use mercer::learn::gaussian_process::shared::{EvidenceGradient, ProcessEvidence};
 use mercer::learn::{SharedGaussianProcess, SharedGaussianProcessFit};
@@ -9,17 +10,20 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::errors::to_python;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::{at_points, run};
+use mercer::error::MemoryPurpose;
 
-/// What is not finite or not positive definite has no likelihood: None to Python, which decides what that means.
+/// What is not finite or not positive definite has no likelihood: None to Python, which decides
+/// what that means.
 fn defined<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
-        Err(Error::Numerical(_) | Error::Value { .. }) => Ok(None),
+        Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(None),
         other => other.map(Some),
     }
 }
@@ -56,8 +60,8 @@ impl PySharedProcessFit {
         Ok(run(py, &options, || defined(process.fit(x, y, aview1(&noise), &options.compute)))?.map(Self))
     }
 
-    /// The log likelihood and its gradient by the wanted parameters of the kernel (by the parameters themselves), then by the noise; None where
-    /// the matrix is not positive definite.
+    /// The log likelihood and its gradient by the requested parameters of the kernel (by the
+    /// parameters themselves), then by the noise; None where the matrix is not positive definite.
     #[staticmethod]
     #[pyo3(signature = (kernel, X, Y, noise, requested, **options))]
     fn likelihood_gradient<'py>(
@@ -186,6 +190,17 @@ pub struct PyMatrixEvidence(ProcessEvidence);
 #[pymethods]
 #[allow(non_snake_case)]
 impl PyMatrixEvidence {
+    /// Raises a ``MemoryError`` if so many kernel values are more than ``max_memory`` allows:
+    /// called before Python computes them.
+    #[staticmethod]
+    #[pyo3(signature = (values, **options))]
+    fn reserve(values: u64, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let what = format!("{values} kernel values that Python computes");
+        let remedy = "use fewer rows or a higher memory limit";
+        let compute = Options::read(options)?.compute;
+        compute.reserve(MemoryPurpose::KernelMatrix, &what, values.saturating_mul(8), remedy).map_err(to_python)
+    }
+
     /// The evidence of ``K + diag(noise)``; None where that is not positive definite.
     #[staticmethod]
     #[pyo3(signature = (K, Y, noise, **options))]
@@ -210,7 +225,8 @@ impl PyMatrixEvidence {
         Ok(run(py, &options, || defined(evidence(k, y, &noise, &options.compute)))?.map(Self))
     }
 
-    /// The gradient of the log likelihood for the derivatives of ``K``, of shape (n, n, parameters), then by the noise.
+    /// The gradient of the log likelihood for the derivatives of ``K``, of shape (n, n,
+    /// parameters), then by the noise.
     #[pyo3(signature = (slopes, **options))]
     fn gradient<'py>(
         &self,
@@ -287,7 +303,7 @@ impl PyMatrixEvidence {
 
 fn evidence(k: ArrayView2<f64>, y: ArrayView2<f64>, noise: &[f64], compute: &Compute) -> Result<ProcessEvidence> {
     let bytes = 8 * (k.nrows() as u64).pow(2);
-    compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
+    compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
     let mut matrix = k.to_owned();
     matrix.diag_mut().zip_mut_with(&aview1(noise), |d, v| *d += v);
     ProcessEvidence::new(matrix, y, compute)

@@ -15,11 +15,13 @@ use crate::options::Options;
 use crate::run::{at_points, run};
 use crate::samples::count;
 
-/// The mean of random Fourier features of a sample: a sketch of its mean embedding, for data that come in parts.
+/// The mean of random Fourier features of a sample: a sketch of its mean embedding, for data that
+/// come in parts.
 ///
-/// ``n_components`` numbers are kept, whatever the number of points. Parts may be sketched on several machines or days and merged. Sketches can be
-/// compared when their kernel, columns, features and ``random_state`` agree: the frequencies are drawn from them. A sketch can be pickled, and
-/// written as bytes that the library reads too.
+/// ``n_components`` numbers are kept, whatever the number of points. Parts may be sketched on
+/// several machines or days and merged. Sketches can be compared when their kernel, columns,
+/// features and ``random_state`` agree: the frequencies are drawn from them. A sketch can be
+/// pickled, and written as bytes that the library reads too.
 ///
 /// Examples
 /// --------

@@ -90,7 +90,7 @@ impl PyLocalFit {
         at_points(py, X, options, |x, compute| self.0.predict(x, compute))
     }
 
-    /// The slope of the local line at every place.
+    /// The slope of the local line at every position.
     #[pyo3(signature = (X, **options))]
     fn slopes<'py>(
         &self,
@@ -114,6 +114,12 @@ impl PyLocalFit {
     #[getter]
     fn bandwidth(&self) -> f64 {
         self.0.bandwidth()
+    }
+
+    /// Whether the bandwidth is at an end of the range that was searched.
+    #[getter]
+    fn at_limit(&self) -> bool {
+        self.0.at_limit()
     }
 
     #[getter]

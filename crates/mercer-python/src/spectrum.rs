@@ -15,8 +15,9 @@ use crate::run::{at_points, run};
 
 /// The leading eigenpairs of ``f ↦ ∫ k(·, y) f(y) dμ(y)`` (Mercer's theorem).
 ///
-/// The measure is ``"uniform"`` (on [0, 1]), ``("interval", a, b)`` (length), ``("gaussian", std)``, or a sample (an array): closed forms for the
-/// first three, where they are known, and for a sample the eigenpairs of ``K/n`` with their extension to new points.
+/// The measure is ``"uniform"`` (on [0, 1]), ``("interval", a, b)`` (length), ``("gaussian",
+/// std)``, or a sample (an array): closed forms for the first three, where they are known, and for
+/// a sample the eigenpairs of ``K/n`` with their extension to new points.
 ///
 /// Examples
 /// --------
@@ -66,7 +67,8 @@ impl PySpectrum {
         PyArray1::from_slice(py, self.0.eigenvalues())
     }
 
-    /// Standard errors of the eigenvalues of a sample as estimates of those of its distribution; ``None`` for closed forms.
+    /// Standard errors of the eigenvalues of a sample as estimates of those of its distribution;
+    /// ``None`` for closed forms.
     #[getter]
     fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         self.0.standard_errors().map(|errors| PyArray1::from_slice(py, errors))
@@ -101,7 +103,8 @@ impl PySpectrum {
         at_points(py, X, options, |x, compute| self.0.eigenfunctions(x, compute))
     }
 
-    /// The features ``√μⱼ φⱼ(x)``, whose inner products are the kernel but for the modes that are left out.
+    /// The features ``√μⱼ φⱼ(x)``, whose inner products are the kernel but for the modes that are
+    /// left out.
     #[pyo3(signature = (X, **options))]
     fn features<'py>(
         &self,

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::errors::to_python;
+use crate::errors::{Part, to_python};
 use crate::input::numbers;
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
@@ -42,7 +42,8 @@ impl PySpline {
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let weights = weights.as_deref().map(aview1);
-        run(py, &options, || self.0.fit(aview1(&x), aview1(&y), weights, &options.compute)).map(PySplineFit)
+        let fit = || self.0.fit(aview1(&x), aview1(&y), weights, &options.compute).map_err(|e| Part::Spline.name(e));
+        run(py, &options, fit).map(PySplineFit)
     }
 }
 
@@ -66,7 +67,7 @@ pub struct PySplineFit(pub SplineFit);
 
 #[pymethods]
 impl PySplineFit {
-    /// The derivative of this order (0: the values) at every place.
+    /// The derivative of this order (0: the values) at every position.
     #[pyo3(signature = (x, derivative=0))]
     fn predict<'py>(
         &self,
@@ -79,10 +80,10 @@ impl PySplineFit {
         Ok(PyArray1::from_owned_array(py, values))
     }
 
-    /// Standard errors of the values at every place.
+    /// Standard errors of the values at every position.
     fn standard_errors<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let x = numbers(x, "x")?;
-        let values = py.detach(|| self.0.standard_errors(aview1(&x))).map_err(to_python)?;
+        let values = py.detach(|| self.0.standard_errors(aview1(&x))).map_err(|e| to_python(Part::Spline.name(e)))?;
         Ok(PyArray1::from_owned_array(py, values))
     }
 

@@ -69,7 +69,8 @@ impl PyRidgeStatistics {
         self.0.merge(&other.0).map_err(to_python)
     }
 
-    /// Give the weights (a column per output), the constants, and the sums of squared residuals; more may follow.
+    /// Give the weights (a column per output), the constants, and the sums of squared residuals;
+    /// more may follow.
     #[pyo3(signature = (alpha, fit_intercept=false, **options))]
     fn finish<'py>(
         &self,

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::errors::Part;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
@@ -64,7 +65,7 @@ impl PySvc {
         let options = Options::read(options)?;
         let (x, weights) = (points.view(), weights.as_deref().map(aview1));
         let work = || self.0.fit(x, &Classes::from_indices(classes, names)?, weights, &options.compute);
-        run_anytime(py, &options, || work().map_err(reworded)).map(PySvcFit)
+        run_anytime(py, &options, || work().map_err(|e| Part::Classifier.name(reworded(e)))).map(PySvcFit)
     }
 
     /// The mean accuracy of held-out folds: a row for every kernel, a column for every C.
@@ -91,7 +92,10 @@ impl PySvc {
             let classes = Classes::from_indices(classes, names)?;
             svm_grid(&self.0, &kernels, &c, &folds, x, &classes, weights, &options.compute).map(|grid| grid.accuracy)
         };
-        Ok(PyArray2::from_owned_array(py, run(py, &options, || work().map_err(reworded))?))
+        Ok(PyArray2::from_owned_array(
+            py,
+            run(py, &options, || work().map_err(|e| Part::Classifier.name(reworded(e))))?,
+        ))
     }
 
     /// What a fit of these sizes will take, as text.
@@ -137,7 +141,8 @@ impl PySvcFit {
         Ok(PyArray1::from_vec(py, run(py, &options, || self.0.predict(x, &options.compute))?))
     }
 
-    /// Decision values: of pairs, or one per class; one column for two classes, positive for the second.
+    /// Decision values: of pairs, or one per class; one column for two classes, positive for the
+    /// second.
     #[pyo3(signature = (X, pairs=false, **options))]
     fn decision<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Machines of numbers, regression and the support of a distribution, and what all machines share.
+//! Support vector regression and one-class SVMs, and the common parts of support vector machines.
 
 use mercer::learn::svm::{OneClass, OneClassFit, SvmEvidence, Svr, SvrFit, Tube};
 use mercer::solve::{DualOptions, Stopped};
@@ -23,12 +23,9 @@ pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {
     Ok(DualOptions { tolerance, max_steps, ..DualOptions::default() })
 }
 
-/// The words of Python: `alpha` as in scikit-learn, and `allow_indefinite` allows what is refused.
+/// The parameter of Python that allows a kernel that is refused.
 pub fn reworded(error: Error) -> Error {
     match error {
-        Error::Parameter { name, value, requirement } if name == "lambda" => {
-            Error::Parameter { name: "alpha".into(), value, requirement }
-        }
         Error::NotPositiveDefinite { kernel, reason, counterexample } => {
             let reason = format!(
                 "{reason}\nA machine with allow_indefinite=True takes it nevertheless, and goes to a stationary point as LIBSVM does."
@@ -144,7 +141,7 @@ pub enum SvmFit {
 #[pyclass(frozen, name = "SvmFit", module = "mercer._mercer")]
 pub struct PySvmFit(pub SvmFit);
 
-/// What both fits tell.
+/// Accessors of both fits.
 macro_rules! of {
     ($fit:expr, $name:ident) => {
         match &$fit.0 {

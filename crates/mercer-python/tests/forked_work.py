@@ -136,7 +136,8 @@ WORK = {
     "CovarianceStatistics": statistics("CovarianceStatistics"),
     "RidgeStatistics": statistics("RidgeStatistics"),
 }
-#: A model that was fitted in the parent; what it computes at its first use is computed in the children.
+#: A model that was fitted in the parent; what it computes at its first use is computed in the
+#: children.
 LINE = mercer.KernelRidge(0.1, kernel="matern(nu=3/2)")
 WORK["a model of the parent"] = lambda how: LINE.predict(X[:100, :1], return_std=True)
 

@@ -26,7 +26,7 @@ def test_ridge_on_all_points_is_exact():
     assert "centers" in model.plan_
 
 
-def test_few_centers_are_kept_and_errors_are_told():
+def test_few_centers_are_kept_and_errors_are_reported():
     model = mercer.KernelRidge(0.1, kernel=KERNEL, solver="centers", n_centers=30, landmarks="rpcholesky").fit(X, Y)
     assert model.X_fit_.shape == (30, 2)
     assert model.dual_coef_.shape == (30, 2)
@@ -65,7 +65,7 @@ def test_squared_hinge_on_centers():
         mercer.KernelMachine("hinge", 0.1, kernel=KERNEL, solver="centers").fit(X, CLASSES == "c")
 
 
-def test_plans_say_solver_memory_time_and_approximation():
+def test_plans_have_solver_memory_time_and_approximation():
     big = np.broadcast_to(np.zeros(3), (2_000_000, 3))
     text = mercer.KernelRidge(0.1, kernel=KERNEL, max_memory="2GB").explain(big)
     assert "centers" in text
@@ -92,8 +92,8 @@ def test_files(tmp_path):
     [
         ({"n_centers": 0}, "n_centers"),
         ({"n_centers": 5, "landmarks": "best"}, "landmarks"),
-        ({"n_centers": 5, "tol": 0.0}, "tolerance"),
-        ({"n_centers": 5, "validation_fraction": 2.0}, "held_out"),
+        ({"n_centers": 5, "tol": 0.0}, "tol = 0 is not allowed"),
+        ({"n_centers": 5, "validation_fraction": 2.0}, "validation_fraction = 2 is not allowed"),
         ({"n_centers": 5, "alpha": 0.0}, "alpha"),
         ({"n_centers": 5, "kernel": "precomputed"}, "precomputed"),
     ],

@@ -58,7 +58,7 @@ def test_a_request_far_too_large_is_refused_before_allocation():
     ("options", "error", "message"),
     [
         ({"n_jobs": 0}, ValueError, "n_jobs = 0 is not allowed"),
-        ({"max_memory": "lots"}, ValueError, "memory = lots is not allowed: it must be a positive size"),
+        ({"max_memory": "lots"}, ValueError, "max_memory = lots is not allowed: it must be a positive size"),
         ({"max_memory": -1}, ValueError, "max_memory = -1 is not allowed"),
         ({"random_state": -1}, ValueError, "random_state = -1 is not allowed"),
         ({"threads": 1}, TypeError, "unexpected keyword argument 'threads'; there are n_jobs"),

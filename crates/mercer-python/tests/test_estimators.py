@@ -110,7 +110,7 @@ def expected_failures(estimator):
     return failures
 
 
-def test_the_oldest_scikit_learn_that_is_asked_for_has_what_is_imported():
+def test_the_oldest_scikit_learn_that_is_requested_has_what_is_imported():
     """``validate_data`` and tags as classes came with 1.6."""
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
     asked = tomllib.loads(text)["project"]["optional-dependencies"]["sklearn"]
@@ -254,11 +254,11 @@ def test_data_frames():
     np.testing.assert_allclose(total, model.predict(frame), rtol=1e-10)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[["height", "age", "weight"]])
-    with pytest.raises(ValueError, match="there is no column named `heigth`; did you mean `height`"):
+    with pytest.raises(ValueError, match="there is no column `heigth`; did you mean `height`"):
         mercer.KernelRidge(kernel="on([heigth], linear())").fit(frame, Y)
 
 
-def test_a_series_as_places():
+def test_a_series_as_points():
     x = pd.Series(X[:, 0], name="x")
     model = mercer.SmoothingSpline(0.1).fit(x, Y)
     assert list(model.feature_names_in_) == ["x"]

@@ -58,7 +58,7 @@ def test_points_of_the_wrong_shape_are_refused(name, wrong):
 
 @pytest.mark.parametrize("wrong", ["scalar", "None", "no columns", "three dimensions"])
 @pytest.mark.parametrize("name", LINES)
-def test_estimators_on_a_line_tell_the_shape(name, wrong):
+def test_estimators_on_a_line_report_the_shape(name, wrong):
     with pytest.raises(ValueError, match=r"shape \(n,\) or \(n, 1\)"):
         getattr(mercer, name)().fit(WRONG[wrong], Y)
 
@@ -101,7 +101,7 @@ def test_refusals_name_the_largest_entry():
         mercer.KernelMachine("quantile").fit(X, Y, sample_weight=np.full(len(X), 1e300))
 
 
-def test_sparse_features_take_what_they_asked_for():
+def test_sparse_features_take_what_they_requested():
     points, grids = RNG.normal(size=(20_000, 3)), 50
     cells = len(points) * grids
     binning = mercer.RandomBinningFeatures("laplacian(norm=l1)", grids, random_state=0).fit(points[:100])
@@ -112,7 +112,8 @@ def test_sparse_features_take_what_they_asked_for():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     np.testing.assert_array_equal(found.indices, expected.indices)
-    # The indices were made outside of numpy: eight bytes are left for each number, and a copy would show.
+    # The indices were made outside of numpy: eight bytes are left for each number, and a copy would
+    # show.
     assert peak <= 9 * cells
     with pytest.raises(MemoryError, match="fewer rows"):
         binning.set_params(max_memory=12 * cells - 1).transform(points)

@@ -63,7 +63,7 @@ def test_binning_features_are_near_the_laplacian_kernel():
 
 
 @pytest.mark.parametrize("landmarks", ["rpcholesky", "uniform", "kmeans", "leverage", "greedy"])
-def test_nystrom_features_tell_the_trace_that_they_miss(landmarks):
+def test_nystrom_features_report_the_trace_that_they_miss(landmarks):
     kernel = mercer.Kernel("matern(nu=3/2)")
     fitted = mercer.Nystroem(kernel, n_components=25, landmarks=landmarks, random_state=0).fit(X)
     z = fitted.transform(X)

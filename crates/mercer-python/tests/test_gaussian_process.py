@@ -99,7 +99,7 @@ def test_small_constant_and_repeated_data():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"noise": -0.1}, "noise = -0.1 is not allowed: it must be a finite number, at least 0"),
+        ({"noise": -0.1}, "noise = -0.1 is not allowed: it must be finite and at least 0"),
         ({"kernel": "tanh()"}, "not known to be positive semi-definite"),
         ({"kernel": "sobolev()"}, "one column"),
         ({"kernel": "precomputed()"}, "precomputed"),
@@ -175,7 +175,7 @@ class TestInducingPoints:
 
     def test_wrong_requests(self):
         for choices, message in [
-            ({"n_inducing": 0}, "inducing = 0 is not allowed: it must be at least 1 point"),
+            ({"n_inducing": 0}, "n_inducing = 0 is not allowed: it must be a whole number, at least 1"),
             ({"inducing": "kmeans", "n_inducing": 3}, "inducing = 'kmeans' is not allowed"),
             ({"n_inducing": 3, "approximation": "vfe"}, 'approximation = "vfe" is not allowed: it must be one of "var'),
             ({"inducing": X[:3, :1]}, "columns"),

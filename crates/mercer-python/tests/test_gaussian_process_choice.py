@@ -83,7 +83,8 @@ def test_a_smoothness_moves_only_when_it_is_freed():
     assert "nu=1.5" in str(held.kernel_)
     for free in (["nu"], ["matern.nu"]):
         with warnings.catch_warnings():
-            # The likelihood of smooth data hardly changes from some smoothness on, so that the search may not end.
+            # The likelihood of smooth data hardly changes from some smoothness on, so that the
+            # search may not end.
             warnings.simplefilter("ignore", ConvergenceWarning)
             moved = GaussianProcessRegressor(kernel, free=free).fit(x, y)
         assert moved.parameter_names_ == ["scale", "matern.lengthscale", "matern.nu", "noise"]

@@ -554,7 +554,8 @@ def test_singular_matrices():
     value, slope = model.log_marginal_likelihood([30.0], eval_gradient=True)
     assert value == -np.inf
     assert (slope == 0).all()
-    # scikit-learn's default nugget beside a large signal variance: LAPACK finds a factor, and so do we.
+    # scikit-learn's default nugget beside a large signal variance: LAPACK finds a factor, and so do
+    # we.
     large = GaussianProcessRegressor(ConstantKernel(1e5) * RBF(3.0), optimizer=None).fit(X, Y)
     assert np.isfinite(large.log_marginal_likelihood_value_)
 

@@ -79,7 +79,7 @@ def test_algebra(golden):
     case.check("squared_kernel_distance_p", distances, case.expected["squared_kernel_distance_p"])
 
 
-def test_numerically_awkward_places(golden):
+def test_numerically_awkward_points(golden):
     case = golden("c01_kernel_numerical_edges")
     length, tiny = case.inputs["l"], case.inputs["tiny"]
     gaussian = mercer.gaussian(lengthscale=length)

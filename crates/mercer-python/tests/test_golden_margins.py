@@ -5,7 +5,7 @@ import pytest
 
 import mercer
 
-#: Much nearer to the optimum than the golden tolerances ask for.
+#: Much nearer to the optimum than the golden tolerances require.
 TOL = 1e-9
 
 

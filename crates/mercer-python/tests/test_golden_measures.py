@@ -74,7 +74,7 @@ def test_exact_two_sample_tests(golden, key, estimator, method):
     assert round(result.p_value * 252) == expected["count_ge"]
 
 
-def test_gamma_and_spectral_null_laws_of_mmd(golden):
+def test_gamma_and_spectral_null_distribution_of_mmd(golden):
     case = golden("c12_mmd_thresholds_and_null")
     p, expected = case.inputs, case.expected["gamma"]
     gamma = mercer.two_sample_test(p["X"], p["Y"], gaussian(p["l"]), method="gamma")
@@ -142,7 +142,7 @@ def test_exact_independence_tests(golden, estimator):
         case.check(estimator, result.threshold, expected["critical_95"])
 
 
-def test_gamma_null_law_of_hsic(golden):
+def test_gamma_null_distribution_of_hsic(golden):
     case = golden("c13_hsic_gamma_null")
     p, expected = case.inputs, case.expected["gretton2007"]
     result = mercer.independence_test(p["x"], p["y"], gaussian(p["lx"]), gaussian(p["ly"]), method="gamma")

@@ -80,7 +80,7 @@ def test_independence_methods(method):
     assert not mercer.independence_test(U, V, method=method, permutations=199).reject
 
 
-def test_the_default_is_aggregated_and_a_given_kernel_is_permuted():
+def test_the_default_is_aggregated_and_an_explicit_kernel_is_permuted():
     assert mercer.two_sample_test(X, Y, permutations=99).method == "aggregated"
     result = mercer.two_sample_test(X, Y, "gaussian(lengthscale=median)", permutations=99)
     assert result.method == "permutation"
@@ -206,8 +206,8 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mercer.two_sample_test(X[:1], Y), "points of the first sample: expected at least 2, found 1"),
-        (lambda: mercer.two_sample_test(X, Y[:0]), "points of the second sample: expected at least 2, found 0"),
+        (lambda: mercer.two_sample_test(X[:1], Y), "points of the first sample .*expected at least 2, found 1"),
+        (lambda: mercer.two_sample_test(X, Y[:0]), "points of the second sample .*expected at least 2, found 0"),
         (lambda: mercer.two_sample_test(X, Y[:, :1]), "columns"),
         (lambda: mercer.two_sample_test(X, Y[:, :1], values), "different numbers of columns: 2 and 1"),
         (lambda: mercer.two_sample_test(NAN, Y), "row 3, column 1 holds NaN"),
@@ -219,7 +219,7 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
         (lambda: mercer.two_sample_test(X, Y, level=np.nan), "level = NaN is not allowed"),
         (lambda: mercer.two_sample_test(X, Y, method="magic"), 'method = "magic" is not allowed: it must be one of'),
         (lambda: mercer.two_sample_test(X, Y, estimator="linear"), "estimator = .* is not allowed"),
-        (lambda: mercer.two_sample_test(X, Y, K, "exact"), "relabelings, more than the 1e6"),
+        (lambda: mercer.two_sample_test(X, Y, K, "exact"), "relabelings: at most 1e6 can be enumerated; draw permutations"),
         (lambda: mercer.two_sample_test(X, Y, K, "paired"), "as many as in the first"),
         (lambda: mercer.two_sample_test(np.ones((5, 2)), np.ones((5, 2))), "equal"),
         (lambda: mercer.two_sample_test(K(X), Y, "precomputed"), "X is the matrix of the pooled sample"),
@@ -234,7 +234,7 @@ NAN = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X)
         (lambda: mercer.independence_test(U, V, permutations=0), "permutations = 0 is not allowed"),
         (lambda: mercer.independence_test(U, V, level=2), "level = 2 is not allowed"),
         (lambda: mercer.independence_test(U, V, method="exact"), "relabelings"),
-        (lambda: mercer.joint_independence_test([U]), "variables: expected at least 2, found 1"),
+        (lambda: mercer.joint_independence_test([U]), "variables .*expected at least 2, found 1"),
         (lambda: mercer.joint_independence_test([U, V], kernels=["auto"]), "one per variable"),
         (lambda: mercer.interaction_test(U, V, U[:9]), "rows of z"),
         (lambda: mercer.conditional_independence_test(U, V, U[:9]), "rows of z"),
@@ -259,7 +259,7 @@ def test_identical_samples_are_not_rejected():
     assert mercer.mmd(X, X, K) == pytest.approx(0, abs=1e-15)
 
 
-def test_constant_samples_with_a_given_kernel():
+def test_constant_samples_with_an_explicit_kernel():
     """All points are equal: every relabeling gives the same statistic, so that p = 1."""
     ones = np.ones((6, 1))
     assert mercer.two_sample_test(ones, ones, K).p_value == 1
@@ -335,7 +335,7 @@ def test_columns_by_themselves():
         mercer.column_tests(x, y, "precomputed")
 
 
-def test_embeddings_of_laws():
+def test_embeddings_of_distributions():
     normal = mercer.LawEmbedding.normal("gaussian(lengthscale=2)", [1.0, -1.0], [[1.0, 0.0], [0.0, 4.0]])
     # det(I + S/4)^(−1/2) at the mean.
     assert normal([[1.0, -1.0]])[0] == pytest.approx((1.25 * 2.0) ** -0.5, abs=1e-14)
@@ -374,7 +374,7 @@ def test_sketches_merge_and_are_kept():
         mercer.EmbeddingSketch.from_bytes(b"nothing")
 
 
-def test_how_to_compute_is_said_by_keywords():
+def test_how_to_compute_is_set_by_keywords():
     x, y = np.arange(20.0), np.arange(20.0) + 3.0
     one = mercer.two_sample_test(x, y, "gaussian(lengthscale=3)", permutations=99, random_state=4, n_jobs=1)
     two = mercer.two_sample_test(x, y, "gaussian(lengthscale=3)", permutations=99, random_state=4, max_memory=None)

@@ -75,7 +75,7 @@ def test_names_of_columns_come_from_the_data_frame(sample):
     assert str(named.resolve(frame)) == "on([1], linear())"
     with pytest.raises(ValueError, match="columns of X and Y differ: age, height, weight and weight, age, height"):
         named(frame, frame[["weight", "age", "height"]])
-    with pytest.raises(ValueError, match="there is no column named `heigth`; did you mean `height`"):
+    with pytest.raises(ValueError, match="there is no column `heigth`; did you mean `height`"):
         mercer.Kernel("on([heigth], linear())")(frame)
 
 

@@ -66,7 +66,7 @@ def test_two_classes_are_positive_for_the_second():
     assert ours.predict(X[two])[0] in NAMES
 
 
-def test_the_other_machines_are_those_of_scikit_learn():
+def test_the_other_svms_are_those_of_scikit_learn():
     pairs = [
         (mercer.NuSVC(nu=0.3, **TIGHT), svm.NuSVC(nu=0.3, **TIGHT), (X, Y), "decision_function"),
         (mercer.SVR(C=3, epsilon=0.1, **TIGHT), svm.SVR(C=3, epsilon=0.1, **TIGHT), (LINE, WAVE), "predict"),
@@ -232,7 +232,7 @@ def test_weights_zero_and_negative():
     some = mercer.SVC(**TIGHT).fit(X, Y, sample_weight=weights)
     without = mercer.SVC(gamma=1 / (4 * X.var()), **TIGHT).fit(X[1::2], Y[1::2])
     np.testing.assert_allclose(some.decision_function(X), without.decision_function(X), atol=1e-5)
-    with pytest.raises(ValueError, match="class_weights"):
+    with pytest.raises(ValueError, match="class_weight = -1 is not allowed"):
         mercer.SVC(class_weight={0: -1.0}).fit(X, Y)
 
 
@@ -301,7 +301,7 @@ def test_indefinite_kernels():
     assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
 
 
-def test_no_convergence_is_told():
+def test_no_convergence_is_reported():
     for model in (mercer.SVC(max_iter=2), mercer.SVR(max_iter=2), mercer.KernelLogisticRegression(1e-6, max_iter=1)):
         with pytest.warns(
             ConvergenceWarning, match=r"(step limit, after|Solver terminated early).*within .* of the optimum"
@@ -315,7 +315,8 @@ def test_no_convergence_is_told():
 def test_a_time_limit_gives_the_model_so_far():
     rng = np.random.default_rng(3)
     points, labels = rng.normal(size=(3000, 2)), rng.integers(0, 2, size=3000)
-    # Enough for the kernel matrix, on a busy machine perhaps at the second or third try, too little for the answer.
+    # Enough for the kernel matrix, on a busy machine perhaps at the second or third try, too little
+    # for the answer.
     for seconds in (0.5, 2, 8):
         model = mercer.SVC(C=1e6, tol=1e-10, max_time=seconds)
         try:
@@ -365,7 +366,7 @@ def test_the_picture_of_a_search(tmp_path):
         assert (tmp_path / "surface.png").stat().st_size > 1000
 
 
-def test_a_search_over_kernels_lengthscales_and_given_values():
+def test_a_search_over_kernels_lengthscales_and_precomputed_values():
     found = mercer.SVCCV([1.0, 10.0], kernels=["gaussian()", "matern(nu=3/2)"], lengthscales=[2.0, 0.5]).fit(X, Y)
     assert found.lengthscales_ == [0.5, 2.0, 0.5, 2.0]
     assert str(found.candidates_[3]) == "matern(nu=1.5, lengthscale=2)"

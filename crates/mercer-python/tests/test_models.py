@@ -67,7 +67,7 @@ def test_classifiers_come_back(estimator, labels, path):
     assert pickle.loads(pickle.dumps(model)).decision_function(T).tobytes() == model.decision_function(T).tobytes()
 
 
-def test_machines_of_two_sides_and_regions_come_back(path):
+def test_svms_of_two_sides_and_regions_come_back(path):
     sides = np.where(Y > 0.5, "yes", "no")
     for model in (mercer.KernelMachine("squared_hinge", 0.1), mercer.KernelMachine("logistic", 0.1)):
         loaded = there_and_back(model.fit(X, sides), path)

@@ -69,7 +69,7 @@ def test_callable_and_precomputed_kernels():
             model.function_  # noqa: B018
 
 
-def test_given_values_must_be_a_kernel_matrix():
+def test_precomputed_values_must_be_a_kernel_matrix():
     lopsided = X @ X.T
     lopsided[0, 1] += 1e-13
     KernelRidge(kernel="precomputed").fit(lopsided, Y)
@@ -99,7 +99,7 @@ def test_an_alpha_for_every_target():
         KernelRidge([1, 2, 3]).fit(X, Y)
 
 
-def test_leave_one_out_is_what_it_says():
+def test_leave_one_out_equals_refits():
     model = KernelRidge(0.3, kernel="rbf", fit_intercept=True).fit(X, Y)
     for i in (0, 17, 59):
         rest = np.arange(len(X)) != i
@@ -158,7 +158,7 @@ def test_the_function_and_its_norm():
     assert "median" not in str(model.kernel_)
 
 
-def test_singular_systems_say_so():
+def test_singular_systems_are_reported():
     with pytest.warns(UserWarning, match=r"singular to working precision \(condition about .*minimum norm"):
         model = KernelRidge(0.0, kernel="linear()").fit(X, Y[:, 0])
     close(model.predict(T), T @ np.linalg.lstsq(X, Y[:, 0], rcond=None)[0])
@@ -182,16 +182,16 @@ def test_small_and_constant_data():
 @pytest.mark.parametrize(
     ("parameters", "x", "message"),
     [
-        ({"alpha": -1.0}, X, "alpha = -1 is not allowed: it must be a finite number, at least 0"),
+        ({"alpha": -1.0}, X, "alpha = -1 is not allowed: it must be finite and at least 0"),
         ({"alpha": np.nan}, X, "alpha = NaN is not allowed"),
         ({"kernel": "gausian()"}, X, "did you mean `gaussian`"),
         ({"solver": "lu"}, X, 'solver = "lu" is not allowed: it must be one of "auto", "cholesky"'),
-        ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the kernel's domain \[0, 1\]"),
+        ({"kernel": "sobolev()"}, X[:, :1], r"row 0, column 0 holds .*: outside the domain \[0, 1\]"),
         ({"kernel": "wiener()"}, X, "one column"),
         ({"kernel": "laplacian", "gamma": 0}, X, "gamma = 0 is not allowed: it must be finite and positive"),
         ({"kernel": "rbf", "gamma": -1}, X, "gamma = -1 is not allowed"),
         ({"n_jobs": 0}, X, "n_jobs = 0 is not allowed"),
-        ({"max_memory": "much"}, X, "memory = much is not allowed"),
+        ({"max_memory": "much"}, X, "max_memory = much is not allowed"),
         ({}, np.where(np.arange(4) == 2, np.nan, X), "NaN"),
     ],
 )
@@ -331,7 +331,7 @@ class TestSearch:
         assert found.predict(T).tobytes() == same.predict(T).tobytes()
         close(found.dof_, same.dof_)
 
-    def test_a_race_drops_what_is_clearly_worse(self, tmp_path):
+    def test_screening_drops_what_is_clearly_worse(self, tmp_path):
         x = np.random.default_rng(3).uniform(0, 6, size=(1000, 2))
         y = np.sin(x[:, 0]) + np.cos(2 * x[:, 1]) + 0.1 * np.random.default_rng(4).normal(size=1000)
         numbers = {"alphas": [0.01, 0.1, 1.0], "kernel": "gaussian()", "lengthscales": 0.02 * 3.0 ** np.arange(8)}
@@ -416,7 +416,7 @@ class TestSearch:
                 {"scoring": "accuracy"},
                 'scoring = \'accuracy\' is not allowed: it must be "loo", "gcv" or a number of folds',
             ),
-            ({"scoring": 1}, "folds = 1 is not allowed"),
+            ({"scoring": 1}, "scoring = 1 is not allowed"),
             ({"kernel": "linear()", "lengthscales": [1.0]}, "has no lengthscale"),
             ({"kernel": "tanh()"}, "pass indefinite=True"),
             ({"kernels": []}, "at least one kernel"),

@@ -1,5 +1,7 @@
 """Smoothing splines and local smoothers: identities, choices of λ and bandwidth, wrong requests."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -90,7 +92,7 @@ def test_formulas_of_the_smoothers():
 @pytest.mark.parametrize(
     ("model", "x", "message"),
     [
-        (SmoothingSpline(-1.0), X, "lambda = -1 is not allowed"),
+        (SmoothingSpline(-1.0), X, "lam = -1 is not allowed"),
         (SmoothingSpline("loo"), X, 'lam = \'loo\' is not allowed: it must be "gcv", "reml" or a positive number'),
         (SmoothingSpline(order=4), X, "order = 4 is not allowed"),
         (SmoothingSpline(df=1.0), X, "is not allowed"),
@@ -135,3 +137,17 @@ def test_a_chosen_bandwidth_gives_lines_at_every_observation():
         assert np.isfinite(model.slope(x)).all()
     with pytest.raises(ValueError, match="at one place only"):
         LocalLinear(0.5, weights="uniform").fit([0.0, 0.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0])
+
+
+def test_choices_at_the_border_are_warned_of():
+    x = np.linspace(0.0, 1.0, 30)
+    noise = np.random.default_rng(0).normal(size=30)
+    # Alternating targets have no smooth part: the best bandwidth is the longest, the best spline a line.
+    with pytest.warns(mercer.BorderWarning, match="bandwidth"):
+        mercer.NadarayaWatson().fit(x[:, None], np.where(np.arange(30) % 2, 1.0, -1.0))
+    with pytest.warns(mercer.BorderWarning, match="lam"):
+        mercer.SmoothingSpline().fit(x, np.where(np.arange(30) % 2, 1.0, -1.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mercer.NadarayaWatson(bandwidth=1e3).fit(x[:, None], noise)
+        mercer.SmoothingSpline().fit(x, np.sin(6 * x) + 0.1 * noise)

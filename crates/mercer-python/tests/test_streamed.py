@@ -63,19 +63,20 @@ def test_streams_are_values():
     assert copies[0].stream_ == model.stream_
     assert mercer.RidgeStream.from_bytes(model.stream_.to_bytes()) == model.stream_
     whole = model.partial_fit(X[1000:], Y[1000:]).predict(X[:50])
-    # A machine with the rest alone starts from the features of the first one, and no rows: here from its own copy.
+    # A machine with the rest alone starts from the features of the first one, and no rows: here
+    # from its own copy.
     copies[0].partial_fit(X[1000:2000], Y[1000:2000]).partial_fit(X[2000:], Y[2000:])
     np.testing.assert_array_equal(copies[0].predict(X[:50]), whole)
     merged = copies[1].merge(model)
     assert merged.n_samples_seen_ == 4000
     with pytest.raises(ValueError, match="differ in their features"):
         merged.merge(small(random_state=1, features="fourier").fit(X[:100], Y[:100]))
-    with pytest.raises(ValueError, match="no stream"):
+    with pytest.raises(ValueError, match="the stream of a ridge regression is damaged"):
         mercer.RidgeStream.from_bytes(b"nothing")
 
 
 @pytest.mark.parametrize("cut", [1, 1301, 2500])
-def test_merged_parts_are_the_fit_of_one_machine(cut):
+def test_merged_parts_are_the_fit_of_one_computer(cut):
     alphas = list(np.geomspace(1e-4, 10, 21))
     whole = small(folds=3).set_params(alpha=alphas).partial_fit(X[:500], Y[:500])
     parts = [whole.without_rows() for _ in range(2)]
@@ -152,3 +153,14 @@ def test_means_and_covariances():
     np.testing.assert_allclose(both.finish(), expected, atol=1e-12)
     np.testing.assert_allclose(both.hsic(), (expected**2).sum(), rtol=1e-9)
     assert both.count == 1000
+
+
+def test_an_alpha_at_the_border_is_warned_of():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=(300, 1))
+    y = np.sin(6 * x[:, 0])
+    model = mercer.StreamedKernelRidge([1.0, 10.0, 100.0], kernel="gaussian(lengthscale=0.3)", n_components=30).fit(
+        x, y
+    )
+    with pytest.warns(mercer.BorderWarning, match="alpha, 1,"):
+        assert model.alpha_ == 1.0

@@ -218,7 +218,7 @@ def found_margin(model, n):
     return model.nu * n / np.abs(model.dual_coef_).sum()
 
 
-def test_nu_machines_without_free_support_vectors():
+def test_nu_svms_without_free_support_vectors():
     """Offset and scale as LIBSVM's rule says, also where every variable of a class is at a bound."""
     bound, same = 0, 0
     for seed in range(400):
@@ -235,7 +235,8 @@ def test_nu_machines_without_free_support_vectors():
         bound += 1
         assert found_margin(ours, n) == pytest.approx(margin, rel=1e-6)
         assert ours.intercept_[0] == pytest.approx(offset, rel=1e-6, abs=1e-6)
-        # Where LIBSVM takes a variable that is off its bound by rounding for a free one, its answer is another.
+        # Where LIBSVM takes a variable that is off its bound by rounding for a free one, its answer
+        # is another.
         if found_margin(theirs, n) == pytest.approx(by_the_rule(theirs, kernel, y)[0], rel=1e-6):
             same += 1
             np.testing.assert_allclose(ours.decision_function(x), theirs.decision_function(x), rtol=1e-4, atol=1e-5)

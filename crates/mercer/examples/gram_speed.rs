@@ -105,7 +105,8 @@ impl Line<'_> {
     }
 }
 
-/// Nanoseconds per value of one thread on tiles in the cache: the best of many short runs, whatever else is running.
+/// Nanoseconds per value of one thread on tiles in the cache: the best of many short runs, whatever
+/// else is running.
 fn per_value<T: Element>(shape: (usize, usize), fill: impl Fn(Range<usize>, Range<usize>, &mut [T])) -> f64 {
     let (rows, cols) = (BLOCK.min(shape.0), BLOCK.min(shape.1));
     let mut tile = vec![T::default(); rows * cols];

@@ -28,7 +28,8 @@ impl std::fmt::Display for Time {
     }
 }
 
-/// Seconds of processor that the threads of this process have had, where the system tells.
+/// Seconds of processor that the threads of this process have had, if the operating system provides
+/// it.
 fn processor_seconds() -> f64 {
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
     let files = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok());

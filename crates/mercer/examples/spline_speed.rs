@@ -1,4 +1,5 @@
-//! The time of a smoothing spline with GCV, and of ridge regression and Gaussian processes along a line, from 10³ to 10⁶ points: growth is linear.
+//! The time of a smoothing spline with GCV, and of ridge regression and Gaussian processes along a
+//! line, from 10³ to 10⁶ points: growth is linear.
 //!
 //! `cargo run --release --example spline_speed [-- LARGEST]`
 

@@ -1,5 +1,5 @@
-//! How long tests take. Run with `cargo run --release --example test_speed`; with `large` also n = m = 5000, with `million` also random features up to a million
-//! points in 1 GB.
+//! How long tests take. Run with `cargo run --release --example test_speed`; with `large` also n =
+//! m = 5000, with `million` also random features up to a million points in 1 GB.
 
 use std::time::Instant;
 
@@ -12,7 +12,8 @@ fn normal(seed: u64, rows: usize, columns: usize) -> Array2<f64> {
     Array2::from_shape_fn((rows, columns), |_| stream.normal())
 }
 
-/// The least of several times, which others disturbed least, and the mean of the processor time of all threads.
+/// The least of several times, which others disturbed least, and the mean of the processor time of
+/// all threads.
 fn timed(name: &str, repeats: usize, mut work: impl FnMut() -> Result<f64>) -> Result<()> {
     let (mut best, mut p) = (f64::INFINITY, 0.0);
     let before = processor_seconds();
@@ -26,14 +27,16 @@ fn timed(name: &str, repeats: usize, mut work: impl FnMut() -> Result<f64>) -> R
     Ok(())
 }
 
-/// The processor time of the process, where the system tells it: fields 14 and 15, in hundredths of a second.
+/// The processor time of the process, if the operating system provides it: fields 14 and 15, in
+/// hundredths of a second.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks = text.split_whitespace().skip(13).take(2).filter_map(|t| t.parse::<f64>().ok());
     ticks.sum::<f64>() / 100.0
 }
 
-/// Random features: the time grows linearly with the number of points. The memory is the largest that the process had.
+/// Random features: the time grows linearly with the number of points. The memory is the largest
+/// that the process had.
 fn million() -> Result<()> {
     let compute = Compute::new().with_memory(1 << 30);
     let method = TwoSampleMethod::Features(256);
@@ -53,7 +56,7 @@ fn million() -> Result<()> {
     Ok(())
 }
 
-/// The largest memory of the process, where the system tells it.
+/// The largest memory of the process, if the operating system provides it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();

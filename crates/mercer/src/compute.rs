@@ -1,4 +1,5 @@
-//! How to compute, never what: threads, memory, precision, seed, progress, cancellation.
+//! Compute settings, which do not affect the result: threads, memory, precision, seed, progress,
+//! cancellation.
 
 mod threads;
 
@@ -7,9 +8,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use self::threads::{Threads, pool_size};
 pub(crate) use self::threads::{filled, in_pool};
+use crate::error::MemoryPurpose;
 use crate::{Error, Result, Seed};
 
-/// The precision of the tiles. Answers are always `f64`.
+/// The precision of the tiles. Results are always `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Precision {
     /// Tiles in `f64`.
@@ -19,28 +21,29 @@ pub enum Precision {
     SingleTiles,
 }
 
-/// Hears how far a long piece of work has come. Calls may come from any thread.
+/// Receives the progress of long work. Calls may come from any thread.
 pub trait Progress: Send + Sync {
-    /// `done` units out of `total` of the named work are finished. Called with `done == total` at the end.
+    /// `done` units out of `total` of the named work are finished. Called with `done == total` at
+    /// the end.
     fn report(&self, work: &str, done: u64, total: u64);
 
-    /// How good the answer of the work that is reported now is so far, such as its duality gap. Nobody has to listen.
+    /// The quality of the current iterate, such as its duality gap. Optional.
     fn remark(&self, text: &str) {
         let _ = text;
     }
 }
 
-/// The work goes on.
+/// The work continues.
 const RUN: u8 = 0;
-/// The work stops, with the answer that it has.
+/// The work stops and returns its current iterate.
 const STOP: u8 = 1;
-/// The work is dropped.
+/// The work is discarded.
 const ABORT: u8 = 2;
 
 /// A flag that stops long work at the next tile. Clones share the flag.
 ///
-/// Solvers that have an answer at any moment, such as those of support vector machines, still
-/// finish it when they are canceled, and give it back; when they are aborted they drop everything.
+/// Solvers that have a valid iterate at any time, such as those of support vector machines,
+/// return it when they are canceled; when they are aborted they discard it.
 /// For all other work both are the same.
 ///
 /// # Example
@@ -65,8 +68,8 @@ impl std::fmt::Debug for Cancel {
 }
 
 impl Cancel {
-    /// A flag that is raised as soon as `hook` says so: whoever looks at the flag asks it, from any
-    /// thread, many times a second. The work is then dropped.
+    /// A flag that is raised as soon as `hook` returns true: it is called whenever the flag is
+    /// checked, from any thread, many times a second. The work is then discarded.
     ///
     /// # Example
     /// ```
@@ -81,7 +84,7 @@ impl Cancel {
         Self { hook: Some(Arc::new(hook)), ..Self::default() }
     }
 
-    /// Ask the work to stop, with the answer that it has.
+    /// Requests a stop: the work returns its current iterate.
     pub fn cancel(&self) {
         self.flag.fetch_max(STOP, Ordering::Relaxed);
     }
@@ -91,7 +94,7 @@ impl Cancel {
         self.flag.store(ABORT, Ordering::Relaxed);
     }
 
-    /// Take it back: an interrupted work has given its answer, and what follows may run.
+    /// Lowers the flag, so that later work may run.
     pub fn lower(&self) {
         self.flag.store(RUN, Ordering::Relaxed);
     }
@@ -114,7 +117,7 @@ impl Cancel {
         self.parent.as_ref().map_or(own, |parent| own.max(parent.requested()))
     }
 
-    /// The flag of the whole, for a [child](Cancel::child); none otherwise.
+    /// The parent flag, for a [child](Cancel::child); none otherwise.
     fn whole(&self) -> Option<Self> {
         self.parent.as_deref().cloned()
     }
@@ -125,9 +128,10 @@ impl Cancel {
     }
 }
 
-/// *How* a computation runs: it never changes *what* is computed.
+/// Settings of a computation, which do not affect its result.
 ///
-/// Threads belong to the process that started them: a value that was made before a `fork` starts new ones in the child.
+/// Threads belong to the process that started them: a value that was made before a `fork` starts
+/// new ones in the child.
 ///
 /// # Example
 /// ```
@@ -172,7 +176,8 @@ impl Compute {
         Self::limited(available_memory().map_or(u64::MAX, |free| free / 5 * 4))
     }
 
-    /// Without a limit, for parts that allocate no memory of their own: the free memory is not queried.
+    /// Without a limit, for parts that allocate no memory of their own: the free memory is not
+    /// queried.
     pub(crate) fn unlimited() -> Self {
         Self::limited(u64::MAX)
     }
@@ -196,7 +201,7 @@ impl Compute {
     /// [`Error::Parameter`] for 0 threads, [`Error::Request`] if the threads cannot be started.
     pub fn with_threads(mut self, threads: usize) -> Result<Self> {
         if threads == 0 {
-            return Err(Error::parameter("threads", threads, "at least 1"));
+            return Err(Error::parameter("threads", threads, 1..));
         }
         let pool =
             Threads::start(threads).map_err(|e| Error::request(format!("cannot start {threads} threads: {e}")))?;
@@ -239,15 +244,16 @@ impl Compute {
         self
     }
 
-    /// The speed of this computer in floating-point operations per second: plans then estimate their time. The library reads no clock: the caller
-    /// has one measures, a Cholesky factor, for example.
+    /// The speed of this computer in floating-point operations per second: plans then estimate
+    /// their time. The library reads no clock: the caller measures it, for example by a Cholesky
+    /// factor.
     pub fn with_speed(mut self, flops_per_second: f64) -> Self {
         self.speed = Some(flops_per_second).filter(|s| s.is_finite() && *s > 0.0);
         self
     }
 
-    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It needs [`Compute::with_speed`]; what is requested by name is
-    /// run in any case.
+    /// Choose methods, and numbers of centers, whose expected time is at most this many seconds. It
+    /// needs [`Compute::with_speed`]; what is requested by name is run in any case.
     pub fn with_time(mut self, seconds: f64) -> Self {
         self.time = Some(seconds).filter(|s| s.is_finite() && *s > 0.0);
         self
@@ -263,7 +269,7 @@ impl Compute {
         self.memory
     }
 
-    /// The seconds that so many floating-point operations take, where the speed is known.
+    /// The seconds that this many floating-point operations take, where the speed is known.
     ///
     /// # Example
     /// ```
@@ -280,7 +286,8 @@ impl Compute {
         self.time.filter(|_| self.speed.is_some())
     }
 
-    /// Whether so many floating-point operations are expected to take no longer than the time limit; always without one.
+    /// Whether this many floating-point operations are expected to take no longer than the time
+    /// limit; always without one.
     pub fn is_in_time(&self, flops: f64) -> bool {
         match (self.seconds(flops), self.time) {
             (Some(seconds), Some(limit)) => seconds <= limit,
@@ -298,15 +305,15 @@ impl Compute {
         self.seed
     }
 
-    /// Asks the budget before an allocation: an error instead of an out-of-memory kill.
+    /// Checks the memory limit before an allocation: an error instead of an out-of-memory kill.
     ///
     /// # Errors
-    /// [`Error::Memory`] with the bytes needed, the limit, and the suggestion.
-    pub fn reserve(&self, what: &str, bytes: u64, suggestion: &str) -> Result<()> {
+    /// [`Error::Memory`] with the purpose, the bytes needed, the limit, and the remedy.
+    pub fn reserve(&self, purpose: MemoryPurpose, what: &str, bytes: u64, remedy: &str) -> Result<()> {
         if bytes <= self.memory {
             return Ok(());
         }
-        Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory, suggestion: suggestion.into() })
+        Err(Error::Memory { purpose, what: what.into(), needed: bytes, limit: self.memory, remedy: remedy.into() })
     }
 
     /// An error if the work was canceled.
@@ -317,8 +324,8 @@ impl Compute {
         if self.cancel.is_canceled() { Err(Error::Canceled) } else { Ok(()) }
     }
 
-    /// An error if the work is to be dropped: asked where an answer is still being finished after a
-    /// cancellation.
+    /// An error if the work is to be discarded: checked where a result is still being finished
+    /// after a cancellation.
     ///
     /// # Errors
     /// [`Error::Canceled`].
@@ -326,7 +333,8 @@ impl Compute {
         if self.cancel.is_aborted() { Err(Error::Canceled) } else { Ok(()) }
     }
 
-    /// The same computation after a part of it was canceled, such as by a time limit, so that the best answer so far can be finished.
+    /// The same computation after a part of it was canceled, such as by a time limit, so that the
+    /// best answer so far can be finished.
     ///
     /// # Errors
     /// [`Error::Canceled`] when the whole was canceled too.
@@ -337,14 +345,14 @@ impl Compute {
         Ok(rest)
     }
 
-    /// Tells the listener how far the work has come.
+    /// Reports the progress of the work to the listener.
     pub fn report(&self, work: &str, done: u64, total: u64) {
         if let Some(progress) = &self.progress {
             progress.report(work, done, total);
         }
     }
 
-    /// Tells the listener, if there is one, how good the answer is so far.
+    /// Reports the quality of the current iterate to the listener, if there is one.
     pub fn remark(&self, text: impl FnOnce() -> String) {
         if let Some(progress) = &self.progress {
             progress.remark(&text());
@@ -360,7 +368,7 @@ impl Compute {
     }
 }
 
-/// Bytes as a person reads them: `human_bytes(3 << 30) == "3.00 GiB"`.
+/// Bytes in readable form: `human_bytes(3 << 30) == "3.00 GiB"`.
 pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes as f64;
@@ -372,7 +380,7 @@ pub fn human_bytes(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
 }
 
-/// Seconds as a person reads them: `human_seconds(90.0) == "about 90 s"`.
+/// Seconds in readable form: `human_seconds(90.0) == "about 90 s"`.
 pub fn human_seconds(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "—".into(),
@@ -384,7 +392,7 @@ pub fn human_seconds(seconds: f64) -> String {
     }
 }
 
-/// Reads a size as people write it: `"2GB"`, `"512 MiB"`, `"1e9"`.
+/// Reads a size in text form: `"2GB"`, `"512 MiB"`, `"1e9"`.
 ///
 /// # Errors
 /// [`Error::Parameter`] when it is not a positive number with a known unit.

@@ -1,4 +1,4 @@
-//! Points and weights that show that a kernel does not have the sign it should have.
+//! Counterexamples: points and weights for which a quadratic form has the wrong sign.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use crate::wording::{list_text, number_text};
 
 /// Points, weights and the quadratic form `cᵀKc`, which has the wrong sign: anyone can re-check it.
 ///
-/// Against positive semi-definiteness the value is negative. Against negative semi-definiteness the weights sum to 0 exactly
-/// and the value is positive.
+/// Against positive semi-definiteness the value is negative. Against negative semi-definiteness the
+/// weights sum to 0 exactly and the value is positive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counterexample {
-    /// The points, one per row; no rows if the counterexample is to a given matrix.
+    /// The points, one per row; no rows if the counterexample is to a precomputed matrix.
     pub points: Array2<f64>,
-    /// The rows of the data, or of a given matrix, that take part; empty if the points were
+    /// The rows of the data, or of a precomputed matrix, that take part; empty if the points were
     /// searched for.
     pub indices: Vec<usize>,
     /// The weights `c`.

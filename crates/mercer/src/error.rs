@@ -1,23 +1,54 @@
-//! One error type for the whole library: variants by what the caller can do about it.
+//! One error type for the whole library: variants by what the caller can do about it, with fields
+//! instead of prose.
+
+mod allowed;
+mod build;
+mod kinds;
+mod memory;
+mod problems;
+mod remedy;
+mod requirement;
+mod syntax;
 
 use std::path::PathBuf;
+
+pub use allowed::{Allowed, AllowedRange};
+pub use kinds::KINDS;
+pub use memory::MemoryPurpose;
+pub use problems::{ColumnProblem, PrecomputedNeed, RecordProblem, UnresolvedPart};
+pub use remedy::Remedy;
+pub use requirement::Requirement;
+pub use syntax::SyntaxError;
 
 /// `std::result::Result` with Mercer's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything that can go wrong, with the numbers that a caller needs to put it right.
+///
+/// Parameters bear the names of the library; [`Error::renamed`] translates them into those of a
+/// command line or another language.
+///
+/// # Example
+/// ```
+/// use mercer::{Compute, Error, Kernel, gram::Pairs};
+/// let kernel: Kernel = "sobolev(order=2)".parse()?;
+/// let x = ndarray::array![[0.5], [3.0]];
+/// let Err(Error::Value { row, requirement, .. }) = kernel.bind(Pairs::within(x.view()), &Compute::new()) else { panic!() };
+/// assert_eq!((row, requirement.range().unwrap().contains(0.5)), (1, true));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter is outside its range: choose another value.
-    #[error("{name} = {value} is not allowed: it must be {requirement}")]
+    #[error("{name} = {value} is not allowed: it must be {allowed}")]
     Parameter {
-        /// The parameter as the user writes it.
+        /// The parameter.
         name: String,
         /// The value that was given, as text.
         value: String,
-        /// The range that is allowed, to be read after "must be".
-        requirement: String,
+        /// What is allowed.
+        allowed: Allowed,
     },
     /// The kernel text cannot be read.
     #[error("{}", .0.render())]
@@ -32,7 +63,57 @@ pub enum Error {
         /// The size that was found.
         found: String,
     },
-    /// A value of the data is missing, infinite, or outside the kernel's domain.
+    /// There is too little of something: points, rows, columns, candidates.
+    #[error("{what} for {purpose}: expected at least {needed}, found {found}")]
+    TooFew {
+        /// What there is too little of, in the plural.
+        what: String,
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+        /// What needs them.
+        purpose: String,
+    },
+    /// All points or values are equal where a difference is needed.
+    #[error("all {what} are equal, and {purpose} needs at least two distinct {what}: {remedy}")]
+    AllEqual {
+        /// What is equal, in the plural.
+        what: String,
+        /// What needs the difference.
+        purpose: String,
+        /// What to do.
+        remedy: Remedy,
+    },
+    /// All weights, counts or kernel values are 0.
+    #[error("every {what} is 0: {remedy}")]
+    AllZero {
+        /// What is 0, in the singular.
+        what: String,
+        /// What to do.
+        remedy: Remedy,
+    },
+    /// All rows that count are of one class.
+    #[error(
+        "a classifier needs at least two classes, and all rows with a positive weight are of one class{}",
+        .class.as_ref().map_or(String::new(), |c| format!(", {c}"))
+    )]
+    OneClass {
+        /// The class, where it has a name.
+        class: Option<String>,
+    },
+    /// A class has no rows to be learned from.
+    #[error(
+        "the class {class} has no rows with a positive weight{}",
+        .outside_fold.map_or(String::new(), |fold| format!(" outside fold {fold}: use fewer folds"))
+    )]
+    EmptyClass {
+        /// The name or number of the class.
+        class: String,
+        /// The fold without which nothing is left of it.
+        outside_fold: Option<usize>,
+    },
+    /// A value of the data is missing, not finite, or outside the domain.
     #[error("{what}: row {row}, column {column} holds {value}: {requirement}")]
     Value {
         /// What was read (the sample, or the kernel that refused it).
@@ -44,11 +125,75 @@ pub enum Error {
         /// The offending value, as text.
         value: String,
         /// What was required of it.
-        requirement: String,
+        requirement: Requirement,
     },
-    /// The request makes no sense as it stands (wrong combination, wrong domain): change the request.
-    #[error("{0}")]
-    Request(String),
+    /// A column of a table cannot be used as it was to be.
+    #[error("{}", .problem.about(.name))]
+    Column {
+        /// The column, by name or by number.
+        name: String,
+        /// What is wrong with it.
+        problem: ColumnProblem,
+    },
+    /// A kernel has a part that only data can fill in, and there is no data here.
+    #[error("{part} in {kernel}")]
+    Unresolved {
+        /// The kernel's text.
+        kernel: String,
+        /// The part.
+        part: UnresolvedPart,
+    },
+    /// Points were given for kernel values, or kernel values for points, or a matrix of them that
+    /// does not do.
+    #[error("{}", .needs.of(.what))]
+    Precomputed {
+        /// What was asked for.
+        what: String,
+        /// What it needs.
+        needs: PrecomputedNeed,
+    },
+    /// Two things do not go together, such as a loss and a solver: change one of them.
+    #[error("no {what} for {with}: {}", joined(.reason, .instead))]
+    Unsupported {
+        /// What was asked for.
+        what: String,
+        /// The kernel, loss, model or setting that does not have it.
+        with: String,
+        /// Why, where it is not plain.
+        reason: String,
+        /// What to do instead, where there is something.
+        instead: String,
+    },
+    /// Two things that must agree differ.
+    #[error("{what}: {first}, and {second}; {remedy}")]
+    Mismatch {
+        /// What differs.
+        what: String,
+        /// How it is in the first.
+        first: String,
+        /// How it is in the second.
+        second: String,
+        /// What to do.
+        remedy: Remedy,
+    },
+    /// The data does not determine what was asked for.
+    #[error("{what} cannot be determined: {because}; {remedy}")]
+    Undetermined {
+        /// What was asked for.
+        what: String,
+        /// Why the data does not determine it.
+        because: String,
+        /// What to do.
+        remedy: Remedy,
+    },
+    /// Values would leave the range of floating-point numbers.
+    #[error("{what} leaves the range of the numbers: {remedy}")]
+    Overflow {
+        /// What is too large.
+        what: String,
+        /// What to do.
+        remedy: Remedy,
+    },
     /// The kernel is not known to be positive semi-definite, and the method needs it.
     #[error("{kernel} is not known to be positive semi-definite: {reason}")]
     NotPositiveDefinite {
@@ -61,19 +206,21 @@ pub enum Error {
     },
     /// More memory would be needed than the limit allows. Nothing was allocated.
     #[error(
-        "{what} needs {} but the memory limit is {}: {suggestion}",
+        "{what} needs {} but the memory limit is {}: {remedy}",
         crate::compute::human_bytes(*.needed),
         crate::compute::human_bytes(*.limit)
     )]
     Memory {
-        /// What would be allocated.
+        /// What the memory is for.
+        purpose: MemoryPurpose,
+        /// What would be allocated, with its size.
         what: String,
         /// Bytes needed.
         needed: u64,
         /// Bytes allowed.
         limit: u64,
         /// What to do instead.
-        suggestion: String,
+        remedy: String,
     },
     /// The work was canceled through [`crate::Compute`].
     #[error("canceled")]
@@ -86,6 +233,16 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// A file is there already, and would be lost.
+    #[error("there is a {what} in {} already: continue from it ({parameter}), or remove it", path.display())]
+    Exists {
+        /// What the file holds.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The parameter that continues from it.
+        parameter: String,
+    },
     /// A file can be read, but is not what it should be.
     #[error("{}{}: {reason}", path.display(), .line.map_or(String::new(), |l| format!(", line {l}")))]
     Format {
@@ -95,6 +252,14 @@ pub enum Error {
         line: Option<u64>,
         /// What is wrong there.
         reason: String,
+    },
+    /// A saved model, statistic or stream lacks an entry, or has one that cannot be.
+    #[error("{}", .problem.about(.part))]
+    Record {
+        /// The entry, such as ``array `points` ``.
+        part: String,
+        /// What is wrong with it.
+        problem: RecordProblem,
     },
     /// A solver stopped before it reached its tolerance.
     #[error(
@@ -111,44 +276,27 @@ pub enum Error {
         tolerance: f64,
     },
     /// A factorization broke down: the matrix is singular to working precision.
+    #[error("{what} is singular to working precision: {remedy}")]
+    Singular {
+        /// The matrix.
+        what: String,
+        /// What to do.
+        remedy: Remedy,
+    },
+    /// A score, statistic or solution has no finite value.
+    #[error("{what} is not defined: {remedy}")]
+    Undefined {
+        /// What has no value.
+        what: String,
+        /// What to do.
+        remedy: Remedy,
+    },
+    /// The request makes no sense as it stands, in a way of its own: change the request.
     #[error("{0}")]
-    Numerical(String),
+    Request(String),
 }
 
-impl Error {
-    /// A parameter out of range.
-    pub fn parameter(name: &str, value: impl std::fmt::Display, requirement: &str) -> Self {
-        Self::Parameter { name: name.into(), value: value.to_string(), requirement: requirement.into() }
-    }
-
-    /// Sizes that do not fit.
-    pub fn shape(what: &str, expected: impl std::fmt::Display, found: impl std::fmt::Display) -> Self {
-        Self::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
-    }
-
-    /// A request that makes no sense.
-    pub fn request(message: impl Into<String>) -> Self {
-        Self::Request(message.into())
-    }
-}
-
-/// Where the kernel text went wrong, and what was expected there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxError {
-    /// The whole text.
-    pub text: String,
-    /// Position of the offending character, counted in characters from 0.
-    pub position: usize,
-    /// What is wrong and what was expected.
-    pub message: String,
-    /// The nearest known name, for a misspelled one.
-    pub suggestion: Option<String>,
-}
-
-impl SyntaxError {
-    /// The message, the text, and a caret under the character.
-    pub fn render(&self) -> String {
-        let hint = self.suggestion.as_ref().map_or(String::new(), |s| format!("; did you mean `{s}`?"));
-        format!("{}{hint}\n  {}\n  {}^", self.message, self.text.replace(['\n', '\t'], " "), " ".repeat(self.position))
-    }
+/// The reason and what to do instead, as far as there are any.
+fn joined(reason: &str, instead: &str) -> String {
+    [reason, instead].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
 }

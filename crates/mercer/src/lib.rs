@@ -1,11 +1,12 @@
 //! Kernel methods as one system: one kernel language, and every method of the field on top of it.
 //!
-//! Every method is one road: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a function or a statistic.
+//! Every method is one road: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a
+//! function or a statistic.
 //!
-//! | room | what it is in the theory |
+//! | module | contents |
 //! |---|---|
-//! | [`real`] | ℝ: the arithmetics that formulas are evaluated in |
-//! | [`points`] | 𝒳: what kernels eat |
+//! | [`real`] | ℝ: number types and special functions |
+//! | [`points`] | 𝒳: samples, tables and their encoding |
 //! | [`kernel`] | `k`: the algebra of kernels, their text, their properties with proofs |
 //! | [`gram`] | `K = [k(xᵢ, xⱼ)]`: tiles, dense matrices, products without storing `K` |
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorizations and eigenvalues |
@@ -34,11 +35,13 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+#[macro_use]
+mod close;
 pub mod compute;
 pub mod conformance;
 mod counterexample;
 pub mod definiteness;
-mod error;
+pub mod error;
 pub mod features;
 pub mod function;
 pub mod gram;

@@ -1,7 +1,8 @@
-//! What a fitted thing is outside of memory: named texts and named arrays of numbers.
+//! The serial form of a fit: named texts and named arrays of numbers.
 //!
-//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it; what a record looks like in a file is the
-//! business of `io`. Taking something out of a record checks it, so that no file can build a model that breaks later.
+//! Every fitted thing turns itself into a [`Record`] and back, in a file `record.rs` beside it;
+//! what a record looks like in a file is the business of `io`. Taking something out of a record
+//! checks it, so that no file can build a model that breaks later.
 
 pub(crate) mod container;
 
@@ -10,6 +11,7 @@ use std::fmt::Display;
 
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2, Ix1, Ix2, arr0};
 
+use crate::error::{AllowedRange, RecordProblem};
 use crate::settings::{Setting, Settings};
 use crate::{Error, Kernel, Result};
 
@@ -32,7 +34,7 @@ impl Record {
         self.arrays.insert(name.into(), arr0(value).into_dyn());
     }
 
-    /// A whole number; exact below 2⁵³.
+    /// An integer; exact below 2⁵³.
     pub(crate) fn put_count(&mut self, name: &str, value: usize) {
         self.put_number(name, value as f64);
     }
@@ -101,7 +103,7 @@ impl Record {
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<&str> {
-        let missing = || Error::request(format!("the text `{name}` is missing"));
+        let missing = || Error::record(format!("text `{name}`"), RecordProblem::Missing);
         self.texts.get(name).map(String::as_str).ok_or_else(missing)
     }
 
@@ -116,8 +118,9 @@ impl Record {
 
     /// The texts that [`Record::put_list`] wrote.
     pub(crate) fn list(&self, name: &str) -> Result<Vec<String>> {
-        serde_json::from_str(self.text(name)?)
-            .map_err(|e| Error::request(format!("the text `{name}` is not a list of texts: {e}")))
+        serde_json::from_str(self.text(name)?).map_err(|e| {
+            Error::record(format!("text `{name}`"), RecordProblem::Damaged(format!("it is not a list of texts: {e}")))
+        })
     }
 
     pub(crate) fn kernel(&self) -> Result<Kernel> {
@@ -132,7 +135,7 @@ impl Record {
 
     pub(crate) fn finite_number(&self, name: &str) -> Result<f64> {
         let value = self.number(name)?;
-        if value.is_finite() { Ok(value) } else { Err(Error::parameter(name, value, "a finite number")) }
+        if value.is_finite() { Ok(value) } else { Err(Error::parameter(name, value, AllowedRange::LINE)) }
     }
 
     pub(crate) fn optional_number(&self, name: &str) -> Result<Option<f64>> {
@@ -143,12 +146,12 @@ impl Record {
         to_count(name, self.number(name)?)
     }
 
-    /// Takes whole numbers, so many of them.
+    /// Takes integers, so many of them.
     pub(crate) fn take_counts(&mut self, name: &str, length: usize) -> Result<Vec<usize>> {
         self.take_vector(name, length)?.iter().map(|&v| to_count(name, v)).collect()
     }
 
-    /// Takes whole numbers, however many there are.
+    /// Takes integers, however many there are.
     pub(crate) fn take_all_counts(&mut self, name: &str) -> Result<Vec<usize>> {
         self.take_any_vector(name)?.iter().map(|&v| to_count(name, v)).collect()
     }
@@ -186,7 +189,8 @@ impl Record {
         Ok(values)
     }
 
-    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the others.
+    /// Takes a matrix of any shape, of finite numbers: the one that determines the shapes of the
+    /// others.
     pub(crate) fn take_leading_matrix(&mut self, name: &str) -> Result<Array2<f64>> {
         let values = self.take_any_matrix(name)?;
         check_finite(name, values.iter())?;
@@ -222,11 +226,11 @@ fn to_count(name: &str, value: f64) -> Result<usize> {
     if (0.0..=9007199254740992.0).contains(&value) && value.fract() == 0.0 {
         return Ok(value as usize);
     }
-    Err(Error::parameter(name, value, "a whole number, at least 0"))
+    Err(Error::parameter(name, value, 0..))
 }
 
 fn missing(name: &str) -> Error {
-    Error::request(format!("the array `{name}` is missing"))
+    Error::record(format!("array `{name}`"), RecordProblem::Missing)
 }
 
 fn misshapen(name: &str, expected: impl Display, found: &[usize]) -> Error {
@@ -236,9 +240,7 @@ fn misshapen(name: &str, expected: impl Display, found: &[usize]) -> Error {
 fn check_finite<'a>(name: &str, mut values: impl Iterator<Item = &'a f64>) -> Result<()> {
     match values.find(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(value) => {
-            Err(Error::request(format!("the array `{name}` holds {value}, where all numbers must be finite")))
-        }
+        Some(value) => Err(Error::record(format!("array `{name}`"), RecordProblem::NotFinite(value.to_string()))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Randomness by stream, not by order: task `b` of a purpose draws from its own stream.
+//! Random number streams: task `b` of a purpose draws from its own stream.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,7 +1,7 @@
 //! The settings of a learner as names with values: the specification stored in a model file.
 //!
-//! The typed structs (`Svc { … }`, `Ridge { … }`) remain the way to fit; each lists its fields by name with `settings()`. Nothing about the
-//! run is among them: no threads, no memory, no time.
+//! The typed structs (`Svc { … }`, `Ridge { … }`) remain the way to fit; each lists its fields by
+//! name with `settings()`. Nothing about the run is among them: no threads, no memory, no time.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Words and numbers in messages and texts: the nearest known name, and numbers that read back exactly.
+//! Words and numbers in messages and texts: the nearest known name, and numbers that read back
+//! exactly.
 
 /// The known name closest to `word`, if one is close enough to be meant.
 pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {

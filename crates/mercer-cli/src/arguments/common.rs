@@ -25,8 +25,9 @@ pub struct Common {
     /// Memory limit, such as 2GB or 512MiB (default: 80 % of the free memory)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
-    /// Choose methods with an expected time of at most this many seconds, and report the choice; searches stop at half of the time with the best result so
-    /// far, support vector machines at its end with the model so far
+    /// Choose methods with an expected time of at most this many seconds, and report the choice;
+    /// searches stop at half of the time with the best result so far, support vector machines at
+    /// its end with the model so far
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub budget_time: Option<f64>,
     /// Write a picture of the result
@@ -97,7 +98,7 @@ impl From<Gap> for Missing {
     }
 }
 
-/// A whole number of at least 1.
+/// An integer of at least 1.
 pub fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(n),

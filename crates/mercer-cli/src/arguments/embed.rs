@@ -1,4 +1,4 @@
-//! The words of `mercer embed …`.
+//! Arguments of `mercer embed …`.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,8 @@ pub enum EmbedCommand {
     /// Random Fourier features of a shift-invariant kernel
     #[command(after_help = help::EMBED_FOURIER)]
     Fourier(FourierArguments),
-    /// Random binning features of a product kernel with convex profiles: the cell of every row in every grid
+    /// Random binning features of a product kernel with convex profiles: the cell of every row in
+    /// every grid
     #[command(after_help = help::EMBED_BINNING)]
     Binning(BinningArguments),
     /// Nyström features from a few landmarks

@@ -1,4 +1,4 @@
-//! The longer texts of the help: a sentence of theory and examples that work.
+//! The longer texts of the help: background and examples.
 
 pub const ABOUT: &str = "\
 Kernel methods as one system.

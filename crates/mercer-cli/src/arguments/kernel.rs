@@ -1,4 +1,4 @@
-//! The words of `mercer kernel …`.
+//! Arguments of `mercer kernel …`.
 
 use std::path::PathBuf;
 
@@ -94,7 +94,8 @@ pub struct SpectrumArguments {
     /// The sample (a file, or - for standard input); without it, --under names the distribution
     #[arg(value_name = "DATA")]
     pub data: Option<PathBuf>,
-    /// A distribution with a closed form instead of data: uniform (on [0, 1]), interval:FROM:TO, gaussian:DEVIATION
+    /// A distribution with a closed form instead of data: uniform (on [0, 1]), interval:FROM:TO,
+    /// gaussian:DEVIATION
     #[arg(long, value_name = "LAW", conflicts_with = "data", required_unless_present = "data")]
     pub under: Option<String>,
     /// Number of eigenvalues

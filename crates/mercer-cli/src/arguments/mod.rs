@@ -1,5 +1,5 @@
-//! Words → job. The types below are the one description of the command line: they drive the parser, the help, the
-//! manual pages and the completions.
+//! Parsing of the command line. The types below describe all arguments: they drive the parser, the
+//! help, the manual pages and the completions.
 
 mod common;
 mod embed;
@@ -31,7 +31,8 @@ pub use test::{
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
 };
 
-/// Kernel methods as one system: kernels with proofs, fits, predictions, tests, Gram matrices, data.
+/// Kernel methods as one system: kernels with proofs, fits, predictions, tests, Gram matrices,
+/// data.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about, long_about = help::ABOUT, after_help = help::SHORT_FOOT, after_long_help = help::FOOT)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true, propagate_version = true)]
@@ -50,7 +51,8 @@ pub enum Command {
     /// List kernels, prove or refute their properties, compute Gram matrices
     #[command(subcommand, long_about = help::KERNEL)]
     Kernel(KernelCommand),
-    /// Fit a model to a table and save it: ridge, gp, spline, smooth, svm, svr, one-class, logistic, or auto
+    /// Fit a model to a table and save it: ridge, gp, spline, smooth, svm, svr, one-class,
+    /// logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
     /// Predict with a saved model, with intervals or probabilities
@@ -65,7 +67,8 @@ pub enum Command {
     /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),
-    /// Print the plan of a command without running it: sizes, bytes, operations, whether it fits into memory
+    /// Print the plan of a command without running it: sizes, bytes, operations, whether it fits
+    /// into memory
     #[command(subcommand, long_about = help::PLAN)]
     Explain(PlanTarget),
     /// Run a tour on bundled data: a proof, a refutation, a fit, a test, a forecast
@@ -84,7 +87,8 @@ pub enum Command {
 /// The data commands.
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
-    /// Describe every column of a file: type, count, missing, distinct, range, mean, most frequent levels
+    /// Describe every column of a file: type, count, missing, distinct, range, mean, most frequent
+    /// levels
     #[command(after_long_help = help::DESCRIBE)]
     Describe(DescribeArguments),
 }

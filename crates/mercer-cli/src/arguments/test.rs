@@ -1,4 +1,4 @@
-//! The words of `mercer test …`.
+//! Arguments of `mercer test …`.
 
 use std::path::PathBuf;
 
@@ -91,7 +91,8 @@ pub struct TwoSampleArguments {
     /// The second sample, with the same columns
     #[arg(value_name = "B")]
     pub second: PathBuf,
-    /// The kernel, or auto: many lengthscales for aggregated and fused, the median heuristic for the others
+    /// The kernel, or auto: many lengthscales for aggregated and fused, the median heuristic for
+    /// the others
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
     /// Method of the p-value (default: aggregated; permutation with an explicit kernel)
@@ -100,7 +101,8 @@ pub struct TwoSampleArguments {
     /// Weights of the lengthscales of the aggregated test, from small to large
     #[arg(long, value_enum, value_name = "NAME", default_value = "uniform")]
     pub weights: WeightsWord,
-    /// Use the wild bootstrap instead of permutations in the aggregated test, for files of the same length
+    /// Use the wild bootstrap instead of permutations in the aggregated test, for files of the same
+    /// length
     #[arg(long)]
     pub wild: bool,
     /// Number of pairs per block of the method block
@@ -322,7 +324,8 @@ pub struct FitTestArguments {
     /// The file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// The density: "normal(mean=0, std=1)", "student(freedom=3)" or "logistic()"; lists give one number per column
+    /// The density: "normal(mean=0, std=1)", "student(freedom=3)" or "logistic()"; lists give one
+    /// number per column
     #[arg(long, value_name = "DENSITY")]
     pub against: String,
     /// Use only these columns, by name or by number counted from 0, such as height,width or 0,2-5

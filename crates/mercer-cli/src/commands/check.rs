@@ -1,4 +1,4 @@
-//! `mercer kernel check`: a proof, a counterexample, or neither.
+//! `mercer kernel check`: proves or refutes that a kernel is positive semi-definite.
 
 use mercer::definiteness::{self, Check, CheckOptions, CheckVerdict};
 use mercer::gram::{Pairs, dense};
@@ -41,7 +41,7 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
     Ok(report)
 }
 
-/// A matrix made elsewhere, or an expression over one.
+/// A matrix precomputed, or an expression over one.
 fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
     let matrix = dense(&kernel.bind(Pairs::Precomputed(matrix), compute)?, compute)?;
     let mut report = summary(kernel, &definiteness::check_matrix(matrix.view())?, &[]);

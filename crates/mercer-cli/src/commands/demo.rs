@@ -29,8 +29,8 @@ const REFUTED: &str = "tanh(scale=1, offset=0)";
 const SIMILAR: &str = "gaussian(lengthscale=median)";
 const SPACES: [&str; 3] = ["gaussian(lengthscale=0.1)", "laplacian(lengthscale=0.2)", "periodic(period=0.5)"];
 
-/// Shows a proof, a refutation, a model chosen on real data, a two-sample test and a forecast; writes the
-/// pictures to a folder.
+/// Shows a proof, a refutation, a model chosen on real data, a two-sample test and a forecast;
+/// writes the pictures to a folder.
 pub fn demo(words: &DemoArguments, session: &Session) -> Result<Report, Failure> {
     let folder = &words.output;
     std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.clone(), source })?;

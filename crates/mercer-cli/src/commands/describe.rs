@@ -1,4 +1,4 @@
-//! `mercer data describe`: what is in a file.
+//! `mercer data describe`: a summary of a file.
 
 use mercer::points::{ColumnKind, ColumnSummary};
 use serde_json::{Value, json};

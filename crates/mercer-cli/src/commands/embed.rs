@@ -26,12 +26,12 @@ use crate::session::Session;
 const MEASURED: usize = 300;
 /// Numbers that are part of the JSON object.
 const IN_JSON: usize = 100_000;
-/// The error whose probability is told.
+/// The error whose probability is reported.
 const EPSILON: f64 = 0.1;
 /// Draws of every point of the picture of errors.
 const DRAWS: usize = 10;
 
-/// Embeds, writes, tells.
+/// Computes, writes and reports the features.
 pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failure> {
     match command {
         EmbedCommand::Fourier(words) => fourier(words, session),
@@ -138,7 +138,7 @@ fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failur
     )
 }
 
-/// What one kind of features has to say of itself.
+/// The report of one kind of features.
 struct FeatureSummary {
     name: &'static str,
     title: &'static str,
@@ -236,7 +236,7 @@ fn report(
     report
 }
 
-/// As the ending of the name says.
+/// By file extension.
 fn layout(path: &Path) -> Result<Format, Failure> {
     match Format::from_path(path) {
         Ok(format @ (Format::Csv | Format::Npy)) => Ok(format),

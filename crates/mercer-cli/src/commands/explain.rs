@@ -1,4 +1,4 @@
-//! `mercer kernel explain`: what is known of a kernel.
+//! `mercer kernel explain`: the properties of a kernel.
 
 use mercer::Kernel;
 use mercer::kernel::{Base, Proof, Property, Verdict};

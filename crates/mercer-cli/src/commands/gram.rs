@@ -53,7 +53,7 @@ impl Request {
         })
     }
 
-    /// The pairs of points; for a kernel of values made elsewhere the data is the matrix.
+    /// The pairs of points; for a kernel of precomputed values the data is the matrix.
     pub fn pairs(&self) -> Result<Pairs<'_>, Failure> {
         let x = self.rows.matrix.view();
         match &self.columns {
@@ -67,7 +67,7 @@ impl Request {
     }
 }
 
-/// Computes the matrix, writes it where it should go, and tells about it.
+/// Computes, writes and reports the matrix.
 pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(words, session)?;
     let bound = request.kernel.bind(request.pairs()?, &request.compute)?;

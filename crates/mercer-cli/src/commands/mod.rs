@@ -50,7 +50,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
     }
 }
 
-/// Whether the command can draw; asked before the work, so that nobody waits for a refusal.
+/// Whether the command can draw; checked before the work.
 fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),

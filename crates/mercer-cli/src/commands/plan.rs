@@ -76,7 +76,8 @@ fn verdict(bytes: u64, limit: u64, strip: &mercer::Result<usize>) -> String {
     }
 }
 
-/// Base kernels in the expression: each computes a distance or an inner product and a formula per pair.
+/// Base kernels in the expression: each computes a distance or an inner product and a formula per
+/// pair.
 fn leaves(kernel: &Kernel) -> usize {
     let children = kernel.children();
     if children.is_empty() { 1 } else { children.into_iter().map(leaves).sum() }

@@ -52,7 +52,7 @@ impl Summary {
     }
 }
 
-/// Predicts, writes, tells.
+/// Predicts, writes and reports.
 pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Failure> {
     if let Some(path) = &words.output {
         layout(path)?;
@@ -96,21 +96,19 @@ pub(super) fn encode(
     table: &Table,
     first_row: usize,
 ) -> Result<Encoded, Failure> {
-    model.inputs().encode(table).map_err(|error| {
-        let error = match error {
-            Error::Value { what, row, column, value, requirement } => {
-                Error::Value { what, row: first_row + row, column, value, requirement }
-            }
-            other => other,
-        };
-        mismatch(named(error, &words.data), &words.data)
-    })
+    model
+        .inputs()
+        .encode(table)
+        .map_err(|error| mismatch(named(error.at_row(|row| first_row + row), &words.data), &words.data))
 }
 
 /// The error with the name of the file.
 fn mismatch(failure: Failure, path: &Path) -> Failure {
     match failure {
-        Failure::Library(error) => Failure::request(format!("{}: {error}", shown(path))),
+        // Values name the file already.
+        Failure::Library(error) if !matches!(error, Error::Value { .. }) => {
+            Failure::request(format!("{}: {error}", shown(path)))
+        }
         other => other,
     }
 }
@@ -150,7 +148,8 @@ pub(super) fn run(
     Ok(outputs.iter().enumerate().map(one).collect())
 }
 
-/// The outputs of a model with the targets that they belong to: a target each, but for the quantiles of one target.
+/// The outputs of a model with the targets that they belong to: a target each, but for the
+/// quantiles of one target.
 fn outputs(model: &Model) -> Vec<(String, &Target)> {
     let targets = &model.inputs().targets;
     match (model.fitted(), targets.first()) {
@@ -269,7 +268,8 @@ fn describe_classes(
     Ok(report)
 }
 
-/// How good the classes are on the rows whose truth is known; for people only where the predictions do not stand there.
+/// How good the classes are on the rows whose truth is known; for people only where the predictions
+/// do not stand there.
 pub(super) fn push_class_quality(report: &mut Report, name: &str, rows: usize, quality: &ClassQuality, shown: bool) {
     if shown {
         report.heading(format!("Against `{name}` in {} rows", grouped(rows as u64)));

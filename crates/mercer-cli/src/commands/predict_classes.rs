@@ -1,4 +1,5 @@
-//! `mercer predict` for models of classes: labels, probabilities, the confusion matrix where the truth is known.
+//! `mercer predict` for models of classes: labels, probabilities, the confusion matrix where the
+//! truth is known.
 
 use mercer::model::Model;
 use mercer::points::{Column, ColumnData, Encoded, Table};
@@ -11,7 +12,7 @@ use crate::failure::Failure;
 use crate::numbers::json as number;
 use crate::session::Session;
 
-/// The classes of the rows that were kept, and what is known of them.
+/// The classes of the rows that were kept, and the properties of them.
 pub struct ClassPrediction {
     names: Vec<String>,
     rows: usize,
@@ -67,7 +68,8 @@ pub fn run(
     Ok(found)
 }
 
-/// The class of every row, where the table has the target; a label that the model does not know counts as missing.
+/// The class of every row, where the table has the target; a label that is not a class of the model
+/// counts as missing.
 fn truth(table: &Table, name: &str, names: &[String]) -> Option<Vec<Option<usize>>> {
     let column = table.columns().iter().find(|c| c.name == name)?;
     let position = |label: &str| names.iter().position(|known| known == label);
@@ -91,7 +93,8 @@ impl ClassPrediction {
         all
     }
 
-    /// A column `prediction`, of numbers where all labels are numbers, and a column of probabilities per class.
+    /// A column `prediction`, of numbers where all labels are numbers, and a column of
+    /// probabilities per class.
     pub fn table(&self) -> Result<Table, Failure> {
         let numbers: Option<Vec<f64>> =
             self.names.iter().map(|n| n.parse().ok().filter(|v: &f64| v.is_finite())).collect();

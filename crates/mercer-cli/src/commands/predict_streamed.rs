@@ -22,7 +22,8 @@ use crate::session::Session;
 
 /// The most rows of a chunk.
 const ROWS: u64 = 1 << 16;
-/// Bytes of a cell while it is read, encoded and predicted from, and the part of the memory limit that a chunk may take.
+/// Estimated bytes per cell while it is read, encoded and predicted from; a chunk takes at most
+/// 1/`PART` of the memory limit.
 const CELL: u64 = 64;
 const PART: u64 = 16;
 
@@ -57,7 +58,7 @@ fn output(words: &PredictArguments) -> Result<(&Path, Layout), Failure> {
     }
 }
 
-/// Predicts chunk by chunk, writes, tells.
+/// Predicts and writes chunk by chunk, and reports.
 pub fn predict(words: &PredictArguments, reason: &str, session: &Session) -> Result<Report, Failure> {
     let (path, layout) = output(words)?;
     let model = mercer::io::load_model(&words.model, &session.compute)?;

@@ -49,7 +49,7 @@ pub(super) fn write(path: &Path, table: &Table) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rows, after the names where they are wanted.
+/// The rows, after the names if requested.
 pub(super) fn write_tsv(out: &mut (dyn Write + Send), table: &Table, names: bool) -> std::io::Result<()> {
     if names {
         writeln!(out, "{}", table.names().collect::<Vec<_>>().join("\t"))?;

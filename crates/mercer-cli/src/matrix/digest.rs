@@ -1,4 +1,4 @@
-//! What is remembered of a matrix that passes by in blocks.
+//! Summary of a matrix processed in blocks.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub struct Digest {
     pub max: f64,
     /// The sum of the diagonal; meaningless unless the matrix is square.
     pub trace: f64,
-    /// The matrix, if it was wanted.
+    /// The matrix, if requested.
     pub matrix: Option<Array2<f64>>,
     total: f64,
     heat: Option<Array2<f64>>,

@@ -1,4 +1,4 @@
-//! A Gram matrix as a file, written block by block, whole or not at all.
+//! A Gram matrix as a file, written block by block, atomically.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// As the ending of the name says.
+    /// By file extension.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
@@ -86,7 +86,8 @@ fn write_text(
     })
 }
 
-/// Walks over the matrix with a writer that speaks of files: its errors and the library's both come out as themselves.
+/// Walks over the matrix with a writer that speaks of files: its errors and the library's both come
+/// out as themselves.
 fn stream(
     tiles: &dyn Tiles,
     compute: &Compute,

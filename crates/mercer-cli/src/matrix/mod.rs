@@ -1,4 +1,4 @@
-//! Gram matrices in blocks of rows: to a file, and into a digest of what passed by.
+//! Gram matrices in blocks of rows: to a file, and into a summary.
 
 mod digest;
 mod file;

@@ -1,5 +1,6 @@
-//! A matrix from top to bottom, never more than a block of rows at a time.
+//! A matrix in blocks of rows.
 
+use mercer::error::MemoryPurpose;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,7 +20,12 @@ const TARGET_BYTES: u64 = 64 << 20;
 /// When not even a single row fits.
 pub fn strip_rows(columns: usize, compute: &Compute) -> Result<usize> {
     let row = (columns as u64).saturating_mul(8).max(1);
-    compute.reserve("one row of the Gram matrix", row.saturating_mul(2), "raise --memory or use fewer columns")?;
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        "one row of the Gram matrix",
+        row.saturating_mul(2),
+        "raise --memory or use fewer columns",
+    )?;
     let requested = (TARGET_BYTES / row) as usize / TILE * TILE;
     let affordable = usize::try_from(compute.memory() / 2 / row).unwrap_or(usize::MAX);
     let affordable = if affordable < TILE { affordable.max(1) } else { affordable / TILE * TILE };
@@ -32,7 +38,7 @@ pub type Watcher<'w> = dyn FnMut(Range<usize>, ArrayView2<'_, f64>) -> Result<()
 /// Shows the matrix to `see`, block by block, with progress and cancellation.
 ///
 /// # Errors
-/// Cancellation, memory, and whatever `see` says.
+/// Cancellation, memory, and the errors of `see`.
 pub fn walk(tiles: &dyn Tiles, compute: &Compute, see: &mut Watcher<'_>) -> Result<()> {
     let (rows, columns) = tiles.shape();
     let step = strip_rows(columns, compute)?;

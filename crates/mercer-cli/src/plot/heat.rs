@@ -74,7 +74,7 @@ fn matrix_axes(map: &HeatMap) -> Axes {
     Axes { paper: (70.0, 50.0, 70.0 + w, 50.0 + h), x: (0.0, columns), y: (rows, 0.0) }
 }
 
-/// The length, changed a little so that each of the cells takes a whole number of pixels.
+/// The length, changed a little so that each of the cells takes an integer of pixels.
 fn whole_pixels(length: f64, cells: usize) -> f64 {
     let scale = f64::from(super::PNG_SCALE);
     match (length * scale / cells.max(1) as f64).round() {

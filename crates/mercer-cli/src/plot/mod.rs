@@ -22,7 +22,7 @@ pub use curves::{Curve, CurvePlot, Mark};
 pub use heat::{HeatLabels, HeatMap};
 pub use regions::RegionPlot;
 
-/// Steps of an SVG per unit of the drawing: the drawing library knows whole numbers only.
+/// Steps of an SVG per unit of the drawing: the drawing library takes integers only.
 const SVG_SCALE: u32 = 10;
 /// Pixels of a PNG per unit of the drawing.
 const PNG_SCALE: u32 = 2;

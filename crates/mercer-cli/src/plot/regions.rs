@@ -1,4 +1,4 @@
-//! A plane divided among classes, with the points on it.
+//! Decision regions of classes, with the points on it.
 
 use ndarray::Array2;
 use plotters::prelude::DrawingBackend;

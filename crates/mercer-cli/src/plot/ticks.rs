@@ -1,6 +1,7 @@
 //! Round numbers along an axis.
 
-/// Round numbers within `[low, high]`, about as many as requested: multiples of 1, 2 or 5 times a power of ten.
+/// Round numbers within `[low, high]`, about as many as requested: multiples of 1, 2 or 5 times a
+/// power of ten.
 pub fn round(low: f64, high: f64, about: usize) -> Vec<f64> {
     let span = high - low;
     if !(span.is_finite() && span > 0.0) {
@@ -18,7 +19,7 @@ fn round_step(rough: f64) -> f64 {
     step * power
 }
 
-/// Whole numbers for rows and columns of a matrix.
+/// Integers for rows and columns of a matrix.
 pub fn whole(count: usize, about: usize) -> Vec<f64> {
     let mut marks = round(0.0, count as f64, about);
     marks.retain(|m| m.fract() == 0.0 && *m < count as f64);

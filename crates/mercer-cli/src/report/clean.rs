@@ -1,9 +1,9 @@
-//! Text that a terminal only shows: names of files and columns may hold anything, also commands to the terminal.
+//! Escaping of control characters: names of files and columns may contain terminal commands.
 
 use std::borrow::Cow;
 
-/// Whether a terminal takes the character for a command, or shows the text around it in another order: control characters but for line breaks
-/// and tabs, line separators, marks of direction.
+/// Whether a terminal takes the character for a command, or shows the text around it in another
+/// order: control characters but for line breaks and tabs, line separators, marks of direction.
 pub fn is_command(c: char) -> bool {
     let shown = matches!(c, '\n' | '\t');
     let direction =

@@ -1,4 +1,4 @@
-//! What a command has to say, before it is decided how: as text, as JSON, as a page.
+//! Reports, independent of the output format: text, JSON or HTML.
 
 mod clean;
 mod html;
@@ -50,7 +50,7 @@ pub enum Truth {
     Yes,
     /// It does not.
     No,
-    /// Nobody knows.
+    /// Neither proven nor refuted.
     Open,
 }
 

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_only_where_asked_for() {
+    fn colors_only_where_requested() {
         assert_eq!(Paint(false).bold("x"), "x");
         assert_eq!(Paint(true).bold("x"), "\x1b[1mx\x1b[0m");
     }

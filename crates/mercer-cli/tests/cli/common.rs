@@ -44,7 +44,8 @@ impl Run {
         self
     }
 
-    /// The run failed with this code, says all of these words on standard error, and nothing on standard output.
+    /// The run failed with this code, says all of these words on standard error, and nothing on
+    /// standard output.
     pub fn fails(self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}", self.err);
         assert_eq!(self.out, "");

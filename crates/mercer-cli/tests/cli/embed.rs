@@ -45,7 +45,7 @@ fn the_picture_of_errors_has_its_line() {
 }
 
 #[test]
-fn nystrom_features_tell_the_trace_that_they_miss() {
+fn nystrom_features_report_the_trace_that_they_miss() {
     let iris = example("iris.csv");
     let words = ["embed", "nystrom", &iris, "--columns", "0-3", "--components", "30", "--json"];
     let mut errors = Vec::new();

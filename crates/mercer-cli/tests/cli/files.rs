@@ -1,4 +1,5 @@
-//! Files and streams: damaged and hostile files, outputs that are inputs, links, closed pipes, what a kill leaves behind, names that command a terminal.
+//! Files and streams: damaged and hostile files, outputs that are inputs, links, closed pipes, what
+//! a kill leaves behind, names that command a terminal.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

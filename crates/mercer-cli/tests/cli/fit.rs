@@ -39,7 +39,7 @@ fn wave(folder: &tempfile::TempDir, rows: usize) -> String {
 }
 
 #[test]
-fn a_given_kernel_and_lambda_are_taken_as_they_are() {
+fn an_explicit_kernel_and_lambda_are_taken_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,y\n1,1\n2,4\n1,3\n");
     let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
@@ -88,7 +88,7 @@ fn files_hold_the_bytes_that_the_library_predicts() {
 }
 
 #[test]
-fn the_choice_is_told_and_drawn() {
+fn the_choice_is_reported_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 80);
     let (png, html) = (path_in(&folder, "f.png"), path_in(&folder, "f.html"));
@@ -118,7 +118,7 @@ fn the_choice_is_told_and_drawn() {
 }
 
 #[test]
-fn candidates_that_are_clearly_worse_are_dropped_and_told() {
+fn candidates_that_are_clearly_worse_are_dropped_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 1000);
     let lengths = "0.001,0.01,0.1,0.5,1,10,100,1000";
@@ -186,7 +186,7 @@ fn the_target_of_a_process_is_scaled_and_comes_back() {
 }
 
 #[test]
-fn a_process_through_centers_says_that_it_is_one() {
+fn a_process_through_centers_reports_that_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let (data, model) = (wave(&folder, 150), path_in(&folder, "m.safetensors"));
     let words = ["fit", "gp", &data, "--target", "y", "--columns", "x", "--kernel", "1*gaussian(lengthscale=1)"];
@@ -318,7 +318,7 @@ fn rows_that_are_left_out_stay_in_place() {
 }
 
 #[test]
-fn the_plan_of_a_fit_says_what_would_happen() {
+fn the_plan_of_a_fit_reports_what_would_happen() {
     let folder = tempfile::tempdir().unwrap();
     let data = wave(&folder, 400);
     let words = ["explain", "fit", "ridge", &data, "--target", "y", "--kernel", "gaussian()", "--lambda", "0.1"];
@@ -363,9 +363,9 @@ fn centers_are_a_solver_of_ridge_and_logistic_fits() {
     assert_eq!(json["centers"].as_u64(), Some(30));
 }
 
-/// Whole numbers may be names: what was taken is output, and a flag takes the other.
+/// Integers may be names: what was taken is output, and a flag takes the other.
 #[test]
-fn auto_tells_whether_numbers_were_taken_as_classes() {
+fn auto_reports_whether_numbers_were_taken_as_classes() {
     let folder = tempfile::tempdir().unwrap();
     let line = |i: usize| format!("{},{}\n", (i as f64 * 0.37).sin(), usize::from((i as f64 * 0.37).sin() > 0.1));
     let text: String = ["x,y\n".to_owned()].into_iter().chain((0..60).map(line)).collect();
@@ -386,7 +386,7 @@ fn auto_tells_whether_numbers_were_taken_as_classes() {
 
 /// A function without noise: the best λ lies below the first grid.
 #[test]
-fn a_ridge_search_tells_that_it_went_on() {
+fn a_ridge_search_reports_that_it_went_on() {
     let folder = tempfile::tempdir().unwrap();
     let line = |i: usize| format!("{},{}\n", i as f64 / 10.0, (i as f64 / 10.0).sin());
     let text: String = ["x,y\n".to_owned()].into_iter().chain((0..60).map(line)).collect();

@@ -15,14 +15,15 @@ fn numbers_that_make_no_sense() {
     ridge(&data, &["--lambdas", "1,-2"]).fails(1, &["--lambdas", "-2"]);
     ridge(&data, &["--lengthscales", "0"]).fails(1, &["--lengthscales", "above 0"]);
     ridge(&data, &["--cv", "1"]).fails(1, &["--cv", "loo, gcv"]);
-    ridge(&data, &["--cv", "9"]).fails(1, &["folds", "number of rows (3)"]);
+    ridge(&data, &["--cv", "9"]).fails(1, &["--cv", "number of rows (3)"]);
     ridge(&data, &["--kernel", "gausian()"]).fails(1, &["did you mean `gaussian`?"]);
     ridge(&data, &["--kernel", "tanh(scale=1)", "--lambda", "1"]).fails(1, &["tanh", "positive semi-definite"]);
     ridge(&data, &["--kernel", "linear()", "--lengthscales", "1,2"]).fails(1, &["no lengthscale"]);
     ridge(&data, &["--scale", "log"]).fails(1, &["--scale", "standard"]);
     mercer(&["fit", "gp", &data, "--target", "y", "--noise", "-1"]).fails(1, &["--noise"]);
     mercer(&["fit", "gp", &data, "--target", "y", "--fixed", "nose"]).fails(1, &["fixed", "nose", "noise"]);
-    mercer(&["fit", "spline", &data, "--target", "y", "--order", "4"]).fails(1, &["order", "1, 2 or 3"]);
+    mercer(&["fit", "spline", &data, "--target", "y", "--order", "4"])
+        .fails(1, &["--order", "at least 1 and at most 3"]);
     mercer(&["fit", "spline", &data, "--target", "y", "--df", "7"]).fails(1, &["7"]);
     mercer(&["fit", "smooth", &data, "--target", "y", "--bandwidth", "0"]).fails(1, &["--bandwidth"]);
     mercer(&["predict", "none.safetensors", &data, "--interval", "95"]).fails(1, &["--interval", "0.95"]);
@@ -104,7 +105,7 @@ fn missing_and_infinite_values() {
 }
 
 #[test]
-fn a_lambda_that_is_too_small_is_told() {
+fn a_lambda_that_is_too_small_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let rows: String = (0..30).map(|i| format!("{},{}\n", i as f64 / 100.0, i % 5)).collect();
     let data = file(&folder, "d.csv", format!("x,y\n{rows}").as_bytes());
@@ -116,7 +117,7 @@ fn a_lambda_that_is_too_small_is_told() {
     }
     let words =
         ["fit", "gp", &data, "--target", "y", "--kernel", "gaussian(lengthscale=5)", "--noise", "0", "--no-optimize"];
-    mercer(&words).fails(2, &["singular to working precision", "larger noise"]);
+    mercer(&words).fails(2, &["singular to working precision", "larger --noise"]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The same table in every format gives the same numbers, for every command. The label of LIBSVM is no feature.
+//! The same table in every format gives the same numbers, for every command. The label of LIBSVM is
+//! no feature.
 
 use std::io::Write;
 
@@ -25,8 +26,8 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The table in all formats, the CSV file first; with the label as the column `target`, or without it (but for LIBSVM, which always has one). NPY has no
-/// names, and so no label.
+/// The table in all formats, the CSV file first; with the label as the column `target`, or without
+/// it (but for LIBSVM, which always has one). NPY has no names, and so no label.
 fn all_formats(folder: &TempDir, label: bool) -> Vec<String> {
     let names = if label { vec!["target", "x1", "x2", "x3"] } else { vec!["x1", "x2", "x3"] };
     let cells = |i: usize| {
@@ -66,7 +67,7 @@ fn all_formats(folder: &TempDir, label: bool) -> Vec<String> {
     all
 }
 
-/// What a command says of every file, without names of columns and files.
+/// The output of a command for every file, without names of columns and files.
 fn assert_same(files: &[String], words: impl Fn(&str) -> Vec<String>, keys: &[&str]) {
     let run = |path: &str| {
         let words = words(path);
@@ -133,7 +134,7 @@ fn two_samples_and_plans() {
 }
 
 #[test]
-fn the_label_is_a_feature_where_it_is_asked_for_by_name() {
+fn the_label_is_a_feature_where_it_is_requested_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (plain, labeled) = (all_formats(&folder, false), all_formats(&folder, true));
     let gram = |path: &str, columns: &str| {
@@ -187,7 +188,8 @@ fn fits_and_predictions() {
             assert!(predicted.iter().all(|p| *p == predicted[0]), "{text}: {path}");
             let found = (json["inputs"].clone(), json["rows"].clone(), predicted[0].clone());
             let expected = first.get_or_insert_with(|| found.clone());
-            // On other targets the CSV file has one more feature: the column that LIBSVM knows to be a label.
+            // On other targets the CSV file has one more feature: the column that LIBSVM knows to
+            // be a label.
             if !text.contains("--target x1") {
                 assert_eq!(found, *expected, "{text}: {path}");
             } else if path.contains("svm") {

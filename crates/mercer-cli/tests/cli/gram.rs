@@ -131,7 +131,7 @@ fn heat_maps_of_any_shape() {
 }
 
 #[test]
-fn the_plan_says_what_would_happen() {
+fn the_plan_reports_what_would_happen() {
     let iris = example("iris.csv");
     let json =
         mercer(&["explain", "kernel", "gram", "gaussian() + linear()", &iris, "--memory", "20KB", "--json"]).json();

@@ -100,8 +100,8 @@ fn a_check_looks_at_the_data() {
     assert_eq!(json["rows_used"], 150);
     assert!(json["min_eigenvalue"].as_f64().unwrap() < 0.0);
     assert_eq!(json["points"].as_array().unwrap().len(), json["weights"].as_array().unwrap().len());
-    // The eigenvalue that is output is the one of the points that are output: tanh of products, by hand
-    // at two points.
+    // The eigenvalue that is output is the one of the points that are output: tanh of products, by
+    // hand at two points.
     let json = mercer(&["kernel", "check", "tanh(scale=1, offset=0)", "--json"]).json();
     let x: Vec<f64> = json["points"].as_array().unwrap().iter().map(|p| p[0].as_f64().unwrap()).collect();
     assert_eq!(x.len(), 2, "{json}");
@@ -113,7 +113,7 @@ fn a_check_looks_at_the_data() {
 }
 
 #[test]
-fn a_given_matrix_is_checked() {
+fn a_precomputed_matrix_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let indefinite = file(&folder, "k.csv", b"1,2\n2,1\n");
     let json = mercer(&["kernel", "check", "precomputed()", &indefinite, "--json"]).json();

@@ -2,6 +2,7 @@
 
 mod common;
 mod embed;
+mod errors;
 mod files;
 mod fit;
 mod fit_refusals;

@@ -34,7 +34,7 @@ fn rings(folder: &tempfile::TempDir, rows: usize) -> String {
 }
 
 #[test]
-fn a_given_machine_is_taken_as_it_is() {
+fn an_explicit_svm_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let data = file(&folder, "d.csv", b"x,side\n-2,left\n-1,left\n1,right\n3,right\n");
     let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
@@ -278,7 +278,8 @@ fn indefinite_kernels_and_solvers_that_are_not_done() {
     assert!(json["duality_gap"].as_f64().unwrap() > 0.0 && json["stopped"] == "step limit");
 }
 
-/// A choice of parameters that is cut short keeps the best so far, and reports it; without a limit it says how much it took.
+/// A choice of parameters that is cut short keeps the best so far, and reports it; without a limit
+/// it says how much it took.
 #[test]
 fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far() {
     let folder = tempfile::tempdir().unwrap();
@@ -290,7 +291,8 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
     let data = file(&folder, "wave.csv", text.as_bytes());
     let words =
         ["fit", "gp", &data, "--target", "y", "--kernel", "1*matern(nu=3/2, lengthscale=1)", "--restarts", "1000"];
-    // Enough for one evaluation, on a busy machine perhaps at the second or third try, and far too little for a thousand starts.
+    // Enough for one evaluation, on a busy machine perhaps at the second or third try, and far too
+    // little for a thousand starts.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "--json"]].concat());
     let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let found = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found));
@@ -312,16 +314,18 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
     assert!(!kernel.contains("nu=1.5"), "{kernel}");
 }
 
-/// Labels that follow no rule, a large C and a tight tolerance: more steps than a tenth of a second has room for.
+/// Labels that follow no rule, a large C and a tight tolerance: more steps than a tenth of a second
+/// has room for.
 #[test]
-fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
+fn svms_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     let folder = tempfile::tempdir().unwrap();
     let line = |i: usize| format!("{},{},{}\n", (i as f64).sin(), (1.3 * i as f64).cos(), i * i * 7919 % 1013 % 2);
     let text: String = ["a,b,y\n".to_owned()].into_iter().chain((0..3000).map(line)).collect();
     let data = file(&folder, "hard.csv", text.as_bytes());
     let (model, out) = (path_in(&folder, "m.safetensors"), path_in(&folder, "p.csv"));
     let words = ["fit", "svm", &data, "--target", "y", "-C", "1e6", "--kernel", "gaussian()", "--tol", "1e-10"];
-    // Enough for the kernel matrix, on a busy machine perhaps at the second or third try, and far too little for the answer.
+    // Enough for the kernel matrix, on a busy machine perhaps at the second or third try, and far
+    // too little for the answer.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "-o", &model, "--json"]].concat());
     let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
     let found = ["0.5", "2", "8"].into_iter().map(run).find(|found| !early(found));
@@ -333,9 +337,10 @@ fn machines_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     assert_eq!(texts(&out, "prediction").len(), 3000);
 }
 
-/// Stripes that are narrower than every lengthscale of the first grid: it goes on, and so does the report. A list that is given does not.
+/// Stripes that are narrower than every lengthscale of the first grid: it goes on, and so does the
+/// report. A list that is given does not.
 #[test]
-fn choices_at_a_border_are_told_and_open_lists_go_on() {
+fn choices_at_a_border_are_reported_and_open_lists_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |i: usize| (i * 7919 % 2003) as f64 / 100.0;
     let line =
@@ -356,7 +361,8 @@ fn choices_at_a_border_are_told_and_open_lists_go_on() {
     assert!(mercer(&given).done().out.contains("--lengthscales tries others"));
 }
 
-/// Labels that follow no rule: the search would go on for long, and what it has at half of the time is taken.
+/// Labels that follow no rule: the search would go on for long, and what it has at half of the time
+/// is taken.
 #[test]
 fn a_search_stops_when_half_of_the_time_is_over_and_takes_the_best_so_far() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Wrong requests (code 1) and failed work (code 2): the message names what to change, and nothing is left behind.
+//! Wrong requests (code 1) and failed work (code 2): the message names what to change, and nothing
+//! is left behind.
 
 use super::common::{example, file, mercer, mercer_with_input, path_in};
 
@@ -71,7 +72,7 @@ fn the_memory_limit_is_named_before_anything_is_allocated() {
 }
 
 #[test]
-fn places_that_cannot_be_written() {
+fn paths_that_cannot_be_written() {
     let iris = example("iris.csv");
     let folder = tempfile::tempdir().unwrap();
     let nowhere = path_in(&folder, "no/such/k.npy");

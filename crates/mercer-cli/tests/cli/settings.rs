@@ -19,7 +19,7 @@ fn data(folder: &TempDir) -> String {
     file(folder, "d.csv", format!("a,b,y,class\n{rows}").as_bytes())
 }
 
-/// Every learner that the command line has, with the settings that its file must tell.
+/// Every learner that the command line has, with the settings that its file must store.
 const LEARNERS: &[(&str, &[(&str, &str)])] = &[
     (
         "ridge --target y --drop class --kernel gaussian(lengthscale=median) --lambda 0.25 --intercept",

@@ -3,7 +3,7 @@
 use super::common::{assert_close, example, mercer, path_in};
 
 #[test]
-fn laws_in_closed_form() {
+fn distributions_in_closed_form() {
     let json = mercer(&["kernel", "spectrum", "wiener()", "--under", "uniform", "--components", "5", "--json"]).json();
     let values = json["eigenvalues"].as_array().unwrap();
     assert_eq!(values.len(), 5);

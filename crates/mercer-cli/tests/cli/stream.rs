@@ -17,7 +17,8 @@ fn noise(i: usize, j: usize) -> f64 {
     ((i * 7919 + j * 104_729 + 17) as f64 * 0.618_033_988_749_895).fract()
 }
 
-/// A table with two inputs, a category, a long text that nobody needs, and a target; every row has so many bytes more.
+/// A table with two inputs, a category, a long text that nobody needs, and a target; every row has
+/// so many bytes more.
 fn write_data(folder: &TempDir, name: &str, rows: usize, padding: usize) -> String {
     let path = path_in(folder, name);
     let mut out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
@@ -171,7 +172,7 @@ fn a_fit_that_was_killed_resumes_to_the_same_bytes() {
 }
 
 #[test]
-fn several_passes_are_made_where_they_are_asked_for() {
+fn several_passes_are_made_where_they_are_requested() {
     let folder = tempfile::tempdir().unwrap();
     let data = write_data(&folder, "data.csv", 2000, 1);
     let base = ["fit", "ridge", &data, "--target", "y", "--drop", "note", "--stream", "--json", "--lambda", "0.1"];
@@ -237,7 +238,8 @@ fn a_full_disk_is_a_failure_of_the_work() {
     assert!(!Path::new(&model).exists());
 }
 
-/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are output alike.
+/// Predictions in chunks have the bytes of those in memory, for numbers and for classes, and are
+/// output alike.
 #[test]
 fn streamed_predictions_are_those_in_memory() {
     let folder = tempfile::tempdir().unwrap();

@@ -51,7 +51,7 @@ fn two_samples_that_differ() {
 }
 
 #[test]
-fn every_method_and_a_given_kernel() {
+fn every_method_and_an_explicit_kernel() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(&folder, 1.0);
     for method in [

@@ -75,7 +75,8 @@ class BinnedEstimator(Estimator):
         return self._options(random_state=self._features._seed)
 
     def _specification(self, rows: int) -> Binned:
-        # Conjugate gradients end after as many steps as there are rows: of a few, digits cost next to nothing.
+        # Conjugate gradients end after as many steps as there are rows: of a few, digits cost next
+        # to nothing.
         tol = (1e-10 if rows <= _FEW_ROWS else 1e-5) if self.tol is None else self.tol
         choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": tol, "max_iter": self.max_iter}
         return Binned(self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)

@@ -49,3 +49,9 @@ def warn_at_borders(ranges: list[dict], counts: dict[str, int], stacklevel: int 
                 f"({low:.4g} to {high:.4g}): the optimum may lie beyond"
             )
             warnings.warn(message, BorderWarning, stacklevel=stacklevel + 1)
+
+
+def warn_at_limit(parameter: str, chosen: float, limits: str, stacklevel: int = 3) -> None:
+    """Warn of a number at an end of a range without a list of values."""
+    message = f"the best {parameter}, {chosen:.4g}, is at the border of the search range ({limits})"
+    warnings.warn(message, BorderWarning, stacklevel=stacklevel)

@@ -22,7 +22,8 @@ from mercer._kernel_names import symmetric
 from mercer._mercer import Kernel, MatrixEvidence, SharedProcessFit
 from mercer._translation import Translation, translate
 
-#: Where the optimization may go with a kernel of Mercer or a noise variance: scikit-learn's default bounds.
+#: Where the optimization may go with a kernel of Mercer or a noise variance: scikit-learn's default
+#: bounds.
 BOUNDS = (1e-5, 1e5)
 
 
@@ -44,6 +45,10 @@ class Observations:
     def matrix(self) -> np.ndarray | None:
         """The points as a matrix of doubles, or None where they are something else."""
         return as_matrix(self.points)
+
+    def reserve(self, matrices: int) -> None:
+        """Raise a ``MemoryError`` if so many matrices of kernel values are more than the limit allows."""
+        MatrixEvidence.reserve(matrices * len(self.targets) ** 2, **self.options)
 
 
 def as_matrix(points: Any) -> np.ndarray | None:
@@ -98,18 +103,21 @@ class MatrixPosterior:
         self.dual_coefficients = evidence.dual_coefficients
         self.log_marginal_likelihood = evidence.log_marginal_likelihood
 
-    def _cross(self, points: Any) -> np.ndarray:
+    def _cross(self, points: Any, options: dict[str, Any], others: int = 0) -> np.ndarray:
+        """Give the kernel values between new points and those of the fit, with room for as many more among the new ones."""
+        new = len(points)
+        MatrixEvidence.reserve(2 * new * len(self._points) + others * new * new, **options)
         return np.asarray(self._covariance.cross(points, self._points), dtype=np.float64)
 
     def mean(self, points: Any, options: dict[str, Any]) -> np.ndarray:
-        return self._cross(points) @ self.dual_coefficients
+        return self._cross(points, options) @ self.dual_coefficients
 
     def variance(self, points: Any, options: dict[str, Any]) -> np.ndarray:
-        explained = self._evidence.explained_variance(self._cross(points).T, **options)
+        explained = self._evidence.explained_variance(self._cross(points, options).T, **options)
         return np.array(self._covariance.diagonal(points), dtype=np.float64) - explained
 
     def covariance(self, points: Any, options: dict[str, Any]) -> np.ndarray:
-        explained = self._evidence.explained(self._cross(points).T, **options)
+        explained = self._evidence.explained(self._cross(points, options, others=2).T, **options)
         return np.asarray(self._covariance.values(points), dtype=np.float64) - explained
 
     def lower(self, options: dict[str, Any]) -> np.ndarray:
@@ -176,6 +184,8 @@ class ObjectCovariance:
         translation = self.translation(data.points)
         if translation is not None:
             return self._compiled_likelihood(translation, data, gradient)
+        # The values, their copy with the noise, and a slope per parameter.
+        data.reserve(2 + (len(self.theta) if gradient else 0))
         values, slopes = self.kernel(data.points, eval_gradient=True) if gradient else (self.kernel(data.points), None)
         if not np.isfinite(values).all():
             return None
@@ -209,6 +219,7 @@ class ObjectCovariance:
             if kernel is not None:
                 fit = SharedProcessFit.fit(kernel, data.matrix, data.targets, data.noise + white, **data.options)
                 return None if fit is None else CompiledPosterior(fit, white)
+        data.reserve(2)
         evidence = MatrixEvidence.of(self.kernel(data.points), data.targets, data.noise, **data.options)
         return None if evidence is None else MatrixPosterior(evidence, self, data.points)
 
@@ -330,6 +341,11 @@ class OutsideCovariance(_WithNoise):
         if self.names:
             self.noise = float(np.exp(theta[0]))
 
+    @property
+    def _matrices(self) -> int:
+        """How many matrices of kernel values a fit makes: a given one is only copied."""
+        return 1 if isinstance(self.kernel, str) and self.kernel == "precomputed" else 2
+
     def sharing(self, clone_kernel: bool) -> OutsideCovariance:
         """Return the same covariance with a noise of its own; the function is not called again."""
         other = OutsideCovariance(self.kernel, self.noise, [])
@@ -351,6 +367,7 @@ class OutsideCovariance(_WithNoise):
         return np.array([self.cross(points[i : i + 1], points[i : i + 1])[0, 0] for i in range(len(points))])
 
     def likelihood(self, data: Observations, gradient: bool) -> tuple[float, np.ndarray] | None:
+        data.reserve(self._matrices)
         evidence = MatrixEvidence.of(self.values(data.points), data.targets, data.noise + self.noise, **data.options)
         if evidence is None:
             return None
@@ -362,5 +379,6 @@ class OutsideCovariance(_WithNoise):
 
     def posterior(self, data: Observations) -> MatrixPosterior | None:
         noise = data.noise + self.noise
+        data.reserve(self._matrices)
         evidence = MatrixEvidence.of(self.values(data.points), data.targets, noise, **data.options)
         return None if evidence is None else MatrixPosterior(evidence, self, data.points)

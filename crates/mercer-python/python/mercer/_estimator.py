@@ -17,7 +17,8 @@ class Estimator(BaseEstimator):
 
     #: Attributes that are computed at their first use, and forgotten by the next fit.
     _lazy: tuple[str, ...] = ()
-    #: Shift and scale of every target: predictions are ``shift + scale·f``. None where y was fitted as it is.
+    #: Shift and scale of every target: predictions are ``shift + scale·f``. None where y was fitted
+    #: as it is.
     _units: tuple[np.ndarray, np.ndarray] | None = None
     #: What a loaded model expects of a table, where its columns have to be encoded.
     _inputs: Inputs | None = None

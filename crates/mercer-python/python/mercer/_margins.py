@@ -112,14 +112,14 @@ def filled(**parts: str) -> Callable[[type], type]:
 
 
 def class_name(label: Any) -> str:
-    """Write a label as the command line writes it: whole numbers without a point."""
+    """Write a label as the command line writes it: integers without a point."""
     if isinstance(label, float) and label.is_integer():
         return str(int(label))
     return str(label)
 
 
 def labels_of(names: list[str]) -> np.ndarray:
-    """Return whole numbers, numbers, or texts: what the names of the classes are."""
+    """Return integers, numbers, or texts: what the names of the classes are."""
     for kind in (int, float):
         try:
             return np.array([kind(name) for name in names])

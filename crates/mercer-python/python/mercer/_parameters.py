@@ -45,7 +45,7 @@ def check_share(name: str, value: Any) -> None:
 
 
 def check_count(name: str, value: Any, low: int, more: str = "") -> None:
-    """Ask for a whole number from ``low`` on."""
+    """Ask for an integer from ``low`` on."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
         refuse(name, value, f"a whole number from {low} on{more}")
 

@@ -14,7 +14,8 @@ from mercer._estimator import Estimator, target_names
 from mercer._kernel_names import compiled, is_computed_outside
 from mercer._mercer import Kernel
 
-#: The covariance where noise or inducing points are set without a kernel, and the noise beside such a kernel.
+#: The covariance where noise or inducing points are set without a kernel, and the noise beside such
+#: a kernel.
 _KERNEL, _NOISE = "1*gaussian(lengthscale=1)", 0.1
 #: scikit-learn's default: a nugget for the condition of the matrix, not a noise.
 ALPHA = 1e-10

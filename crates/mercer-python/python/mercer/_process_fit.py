@@ -36,7 +36,8 @@ class ProcessFitting(ProcessChoices):
     _lazy = ("log_marginal_likelihood_gradient_", "function_", "L_", "_covariance", "_posterior")
     #: What was fitted by the compiled part; None where Python computes the values of the kernel.
     _fit: GaussianProcessFit | SharedProcessFit | None = None
-    #: What the kernel adds to the variance of every point, and the noise of the rows beside ``noise_``.
+    #: What the kernel adds to the variance of every point, and the noise of the rows beside
+    #: ``noise_``.
     _white: float = 0.0
     _row_noise: np.ndarray | None = None
 

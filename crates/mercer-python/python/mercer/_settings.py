@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-#: What a run takes is not part of a model: files are the same for every number of threads, memory and time.
+#: What a run takes is not part of a model: files are the same for every number of threads, memory
+#: and time.
 RUN = ("n_jobs", "max_memory", "max_time", "verbose", "cache_size")
 
 Settings = dict[str, Any]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
+from mercer._borders import warn_at_limit
 from mercer._estimator import Estimator, OneColumn
 from mercer._mercer import LocalFit, Smoother
 from mercer._parameters import check_kinds
@@ -54,6 +55,8 @@ class LocalSmoother(RegressorMixin, Estimator):
         X, y = self._read_fit(X, y, ensure_min_samples=2 if self._linear or self.bandwidth == "loo" else 1)
         self._fit = smoother.fit(X, column_or_1d(y, warn=True), **self._options())
         self._adopt()
+        if self.bandwidth == "loo" and self._fit.at_limit:
+            warn_at_limit("bandwidth", self.bandwidth_, "a quarter of the mean spacing to twice the diameter")
         return self
 
     def _adopt(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
+from mercer._borders import warn_at_limit
 from mercer._estimator import OneColumn
 from mercer._mercer import Spline, SplineFit
 from mercer._parameters import check_kinds
@@ -93,6 +94,8 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         weights = self._read_weights(sample_weight, X)
         self._fit = spline.fit(X[:, 0], column_or_1d(y, warn=True), weights, **self._options())
         self._adopt()
+        if self._fit.at_limit:
+            warn_at_limit("lam", self.lam_, "interpolation to the polynomial that is not penalized")
         return self
 
     def _adopt(self) -> None:

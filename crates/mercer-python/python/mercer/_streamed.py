@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from mercer._borders import searched_list, warn_at_borders
 from mercer._estimator import target_names
 from mercer._features import _seed
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
@@ -310,6 +311,9 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         check_is_fitted(self)
         if not self._answer:
             self._answer.append(self.stream_.finish(**self._how()))
+            scores = dict(self._answer[0].scores)
+            ranges = searched_list("alpha", list(scores), self._answer[0].alpha)
+            warn_at_borders(ranges, {"alpha": len(scores)})
         return self._answer[0]
 
     def _how(self) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from mercer._parameters import (
     refuse,
 )
 
-#: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM of separable data.
+#: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM
+#: of separable data.
 _HARD = 1e10
 
 #: The parameters common to all support vector machines.

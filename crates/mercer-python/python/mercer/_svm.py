@@ -102,7 +102,8 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
-        # The decision function of two classes is positive for the first; scikit-learn's is positive for the second.
+        # The decision function of two classes is positive for the first; scikit-learn's is positive
+        # for the second.
         sign = -1.0 if len(self.classes_) == 2 else 1.0
         self.dual_coef_ = np.ascontiguousarray(sign * fit.dual_coefficients.T)
         self.intercept_ = sign * fit.offsets

@@ -16,7 +16,7 @@ pub struct Experiment<'d> {
     pub name: String,
     /// The published power, and from how many repetitions.
     pub published: (f64, u64),
-    /// How often it is repeated here unless the command line says otherwise.
+    /// How often it is repeated here by default.
     pub repetitions: u64,
     pub rejects: Rejects<'d>,
 }
@@ -53,7 +53,8 @@ struct Setting {
     bumps: usize,
     rows: usize,
     repetitions: u64,
-    /// Whether both samples are made of the same random numbers, as in the authors' code for the test with the median: half of the points are common to both.
+    /// Whether both samples are made of the same random numbers, as in the authors' code for the
+    /// test with the median: half of the points are common to both.
     one_stream: bool,
 }
 

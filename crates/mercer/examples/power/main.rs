@@ -1,8 +1,9 @@
 //! The power of the tests beside published figures. Run with `make power`, or
 //! `cargo run --release --example power -- [--data FOLDER] [--repetitions N] [--only NAME] [--page FILE]`.
 //!
-//! `FOLDER` has a folder `mnist` with the original files; without it the table leaves MNIST out. With `--page` the table is written between the marks
-//! `<!-- power -->` and `<!-- /power -->` of a page.
+//! `FOLDER` has a folder `mnist` with the original files; without it the table leaves MNIST out.
+//! With `--page` the table is written between the marks `<!-- power -->` and `<!-- /power -->` of a
+//! page.
 
 mod experiments;
 mod mnist;

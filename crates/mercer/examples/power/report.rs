@@ -20,7 +20,8 @@ impl Line {
         self.rejections as f64 / self.repetitions as f64
     }
 
-    /// The difference in standard errors of the difference of two shares, of the pooled one with one more success and failure.
+    /// The difference in standard errors of the difference of two shares, of the pooled one with
+    /// one more success and failure.
     fn distance(&self) -> f64 {
         let (power, repetitions) = self.published;
         let (ours, theirs) = (self.repetitions as f64, repetitions as f64);

@@ -3,7 +3,8 @@
 use mercer::Stream;
 use ndarray::Array2;
 
-/// The perturbed uniform distribution on `[0, 1]^d`: density `1 + c p^{−1} Σ_ν θ_ν Π_r G(p u_r − ν_r)` with `p` bumps per axis.
+/// The perturbed uniform distribution on `[0, 1]^d`: density
+/// `1 + c p^{−1} Σ_ν θ_ν Π_r G(p u_r − ν_r)` with `p` bumps per axis.
 pub struct Perturbed {
     pub dimension: usize,
     pub bumps: usize,

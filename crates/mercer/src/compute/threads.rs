@@ -1,15 +1,18 @@
 //! Threads that survive a fork: every process has its own, made when they are first needed.
 //!
-//! A forked child has one thread, whatever its parent had: it must neither wait for the workers of the parent nor touch a lock that one of them may have held.
-//! So rayon's global pool is never used (it cannot be made again), and a pool is found by the number of the process that made it. Nothing is locked on the way
-//! but what threads of the same process lock; pools of another process are left alone, also when they are dropped.
+//! A forked child has one thread, whatever its parent had: it must neither wait for the workers of
+//! the parent nor touch a lock that one of them may have held. So rayon's global pool is never used
+//! (it cannot be made again), and a pool is found by the number of the process that made it.
+//! Nothing is locked on the way but what threads of the same process lock; pools of another process
+//! are left alone, also when they are dropped.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// Processes that made threads one inside the other, each the child of the one before. Beyond them every call has threads of its own.
+/// Processes that made threads one inside the other, each the child of the one before. Beyond them
+/// every call has threads of its own.
 const GENERATIONS: usize = 16;
 
 /// The default: all cores.
@@ -63,10 +66,12 @@ impl Threads {
         }
     }
 
-    /// The pool of a process, made if it is the first time. None where no thread can be started, or after too many forks.
+    /// The pool of a process, made if it is the first time. None where no thread can be started, or
+    /// after too many forks.
     fn of_process(&self, process: u32) -> Option<&ThreadPool> {
         let mine = |slot: &&Slot| {
-            // Slots fill up in order, so that the first free one is behind all that a parent has filled.
+            // Slots fill up in order, so that the first free one is behind all that a parent has
+            // filled.
             let claimed = slot.process.compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire);
             claimed.map_or_else(|owner| owner == process, |_| true)
         };
@@ -77,7 +82,8 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         for slot in &mut self.slots {
-            // The threads of another process do not exist here, and what they had locked stays locked.
+            // The threads of another process do not exist here, and what they had locked stays
+            // locked.
             if *slot.process.get_mut() != std::process::id() {
                 std::mem::forget(slot.pool.take());
             }
@@ -87,7 +93,8 @@ impl Drop for Threads {
 
 /// Runs `work` where the caller runs if that is a pool, and on all cores otherwise.
 ///
-/// Whoever works in parallel without a [`super::Compute`] at hand begins here: never in rayon's global pool.
+/// Whoever works in parallel without a [`super::Compute`] at hand begins here: never in rayon's
+/// global pool.
 pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() { work() } else { SHARED.install(work) }
 }
@@ -97,7 +104,8 @@ pub(super) fn pool_size() -> usize {
     if rayon::current_thread_index().is_some() { rayon::current_num_threads() } else { SHARED.count() }
 }
 
-/// The value of a cell, made if there is none. It is made before the cell is locked: a fork may come while it is made, and the child would wait for ever.
+/// The value of a cell, made if there is none. It is made before the cell is locked: a fork may
+/// come while it is made, and the child would wait for ever.
 pub(crate) fn filled<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(value) = cell.get() {
         return value;
@@ -110,7 +118,8 @@ fn build(count: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
     ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("mercer-{i}")).build()
 }
 
-/// The last resort where the system refuses every thread: the caller becomes a pool of one, and stays it.
+/// The last resort where the system refuses every thread: the caller becomes a pool of one, and
+/// stays it.
 fn alone<T>(work: impl FnOnce() -> T) -> T {
     let _stays = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(std::mem::forget);
     work()

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use super::{Law, Options, Outcome, TestedKernel};
 use crate::kernel::Property;
 use crate::solve::symmetric_eigen;
-use crate::{Compute, Error, Result, Seed};
+use crate::{Compute, Result, Seed};
 
 /// A kernel, points, and how much rounding is allowed.
 pub(super) struct Suite<'a> {
@@ -227,7 +227,7 @@ impl Suite<'_> {
         let size = matrix.diag().iter().chain(values.diag()).fold(largest(values.view()), |m, v| m.max(v.abs()));
         let n = self.x.nrows() as f64;
         let tolerance = n * n * f64::EPSILON * size;
-        let eigen = symmetric_eigen(matrix.view()).map_err(|e| Error::request(e.to_string()))?;
+        let eigen = symmetric_eigen(matrix.view())?;
         match eigen.values.first() {
             Some(lowest) if *lowest < -tolerance => {
                 violated(format!("an eigenvalue is {lowest:.3e}, and rounding is at most {tolerance:.1e}"))

@@ -1,4 +1,4 @@
-//! Point sets on which kernels that are not positive semi-definite tend to show it.
+//! Candidate point sets of the search for counterexamples.
 
 use ndarray::{Array2, Axis, concatenate};
 
@@ -9,7 +9,8 @@ use crate::{Seed, Stream};
 /// The most scales that are read off the numbers in the expression.
 const MAX_NATURAL: usize = 10;
 
-/// Lengths at which something may happen: powers of `√10` from 10⁻³ to 10³, and the numbers in the expression.
+/// Lengths at which something may happen: powers of `√10` from 10⁻³ to 10³, and the numbers in the
+/// expression.
 pub(super) struct Scales {
     natural: Vec<f64>,
     all: Vec<f64>,
@@ -28,7 +29,8 @@ impl Scales {
     }
 }
 
-/// The numbers in an expression as lengths: a lengthscale or a radius `v`, and `1/√v` for what multiplies `‖x‖²`.
+/// The numbers in an expression as lengths: a lengthscale or a radius `v`, and `1/√v` for what
+/// multiplies `‖x‖²`.
 fn collect_numbers(kernel: &Kernel, found: &mut Vec<f64>) {
     let mut add = |value: f64| {
         if value.is_finite() && value > 0.0 {
@@ -52,7 +54,8 @@ pub(super) const ROUNDS: usize = 4;
 /// The point sets of one round, in a fixed order.
 pub(super) fn round(index: usize, scales: &Scales, region: &DomainBox, seed: Seed) -> Vec<Array2<f64>> {
     let lengths: Vec<f64> = match index {
-        // Long grids resolve low frequencies; they are worth their cost at the scales of the kernel itself.
+        // Long grids resolve low frequencies; they are worth their cost at the scales of the kernel
+        // itself.
         3 => scales.natural.iter().flat_map(|s| [0.25 * s, 0.5 * s, *s, 2.0 * s]).chain([0.1, 1.0]).collect(),
         _ => scales.all.clone(),
     };

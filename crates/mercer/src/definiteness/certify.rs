@@ -1,4 +1,4 @@
-//! The re-check of a counterexample with 31 digits and a bound on the error.
+//! Verification of a counterexample with 31 digits and a bound on the error.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -8,7 +8,8 @@ use crate::Kernel;
 use crate::kernel::Counterexample;
 use crate::real::Real;
 
-/// `cᵀKc` from the formulas in double-double arithmetic; a counterexample only if its sign is certain.
+/// `cᵀKc` from the formulas in double-double arithmetic; a counterexample only if its sign is
+/// certain.
 pub(super) fn certify(kernel: &Kernel, points: &Array2<f64>, weights: &[f64], side: Claim) -> Option<Counterexample> {
     kernel.check_vectors(points.view()).ok()?;
     let parameters = kernel.parameter_values::<Tracked>();

@@ -1,4 +1,4 @@
-//! The check of a kernel: proof where there is one, attack where there is none.
+//! The check of a kernel: a proof by rule, otherwise a search for counterexamples.
 
 use ndarray::{Array2, Axis};
 
@@ -6,13 +6,15 @@ use super::region::DomainBox;
 use super::search::{Attack, Attempt, Found};
 use super::side::Claim;
 use super::simplify::refutation_by_rows;
+use crate::error::MemoryPurpose;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// The most rows of the data that are looked at; of more, a subsample is drawn with the seed of the computation.
+    /// The most rows of the data that are used; of more, a subsample is drawn with the seed of the
+    /// computation.
     pub max_rows: usize,
 }
 
@@ -34,7 +36,7 @@ pub enum CheckVerdict {
     NotRefuted,
 }
 
-/// What was found, and how far the search went.
+/// The result, and how far the search went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// The outcome.
@@ -42,17 +44,17 @@ pub struct Check {
     /// The result of the rules alone.
     pub rules: Verdict,
     /// The smallest eigenvalue of the Gram matrix `K` of `points` (of `−JKJ` on the negative side);
-    /// of a given matrix its own. NaN if nothing was evaluated.
+    /// of a precomputed matrix its own. NaN if nothing was evaluated.
     pub min_eigenvalue: f64,
     /// `n·ε·trace` for that matrix: an eigenvalue above `−tolerance` is rounding, not a refutation.
     pub tolerance: f64,
     /// The points of that matrix: the rows of the data that were looked at, unless points that were
     /// searched for refute the kernel where the data does not; without data the points of the
     /// counterexample, or else the worst set that was tried (relative to the size of the matrix).
-    /// No rows for a given matrix.
+    /// No rows for a precomputed matrix.
     pub points: Array2<f64>,
     /// The weights `c` of the refutation, one per point (0 at rows of the data that take no part),
-    /// or one per row of the counterexample to a given matrix. Empty unless refuted.
+    /// or one per row of the counterexample to a precomputed matrix. Empty unless refuted.
     pub weights: Vec<f64>,
     /// Rows of the data that were looked at.
     pub rows_used: usize,
@@ -80,20 +82,24 @@ impl Check {
     }
 }
 
-/// Proves that a kernel is positive semi-definite, or tries to refute it on the data and on points that it searches for.
+/// Proves that a kernel is positive semi-definite, or tries to refute it on the data and on points
+/// that it searches for.
 ///
 /// # Theory
-/// A kernel is PSD if every Gram matrix is. One negative eigenvalue refutes it, if it is more than rounding: candidates
-/// have `λ < −n·ε·trace`, and only those whose `cᵀKc` is certainly negative in double-double arithmetic, error bound included, are
-/// returned. A kernel that the rules prove is never attacked.
+/// A kernel is PSD if every Gram matrix is. One negative eigenvalue refutes it, if it is more than
+/// rounding: candidates have `λ < −n·ε·trace`, and only those whose `cᵀKc` is certainly negative in
+/// double-double arithmetic, error bound included, are returned. A kernel that the rules prove is
+/// never attacked.
 ///
 /// # Cost
-/// `O(m²)` kernel values and `O(m³)` for the eigenvalues of `m` rows of data (at most `max_rows`, and what the memory limit
-/// allows); the search looks at about a thousand sets of 5 to 80 points.
+/// `O(m²)` kernel values and `O(m³)` for the eigenvalues of `m` rows of data (at most `max_rows`,
+/// and what the memory limit allows); the search looks at about a thousand sets of 5 to 80 points.
 ///
 /// # Errors
-/// [`Error::Value`], [`Error::Shape`] and [`Error::Request`] if the data does not fit the kernel (or, without data, if the kernel
-/// cannot be evaluated: an unresolved median, a column by name, a precomputed matrix), [`Error::Canceled`].
+/// [`Error::Value`], [`Error::Shape`] and [`Error::Unresolved`], [`Error::Precomputed`] or
+/// [`Error::Overflow`] if the data does not fit the kernel (or, without data, if the kernel cannot
+/// be evaluated: an unresolved median, a column by name, a precomputed matrix),
+/// [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -161,7 +167,8 @@ fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOption
     Ok(check)
 }
 
-/// The regions to search: the columns of the data, or the first few numbers of columns that the kernel takes.
+/// The regions to search: the columns of the data, or the first few numbers of columns that the
+/// kernel takes.
 fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
     if let Some(points) = data {
         return Ok(vec![DomainBox::with_columns(kernel, points.vectors()?.ncols())]);
@@ -169,7 +176,12 @@ fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
     let regions = DomainBox::of(kernel, 3);
     if regions.is_empty() {
         kernel.check_vectors(Array2::zeros((0, 1)).view())?;
-        return Err(Error::request(format!("no number of columns up to 64 fits {kernel}; give data")));
+        return Err(Error::unsupported(
+            "check without data",
+            kernel,
+            "no number of columns up to 64 fits it",
+            "give data",
+        ));
     }
     Ok(regions)
 }
@@ -208,9 +220,10 @@ impl Check {
         let sample = x.select(Axis(0), &rows);
         let Some(attempt) = compute.install(|| attack.attempt(sample.view())) else {
             let kernel = attack.evaluator.kernel;
-            return Err(Error::request(format!(
-                "{kernel} has values on the data that are not finite or outside a radius"
-            )));
+            return Err(Error::overflow(
+                format!("{kernel} on the data"),
+                "rescale the data, or bring it into the radius of convergence",
+            ));
         };
         self.measure(&attempt);
         Ok(Some((rows, attempt)))
@@ -253,7 +266,7 @@ impl Check {
 fn chosen_rows(n: usize, options: &CheckOptions, compute: &Compute) -> Result<Vec<usize>> {
     // The Gram matrix, its copy for the solver, the eigenvectors twice, and work space.
     const BYTES_PER_ENTRY: u64 = 48;
-    compute.reserve("a check on data", BYTES_PER_ENTRY * 4, "raise the memory limit")?;
+    compute.reserve(MemoryPurpose::KernelMatrix, "a check on data", BYTES_PER_ENTRY * 4, "raise the memory limit")?;
     let affordable = ((compute.memory() / BYTES_PER_ENTRY) as f64).sqrt() as usize;
     let limit = options.max_rows.min(affordable);
     if n <= limit {

@@ -5,7 +5,8 @@ use ndarray::{Array2, ArrayView2};
 use crate::gram::{self, Pairs};
 use crate::{Compute, Kernel};
 
-/// A kernel, and how its small Gram matrices are computed: silently, since the search itself reports progress.
+/// A kernel, and how its small Gram matrices are computed: silently, since the search itself
+/// reports progress.
 pub(super) struct Evaluator<'k> {
     pub kernel: &'k Kernel,
     compute: Compute,

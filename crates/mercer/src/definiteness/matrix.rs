@@ -1,4 +1,4 @@
-//! The check of a matrix that was made elsewhere.
+//! The check of a precomputed matrix.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -6,6 +6,7 @@ use super::certify::certify_matrix;
 use super::check::{Check, CheckVerdict};
 use super::side::rounding;
 use super::simplify::by_weight;
+use crate::error::Requirement;
 use crate::kernel::{Counterexample, Verdict};
 use crate::solve::symmetric_eigen;
 use crate::{Error, Points, Result};
@@ -15,10 +16,12 @@ const ASYMMETRY: f64 = 1e-10;
 
 /// Whether a given Gram matrix is positive semi-definite, up to rounding (`n·ε·trace`).
 ///
-/// The counterexample names the rows that take part; its value is re-checked with 31 digits from the entries as given.
+/// The counterexample names the rows that take part; its value is re-checked with 31 digits from
+/// the entries as given.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for entries that are not finite or not symmetric.
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for entries that are not finite
+/// or not symmetric.
 ///
 /// # Example
 /// ```
@@ -57,13 +60,8 @@ pub(super) fn symmetric_part(matrix: ArrayView2<f64>) -> Result<Array2<f64>> {
     let largest = matrix.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     for ((i, j), &value) in matrix.indexed_iter() {
         if i > j && (value - matrix[[j, i]]).abs() > ASYMMETRY * largest {
-            return Err(Error::Value {
-                what: "the Gram matrix".into(),
-                row: i,
-                column: j.to_string(),
-                value: value.to_string(),
-                requirement: format!("it must equal the entry across the diagonal, which is {}", matrix[[j, i]]),
-            });
+            let requirement = Requirement::Symmetric(matrix[[j, i]]);
+            return Err(Error::value("the Gram matrix", (i, j), value, requirement));
         }
     }
     let average = |i: usize, j: usize| 0.5 * matrix[[i, j]] + 0.5 * matrix[[j, i]];

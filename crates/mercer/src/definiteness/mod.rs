@@ -1,7 +1,8 @@
-//! Definiteness in practice: what cannot be proven is attacked, what is refuted is shown, what is indefinite is repaired.
+//! Proofs, counterexamples and repair of positive semi-definiteness.
 //!
-//! The rules of [`crate::kernel`] prove what they can. Where they are silent, [`check`] searches for points and weights with
-//! `cᵀKc < 0` and shows them only after a re-check with 31 digits and a bound on the rounding error.
+//! The rules of [`crate::kernel`] prove what they can. Where they are silent, [`check`] searches
+//! for points and weights with `cᵀKc < 0` and shows them only after a re-check with 31 digits and a
+//! bound on the rounding error.
 
 mod candidates;
 mod certify;

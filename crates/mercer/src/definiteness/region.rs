@@ -1,4 +1,4 @@
-//! Where an expression is defined: numbers of columns, and the interval of each column.
+//! The domain of an expression: numbers of columns, and the interval of each column.
 
 use ndarray::{Array2, ArrayViewMut1};
 

@@ -14,14 +14,16 @@ pub enum Repair {
     Clip,
     /// `λ → |λ|`.
     Flip,
-    /// `λ → λ − λ_min`: adds a multiple of the identity, so that values between different points stay.
+    /// `λ → λ − λ_min`: adds a multiple of the identity, so that values between different points
+    /// stay.
     Shift,
 }
 
 /// A repaired matrix and what was done to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired {
-    /// The matrix, exactly symmetric; the input itself, bit for bit, if that was PSD already (up to rounding).
+    /// The matrix, exactly symmetric; the input itself, bit for bit, if that was PSD already (up to
+    /// rounding).
     pub matrix: Array2<f64>,
     /// What was added to the diagonal by [`Repair::Shift`]; 0 otherwise.
     pub shift: f64,
@@ -41,8 +43,8 @@ pub struct Repaired {
 /// One eigendecomposition, `O(n³)`.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless the matrix is square, [`Error::Value`](crate::Error::Value) for entries that are not
-/// finite or not symmetric.
+/// [`Error::Shape`](crate::Error::Shape) unless the matrix is square,
+/// [`Error::Value`](crate::Error::Value) for entries that are not finite or not symmetric.
 ///
 /// # Example
 /// ```

@@ -7,7 +7,8 @@ use crate::real::{DoubleDouble, Real};
 /// The relative error of one operation in double-double arithmetic, with room to spare over 2⁻¹⁰⁰.
 const UNIT: f64 = 1e-29;
 
-/// A number and a bound on the distance from the true value, carried along by running error analysis.
+/// A number and a bound on the distance from the true value, carried along by running error
+/// analysis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tracked {
     pub value: DoubleDouble,

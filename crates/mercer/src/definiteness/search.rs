@@ -12,9 +12,11 @@ use crate::kernel::Counterexample;
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Kernel, Result};
 
-/// How many of the worst point sets of a round are followed up.
+/// Number of the worst point sets of a round that are improved locally: more cost time, fewer may
+/// miss a counterexample.
 const FOLLOWED: usize = 5;
-/// Steps of local improvement, and the largest set that is improved.
+/// Steps of local improvement, and the largest set that is improved: a step costs an eigenvalue of
+/// the set.
 const STEPS: u64 = 150;
 const IMPROVED_SIZE: usize = 12;
 
@@ -41,7 +43,8 @@ impl Attempt {
         if self.tolerance > 0.0 { self.lowest / self.tolerance * self.points.nrows() as f64 } else { 0.0 }
     }
 
-    /// The ratio in steps of a factor of two: among equally bad sets, the first (for example a grid) is the simplest.
+    /// The ratio in steps of a factor of two: among equally bad sets, the first (for example a
+    /// grid) is the simplest.
     fn grade(&self) -> f64 {
         let ratio = self.ratio();
         if ratio < 0.0 { -(-ratio).log2().floor() } else { f64::INFINITY }
@@ -67,7 +70,8 @@ impl<'k> Attack<'k> {
         Self { evaluator: Evaluator::new(kernel), side }
     }
 
-    /// The smallest eigenvalue on these points; `None` outside the domain and where values overflow.
+    /// The smallest eigenvalue on these points; `None` outside the domain and where values
+    /// overflow.
     pub(super) fn attempt(&self, points: ArrayView2<f64>) -> Option<Attempt> {
         let gram = self.evaluator.gram(points)?;
         let matrix = self.side.matrix(&gram);
@@ -77,7 +81,8 @@ impl<'k> Attack<'k> {
         Some(Attempt { points: points.to_owned(), weights, lowest, tolerance: rounding(&matrix).max(rounding(&gram)) })
     }
 
-    /// The fewest columns first, so that counterexamples stay small; in each, round after round, then local improvement.
+    /// The fewest columns first, so that counterexamples stay small; in each, round after round,
+    /// then local improvement.
     pub(super) fn search(&self, regions: &[DomainBox], compute: &Compute) -> Result<Found> {
         let scales = Scales::of(self.evaluator.kernel);
         let mut found = Found::default();
@@ -105,7 +110,8 @@ impl<'k> Attack<'k> {
         self.improve_all(&small, region, compute, found)
     }
 
-    /// All attempts, the worst for the claim first. The order does not depend on the number of threads.
+    /// All attempts, the worst for the claim first. The order does not depend on the number of
+    /// threads.
     fn attempt_all(&self, sets: &[Array2<f64>], compute: &Compute) -> Result<Vec<Attempt>> {
         let run = |points: &Array2<f64>| compute.check_canceled().map(|()| self.attempt(points.view()));
         let results = compute.install(|| sets.par_iter().map(run).collect::<Result<Vec<_>>>())?;

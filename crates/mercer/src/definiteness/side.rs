@@ -37,7 +37,8 @@ fn centered(gram: &Array2<f64>) -> Array2<f64> {
     Array2::from_shape_fn(gram.dim(), |(i, j)| gram[[i, j]] - (means[i] + means[j]) + total)
 }
 
-/// `n·ε·max(Σ|Aᵢᵢ|, ‖A‖_F)`, which is `n·ε·trace` for a PSD matrix: eigenvalues below this in size are rounding.
+/// `n·ε·max(Σ|Aᵢᵢ|, ‖A‖_F)`, which is `n·ε·trace` for a PSD matrix: eigenvalues below this in size
+/// are rounding.
 pub(super) fn rounding(a: &Array2<f64>) -> f64 {
     let trace: f64 = a.diag().iter().map(|v| v.abs()).sum();
     let frobenius = a.iter().map(|v| v * v).sum::<f64>().sqrt();

@@ -1,4 +1,5 @@
-//! From an eigenvector to a counterexample that a person can re-check: few points, round numbers, then the certificate.
+//! Simplification of an eigenvector to a counterexample that can be verified by hand: few points,
+//! round numbers, then the certificate.
 
 use ndarray::{Array2, Axis};
 
@@ -7,7 +8,7 @@ use super::search::{Attack, Attempt};
 use super::side::Claim;
 use crate::kernel::Counterexample;
 
-/// An eigenvalue this many times beyond rounding survives simplification safely.
+/// Eigenvalues this many times beyond rounding are simplified; smaller ones could change sign.
 const MARGIN: f64 = 100.0;
 /// Rounding may not make the counterexample weaker than this fraction.
 const KEEP: f64 = 0.5;
@@ -30,7 +31,8 @@ pub(super) fn refutation_by_rows(attack: &Attack<'_>, attempt: &Attempt, rows: &
     Some(found)
 }
 
-/// The smallest leading set of points, by size of weight, that still has a clearly negative eigenvalue.
+/// The smallest leading set of points, by size of weight, that still has a clearly negative
+/// eigenvalue.
 fn fewer_points(attack: &Attack<'_>, attempt: &Attempt) -> Attempt {
     let order = by_weight(&attempt.weights);
     (1..order.len())
@@ -99,7 +101,7 @@ fn with_round_weights(attack: &Attack<'_>, attempt: &Attempt) -> Option<Countere
     })
 }
 
-/// Weights in multiples of `1/steps`; on the negative side whole numbers that sum to 0 exactly.
+/// Weights in multiples of `1/steps`; on the negative side integers that sum to 0 exactly.
 fn round_weights(scaled: &[f64], steps: f64, side: Claim) -> Vec<f64> {
     let mut whole: Vec<f64> = scaled.iter().map(|w| (w * steps).round() + 0.0).collect();
     match side {

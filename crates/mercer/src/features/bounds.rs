@@ -1,10 +1,11 @@
-//! What random features guarantee before any data is seen.
+//! Error bounds of random features.
 
 use super::FourierForm;
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
-/// A bound on the probability that random Fourier features of a kernel with `k(x, x) = 1` err by `ε` or more. For another diagonal, divide `ε` by
-/// it. `D` is the number of frequencies.
+/// A bound on the probability that random Fourier features of a kernel with `k(x, x) = 1` err by
+/// `ε` or more. For another diagonal, divide `ε` by it. `D` is the number of frequencies.
 ///
 /// # Formula
 /// | variant | bound |
@@ -15,7 +16,8 @@ use crate::{Error, Result};
 /// | `Uniform` | `2⁸ (σℓ/ε)² exp(−Dε²/(4(d + 2)))` on a set of diameter `ℓ` (Rahimi and Recht 2007) |
 /// | `Sharp` | `β_d (σℓ/ε)^{2d/(d+2)} exp(−Dε²/(4(d + 2)))` (Sutherland and Schneider 2015) |
 ///
-/// with `σ² = E‖ω‖²` and `β_d = ((d/2)^{−d/(d+2)} + (d/2)^{2/(d+2)}) 2^{(6d+2)/(d+2)}`. A value above 1 is vacuous.
+/// with `σ² = E‖ω‖²` and `β_d = ((d/2)^{−d/(d+2)} + (d/2)^{2/(d+2)}) 2^{(6d+2)/(d+2)}`. A value
+/// above 1 is vacuous.
 ///
 /// # Example
 /// ```
@@ -30,7 +32,7 @@ pub enum FourierGuarantee {
     Pair,
     /// At one pair of points, for cosines with random offsets.
     Offset,
-    /// At all pairs of so many points, for pairs of a cosine and a sine.
+    /// At all pairs of this many points, for pairs of a cosine and a sine.
     Points(usize),
     /// Over a whole set, as first stated.
     Uniform(Region),
@@ -45,12 +47,13 @@ pub struct Region {
     pub dimension: usize,
     /// The diameter of the set.
     pub diameter: f64,
-    /// `E‖ω‖²`: [`SpectralMeasure::second_moment`](crate::features::SpectralMeasure::second_moment).
+    /// `E‖ω‖²`:
+    /// [`SpectralMeasure::second_moment`](crate::features::SpectralMeasure::second_moment).
     pub second_moment: f64,
 }
 
 impl FourierGuarantee {
-    /// The bound for so many frequencies; above 1 where it is vacuous.
+    /// The bound for this many frequencies; above 1 where it is vacuous.
     pub fn bound(&self, frequencies: usize, epsilon: f64) -> f64 {
         let (front, rate) = self.parts(epsilon);
         front * (-rate * frequencies as f64).exp()
@@ -94,7 +97,8 @@ impl Region {
     }
 }
 
-/// The probability that random Fourier features err by `ε` or more at one pair of points, at most 1: Hoeffding's bound.
+/// The probability that random Fourier features err by `ε` or more at one pair of points, at most
+/// 1: Hoeffding's bound.
 ///
 /// # Example
 /// ```
@@ -109,7 +113,8 @@ pub fn fourier_bound(frequencies: usize, epsilon: f64, form: FourierForm) -> f64
     guarantee.bound(frequencies, epsilon).min(1.0)
 }
 
-/// The smallest number of frequencies that keeps the error at one pair below `ε` with probability `1 − δ`, for pairs of a cosine and a sine.
+/// The smallest number of frequencies that keeps the error at one pair below `ε` with probability
+/// `1 − δ`, for pairs of a cosine and a sine.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `ε` and `δ` are positive.
@@ -123,7 +128,8 @@ pub fn fourier_components(epsilon: f64, delta: f64) -> Result<usize> {
     FourierGuarantee::Pair.frequencies(epsilon, delta)
 }
 
-/// The probability that random binning features over so many grids err by `ε` or more at one pair of points: `2 exp(−2Pε²)`, at most 1.
+/// The probability that random binning features over so many grids err by `ε` or more at one pair
+/// of points: `2 exp(−2Pε²)`, at most 1.
 ///
 /// # Example
 /// ```
@@ -152,7 +158,7 @@ pub fn binning_grids(epsilon: f64, delta: f64) -> Result<usize> {
 fn smallest(front: f64, rate: f64, epsilon: f64, delta: f64) -> Result<usize> {
     for (name, value) in [("epsilon", epsilon), ("delta", delta)] {
         if !(value.is_finite() && value > 0.0) {
-            return Err(Error::parameter(name, value, "finite and positive"));
+            return Err(Error::parameter(name, value, AllowedRange::POSITIVE));
         }
     }
     let found = ((front / delta).ln() / rate).ceil().max(0.0);
@@ -160,7 +166,7 @@ fn smallest(front: f64, rate: f64, epsilon: f64, delta: f64) -> Result<usize> {
         return Err(Error::parameter("epsilon", epsilon, "large enough for a number of features that exists"));
     }
     let holds = |d: f64| front * (-rate * d).exp() <= delta;
-    // The quotient may be a rounding error away from a whole number.
+    // The quotient may be a rounding error away from an integer.
     let from = (found - 1.0).max(0.0);
     Ok([from, found, found + 1.0].into_iter().find(|d| holds(*d)).unwrap_or(found + 1.0) as usize)
 }

@@ -10,9 +10,11 @@ use crate::{Compute, Error, Result, Seed};
 pub struct ErrorDecay {
     /// `D`: the frequencies.
     pub frequencies: Vec<usize>,
-    /// The root mean square of `z(x)ᵀz(y) − k(x, y)` over pairs of points and over draws, for each `D`.
+    /// The root mean square of `z(x)ᵀz(y) − k(x, y)` over pairs of points and over draws, for each
+    /// `D`.
     pub errors: Vec<f64>,
-    /// `c` of the line `c/√D` through the errors (their mean distance from it, in logarithms, is 0).
+    /// `c` of the line `c/√D` through the errors (their mean distance from it, in logarithms, is
+    /// 0).
     pub scale: f64,
 }
 
@@ -24,13 +26,16 @@ impl ErrorDecay {
 }
 
 impl RandomFourier {
-    /// Measures the error for several numbers of frequencies, each with `draws` independent draws, on at most `points` rows of a sample.
+    /// Measures the error for several numbers of frequencies, each with `draws` independent draws,
+    /// on at most `points` rows of a sample.
     ///
     /// # Theory
-    /// Independent frequencies have a variance of `1/D`, so that the errors lie on the line `c/√D`; orthogonal and quasi-random ones fall below it.
+    /// Independent frequencies have a variance of `1/D`, so that the errors lie on the line `c/√D`;
+    /// orthogonal and quasi-random ones fall below it.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no number, a number of 0 or no draw; as [`RandomFourier::fit`] and [`measured_error`].
+    /// [`Error::Parameter`] for no number, a number of 0 or no draw; as [`RandomFourier::fit`] and
+    /// [`measured_error`].
     ///
     /// # Example
     /// ```
@@ -54,7 +59,7 @@ impl RandomFourier {
             return Err(Error::parameter("frequencies", format!("{frequencies:?}"), "numbers of at least 1"));
         }
         if draws == 0 {
-            return Err(Error::parameter("draws", draws, "at least 1"));
+            return Err(Error::parameter("draws", draws, 1..));
         }
         let of = |&count: &usize| self.mean_error(x, count, draws, points, compute);
         let errors: Vec<f64> = frequencies.iter().map(of).collect::<Result<_>>()?;

@@ -1,8 +1,9 @@
-//! Features of either kind, chosen at run time, and what they are outside of memory.
+//! Feature maps of either kind, selected at run time, and their serialization.
 
 use ndarray::{Array2, ArrayView2};
 
 use super::{FeatureMap, FourierFeatures, FourierForm, Nystrom, NystromFeatures, RandomFourier, Sampling};
+use crate::error::AllowedRange;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
@@ -17,8 +18,8 @@ pub enum FeatureSpec {
 }
 
 impl FeatureSpec {
-    /// The settings by name: `features` (`fourier` or `nystrom`), `kernel`, `components`, and `form` and `sampling`, or `landmarks`,
-    /// `tolerance` and `rank`.
+    /// The settings by name: `features` (`fourier` or `nystrom`), `kernel`, `components`, and
+    /// `form` and `sampling`, or `landmarks`, `tolerance` and `rank`.
     pub fn settings(&self) -> Settings {
         let settings = Settings::new().with("kernel", self.kernel()).with("components", self.components());
         match self {
@@ -124,7 +125,7 @@ impl DrawnFeatures {
                     FourierForm::Pair => record.take_any_vector("offsets")?,
                 };
                 if let Some(bad) = offsets.iter().find(|b| !b.is_finite()) {
-                    return Err(Error::parameter("offsets", bad, "finite numbers"));
+                    return Err(Error::parameter("offsets", bad, AllowedRange::LINE));
                 }
                 let amplitudes = record.take_finite_vector("amplitudes", count)?;
                 let map = FourierFeatures::from_parts(kernel, (form, sampling), frequencies, offsets, amplitudes)?;

@@ -1,4 +1,4 @@
-//! What every explicit feature map can do.
+//! The trait of explicit feature maps.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -6,7 +6,8 @@ use crate::{Compute, Kernel, Result};
 
 /// A map `z: ℝᵈ → ℝᵖ` with `z(x)ᵀz(y) ≈ k(x, y)`.
 ///
-/// Every row of the answer depends on its own row of the data alone, so data may come in chunks of any size.
+/// Every row of the answer depends on its own row of the data alone, so data may come in chunks of
+/// any size.
 pub trait FeatureMap: std::fmt::Debug + Send + Sync {
     /// The kernel that the features approximate, medians resolved.
     fn kernel(&self) -> &Kernel;
@@ -20,11 +21,14 @@ pub trait FeatureMap: std::fmt::Debug + Send + Sync {
     /// The features, one row per point.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for a wrong number of columns, [`Error::Value`](crate::Error::Value) for NaN and infinities,
-    /// [`Error::Memory`](crate::Error::Memory) when the answer does not fit into the limit, [`Error::Canceled`](crate::Error::Canceled).
+    /// [`Error::Shape`](crate::Error::Shape) for a wrong number of columns,
+    /// [`Error::Value`](crate::Error::Value) for NaN and infinities,
+    /// [`Error::Memory`](crate::Error::Memory) when the answer does not fit into the limit,
+    /// [`Error::Canceled`](crate::Error::Canceled).
     fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>>;
 
-    /// The features in single precision: about half the time and the memory, with some seven digits where a map has a way of its own to them.
+    /// The features in single precision: about half the time and the memory, with some seven digits
+    /// where a map has a way of its own to them.
     ///
     /// # Errors
     /// As [`FeatureMap::transform`].

@@ -27,7 +27,8 @@ pub struct MeasuredError {
 /// The features and the kernel of `points²/2` pairs.
 ///
 /// # Errors
-/// [`Error::Request`] for an empty sample; as [`FeatureMap::transform`] and [`Kernel::bind`](crate::Kernel::bind).
+/// [`Error::TooFew`] for an empty sample; as [`FeatureMap::transform`] and
+/// [`Kernel::bind`](crate::Kernel::bind).
 ///
 /// # Example
 /// ```
@@ -50,7 +51,7 @@ pub fn measured_error(
     chosen.truncate(points);
     chosen.sort_unstable();
     if chosen.is_empty() {
-        return Err(Error::request("the error is measured on at least one point"));
+        return Err(Error::too_few("measuring the error", "points", 1, 0));
     }
     let x = x.select(Axis(0), &chosen);
     let z = map.transform(x.view(), compute)?;

@@ -1,8 +1,10 @@
 //! `z(x)`: explicit features with `z(x)ᵀz(y) = k(x, y)`, exactly or nearly.
 //!
-//! [`RandomFourier`] draws frequencies from the [`SpectralMeasure`] of a shift-invariant kernel, [`RandomBinning`] draws grids, and
-//! [`FourierGuarantee`] and [`measured_error`] bound and measure the error. [`Nystrom`] approximates the kernel from a few landmarks;
-//! [`ExplicitFeatures`] are exact. Dense maps are [`FeatureMap`]s. [`RidgeStatistics`] and its kin take in features chunk by chunk.
+//! [`RandomFourier`] draws frequencies from the [`SpectralMeasure`] of a shift-invariant kernel,
+//! [`RandomBinning`] draws grids, and [`FourierGuarantee`] and [`measured_error`] bound and measure
+//! the error. [`Nystrom`] approximates the kernel from a few landmarks; [`ExplicitFeatures`] are
+//! exact. Dense maps are [`FeatureMap`]s. [`RidgeStatistics`] and its kin take in features chunk by
+//! chunk.
 
 mod binning;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Where random frequencies take their uniform numbers from.
+//! Sources of uniform random numbers for frequencies.
 
 use crate::Stream;
 use crate::real::special::normal_quantile;
@@ -9,8 +9,9 @@ pub enum Sampling {
     /// Independently: variance `1/D` times that of one frequency.
     #[default]
     Iid,
-    /// Directions in orthogonal frames of `d`, lengths independent (Yu et al. 2016): never more variance for the Gaussian kernel in the limit of
-    /// large `d`, much less at short distances. For radial kernels.
+    /// Directions in orthogonal frames of `d`, lengths independent (Yu et al. 2016): never more
+    /// variance for the Gaussian kernel in the limit of large `d`, much less at short distances.
+    /// For radial kernels.
     Orthogonal,
     /// The points of a randomized Halton sequence: evenly spread, each of them uniform by itself.
     QuasiMonteCarlo,
@@ -27,7 +28,8 @@ impl Sampling {
     }
 }
 
-/// Coordinates that the Halton sequence gives; what a distribution needs beyond them is drawn independently.
+/// Coordinates that the Halton sequence gives; what a distribution needs beyond them is drawn
+/// independently.
 const MOST_DIMENSIONS: usize = 128;
 
 /// Uniform numbers for one frequency after the other.

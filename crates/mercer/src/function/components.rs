@@ -18,8 +18,9 @@ impl Expansion {
     /// The components of `f` for a kernel `k = k₁ + … + kₘ`: `fⱼ = Σ αᵢ kⱼ(·, xᵢ)`.
     ///
     /// # Theory
-    /// Among all splits `f = f₁ + … + fₘ` with `fⱼ ∈ ℋⱼ` this one has the least `Σ ‖fⱼ‖²`, and the least is `‖f‖²`
-    /// (Aronszajn 1950). A scale in front of a sum is passed on to its terms. A kernel that is no sum has one component.
+    /// Among all splits `f = f₁ + … + fₘ` with `fⱼ ∈ ℋⱼ` this one has the least `Σ ‖fⱼ‖²`, and the
+    /// least is `‖f‖²` (Aronszajn 1950). A scale in front of a sum is passed on to its terms. A
+    /// kernel that is no sum has one component.
     ///
     /// # Errors
     /// As [`Kernel::bind`].

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
+use crate::error::Requirement;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Kernel, Result};
 
 /// A function `f = Σ αᵢ k(·, xᵢ)` of the RKHS of `k`.
 ///
 /// # Formula
-/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centers are merged: their coefficients are added.
+/// `f(x) = Σ αᵢ k(x, xᵢ)`, `⟨f, g⟩ = αᵀKβ`, `‖f‖ = √⟨f, f⟩`. Repeated centers are merged: their
+/// coefficients are added.
 ///
 /// # Example
 /// ```
@@ -32,11 +34,12 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// The function with these centers and coefficients. A median in the kernel is resolved on the centers.
+    /// The function with these centers and coefficients. A median in the kernel is resolved on the
+    /// centers.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is one coefficient per center, [`Error::Value`] for NaN, infinities and centers
-    /// outside the domain of the kernel.
+    /// [`Error::Shape`] unless there is one coefficient per center, [`Error::Value`] for NaN,
+    /// infinities and centers outside the domain of the kernel.
     pub fn new(
         kernel: &Kernel,
         centers: ArrayView2<f64>,
@@ -51,9 +54,7 @@ impl Expansion {
             ));
         }
         if let Some((row, value)) = coefficients.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-            let requirement = "it must be a finite number".into();
-            let (what, column) = ("coefficients".into(), "0".into());
-            return Err(Error::Value { what, row, column, value: value.to_string(), requirement });
+            return Err(Error::value("coefficients", (row, 0), value, Requirement::Finite));
         }
         // Binding checks the domain and resolves medians.
         let bound = kernel.bind(Pairs::within(centers), compute)?;
@@ -98,7 +99,7 @@ impl Expansion {
     /// `⟨f, g⟩ = αᵀKβ`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ: the functions then live in different spaces.
+    /// [`Error::Mismatch`] when the kernels differ: the functions then live in different spaces.
     pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
         self.check_same_space(other)?;
         Ok(self.coefficients.dot(&other.evaluate(self.centers.view(), compute)?))
@@ -122,7 +123,8 @@ impl Expansion {
         self.squared_norm(compute).map(f64::sqrt)
     }
 
-    /// `‖f − g‖`, from the coefficients of the difference, so that equal functions have distance 0 exactly.
+    /// `‖f − g‖`, from the coefficients of the difference, so that equal functions have distance 0
+    /// exactly.
     ///
     /// # Errors
     /// As [`Expansion::inner`].
@@ -143,7 +145,7 @@ impl Expansion {
     /// `f + g`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     pub fn plus(&self, other: &Self) -> Result<Self> {
         self.combine(other, 1.0)
     }
@@ -151,7 +153,7 @@ impl Expansion {
     /// `f − g`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     pub fn minus(&self, other: &Self) -> Result<Self> {
         self.combine(other, -1.0)
     }
@@ -182,13 +184,16 @@ impl Expansion {
         if self.kernel == other.kernel {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "the functions live in different spaces: one has the kernel {}, the other {}",
-            self.kernel, other.kernel
-        )))
+        Err(Error::mismatch(
+            "the functions live in different spaces",
+            format!("one has the kernel {}", self.kernel),
+            format!("the other {}", other.kernel),
+            "use one kernel for both",
+        ))
     }
 
-    /// A function of the same points and coefficients with another kernel, which accepts those points.
+    /// A function of the same points and coefficients with another kernel, which accepts those
+    /// points.
     pub(super) fn with_kernel(&self, kernel: Kernel) -> Self {
         Self { kernel, ..self.clone() }
     }

@@ -13,15 +13,16 @@ impl Expansion {
     /// `∇f(x) = Σ αᵢ ∇ₓk(x, xᵢ)` for every row of `x`.
     ///
     /// # Theory
-    /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations too. The derivative of
-    /// the formula itself is taken (dual numbers), not a difference quotient. A kernel with a kink
-    /// at its centers, such as the Laplacian, has a gradient everywhere else.
+    /// For a kernel with continuous gradient `∂f/∂xⱼ = ⟨f, ∂ⱼk(x, ·)⟩`: derivatives are evaluations
+    /// too. The derivative of the formula itself is taken (dual numbers), not a difference
+    /// quotient. A kernel with a kink at its centers, such as the Laplacian, has a gradient
+    /// everywhere else.
     ///
     /// # Cost
     /// `O(d)` kernel values in dual numbers for each pair of row and center.
     ///
     /// # Errors
-    /// [`Error::Request`] at a point where the kernel has a kink or a jump, with its center; as
+    /// [`Error::Unsupported`] at a point where the kernel has a kink or a jump, with its center; as
     /// [`crate::Kernel::bind`].
     ///
     /// # Example
@@ -54,12 +55,16 @@ impl Expansion {
         let takes_part = |i: usize| self.coefficients()[i] != 0.0;
         match self.kernel().first_kink(point, self.centers(), takes_part) {
             None => Ok(()),
-            Some(center) => Err(Error::request(format!(
-                "f has no gradient at row {row}, {}: {} has a kink there, with center {center}, {}; it has one elsewhere",
-                list_text(point),
-                self.kernel(),
-                list_text(&self.centers().row(center).to_vec()),
-            ))),
+            Some(center) => Err(Error::unsupported(
+                format!("gradient at row {row}, {}", list_text(point)),
+                "f",
+                format!(
+                    "{} has a kink there, with center {center}, {}",
+                    self.kernel(),
+                    list_text(&self.centers().row(center).to_vec())
+                ),
+                "it has one elsewhere",
+            )),
         }
     }
 

@@ -1,7 +1,8 @@
 //! ℋ: functions of a reproducing kernel Hilbert space as values.
 //!
-//! [`Expansion`] is `f = Σ αᵢ k(·, xᵢ)`: what every learner returns, what is saved, what is plotted. By the reproducing
-//! property `⟨f, k(·, x)⟩ = f(x)`, so inner products, norms and projections are sums over values of `k`.
+//! [`Expansion`] is `f = Σ αᵢ k(·, xᵢ)`: what every learner returns, what is saved, what is
+//! plotted. By the reproducing property `⟨f, k(·, x)⟩ = f(x)`, so inner products, norms and
+//! projections are sums over values of `k`.
 
 mod components;
 mod expansion;

@@ -10,10 +10,12 @@ use crate::{Error, Result};
 /// `‖f‖²` in the Sobolev space of order α on `[0, 1]` (the kernel `sobolev(order=α)`).
 ///
 /// # Formula
-/// `Σ_{k<α} f⁽ᵏ⁾(0)² + ∫₀¹ (f⁽ᵅ⁾)²`, with `at_zero = [f(0), f′(0), …]` (α of them) and `top = f⁽ᵅ⁾`.
+/// `Σ_{k<α} f⁽ᵏ⁾(0)² + ∫₀¹ (f⁽ᵅ⁾)²`, with `at_zero = [f(0), f′(0), …]` (α of them) and
+/// `top = f⁽ᵅ⁾`.
 ///
 /// # Cost
-/// 512 values of `top`: eight panels of 64 Gauss–Legendre nodes, exact to rounding for analytic functions.
+/// 512 values of `top`: eight panels of 64 Gauss–Legendre nodes, exact to rounding for analytic
+/// functions.
 ///
 /// # Example
 /// ```
@@ -25,7 +27,8 @@ pub fn sobolev_norm(at_zero: &[f64], top: impl Fn(f64) -> f64) -> f64 {
     at_zero.iter().map(|v| v * v).sum::<f64>() + integrate(0.0, 1.0, |x| top(x).powi(2))
 }
 
-/// `‖f‖² = ∫₀¹ f′²` in the space of the Brownian bridge (the kernel `bridge()`), for `f(0) = f(1) = 0`.
+/// `‖f‖² = ∫₀¹ f′²` in the space of the Brownian bridge (the kernel `bridge()`), for
+/// `f(0) = f(1) = 0`.
 ///
 /// # Example
 /// ```
@@ -39,8 +42,8 @@ pub fn bridge_norm(slope: impl Fn(f64) -> f64) -> f64 {
 /// `‖f‖²` in the space of `exp(−|x − y|/ℓ)` on the interval `[p, q]`.
 ///
 /// # Formula
-/// `½ ∫ₚᑫ (f²/ℓ + ℓf′²) + ½ (f(p)² + f(q)²)`; on a long interval outside of which `f` is negligible this is the norm on
-/// the line.
+/// `½ ∫ₚᑫ (f²/ℓ + ℓf′²) + ½ (f(p)² + f(q)²)`; on a long interval outside of which `f` is negligible
+/// this is the norm on the line.
 ///
 /// # Example
 /// ```
@@ -55,7 +58,8 @@ pub fn laplacian_norm(lengthscale: f64, (p, q): (f64, f64), f: impl Fn(f64) -> f
 /// `‖f‖²` in the Paley–Wiener space of `sinc(bandlimit=a)` on the line, from the spectrum of `f`.
 ///
 /// # Formula
-/// `2a ∫ φ(ω)² dω = (a/π) ∫ f²` for `f(x) = ∫ φ(ω) e^{iωx} dω`, the spectrum φ real and zero outside `band ⊂ [−a, a]`.
+/// `2a ∫ φ(ω)² dω = (a/π) ∫ f²` for `f(x) = ∫ φ(ω) e^{iωx} dω`, the spectrum φ real and zero
+/// outside `band ⊂ [−a, a]`.
 ///
 /// # Example
 /// ```
@@ -69,11 +73,12 @@ pub fn sinc_norm(bandlimit: f64, (low, high): (f64, f64), spectrum: impl Fn(f64)
 /// `⟨f, g⟩` of polynomials on the line in the space of an inner-product kernel `Σ aₙ(xy)ⁿ`.
 ///
 /// # Formula
-/// `Σ cₙdₙ/aₙ` for `f = Σ cₙxⁿ`, `g = Σ dₙxⁿ`. For the Gaussian kernel the functions are `f(x) e^{−x²/(2ℓ²)}`, whose inner
-/// product is that of `exp(xy/ℓ²)`.
+/// `Σ cₙdₙ/aₙ` for `f = Σ cₙxⁿ`, `g = Σ dₙxⁿ`. For the Gaussian kernel the functions are
+/// `f(x) e^{−x²/(2ℓ²)}`, whose inner product is that of `exp(xy/ℓ²)`.
 ///
 /// # Errors
-/// [`Error::Request`] for another kernel than `linear`, `polynomial`, `exponential` or `gaussian`, or a power that is not in the space.
+/// [`Error::Unsupported`] for another kernel than `linear`, `polynomial`, `exponential` or
+/// `gaussian`, or a power that is not in the space.
 ///
 /// # Example
 /// ```
@@ -88,7 +93,12 @@ pub fn power_series_norm(kernel: &Kernel, f: &[f64], g: &[f64]) -> Result<f64> {
     for (n, (c, d)) in f.iter().zip(g).enumerate().filter(|(_, (c, d))| **c != 0.0 && **d != 0.0) {
         let weight = series_coefficient(kernel, n)?;
         if weight == 0.0 {
-            return Err(Error::request(format!("x^{n} is not in the space of {kernel}")));
+            return Err(Error::unsupported(
+                format!("x^{n} in the space"),
+                kernel,
+                "its series has no term of this power",
+                "",
+            ));
         }
         sum += c * d / weight;
     }
@@ -105,7 +115,7 @@ fn series_coefficient(kernel: &Kernel, n: usize) -> Result<f64> {
         let factorial = (1..=n).map(|k| k as f64).product::<f64>();
         return Ok(1.0 / (factorial * length.powi(2 * n as i32)));
     }
-    Err(Error::request(format!("{kernel} is no power series in xy")))
+    Err(Error::unsupported("power series in xy", kernel, "", "use linear, polynomial, exponential or gaussian"))
 }
 
 /// Gauss–Legendre quadrature on eight panels.

@@ -4,6 +4,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::Expansion;
 use super::expansion::first_column;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Pairs};
 use crate::solve::{Solved, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
@@ -23,7 +24,8 @@ impl Expansion {
     /// The function closest to `f` in `span{k(·, zⱼ)}`: `β = K_ZZ⁺ f(Z)`.
     ///
     /// # Theory
-    /// `Pf` interpolates `f` at the `zⱼ` and has the least norm of all functions that do; `‖f‖² = ‖Pf‖² + ‖f − Pf‖²`.
+    /// `Pf` interpolates `f` at the `zⱼ` and has the least norm of all functions that do;
+    /// `‖f‖² = ‖Pf‖² + ‖f − Pf‖²`.
     ///
     /// # Cost
     /// `m²` stored kernel values and `m³/3` for `m` points, plus one evaluation of `f`.
@@ -39,11 +41,13 @@ impl Expansion {
 
     /// The function of least norm with `f(xᵢ) = yᵢ`: `Kα = y`.
     ///
-    /// Where `K` is singular (repeated points, finite-dimensional spaces) and no function passes through the values, this is
-    /// the least-squares answer of minimum norm; the second part of the result is the method of the solver.
+    /// Where `K` is singular (repeated points, finite-dimensional spaces) and no function passes
+    /// through the values, this is the least-squares answer of minimum norm; the second part of the
+    /// result is the method of the solver.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is one value per point, [`Error::Memory`] over the limit, and as [`Kernel::bind`].
+    /// [`Error::Shape`] unless there is one value per point, [`Error::Memory`] over the limit, and
+    /// as [`Kernel::bind`].
     ///
     /// # Example
     /// ```
@@ -77,7 +81,12 @@ fn interpolate(
     }
     let n = x.nrows() as u64;
     // K, its factor, and the eigenvectors of a singular K.
-    compute.reserve("the system of an interpolation", 3 * 8 * n * n, "interpolate at fewer points")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "the system of an interpolation",
+        3 * 8 * n * n,
+        "interpolate at fewer points",
+    )?;
     let bound = kernel.bind(Pairs::within(x), compute)?;
     let matrix = gram::dense(&bound, compute)?;
     let found = solve_positive(matrix.view(), y.insert_axis(Axis(1)))?;

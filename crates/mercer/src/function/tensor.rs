@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::Expansion;
+use crate::error::MemoryPurpose;
 use crate::kernel::ColumnRef;
 use crate::{Compute, Result};
 
@@ -33,7 +34,12 @@ impl Expansion {
         let (m, n) = (self.centers().nrows(), other.centers().nrows());
         let (left, right) = (self.centers().ncols(), other.centers().ncols());
         let bytes = 8 * (m as u64) * (n as u64) * (left + right + 1) as u64;
-        compute.reserve("the centers of a tensor product", bytes, "project the factors on fewer points first")?;
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "the centers of a tensor product",
+            bytes,
+            "project the factors on fewer points first",
+        )?;
         let columns = |range: std::ops::Range<usize>| range.map(ColumnRef::Index).collect();
         let kernel =
             self.kernel().clone().on(columns(0..left))? * other.kernel().clone().on(columns(left..left + right))?;

@@ -7,12 +7,13 @@ use ndarray::{Array2, ArrayView1};
 
 use super::Tiles;
 use super::simd::{Element, assemble};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
-/// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level cache of 512 KiB.
-/// It never depends on the number of threads, so that the bytes do not either.
+/// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level
+/// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
 pub(crate) const BLOCK: usize = 192;
-/// Weights of this total size are looked at more closely.
+/// Weights of at least this total size are checked for overflow.
 const LARGE: f64 = 1e75;
 
 /// The matrix `K`, stored.
@@ -22,7 +23,7 @@ const LARGE: f64 = 1e75;
 ///
 /// # Errors
 /// [`Error::Memory`] before anything is allocated when the matrix does not fit into the limit,
-/// [`Error::Request`] when the system refuses the memory, [`Error::Canceled`].
+/// [`Error::Memory`] when the system refuses the memory, [`Error::Canceled`].
 pub fn dense(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
     build(tiles, compute, |rows, cols, out| tiles.fill(rows, cols, out))
 }
@@ -42,13 +43,14 @@ pub fn dense_single(tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f32>>
 /// Refuses a diagonal whose values single precision does not hold.
 ///
 /// # Errors
-/// [`Error::Request`].
+/// [`Error::Overflow`].
 pub(crate) fn check_single(mut diagonal: impl Iterator<Item = f64>) -> Result<()> {
     match diagonal.position(|v| v.abs() >= f64::from(f32::MAX) / 8.0 || v.is_nan()) {
         None => Ok(()),
-        Some(row) => Err(Error::request(format!(
-            "k(x, x) of point {row} is too large for single precision, in which this is computed: scale the kernel or the data down"
-        ))),
+        Some(row) => Err(Error::overflow(
+            format!("k(x, x) of point {row} in single precision"),
+            "scale the kernel or the data down",
+        )),
     }
 }
 
@@ -70,7 +72,7 @@ fn build<T: Element>(
 /// Refuses weights `w` so large that `wᵀKw` overflows: `|wᵀKw| ≤ (Σ|w|)² max k(x, x)`.
 ///
 /// # Errors
-/// [`Error::Request`].
+/// [`Error::Overflow`].
 pub(crate) fn check_weights(what: &str, weights: ArrayView1<f64>, tiles: &dyn Tiles) -> Result<()> {
     let total: f64 = weights.iter().map(|w| w.abs()).sum();
     if total < LARGE {
@@ -80,7 +82,7 @@ pub(crate) fn check_weights(what: &str, weights: ArrayView1<f64>, tiles: &dyn Ti
     if (total * total * largest).is_finite() {
         return Ok(());
     }
-    Err(Error::request(format!("{what} of a total size of {total:e} make sums overflow: scale them down")))
+    Err(Error::overflow(format!("a sum with {what} of a total size of {total:e}"), "scale them down"))
 }
 
 /// Asks the budget for a matrix.
@@ -91,7 +93,12 @@ fn reserve<T>(rows: usize, cols: usize, compute: &Compute) -> Result<()> {
     } else {
         "use fewer rows, a product K·v that does not store K, or a higher memory limit"
     };
-    compute.reserve(&format!("the Gram matrix of {rows} × {cols} values"), bytes, suggestion)
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        &format!("the Gram matrix of {rows} × {cols} values"),
+        bytes,
+        suggestion,
+    )
 }
 
 /// How many tiles will be computed.
@@ -113,7 +120,8 @@ impl<'a> Ticker<'a> {
         Self { work, done: AtomicU64::new(0), total, compute }
     }
 
-    /// One more tile is finished. The last one is reported by [`Ticker::finish`], when all threads are done.
+    /// One more tile is finished. The last one is reported by [`Ticker::finish`], when all threads
+    /// are done.
     pub(crate) fn tick(&self) -> Result<()> {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done < self.total {

@@ -8,11 +8,12 @@ use crate::{Compute, Result};
 
 /// Rows that one task computes.
 const ROWS: usize = 32;
-/// Values from which on a part of them is looked at first.
+/// From this many values on a sample brackets the quantile first.
 const MANY: usize = 20_000;
 /// Values of that part.
 const PART: usize = 4096;
-/// Places of the part on each side of the one that is looked for: four standard deviations of a median of so many.
+/// Places of the part on each side of the one that is looked for: four standard deviations of a
+/// median of so many.
 const SLACK: usize = 128;
 /// The distances of all pairs `i < j` of some points.
 pub(crate) struct Distances {
@@ -68,9 +69,11 @@ impl Distances {
         if self.squared { value.sqrt() } else { value }
     }
 
-    /// The values of a rank, from 0, and of the next one (of the same at the end); there must be one.
+    /// The values of a rank, from 0, and of the next one (of the same at the end); there must be
+    /// one.
     ///
-    /// For many values, a small sample brackets the quantile; one pass counts the values below the bracket and keeps those inside.
+    /// For many values, a small sample brackets the quantile; one pass counts the values below the
+    /// bracket and keeps those inside.
     fn ranked_pair(&self, rank: usize) -> (f64, f64) {
         let Some((low, high)) = self.bounds(rank) else { return select(&mut self.parts.concat(), rank) };
         let look = |scratch: &mut Vec<f64>, part: &Vec<f64>| between(part, low, high, scratch);
@@ -83,7 +86,8 @@ impl Distances {
         }
     }
 
-    /// Values between which those of a rank and the next one are likely to be; `None` for so few that all are looked at.
+    /// Values between which those of a rank and the next one are likely to be; `None` for so few
+    /// that all are looked at.
     fn bounds(&self, rank: usize) -> Option<(f64, f64)> {
         if self.count < MANY {
             return None;
@@ -97,7 +101,8 @@ impl Distances {
     }
 }
 
-/// The pairs of a strip of rows: a rectangle of the metric, of which each row is kept from behind the diagonal on.
+/// The pairs of a strip of rows: a rectangle of the metric, of which each row is kept from behind
+/// the diagonal on.
 fn strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>) -> Vec<f64> {
     let (end, width) = (n.min(start + ROWS), n - start);
     scratch.resize(scratch.len().max(ROWS * width), 0.0);
@@ -108,7 +113,8 @@ fn strip(metric: &Metric, start: usize, n: usize, scratch: &mut Vec<f64>) -> Vec
     kept
 }
 
-/// How many values are below the bounds, and those between them. Every value is written and the place moves on where it is to stay: nothing to predict.
+/// How many values are below the bounds, and those between them. Every value is written and the
+/// position moves on where it is to stay: nothing to predict.
 fn between(values: &[f64], low: f64, high: f64, scratch: &mut Vec<f64>) -> (usize, Vec<f64>) {
     let below = values.iter().filter(|v| **v < low).count();
     scratch.resize(scratch.len().max(values.len() + 1), 0.0);

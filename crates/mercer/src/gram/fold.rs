@@ -18,7 +18,8 @@ pub(crate) struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    /// Whether the tile stands on the diagonal; it then holds each pair twice and itself, elsewhere each pair once.
+    /// Whether the tile stands on the diagonal; it then holds each pair twice and itself, elsewhere
+    /// each pair once.
     pub(crate) fn on_diagonal(&self) -> bool {
         self.rows.start == self.cols.start
     }
@@ -34,8 +35,9 @@ impl Tile<'_> {
     }
 }
 
-/// Visits the tiles on and above the diagonal of symmetric matrices of one size, strips of rows in parallel, and gives the
-/// state of every strip in order: totals over them do not depend on the number of threads.
+/// Visits the tiles on and above the diagonal of symmetric matrices of one size, strips of rows in
+/// parallel, and gives the state of every strip in order: totals over them do not depend on the
+/// number of threads.
 ///
 /// # Errors
 /// [`Error::Canceled`](crate::Error::Canceled).

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::dense::{Ticker, tile_count};
 use super::simd::subsets::{LabeledBlock, POINTS, Tables, add_weighted, empty_tables, expand};
 use super::simd::{Element, add_margins};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Result};
 
 /// Rows and columns of a tile; never a function of the number of threads.
@@ -52,14 +53,17 @@ pub(crate) struct Forms {
     pub(crate) traces: Vec<f64>,
 }
 
-/// The forms of `count` symmetric matrices of `n` rows, whose tiles `fill` gives one after the other. No matrix is stored; sums over a block of a tile
-/// are in the precision of the tile, those over blocks in `f64`, strip after strip in a fixed order.
+/// The forms of `count` symmetric matrices of `n` rows, whose tiles `fill` gives one after the
+/// other. No matrix is stored; sums over a block of a tile are in the precision of the tile, those
+/// over blocks in `f64`, strip after strip in a fixed order.
 ///
 /// # Cost
-/// Every pair of points once; `n²B/8` additions for each matrix and `B` label vectors, by tables of the sums over four points.
+/// Every pair of points once; `n²B/8` additions for each matrix and `B` label vectors, by tables of
+/// the sums over four points.
 ///
 /// # Errors
-/// [`Error::Memory`](crate::Error::Memory) when the sums of the strips exceed the limit, [`Error::Canceled`](crate::Error::Canceled).
+/// [`Error::Memory`](crate::Error::Memory) when the sums of the strips exceed the limit,
+/// [`Error::Canceled`](crate::Error::Canceled).
 pub(crate) fn quadratic_forms<T: Element>(
     fill: impl Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     (n, count): (usize, usize),
@@ -92,7 +96,12 @@ fn reserve_strips((n, count): (usize, usize), labels: usize, strips: usize, comp
     let affordable = compute.memory().saturating_sub(fixed) / each.max(1);
     let held = affordable.clamp(1, strips.clamp(1, FORMS_HELD) as u64);
     let suggestion = "use method features or linear, fewer kernels, or a higher memory limit";
-    compute.reserve("the sums of the relabeled statistics", fixed.saturating_add(held * each), suggestion)?;
+    compute.reserve(
+        MemoryPurpose::Test,
+        "the sums of the relabeled statistics",
+        fixed.saturating_add(held * each),
+        suggestion,
+    )?;
     Ok(held as usize)
 }
 
@@ -133,7 +142,8 @@ impl Sums {
         }
     }
 
-    /// Adds the margins of a tile of matrix `k`; those above the diagonal count for the ones below it too.
+    /// Adds the margins of a tile of matrix `k`; those above the diagonal count for the ones below
+    /// it too.
     fn add_margins<T: Element>(&mut self, tile: &[T], k: usize, n: usize, rows: &Range<usize>, cols: &Range<usize>) {
         let (own, mut across) = (k * n + rows.start..k * n + rows.end, vec![0.0; cols.len()]);
         let [absolute, squares] = add_margins(tile, &mut self.rows[own], &mut across);
@@ -196,7 +206,8 @@ impl<F: Sync> Work<'_, F> {
         sums
     }
 
-    /// Adds what the tiles give to `aᵀKa`, block after block; of a tile on the diagonal the blocks above it count for those below.
+    /// Adds what the tiles give to `aᵀKa`, block after block; of a tile on the diagonal the blocks
+    /// above it count for those below.
     fn add_squares<T: Element>(
         &self,
         scratch: &mut Scratch<T>,
@@ -278,7 +289,8 @@ fn packed(labels: &[Vec<i8>], n: usize) -> Vec<u32> {
     groups.flat_map_iter(|at| labels.iter().map(move |label| word(&label[at..n.min(at + POINTS)]))).collect()
 }
 
-/// A bit for each of eight labels −1, 0 or 1: the labels 1 are those with the lowest bit and without the one above it; a product gathers them.
+/// A bit for each of eight labels −1, 0 or 1: the labels 1 are those with the lowest bit and
+/// without the one above it; a product gathers them.
 fn eight_bits(labels: &[i8; 8]) -> u8 {
     let bytes = u64::from_le_bytes(labels.map(|label| label as u8));
     let ones = bytes & !(bytes >> 1) & 0x0101_0101_0101_0101;

@@ -4,6 +4,7 @@ use ndarray::{ArrayView2, Axis, concatenate};
 
 use super::MetricKind;
 use super::distances::Distances;
+use crate::error::Remedy;
 use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::{Form, Kernel, Lengthscale};
 use crate::{Compute, Error, Result};
@@ -11,13 +12,15 @@ use crate::{Compute, Error, Result};
 /// Points that enter the heuristic; beyond that a random subset, drawn from the seed, is used.
 const MAX_POINTS: usize = 1000;
 
-/// The median distance over all pairs `i < j` of the rows of `x`, in the given metric (its square root for squared distances).
+/// The median distance over all pairs `i < j` of the rows of `x`, in the given metric (its square
+/// root for squared distances).
 ///
-/// Of more than 1000 points, 1000 drawn without replacement from the seed are used. If more than half of the distances are
-/// 0 the median of the others is taken.
+/// Of more than 1000 points, 1000 drawn without replacement from the seed are used. If more than
+/// half of the distances are 0 the median of the others is taken.
 ///
 /// # Errors
-/// [`Error::Request`] when there are fewer than two distinct points, or when their distances
+/// [`Error::AllEqual`] or [`Error::Overflow`] when there are fewer than two distinct points, or
+/// when their distances
 /// overflow.
 ///
 /// # Example
@@ -35,11 +38,11 @@ pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) 
         _ => distances.without_zeros().median(compute),
     }
     .ok_or_else(|| {
-        Error::request("lengthscale=median needs at least two distinct points (of tiny ones, rescale the data)")
+        Error::all_equal("lengthscale=median", "points", "give the lengthscale, or rescale points that are tiny")
     })
     .and_then(|median| match median.is_finite() {
         true => Ok(median),
-        false => Err(Error::request("the median distance of the points overflows: rescale the data")),
+        false => Err(Error::overflow("the median distance of the points", Remedy::Rescale)),
     })
 }
 
@@ -66,7 +69,8 @@ pub(crate) fn resolve(
     match cols {
         None => resolve_on(kernel, rows, compute),
         Some(cols) => {
-            let pooled = concatenate(Axis(0), &[rows, cols]).map_err(|e| Error::request(e.to_string()))?;
+            let pooled = concatenate(Axis(0), &[rows, cols])
+                .map_err(|e| Error::shape("columns of the second sample", rows.ncols(), e))?;
             resolve_on(kernel, pooled.view(), compute)
         }
     }

@@ -1,8 +1,8 @@
-//! `K`: tiles of the Gram matrix, and what is built from them.
+//! `K`: tiles of the Gram matrix, and matrices and products built from them.
 //!
-//! [`Kernel::bind`](crate::Kernel::bind) gives a [`Bound`] kernel. [`Metric`] computes distances and inner products,
-//! [`simd`] applies a formula to them, [`Tiles`] is the matrix that results, and [`dense`] and [`multiply`] store it or use
-//! it without storing.
+//! [`Kernel::bind`](crate::Kernel::bind) gives a [`Bound`] kernel. [`Metric`] computes distances
+//! and inner products, [`simd`] applies a formula to them, [`Tiles`] is the matrix that results,
+//! and [`dense`] and [`multiply`] store it or use it without storing.
 
 mod bound;
 mod dense;

@@ -9,26 +9,35 @@ use rayon::prelude::*;
 use super::Tiles;
 use super::dense::{BLOCK, Ticker, tile_count};
 use super::simd::{Element, product};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Precision, Result};
 
 /// `K·V`, with each tile of `K` computed, used and forgotten.
 ///
-/// The tiles are in the precision of `compute`; the sums are always `f64`. A symmetric `K` is computed once per
-/// pair of blocks. The bytes of the answer do not depend on the number of threads: the blocks are paired as in a
-/// round-robin tournament, so that in every round each block receives at most one contribution, in a fixed order.
+/// The tiles are in the precision of `compute`; the sums are always `f64`. A symmetric `K` is
+/// computed once per pair of blocks. The bytes of the answer do not depend on the number of
+/// threads: the blocks are paired as in a round-robin tournament, so that in every round each block
+/// receives at most one contribution, in a fixed order.
 ///
 /// # Cost
-/// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the answer and a tile per thread.
+/// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the
+/// answer and a tile per thread.
 ///
 /// # Errors
-/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`], [`Error::Canceled`].
+/// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`],
+/// [`Error::Canceled`].
 pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) -> Result<Array2<f64>> {
     let (rows, cols) = tiles.shape();
     if v.nrows() != cols {
         return Err(Error::shape("rows of the factor", cols, v.nrows()));
     }
     let bytes = (rows as u64 + cols as u64).saturating_mul(v.ncols() as u64).saturating_mul(8);
-    compute.reserve("the product of the Gram matrix", bytes, "multiply by fewer columns at a time")?;
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        "the product of the Gram matrix",
+        bytes,
+        "multiply by fewer columns at a time",
+    )?;
     compute.check_canceled()?;
     let values: Vec<f64> = v.iter().copied().collect();
     let product = match compute.precision() {
@@ -48,7 +57,8 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
     Array2::from_shape_vec((rows, v.ncols()), product).map_err(|e| Error::shape("product", rows, e))
 }
 
-/// `K·V` for parts of the columns apart: one binding, one pass, and for each part its own columns of the answer, one after the other.
+/// `K·V` for parts of the columns apart: one binding, one pass, and for each part its own columns
+/// of the answer, one after the other.
 ///
 /// # Errors
 /// As [`multiply`].
@@ -63,7 +73,12 @@ pub(crate) fn multiply_parts(
         return Err(Error::shape("rows of the factor", cols, v.nrows()));
     }
     let bytes = (2 * rows as u64 * parts.len() as u64 + cols as u64).saturating_mul(8 * count as u64);
-    compute.reserve("the product of the Gram matrix", bytes, "multiply fewer rows at a time")?;
+    compute.reserve(
+        MemoryPurpose::KernelMatrix,
+        "the product of the Gram matrix",
+        bytes,
+        "multiply fewer rows at a time",
+    )?;
     let x: Vec<f64> = v.iter().copied().collect();
     let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &x, count };
     let ticker = Ticker::new("K·V", rows.div_ceil(BLOCK) as u64, compute);

@@ -11,7 +11,8 @@ pub enum Pairs<'a> {
     Within(Points<'a>),
     /// Every point of the first sample (rows) with every point of the second (columns).
     Between(Points<'a>, Points<'a>),
-    /// Values made elsewhere, for `precomputed()`. A square symmetric matrix counts as [`Pairs::Within`].
+    /// Values precomputed, for `precomputed()`. A square symmetric matrix counts as
+    /// [`Pairs::Within`].
     Precomputed(ArrayView2<'a, f64>),
 }
 

@@ -41,7 +41,8 @@ impl Rows<'_> {
         }
     }
 
-    /// The rows `width` numbers wide of a row-major array: where they are, or copied to `buffer` one after the other.
+    /// The rows `width` numbers wide of a row-major array: where they are, or copied to `buffer`
+    /// one after the other.
     pub fn of<'a, T: Copy>(&self, all: &'a [T], width: usize, buffer: &'a mut Vec<T>) -> &'a [T] {
         match self {
             Self::Range(range) => &all[range.start * width..range.end * width],

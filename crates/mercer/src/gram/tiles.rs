@@ -1,4 +1,5 @@
-//! A kernel bound to points, seen as a matrix that is never stored: rectangles of it are computed on demand.
+//! A kernel bound to points, seen as a matrix that is never stored: rectangles of it are computed
+//! on demand.
 
 use std::ops::Range;
 
@@ -6,13 +7,14 @@ use crate::Result;
 
 /// The matrix `K = [k(xᵢ, yⱼ)]`, given by its rectangles.
 ///
-/// One virtual call serves a whole rectangle, never a pair. A call must not depend on the rectangles requested
-/// before it, so that any number of threads may call it in any order.
+/// One virtual call serves a whole rectangle, never a pair. A call must not depend on the
+/// rectangles requested before it, so that any number of threads may call it in any order.
 pub trait Tiles: Sync {
     /// Rows and columns of `K`.
     fn shape(&self) -> (usize, usize);
 
-    /// Whether the column points are the row points and `k(x, y) = k(y, x)`: only half of the tiles is then requested.
+    /// Whether the column points are the row points and `k(x, y) = k(y, x)`: only half of the tiles
+    /// is then requested.
     fn symmetric(&self) -> bool;
 
     /// Writes `K[rows, cols]` to `out`, row after row; `out` holds exactly that many values.
@@ -35,8 +37,8 @@ pub trait Tiles: Sync {
         }
     }
 
-    /// The matrix of some of the points, in this order, for solvers that work on a few points at a time; `None` where it is not cheaper than
-    /// to read it from the rows.
+    /// The matrix of some of the points, in this order, for solvers that work on a few points at a
+    /// time; `None` where it is not cheaper than to read it from the rows.
     fn submatrix(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
         let _ = points;
         None
@@ -50,6 +52,7 @@ pub trait Tiles: Sync {
     /// `k(xᵢ, xᵢ)` for every row point `xᵢ`; the diagonal of `K` when the binding is symmetric.
     ///
     /// # Errors
-    /// When the values cannot be computed, for instance for a matrix that was read from a file and is not square.
+    /// When the values cannot be computed, for instance for a matrix that was read from a file and
+    /// is not square.
     fn diagonal(&self) -> Result<Vec<f64>>;
 }

@@ -1,4 +1,4 @@
-//! A two-sample test that may be looked at after every batch.
+//! Sequential two-sample test by betting, valid after every batch.
 
 mod bets;
 
@@ -20,15 +20,18 @@ const MULTIPLES: [f64; 3] = [0.25, 0.5, 1.0];
 /// A sequential test of `P = Q` whose level holds however long one goes on, and whenever one stops.
 ///
 /// # Formula
-/// Before a round the witness `g` of the points seen so far is known. Each new pair is a bet on it: with `h` the witness centered, scaled by its range on the past and cut
-/// at ±½, the wealth is multiplied by `1 + λ(h(x) − h(y))`. It starts at 1, and is the mean over bets `λ` and over kernels. Points of the larger batch
-/// enter as means of groups.
+/// Before a round the witness `g` of the points seen so far is known. Each new pair is a bet on it:
+/// with `h` the witness centered, scaled by its range on the past and cut at ±½, the wealth is
+/// multiplied by `1 + λ(h(x) − h(y))`. It starts at 1, and is the mean over bets `λ` and over
+/// kernels. Points of the larger batch enter as means of groups.
 ///
 /// # Theory
-/// When both samples have the same distribution, `h(x) − h(y)` has mean 0 given the past: the wealth is a non-negative martingale (an e-process), and reaches `1/α` at
-/// any time with probability at most `α` [Ville 1939; Shekhar, Ramdas 2023]. No correction is needed for looking after each batch, and both distributions may change
-/// with time as long as they are equal. When they differ for good, the wealth grows exponentially. The points must be new: a reference sample may be dealt out in
-/// batches, not used again.
+/// When both samples have the same distribution, `h(x) − h(y)` has mean 0 given the past: the
+/// wealth is a non-negative martingale (an e-process), and reaches `1/α` at any time with
+/// probability at most `α` [Ville 1939; Shekhar, Ramdas 2023]. No correction is needed for looking
+/// after each batch, and both distributions may change with time as long as they are equal. When
+/// they differ for good, the wealth grows exponentially. The points must be new: a reference sample
+/// may be dealt out in batches, not used again.
 ///
 /// # Example
 /// ```
@@ -46,9 +49,10 @@ const MULTIPLES: [f64; 3] = [0.25, 0.5, 1.0];
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SequentialTwoSample {
-    /// The kernel; the terms of a sum bet separately. `None` for three Gaussian kernels with lengthscales up to the median distance of the first points.
+    /// The kernel; the terms of a sum bet separately. `None` for three Gaussian kernels with
+    /// lengthscales up to the median distance of the first points.
     pub kernel: Option<Kernel>,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 
@@ -77,10 +81,11 @@ impl SequentialTwoSample {
     }
 }
 
-/// What the data seen so far say.
+/// The evidence of the data so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BettingEvidence {
-    /// The wealth after the last batch: how many times the stake was multiplied by betting against `P = Q`.
+    /// The wealth after the last batch: how many times the stake was multiplied by betting against
+    /// `P = Q`.
     pub wealth: f64,
     /// Its logarithm, for wealths beyond the range of numbers.
     pub log_wealth: f64,
@@ -114,13 +119,16 @@ pub struct BettingTest {
 }
 
 impl BettingTest {
-    /// Bets on a new batch of each sample. Batches may differ in size; points of an empty side are only learned from.
+    /// Bets on a new batch of each sample. Batches may differ in size; points of an empty side are
+    /// only learned from.
     ///
     /// # Cost
     /// Kernel values of the new points with all earlier ones.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for other columns than before, [`Error::Value`](crate::Error::Value) for NaN and infinities; as [`Kernel::bind`]. The test is then as it was.
+    /// [`Error::Shape`](crate::Error::Shape) for other columns than before,
+    /// [`Error::Value`](crate::Error::Value) for NaN and infinities; as [`Kernel::bind`]. The test
+    /// is then as it was.
     pub fn update<'a, 'b>(
         &mut self,
         x: impl Into<Points<'a>>,
@@ -151,7 +159,7 @@ impl BettingTest {
         Ok(self.evidence)
     }
 
-    /// What the data seen so far say.
+    /// The evidence of the data so far.
     pub fn evidence(&self) -> BettingEvidence {
         self.evidence
     }
@@ -166,12 +174,13 @@ impl BettingTest {
         &self.kernels
     }
 
-    /// The level of the decision.
+    /// The significance level.
     pub fn level(&self) -> f64 {
         self.test.level
     }
 
-    /// Pairs in the next round: more as more is known, so that the number of rounds grows with the logarithm of the data.
+    /// Pairs in the next round: more as more is known, so that the number of rounds grows with the
+    /// logarithm of the data.
     fn round(&self) -> usize {
         FIRST.max(self.least_seen() / 4)
     }
@@ -224,7 +233,8 @@ impl BettingTest {
         Ok(())
     }
 
-    /// The kernels that bet, with the medians of the points seen so far; none yet when these are all equal.
+    /// The kernels that bet, with the medians of the points seen so far; none yet when these are
+    /// all equal.
     fn choose(&self, compute: &Compute) -> Result<Vec<Kernel>> {
         let Some([x, y]) = &self.seen else { return Ok(Vec::new()) };
         let pooled = Sample::pooled(x.as_points(), y.as_points())?;

@@ -1,4 +1,4 @@
-//! Are two variables independent given a third?
+//! Conditional independence tests (KCI).
 
 mod regression;
 
@@ -11,6 +11,7 @@ use super::engine::{Enumeration, Resampling, resample};
 use super::labels::{Matrices, SignForms};
 use super::outcome::check_level;
 use super::precomputed::{check_values, require_kernels};
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Pairs};
 use crate::measure::{check_same_rows, check_sizes};
 use crate::real::special::gamma_tail;
@@ -19,18 +20,24 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// A test of `X ⫫ Y | Z` (kernel conditional independence, KCI).
 ///
 /// # Formula
-/// With centered matrices `K` of `(x, z/2)`, `L` of `y` and `M` of `z`, and `R = ε(M + εI)⁻¹`: `Σᵢⱼ (RKR)ᵢⱼ(RLR)ᵢⱼ`, the inner product of the covariances of what
-/// ridge regression on `z` leaves of the features of `(x, z)` and `y`. The columns are brought to mean 0 and variance 1 first.
+/// With centered matrices `K` of `(x, z/2)`, `L` of `y` and `M` of `z`, and `R = ε(M + εI)⁻¹`:
+/// `Σᵢⱼ (RKR)ᵢⱼ(RLR)ᵢⱼ`, the inner product of the covariances of what ridge regression on `z`
+/// leaves of the features of `(x, z)` and `y`. The columns are brought to mean 0 and variance 1
+/// first.
 ///
 /// # Theory
-/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its distribution
-/// is approximated by a gamma distribution with the moments of the normal ones, or resampled with random signs. Both are approximations whose level depends on how well the
-/// regressions remove the influence of `z`; no test of conditional independence has its level for all distributions [Shah, Peters 2020]. A constant `Z` gives the
-/// unconditional test by [`Independence`] with the same method.
+/// Zhang et al. (2011). Under the hypothesis the statistic is, in the limit, a quadratic form
+/// `Σ εᵢεⱼAᵢⱼ`, `A = RKR ∘ RLR`, of independent variables: its distribution is approximated by a
+/// gamma distribution with the moments of the normal ones, or resampled with random signs. Both are
+/// approximations whose level depends on how well the regressions remove the influence of `z`; no
+/// test of conditional independence has its level for all distributions [Shah, Peters 2020]. A
+/// constant `Z` gives the unconditional test by [`Independence`] with the same method.
 ///
-/// Residuals of regressions are shorter than the noise, and they are correlated. With `P = HR²H` of one regression and `Q` of the other, noise of variance 1 gives the
-/// statistic the mean `Σᵢⱼ PᵢⱼQᵢⱼ`, and the forms of random signs of its residuals the mean `Σᵢ PᵢᵢQᵢᵢ`: these are multiplied by the ratio (`inflation` in the
-/// details; `n/(n − 1)` without any regression, as for permutations). The gamma distribution is the published one, without it.
+/// Residuals of regressions are shorter than the noise, and they are correlated. With `P = HR²H` of
+/// one regression and `Q` of the other, noise of variance 1 gives the statistic the mean
+/// `Σᵢⱼ PᵢⱼQᵢⱼ`, and the forms of random signs of its residuals the mean `Σᵢ PᵢᵢQᵢᵢ`: these are
+/// multiplied by the ratio (`inflation` in the details; `n/(n − 1)` without any regression, as for
+/// permutations). The gamma distribution is the published one, without it.
 ///
 /// # Example
 /// ```
@@ -47,17 +54,18 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionalIndependence {
-    /// The kernel of `(x, z/2)`, with the columns of `x` first; `None` for a Gaussian kernel with the median lengthscale.
+    /// The kernel of `(x, z/2)`, with the columns of `x` first; `None` for a Gaussian kernel with
+    /// the median lengthscale.
     pub kernel_x: Option<Kernel>,
     /// The kernel of `y`; `None` likewise.
     pub kernel_y: Option<Kernel>,
     /// How the influence of `z` is removed.
     pub smoothing: ConditionalSmoothing,
-    /// How the p-value is found.
+    /// The method of the p-value.
     pub method: ConditionalMethod,
     /// How many vectors of signs are drawn.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 
@@ -73,7 +81,8 @@ pub enum ConditionalMethod {
 /// How the regressions on `z` are made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionalSmoothing {
-    /// A Gaussian kernel; its lengthscale and the ridge of each regression by the least leave-one-out error, in closed form.
+    /// A Gaussian kernel; its lengthscale and the ridge of each regression by the least
+    /// leave-one-out error, in closed form.
     LeaveOneOut,
     /// This kernel of `z` and this ridge `ε`, the same for both regressions.
     Fixed {
@@ -85,7 +94,8 @@ pub enum ConditionalSmoothing {
 }
 
 impl Default for ConditionalIndependence {
-    /// Gaussian kernels with median lengthscales, regressions by leave-one-out, 1999 vectors of signs, level 0.05.
+    /// Gaussian kernels with median lengthscales, regressions by leave-one-out, 1999 vectors of
+    /// signs, level 0.05.
     fn default() -> Self {
         Self {
             kernel_x: None,
@@ -105,8 +115,9 @@ impl ConditionalIndependence {
     /// `O(n³)` for each lengthscale and ridge that is tried, some ten matrices of `n × n`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
-    /// (0, 1), no permutations or a ridge that is not positive, [`Error::Request`] for a constant `x` or `y`, [`Error::Memory`].
+    /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and
+    /// infinities, [`Error::Parameter`] for a level outside of (0, 1), no permutations or a ridge
+    /// that is not positive, [`Error::Undetermined`] for a constant `x` or `y`, [`Error::Memory`].
     pub fn test<'a, 'b, 'c>(
         &self,
         x: impl Into<Points<'a>>,
@@ -133,11 +144,14 @@ impl ConditionalIndependence {
         self.decide(self.products(&kernel_x, &kernel_y, z, compute)?, compute)
     }
 
-    /// As [`ConditionalIndependence::test`], from the matrices of kernel values of `x`, `y` and `z`; the kernels must be over `precomputed()`. The kernel of
-    /// `(x, z)` is the product of the two; with [`ConditionalSmoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was given.
+    /// As [`ConditionalIndependence::test`], from the matrices of kernel values of `x`, `y` and
+    /// `z`; the kernels must be over `precomputed()`. The kernel of `(x, z)` is the product of the
+    /// two; with [`ConditionalSmoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z`
+    /// is as it was given.
     ///
     /// # Errors
-    /// As [`ConditionalIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    /// As [`ConditionalIndependence::test`], and [`Error::Precomputed`] without kernels or for
+    /// matrices that are not symmetric.
     ///
     /// # Example
     /// ```
@@ -149,7 +163,7 @@ impl ConditionalIndependence {
     /// let y = &z + &x.mapv(|x| 2.0 * x);
     /// let k: mercer::Kernel = "gaussian()".parse()?;
     /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
-    /// let symmetric = Some("precomputed()".parse()?);
+    /// let precomputed = Some("precomputed()".parse()?);
     /// let test = ConditionalIndependence { kernel_x: precomputed.clone(), kernel_y: precomputed, ..ConditionalIndependence::default() };
     /// assert!(test.test_gram([values(&x)?.view(), values(&y)?.view(), values(&z)?.view()], &compute)?.reject);
     /// # Ok::<(), mercer::Error>(())
@@ -211,7 +225,11 @@ impl ConditionalIndependence {
         let mean = matrix.diag().sum();
         let variance = 2.0 * matrix.iter().map(|v| v * v).sum::<f64>();
         if !(mean > 0.0 && variance > 0.0) {
-            return Err(Error::request("the null law has no spread: z determines x or y, or one of them is constant"));
+            return Err(Error::undetermined(
+                "the null distribution",
+                "it has no spread: z determines x or y, or one of them is constant",
+                "leave such columns out",
+            ));
         }
         let mut outcome = match self.method {
             ConditionalMethod::Gamma => {
@@ -250,7 +268,12 @@ impl ConditionalIndependence {
 /// Asks for the memory before it is taken.
 fn reserve(n: usize, compute: &Compute) -> Result<()> {
     let bytes = 80 * (n as u64) * (n as u64);
-    compute.reserve("the matrices of a conditional test", bytes, "use fewer points or a higher memory limit")
+    compute.reserve(
+        MemoryPurpose::Test,
+        "the matrices of a conditional test",
+        bytes,
+        "use fewer points or a higher memory limit",
+    )
 }
 
 /// What the decision is made from.

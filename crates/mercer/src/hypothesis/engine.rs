@@ -1,8 +1,9 @@
-//! The one permutation engine.
+//! The permutation engine.
 
 use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
 
+use crate::error::{AllowedRange, Remedy};
 use crate::{Compute, Error, Result, Stream};
 
 /// Relabelings evaluated at once, unless they are longer than `BATCH_BYTES` together.
@@ -37,13 +38,15 @@ pub trait Group: Sync {
 /// What the permutation engine needs of a statistic.
 ///
 /// # Theory
-/// Under the hypothesis the distribution of the data does not change when a relabeling of the group is applied. The observed statistic is then
-/// exchangeable with the relabeled ones, and its rank among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
+/// Under the hypothesis the distribution of the data does not change when a relabeling of the group
+/// is applied. The observed statistic is then exchangeable with the relabeled ones, and its rank
+/// among them is (sub-)uniform: whatever the data, `P(p ≤ α) ≤ α` [Lehmann, Romano 2005, ch. 15].
 pub trait Relabeled: Sync {
     /// The relabelings.
     type Group: Group;
 
-    /// The relabelings that leave the distribution of the data unchanged when the hypothesis is true.
+    /// The relabelings that leave the distribution of the data unchanged when the hypothesis is
+    /// true.
     fn group(&self) -> &Self::Group;
 
     /// The bytes that one more relabeling takes while it is evaluated: where memory is short,
@@ -145,7 +148,8 @@ impl Resampled {
         if self.stopped { above / drawn } else { (1.0 + above) / (1.0 + drawn) }
     }
 
-    /// The smallest value `v` with `#{T ≤ v} ≥ (1 − level)(1 + B)`, the observed one counted: values above it are rejected.
+    /// The smallest value `v` with `#{T ≤ v} ≥ (1 − level)(1 + B)`, the observed one counted:
+    /// values above it are rejected.
     pub fn threshold(&self, statistic: usize, level: f64) -> f64 {
         let mut sorted = self.values.column(statistic).to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -157,21 +161,25 @@ impl Resampled {
 /// Evaluates a statistic under relabelings.
 ///
 /// # Cost
-/// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the same bytes for any number of threads.
+/// One evaluation of all relabelings in batches; draws by stream, so that the same seed gives the
+/// same bytes for any number of threads.
 ///
 /// # Errors
-/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Request`] when enumeration is requested and there are too many
-/// relabelings; as the statistic demands.
+/// [`Error::Parameter`] for no permutations or a level outside of (0, 1), [`Error::Unsupported`]
+/// when enumeration is requested and there are too many relabelings; as the statistic demands.
 pub fn resample<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Result<Resampled> {
     if how.permutations == 0 {
-        return Err(Error::parameter("permutations", 0, "at least 1"));
+        return Err(Error::parameter("permutations", 0, 1..));
     }
     let count = statistic.group().count();
     let few = count <= how.permutations as f64 + 1.0;
     match how.enumeration {
-        Enumeration::Always if count > MAX_ENUMERATED => Err(Error::request(format!(
-            "there are {count:.3e} relabelings, more than the {MAX_ENUMERATED:e} that can be enumerated: draw permutations instead"
-        ))),
+        Enumeration::Always if count > MAX_ENUMERATED => Err(Error::unsupported(
+            "exact test",
+            format!("{count:.3e} relabelings"),
+            format!("at most {MAX_ENUMERATED:e} can be enumerated"),
+            "draw permutations",
+        )),
         Enumeration::Always => enumerate(statistic, compute),
         Enumeration::WhenFew if few && count <= MAX_ENUMERATED => enumerate(statistic, compute),
         _ => draw(statistic, how, compute),
@@ -221,7 +229,7 @@ fn batch<S: Relabeled>(statistic: &S, compute: &Compute) -> usize {
 /// The number of exceedances after which `p ≤ level` is impossible.
 fn exceedances_to_stop(level: f64, total: usize) -> Result<usize> {
     if !(level > 0.0 && level < 1.0) {
-        return Err(Error::parameter("level", level, "between 0 and 1"));
+        return Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT));
     }
     Ok(((level * total as f64) as usize).max(1))
 }
@@ -236,9 +244,7 @@ struct Collected {
 impl Collected {
     fn add(&mut self, part: Relabeling) -> Result<()> {
         if let Some(at) = part.values.iter().position(|v| !v.is_finite()) {
-            return Err(Error::Numerical(format!(
-                "the statistic of relabeling {at} is not a finite number; rescale the data"
-            )));
+            return Err(Error::undefined(format!("the statistic of relabeling {at}"), Remedy::Rescale));
         }
         match self.rounding.is_empty() {
             true => self.rounding = part.rounding,
@@ -267,7 +273,8 @@ impl Collected {
 
     fn finish(self, stopped: bool) -> Result<Resampled> {
         let views: Vec<_> = self.parts.iter().map(|p| p.view()).collect();
-        let values = ndarray::concatenate(Axis(0), &views).map_err(|e| Error::request(e.to_string()))?;
+        let values =
+            ndarray::concatenate(Axis(0), &views).map_err(|e| Error::shape("statistics of a batch", "equal", e))?;
         Ok(Resampled { values, rounding: self.rounding, exact: false, stopped })
     }
 }

@@ -30,7 +30,8 @@ pub(super) struct FactorProducts<T> {
 }
 
 impl FactorProducts<f64> {
-    /// The factors, when both matrices are positive semi-definite by proof and their ranks are small enough to gain by it.
+    /// The factors, when both matrices are positive semi-definite by proof and their ranks are
+    /// small enough to gain by it.
     ///
     /// # Errors
     /// As [`pivoted_cholesky`].
@@ -51,7 +52,8 @@ impl FactorProducts<f64> {
 }
 
 impl FactorProducts<f32> {
-    /// Explicit features as factors, centered. Sums over all rows are accurate to the last digits of single precision, relative to their size.
+    /// Explicit features as factors, centered. Sums over all rows are accurate to the last digits
+    /// of single precision, relative to their size.
     pub(super) fn of_features(fixed: Array2<f32>, moved: Array2<f32>, orders: Orders) -> Self {
         Self { fixed, moved, orders, rounding: (0.0, 1e-6) }
     }
@@ -68,7 +70,8 @@ impl FactorProducts<f32> {
     }
 }
 
-/// `‖FᵀG_π‖²/n²` for a few orders π: one product for all of them, block of rows after block, summed in `f64`.
+/// `‖FᵀG_π‖²/n²` for a few orders π: one product for all of them, block of rows after block, summed
+/// in `f64`.
 fn squared_products<T: Element + LinalgScalar>(
     fixed: &Array2<T>,
     moved: &Array2<T>,
@@ -98,7 +101,8 @@ fn squared_products<T: Element + LinalgScalar>(
     Ok(sums.axis_chunks_iter(Axis(1), rank).map(squares).collect())
 }
 
-/// `HF` and `tr(K − FFᵀ)`, unless the matrix is not known to be positive semi-definite, small, or of a rank above `2√n`.
+/// `HF` and `tr(K − FFᵀ)`, unless the matrix is not known to be positive semi-definite, small, or
+/// of a rank above `2√n`.
 fn centered_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2<f64>, f64)>> {
     let n = bound.shape().0;
     if n < FROM || !bound.is_proven_psd() {
@@ -128,7 +132,8 @@ impl<T: Element + LinalgScalar> Relabeled for FactorProducts<T> {
             compute.install(|| labels.par_chunks(orders).map(products).collect::<Result<_>>())?;
         let values = chunks.concat();
         let largest = values.iter().copied().fold(0.0, f64::max);
-        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        let values = Array2::from_shape_vec((labels.len(), 1), values)
+            .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![self.rounding.0 + self.rounding.1 * largest] })
     }
 }

@@ -1,4 +1,5 @@
-//! The squared distance of the means of two samples in a space of explicit features, relabeled: linear in the number of points.
+//! The squared distance of the means of two samples in a space of explicit features, relabeled:
+//! linear in the number of points.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
@@ -6,10 +7,12 @@ use rayon::prelude::*;
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::Splits;
+use crate::error::MemoryPurpose;
 use crate::features::FeatureMap;
 use crate::{Compute, Result};
 
-/// Rows whose features are held at a time, and rows that one task sums; neither depends on the number of threads.
+/// Rows whose features are held at a time, and rows that one task sums; neither depends on the
+/// number of threads.
 const ROWS: usize = 512;
 const STRIP: usize = 16_384;
 /// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums
@@ -54,7 +57,12 @@ impl FeatureMeans<'_> {
         let affordable = compute.memory().saturating_sub(each) / each.max(1);
         let held = affordable.clamp(1, strips.clamp(1, HELD) as u64);
         let suggestion = "ask for fewer components or give more memory";
-        compute.reserve("the sums of the relabeled features", each.saturating_mul(held + 1), suggestion)?;
+        compute.reserve(
+            MemoryPurpose::Test,
+            "the sums of the relabeled features",
+            each.saturating_mul(held + 1),
+            suggestion,
+        )?;
         Ok(held as usize)
     }
 

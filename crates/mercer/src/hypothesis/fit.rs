@@ -1,4 +1,4 @@
-//! Is a sample from this density?
+//! Goodness-of-fit tests (kernel Stein discrepancy).
 
 use ndarray::ArrayView2;
 
@@ -12,9 +12,11 @@ use crate::{Compute, Error, Result};
 /// A test of whether a sample was drawn from a density that is known up to its constant.
 ///
 /// # Theory
-/// The statistic is the squared kernel Stein discrepancy ([`stein_discrepancy`](crate::measure::stein_discrepancy)); its null distribution is simulated by the wild
-/// bootstrap: `(1/n²) Σ εᵢεⱼu(xᵢ, xⱼ)` with random signs, which has the right limit for independent points [Chwialkowski et al. 2016; Arcones, Giné
-/// 1992]. The level holds in the limit; for densities symmetric in every point it holds for every sample size.
+/// The statistic is the squared kernel Stein discrepancy
+/// ([`stein_discrepancy`](crate::measure::stein_discrepancy)); its null distribution is simulated
+/// by the wild bootstrap: `(1/n²) Σ εᵢεⱼu(xᵢ, xⱼ)` with random signs, which has the right limit for
+/// independent points [Chwialkowski et al. 2016; Arcones, Giné 1992]. The level holds in the limit;
+/// for densities symmetric in every point it holds for every sample size.
 ///
 /// # Example
 /// ```
@@ -30,11 +32,12 @@ use crate::{Compute, Error, Result};
 pub struct GoodnessOfFit {
     /// The kernel under the Stein kernel.
     pub kernel: SteinKernel,
-    /// [`Estimator::Biased`] or [`Estimator::Unbiased`]: the p-value is the same, signs do not change the terms `i = j`.
+    /// [`Estimator::Biased`] or [`Estimator::Unbiased`]: the p-value is the same, signs do not
+    /// change the terms `i = j`.
     pub estimator: Estimator,
     /// How many vectors of signs are drawn.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 
@@ -49,22 +52,31 @@ impl GoodnessOfFit {
     /// Tests a sample against the density whose scores `∇ log p(xᵢ)` are given, a row per point.
     ///
     /// # Cost
-    /// `O(n²d)` for the kernel and `n²B/2` multiplications for `B` vectors of signs; no matrix is stored.
+    /// `O(n²d)` for the kernel and `n²B/2` multiplications for `B` vectors of signs; no matrix is
+    /// stored.
     ///
     /// # Errors
-    /// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
-    /// (0, 1) or no permutations, [`Error::Canceled`].
+    /// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN
+    /// and infinities, [`Error::Parameter`] for a level outside of (0, 1) or no permutations,
+    /// [`Error::Canceled`].
     pub fn test(&self, x: ArrayView2<'_, f64>, scores: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         let tiles = SteinTiles::new(self.kernel, x, scores)?;
         let n = x.nrows() as f64;
         if x.nrows() < 2 {
-            return Err(Error::shape("points", "at least 2", x.nrows()));
+            return Err(Error::too_few("a goodness-of-fit test", "points", 2, x.nrows()));
         }
         let (hollow, divisor) = match self.estimator {
             Estimator::Biased => (false, n * n),
             Estimator::Unbiased => (true, n * (n - 1.0)),
-            _ => return Err(Error::request("the Stein discrepancy has a biased and an unbiased estimator")),
+            _ => {
+                return Err(Error::unsupported(
+                    "Stein discrepancy",
+                    "this estimator",
+                    "",
+                    "use the biased or the unbiased estimator",
+                ));
+            }
         };
         let statistic = SignForms::new(Matrices::One(&tiles), hollow, divisor);
         let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };

@@ -1,4 +1,4 @@
-//! The relabelings that leave the distribution of the data unchanged when the hypothesis is true.
+//! Groups of relabelings under which the data is exchangeable.
 
 use super::engine::Group;
 use crate::{Error, Result, Stream};
@@ -70,7 +70,8 @@ impl Splits {
         Self { labels, strata, ones }
     }
 
-    /// Every way to go on with a beginning, given how many labels of each kind are left in each stratum.
+    /// Every way to go on with a beginning, given how many labels of each kind are left in each
+    /// stratum.
     fn extend(&self, begun: &mut Vec<i8>, mut left: [Vec<usize>; 2], found: &mut Vec<Vec<i8>>) {
         let at = begun.len();
         if at == self.labels.len() {
@@ -89,7 +90,8 @@ impl Splits {
     }
 }
 
-/// Labels so many members 1, every choice of them as likely: one after the other is drawn out of those that are left.
+/// Labels so many members 1, every choice of them as likely: one after the other is drawn out of
+/// those that are left.
 fn choose(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]) {
     let (mut members, mut random) = (members.to_vec(), Halves::new(random));
     for i in 0..ones {
@@ -99,8 +101,9 @@ fn choose(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]
     }
 }
 
-/// The same for about half of the members: a coin for each, then members drawn at random change their side until the number is right. Coins give
-/// every set of a size with the same probability, and so does each change.
+/// The same for about half of the members: a coin for each, then members drawn at random change
+/// their side until the number is right. Coins give every set of a size with the same probability,
+/// and so does each change.
 fn toss(members: &[usize], ones: usize, random: &mut Stream, labels: &mut [i8]) {
     let mut found = 0;
     for members in members.chunks(64) {
@@ -339,7 +342,8 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// Every relabeling is drawn as often as any other: χ² of 9 and 36 cells, at most its 99.99 % quantile.
+    /// Every relabeling is drawn as often as any other: χ² of 9 and 36 cells, at most its 99.99 %
+    /// quantile.
     #[test]
     fn draws_are_uniform() {
         let strata = Strata::of(&[0, 0, 1, 1, 1, 0], 6).unwrap();

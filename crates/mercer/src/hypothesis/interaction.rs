@@ -1,4 +1,4 @@
-//! Do three variables interact?
+//! Three-variable interaction tests (Lancaster).
 
 use ndarray::{Array2, ArrayView2};
 
@@ -15,10 +15,13 @@ use crate::{Compute, Kernel, Points, Result};
 /// Lancaster's test of a three-variable interaction.
 ///
 /// # Theory
-/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint distribution factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The
-/// hypothesis is the union of these three. Each is tested by permuting the variable that stands alone, and the union is rejected when all three are: the
-/// p-value is the largest of the three. No correction is needed, because a union is rejected wrongly only if the one part that is true is
-/// (intersection–union test; the Holm correction of Sejdinovic et al. 2013 is more careful than it has to be).
+/// The statistic is [`lancaster`](crate::measure::lancaster), which vanishes when the joint
+/// distribution factorizes in any way: `(X, Y) ⫫ Z`, `(X, Z) ⫫ Y` or `(Y, Z) ⫫ X`. The hypothesis
+/// is the union of these three. Each is tested by permuting the variable that stands alone, and the
+/// union is rejected when all three are: the p-value is the largest of the three. No correction is
+/// needed, because a union is rejected wrongly only if the one part that is true is
+/// (intersection–union test; the Holm correction of Sejdinovic et al. 2013 is more careful than it
+/// has to be).
 ///
 /// # Example
 /// ```
@@ -36,7 +39,7 @@ pub struct Interaction {
     pub kernels: Option<[Kernel; 3]>,
     /// How many permutations of each variable are drawn, beside the observed order.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 
@@ -54,7 +57,8 @@ impl Interaction {
     /// Six matrices, stored; three times `n²/2` operations per permutation.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for different numbers of rows or fewer than 4, and as [`Independence::test`](super::Independence::test).
+    /// [`Error::Shape`](crate::Error::Shape) for different numbers of rows or fewer than 4, and as
+    /// [`Independence::test`](super::Independence::test).
     pub fn test(&self, samples: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         let [x, y, z] = &samples;
@@ -66,10 +70,12 @@ impl Interaction {
         self.run([x, y, z].map(|sample| Pairs::Within(sample.reborrow())), x.len(), compute)
     }
 
-    /// As [`Interaction::test`], from a matrix of kernel values for each variable; the kernels must be over `precomputed()`.
+    /// As [`Interaction::test`], from a matrix of kernel values for each variable; the kernels must
+    /// be over `precomputed()`.
     ///
     /// # Errors
-    /// As [`Interaction::test`], and [`Error::Request`](crate::Error::Request) without kernels or for matrices that are not symmetric.
+    /// As [`Interaction::test`], and [`Error::Precomputed`](crate::Error::Precomputed) without
+    /// kernels or for matrices that are not symmetric.
     pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         require_kernels(self.kernels.is_some())?;
@@ -81,7 +87,8 @@ impl Interaction {
         self.run([k, l, m].map(|matrix| Pairs::Precomputed(matrix.view())), k.nrows(), compute)
     }
 
-    /// As [`Interaction::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    /// As [`Interaction::test`], for each variable from its points, or from its kernel values where
+    /// its kernel is one over `precomputed()`.
     ///
     /// # Errors
     /// As [`Interaction::test`] and [`Interaction::test_gram`].
@@ -109,7 +116,8 @@ impl Interaction {
         Ok(self.outcome(&parts, texts.join(", "), compute))
     }
 
-    /// The permutation test in which variable `alone` is permuted against the product of the two others.
+    /// The permutation test in which variable `alone` is permuted against the product of the two
+    /// others.
     fn part(&self, matrices: &[Array2<f64>], alone: usize, n: usize, compute: &Compute) -> Result<Resampled> {
         let product = &matrices[(alone + 1) % 3] * &matrices[(alone + 2) % 3];
         let orders = Orders(Strata::one(n));

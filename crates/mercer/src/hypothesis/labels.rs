@@ -22,7 +22,8 @@ pub(super) enum Matrices<'f, 'd, 'e> {
     Pooled(&'f KernelFamily<'d>),
     /// The paired cores `h` of kernels on a pooled sample of this many pairs.
     Pairs(&'f KernelFamily<'d>, usize),
-    /// The products of the paired cores of kernels on the first variable and on the second one, whose first points are paired with as many after them.
+    /// The products of the paired cores of kernels on the first variable and on the second one,
+    /// whose first points are paired with as many after them.
     PairProducts(&'f KernelFamily<'d>, &'f KernelFamily<'e>, usize),
     /// One matrix.
     One(&'f dyn Tiles),
@@ -89,7 +90,8 @@ impl Matrices<'_, '_, '_> {
     }
 }
 
-/// A tile of the product of every core of `x` with every core of `y`, those of the first core of `x` first.
+/// A tile of the product of every core of `x` with every core of `y`, those of the first core of
+/// `x` first.
 fn fill_products<T: Element>(
     x: &KernelFamily<'_>,
     y: &KernelFamily<'_>,
@@ -181,7 +183,8 @@ fn root_mean_square(forms: &Forms, k: usize, total: f64) -> f64 {
     if square > 0.0 { square.sqrt() } else { 1.0 }
 }
 
-/// Quadratic forms of signs, `Σ εᵢεⱼAᵢⱼ`, one per matrix: exchanges within pairs and the wild bootstrap.
+/// Quadratic forms of signs, `Σ εᵢεⱼAᵢⱼ`, one per matrix: exchanges within pairs and the wild
+/// bootstrap.
 pub(super) struct SignForms<'f, 'd, 'e> {
     matrices: Matrices<'f, 'd, 'e>,
     signs: Signs,

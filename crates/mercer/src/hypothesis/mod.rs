@@ -1,4 +1,4 @@
-//! Measures made into decisions: tests whose p-values are right.
+//! Kernel hypothesis tests.
 //!
 //! | question | test |
 //! |---|---|
@@ -8,8 +8,10 @@
 //! | do three variables interact? | [`Interaction`] |
 //! | is a sample from this density? | [`GoodnessOfFit`] |
 //!
-//! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one engine ([`resample`]): the statistic says what its relabelings are and evaluates many of them at once
-//! ([`Relabeled`]); the engine draws or enumerates them, counts the observed one, counts ties against the rejection, and so never gives `p = 0`.
+//! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one
+//! engine ([`resample`]): the statistic defines its relabelings and evaluates many of them at once
+//! ([`Relabeled`]); the engine draws or enumerates them, counts the observed one, counts ties
+//! against the rejection, and so never gives `p = 0`.
 
 mod betting;
 mod conditional;

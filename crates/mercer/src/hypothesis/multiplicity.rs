@@ -1,5 +1,6 @@
 //! Many tests at once: p-values adjusted for their number.
 
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// How p-values of several tests are adjusted.
@@ -47,7 +48,7 @@ impl Correction {
     /// [`Error::Parameter`] for a value outside of `[0, 1]`.
     pub fn adjust(self, p_values: &[f64]) -> Result<Vec<f64>> {
         if let Some(p) = p_values.iter().find(|p| !(0.0..=1.0).contains(*p)) {
-            return Err(Error::parameter("p-value", p, "between 0 and 1"));
+            return Err(Error::parameter("p_value", p, AllowedRange::OPEN_UNIT));
         }
         let count = p_values.len() as f64;
         let factors: Vec<f64> = match self {
@@ -64,7 +65,8 @@ impl Correction {
     }
 }
 
-/// The sorted values times their factors, made monotone: from the largest down by minima, or from the smallest up by maxima.
+/// The sorted values times their factors, made monotone: from the largest down by minima, or from
+/// the smallest up by maxima.
 fn stepped(p_values: &[f64], factors: &[f64], up: bool) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
@@ -93,7 +95,10 @@ mod tests {
         let p = [0.042, 0.001, 0.205, 0.008, 0.039, 0.06, 0.041, 0.074];
         let check = |correction: Correction, expected: [f64; 8]| {
             let found = correction.adjust(&p).unwrap();
-            found.iter().zip(expected).for_each(|(f, e)| assert!((f - e).abs() < 1e-12, "{correction:?}: {found:?}"));
+            found
+                .iter()
+                .zip(expected)
+                .for_each(|(f, e)| assert_close!(*f, e, abs = 1e-12, "{correction:?}: {found:?}"));
         };
         check(Correction::None, p);
         check(Correction::Bonferroni, [0.336, 0.008, 1.0, 0.064, 0.312, 0.48, 0.328, 0.592]);

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::{Orders, SeveralOrders};
+use crate::error::MemoryPurpose;
 use crate::gram::simd::Element;
 use crate::gram::{self, Tiles};
 use crate::measure::Centering;
@@ -15,7 +16,8 @@ const SINGLE_FROM: usize = 1024;
 /// Rows that one task works on; never a function of the number of threads.
 const STRIP: usize = 32;
 
-/// Inner products of fixed and of permuted matrices, a column per pair of them (the permuted ones vary fastest).
+/// Inner products of fixed and of permuted matrices, a column per pair of them (the permuted ones
+/// vary fastest).
 pub(super) struct OrderProducts {
     fixed: Stored,
     moved: Stored,
@@ -57,7 +59,8 @@ impl Stored {
     }
 }
 
-/// The bytes of `count` matrices with their copies in single precision, reserved before they are allocated.
+/// The bytes of `count` matrices with their copies in single precision, reserved before they are
+/// allocated.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -65,7 +68,7 @@ pub(super) fn reserve(n: usize, count: usize, compute: &Compute) -> Result<()> {
     let bytes =
         (n as u64).saturating_mul(n as u64).saturating_mul(count as u64 * if n >= SINGLE_FROM { 12 } else { 8 });
     let suggestion = "use method gamma, fewer points, or a higher memory limit";
-    compute.reserve(&format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
+    compute.reserve(MemoryPurpose::Test, &format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
 }
 
 /// The centered matrix, stored.
@@ -170,7 +173,8 @@ fn dot<T: Element>(a: &[T], b: &[T]) -> f64 {
     total
 }
 
-/// The joint criterion of several variables, all but the first permuted independently of one another.
+/// The joint criterion of several variables, all but the first permuted independently of one
+/// another.
 pub(super) struct JointOrders {
     matrices: Vec<Array2<f64>>,
     /// The row means of each matrix.
@@ -223,7 +227,8 @@ impl Relabeled for JointOrders {
         let value = |label: &Vec<Vec<u32>>| self.value(label, compute);
         let values: Vec<f64> = compute.install(|| labels.par_iter().map(value).collect::<Result<_>>())?;
         let scale = self.means.iter().map(|m| m.iter().fold(0.0_f64, |a, v| a.max(v.abs()))).product::<f64>();
-        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        let values = Array2::from_shape_vec((labels.len(), 1), values)
+            .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![1e-13 * scale] })
     }
 }

@@ -1,8 +1,9 @@
-//! What a test gives back.
+//! The outcome of a test.
 
 use std::fmt;
 
 use super::Resampled;
+use crate::error::AllowedRange;
 use crate::real::special::ln_gamma;
 use crate::{Error, Result, Seed};
 
@@ -13,13 +14,14 @@ pub struct TestOutcome {
     pub statistic: f64,
     /// The p-value, never 0 for a permutation test.
     pub p_value: f64,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
     /// Whether `p ≤ level`.
     pub reject: bool,
     /// How the p-value was found.
     pub method: String,
-    /// The relabelings that were evaluated beside the observed one; 0 when the null distribution is an approximation.
+    /// The relabelings that were evaluated beside the observed one; 0 when the null distribution is
+    /// an approximation.
     pub permutations: usize,
     /// Whether these were all relabelings.
     pub exact: bool,
@@ -33,8 +35,9 @@ pub struct TestOutcome {
     pub seed: Seed,
     /// The kernel or kernels, as text, with the parameters that were used.
     pub kernel: String,
-    /// An interval that holds the p-value of all relabelings with 99 % confidence, where they were drawn at random.
-    /// For the smallest p-value of several kernels the interval is approximate: it takes the p-values of the single kernels as they were found.
+    /// An interval that holds the p-value of all relabelings with 99 % confidence, where they were
+    /// drawn at random. For the smallest p-value of several kernels the interval is approximate: it
+    /// takes the p-values of the single kernels as they were found.
     pub p_interval: Option<(f64, f64)>,
     /// Further numbers by name.
     pub details: Vec<(String, f64)>,
@@ -130,7 +133,7 @@ pub(super) fn check_level(level: f64) -> Result<()> {
     if level > 0.0 && level < 1.0 {
         return Ok(());
     }
-    Err(Error::parameter("level", level, "between 0 and 1"))
+    Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT))
 }
 
 /// The Clopper–Pearson interval of a probability after `k` successes in `n` trials.
@@ -149,7 +152,8 @@ pub(super) fn binomial_interval(k: usize, n: usize, confidence: f64) -> (f64, f6
     (lower, upper)
 }
 
-/// `P(S ≥ k)` for `S` of the binomial distribution, `0 < p < 1`: the tail beyond `k`, or 1 minus the one before it, from its largest term outwards.
+/// `P(S ≥ k)` for `S` of the binomial distribution, `0 < p < 1`: the tail beyond `k`, or 1 minus
+/// the one before it, from its largest term outwards.
 fn at_least(k: usize, n: usize, p: f64) -> f64 {
     let (n, k, odds) = (n as f64, k as f64, p / (1.0 - p));
     let probability = |i: f64| {
@@ -188,7 +192,7 @@ mod tests {
                 .map(|(i, c)| c * f64::powi(p, i as i32) * f64::powi(1.0 - p, 20 - i as i32))
                 .collect();
             let expected: f64 = terms[k..].iter().sum();
-            assert!((at_least(k, 20, p) - expected).abs() < 1e-13, "{k} {p}");
+            assert_close!(at_least(k, 20, p), expected, abs = 1e-13, "{k} {p}");
         }
     }
 }

@@ -1,22 +1,25 @@
-//! Checks that several tests share: matrices of kernel values that were made elsewhere.
+//! Checks that several tests share: matrices of precomputed kernel values.
 
 use ndarray::ArrayView2;
 
+use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::measure::check_sizes;
 use crate::{Error, Result};
 
-/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` says which.
+/// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` is
+/// used in errors.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::Request`]; [`Error::Value`] for NaN and infinities.
+/// [`Error::Shape`], [`Error::TooFew`] or [`Error::Precomputed`]; [`Error::Value`] for NaN and
+/// infinities.
 pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize) -> Result<()> {
     let n = values.nrows();
     if values.ncols() != n {
         return Err(Error::shape(&format!("columns of the {name}"), format!("one per row ({n})"), values.ncols()));
     }
     if n < least {
-        return Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), n));
+        return Err(Error::too_few("this test", format!("points of the {name}"), least, n));
     }
     crate::Points::Vectors(values.view()).check_finite(name)?;
     if (0..n).any(|i| (0..i).any(|j| values[[i, j]] != values[[j, i]])) {
@@ -25,7 +28,8 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
     Ok(())
 }
 
-/// A variable of at least `least` points, from its points or from its kernel values; how many there are.
+/// A variable of at least `least` points, from its points or from its kernel values; how many there
+/// are.
 ///
 /// # Errors
 /// As [`check_values`].
@@ -33,14 +37,19 @@ pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Resu
     match pairs {
         Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
         Pairs::Precomputed(values) => check_values(name, values, least).map(|()| values.nrows()),
-        Pairs::Between(..) => Err(Error::request("a variable is one sample, not pairs between two")),
+        Pairs::Between(..) => Err(Error::unsupported(
+            "test",
+            "pairs between two samples",
+            "a variable is one sample",
+            "give points or a square matrix of kernel values",
+        )),
     }
 }
 
 /// Kernel values of one sample.
 ///
 /// # Errors
-/// [`Error::Request`] unless the matrix is symmetric.
+/// [`Error::Precomputed`] unless the matrix is symmetric.
 pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
     if tiles.symmetric() { Ok(()) } else { Err(not_symmetric()) }
 }
@@ -48,11 +57,11 @@ pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
 /// A test on kernel values has its kernels named.
 ///
 /// # Errors
-/// [`Error::Request`] when one is missing.
+/// [`Error::Precomputed`] when one is missing.
 pub(super) fn require_kernels(present: bool) -> Result<()> {
-    if present { Ok(()) } else { Err(Error::request("a test on kernel values needs kernels over precomputed()")) }
+    if present { Ok(()) } else { Err(Error::precomputed("a test on kernel values", PrecomputedNeed::Values)) }
 }
 
 fn not_symmetric() -> Error {
-    Error::request("kernel values of a sample must be a symmetric matrix")
+    Error::precomputed("a test on kernel values", PrecomputedNeed::Symmetric)
 }

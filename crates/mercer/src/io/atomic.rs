@@ -1,4 +1,4 @@
-//! Files that are replaced whole or not at all.
+//! Atomic replacement of files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -15,14 +15,16 @@ const MOST_LINKS: usize = 40;
 
 /// Writes a file so that a reader sees the old file or the whole new one, never a part.
 ///
-/// The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is then renamed. On an error the old file is
-/// untouched and no temporary file stays. A process that is killed leaves one (`.NAME.mercer-0.tmp`); the next write of the same file removes
-/// it, and never one that a living process still writes to: that holds a lock on it. A symbolic link is followed, also one to a file that is not
-/// there yet; something that is not a regular file (a pipe, a device) is written directly.
+/// The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is
+/// then renamed. On an error the old file is untouched and no temporary file stays. A process that
+/// is killed leaves one (`.NAME.mercer-0.tmp`); the next write of the same file removes it, and
+/// never one that a living process still writes to: that holds a lock on it. A symbolic link is
+/// followed, also one to a file that is not there yet; something that is not a regular file (a
+/// pipe, a device) is written directly.
 ///
 /// # Errors
-/// [`Error::File`] with the error of the operating system (a full disk, no permission); an [`Error`] that travels inside the
-/// closure's `io::Error` comes out as itself.
+/// [`Error::File`] with the error of the operating system (a full disk, no permission); an
+/// [`Error`] that travels inside the closure's `io::Error` comes out as itself.
 ///
 /// # Example
 /// ```
@@ -87,7 +89,8 @@ fn write_and_rename<T>(
         file.set_permissions(facts.permissions())?;
     }
     file.sync_all()?;
-    // The file stays open, and so locked, until it has its name: it is not mistaken for an abandoned one.
+    // The file stays open, and so locked, until it has its name: it is not mistaken for an
+    // abandoned one.
     fs::rename(&guard.0, target)?;
     drop(file);
     std::mem::forget(guard);
@@ -100,14 +103,17 @@ struct RemoveOnDrop(PathBuf);
 
 impl Drop for RemoveOnDrop {
     fn drop(&mut self) {
-        // Nothing more can be done where even the removal fails: the first error is the one to report.
+        // Nothing more can be done where even the removal fails: the first error is the one to
+        // report.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// A new file in the folder of `target` that is locked while it is open; files that dead processes left are removed.
+/// A new file in the folder of `target` that is locked while it is open; files that dead processes
+/// left are removed.
 ///
-/// The names are `.NAME.mercer-0.tmp`, `-1`, …: few, and always the same, so that what was left behind is found without reading the folder.
+/// The names are `.NAME.mercer-0.tmp`, `-1`, …: few, and always the same, so that what was left
+/// behind is found without reading the folder.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
     let position = |slot: u32| {
@@ -134,7 +140,8 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::Error::from(io::ErrorKind::AlreadyExists))
 }
 
-/// Locks a new file, and finds it still at its place. Where the system has no locks, it counts as held, and nothing is ever removed.
+/// Locks a new file, and finds it still at its place. Where the system has no locks, it counts as
+/// held, and nothing is ever removed.
 fn is_held(path: &Path, file: &File) -> bool {
     match file.try_lock() {
         Ok(()) => is_same(path, file),
@@ -270,7 +277,8 @@ mod tests {
         assert_eq!((text.as_str(), files(folder.path()).len()), ("through", 1));
     }
 
-    /// Files of dead processes are removed; one that is held, as a living process does, stays whole.
+    /// Files of dead processes are removed; one that is held, as a living process does, stays
+    /// whole.
     #[test]
     fn temporary_files_that_were_left_behind_are_removed() {
         let folder = tempfile::tempdir().unwrap();

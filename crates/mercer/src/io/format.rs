@@ -36,14 +36,14 @@ impl Format {
     /// The format by the file extension, with `.gz` taken off first.
     ///
     /// # Errors
-    /// [`Error::Request`] for an unknown extension, with the formats there are.
+    /// [`Error::Unsupported`] for an unknown extension, with the formats there are.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let stem = name.strip_suffix(".gz").unwrap_or(&name);
         let ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending);
         by_name(ending).ok_or_else(|| {
             let path = path.display();
-            Error::request(format!("the format of {path} cannot be told by its ending: say which of {}", list()))
+            Error::unsupported("format", path, "its ending is not known", format!("name one of {}", list()))
         })
     }
 }
@@ -61,7 +61,7 @@ impl FromStr for Format {
 
     fn from_str(text: &str) -> Result<Self> {
         by_name(&text.to_ascii_lowercase())
-            .ok_or_else(|| Error::parameter("format", text, &format!("one of {}", list())))
+            .ok_or_else(|| Error::parameter("format", text, format!("one of {}", list())))
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_tell_the_format() {
+    fn endings_determine_the_format() {
         let format_of = |name: &str| Format::from_path(Path::new(name)).ok();
         assert_eq!(format_of("a/b.csv"), Some(Format::Csv));
         assert_eq!(format_of("B.TSV.GZ"), Some(Format::Tsv));
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(format_of("x.txt"), None);
         assert_eq!(format_of("csv"), None);
         let message = Format::from_path(Path::new("x.txt")).unwrap_err().to_string();
-        assert!(message.ends_with("say which of csv, tsv, libsvm, npy, parquet"), "{message}");
+        assert!(message.ends_with("name one of csv, tsv, libsvm, npy, parquet"), "{message}");
     }
 
     #[test]

@@ -9,7 +9,8 @@ use crate::{Compute, Error};
 /// Bytes between two reports.
 const STEP: u64 = 4 << 20;
 
-/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when a stop is requested.
+/// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when a stop
+/// is requested.
 pub(super) struct Meter<R> {
     inner: R,
     done: u64,
@@ -60,7 +61,8 @@ impl<R: Read> Read for Meter<R> {
     }
 }
 
-/// Our error inside the system's, so that it passes through `Read` and `Write`; [`uncarry`] takes it out.
+/// Our error inside the system's, so that it passes through `Read` and `Write`; [`uncarry`] takes
+/// it out.
 pub(super) fn carry(error: Error) -> io::Error {
     io::Error::other(error)
 }

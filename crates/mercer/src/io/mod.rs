@@ -1,6 +1,7 @@
-//! Data in and out: CSV, TSV, LIBSVM, NPY and Parquet in, and out again; models; files are replaced whole or not at all.
+//! Files: CSV, TSV, LIBSVM, NPY, Parquet and models; writes are atomic.
 //!
-//! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the reason.
+//! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the
+//! reason.
 
 mod atomic;
 mod chunks;
@@ -19,6 +20,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::error::MemoryPurpose;
 use crate::points::Table;
 use crate::{Compute, Error, Result};
 
@@ -48,15 +50,19 @@ pub struct ReadOptions {
     pub delimiter: Delimiter,
 }
 
-/// Reads a table from a file. The format is determined by the extension (`.csv`, `.tsv`, `.libsvm`, `.svm`, `.npy`,
-/// `.parquet`) unless the options specify it; compressed files (gzip) are recognized by their first bytes.
+/// Reads a table from a file. The format is determined by the extension (`.csv`, `.tsv`, `.libsvm`,
+/// `.svm`, `.npy`, `.parquet`) unless the options specify it; compressed files (gzip) are
+/// recognized by their first bytes.
 ///
-/// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and [`Delimiter`].
-///   Space around a cell is not part of it. Missing values: an empty cell, `NA`, `N/A`, `NaN`, `nan`, `null`, `?`.
-///   A column whose other cells are all numbers (decimal points only) holds numbers, any other one categories.
-/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense; `target` is the [label](Table::label) of the table.
+/// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and
+///   [`Delimiter`]. Space around a cell is not part of it. Missing values: an empty cell, `NA`,
+///   `N/A`, `NaN`, `nan`, `null`, `?`. A column whose other cells are all numbers (decimal points
+///   only) holds numbers, any other one categories.
+/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense; `target` is the [label](Table::label) of
+///   the table.
 /// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
-/// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the whole numbers that are stored.
+/// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the integers that are
+///   stored.
 ///
 /// # Cost
 /// A text file is read once, and a second time if a column turns out to be text after some numbers.
@@ -83,8 +89,8 @@ pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Resu
 
 /// Reads a table from a stream, such as standard input; `name` names the file in errors.
 ///
-/// Without a format in the options it is determined by the extension, then by the first bytes (NPY, Parquet),
-/// else it is CSV.
+/// Without a format in the options it is determined by the extension, then by the first bytes (NPY,
+/// Parquet), else it is CSV.
 ///
 /// # Cost
 /// The (compressed) stream is held in memory while it is read.
@@ -120,12 +126,12 @@ fn read_source(source: &Arc<Source>, format: Format, options: &ReadOptions) -> R
 /// Bytes of a column beside its numbers: its names, the rules of its encoding, its coordinate.
 const COLUMN: u64 = 1024;
 
-/// Asks the memory budget for what columns take by themselves, before anything is made for each of them: a damaged or hostile header can claim
-/// billions of columns in a few bytes.
+/// Asks the memory budget for what columns take by themselves, before anything is made for each of
+/// them: a damaged or hostile header can claim billions of columns in a few bytes.
 fn reserve_columns(source: &Source, count: usize) -> Result<()> {
     let what = format!("the {count} columns of {}", source.name.display());
     let advice = "raise the limit, or make a file with fewer columns";
-    source.compute.reserve(&what, (count as u64).saturating_mul(COLUMN), advice)
+    source.compute.reserve(MemoryPurpose::File, &what, (count as u64).saturating_mul(COLUMN), advice)
 }
 
 /// Names `x0`, `x1`, … for columns that have none.
@@ -138,10 +144,11 @@ fn room_for<T>(what: &str, count: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
     values.try_reserve_exact(count).map_err(|_| Error::Memory {
+        purpose: MemoryPurpose::Table,
         what: what.to_owned(),
         needed: bytes,
         limit: bytes.saturating_sub(1),
-        suggestion: "the system refuses to give that much memory; use fewer rows or columns".into(),
+        remedy: "the system refuses to give that much memory; use fewer rows or columns".into(),
     })?;
     Ok(values)
 }

@@ -5,7 +5,8 @@ pub(super) fn trim(cell: &[u8]) -> &[u8] {
     cell.trim_ascii()
 }
 
-/// The number that a trimmed cell holds: decimal or scientific notation with a point, `inf`, or NaN.
+/// The number that a trimmed cell holds: decimal or scientific notation with a point, `inf`, or
+/// NaN.
 pub(super) fn parse_number(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell).ok()?.parse().ok()
 }

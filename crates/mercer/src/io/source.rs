@@ -1,4 +1,4 @@
-//! Where the bytes come from: a file, or a stream held in memory. Either can be read more than once.
+//! The source of bytes: a file, or a stream held in memory. Either can be read more than once.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -11,6 +11,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::Format;
 use super::meter::{Meter, uncarry};
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -68,7 +69,12 @@ impl Source {
         let mut buffer = Vec::new();
         reader.take(limit.saturating_add(1)).read_to_end(&mut buffer).map_err(failed)?;
         let total = buffer.len() as u64;
-        compute.reserve(&format!("the bytes of {}", name.display()), total, "raise the limit or give a file")?;
+        compute.reserve(
+            MemoryPurpose::File,
+            &format!("the bytes of {}", name.display()),
+            total,
+            "raise the limit or give a file",
+        )?;
         let compressed = buffer.starts_with(&GZIP);
         Ok(Self {
             name,
@@ -81,7 +87,8 @@ impl Source {
         })
     }
 
-    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be canceled.
+    /// The bytes from the beginning, unpacked if they are compressed. Reports progress and can be
+    /// canceled.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         let meter = Meter::new(self.raw()?, self.total, &self.listener()).counting(&self.passed);
         if self.compressed {
@@ -167,7 +174,8 @@ impl Source {
         }
     }
 
-    /// The error for bytes that could not be read: canceled, damaged, or the error of the operating system.
+    /// The error for bytes that could not be read: canceled, damaged, or the error of the operating
+    /// system.
     pub fn failed(&self, error: io::Error) -> Error {
         let error = match uncarry(error) {
             Ok(ours) => return ours,
@@ -190,16 +198,27 @@ impl Source {
         Error::Format { path: self.name.clone(), line, reason: reason.into() }
     }
 
-    /// Asks the memory budget for a row of so many bytes of text and cells, as far as they are known, that has not ended yet.
+    /// Asks the memory budget for a row of this many bytes of text and cells, as far as they are
+    /// known, that has not ended yet.
     pub fn reserve_row(&self, bytes: u64, cells: u64) -> Result<()> {
         let what = format!("a row of {bytes} bytes ({cells} cells) and more in {}", self.name.display());
         let advice = "raise the limit, or look at the file: is a line break missing, or a quote left open?";
-        self.compute.reserve(&what, bytes.saturating_mul(16).max(cells.saturating_mul(super::COLUMN)), advice)
+        self.compute.reserve(
+            MemoryPurpose::File,
+            &what,
+            bytes.saturating_mul(16).max(cells.saturating_mul(super::COLUMN)),
+            advice,
+        )
     }
 
     /// Asks the memory budget for the table that is being read.
     pub fn reserve(&self, bytes: u64) -> Result<()> {
         let what = format!("the table in {}", self.name.display());
-        self.compute.reserve(&what, bytes, "raise the limit, or make a file with fewer rows or columns")
+        self.compute.reserve(
+            MemoryPurpose::Table,
+            &what,
+            bytes,
+            "raise the limit, or make a file with fewer rows or columns",
+        )
     }
 }

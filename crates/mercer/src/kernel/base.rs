@@ -9,7 +9,8 @@ use super::{Kernel, Lengthscale};
 use crate::Result;
 use crate::real::Real;
 
-/// Receives the profile of a base kernel with its own type, so that loops over tiles are compiled for each formula.
+/// Receives the profile of a base kernel with its own type, so that loops over tiles are compiled
+/// for each formula.
 pub(crate) trait ProfileVisitor {
     type Output;
     fn visit<P: Profile>(self, profile: &P) -> Self::Output;

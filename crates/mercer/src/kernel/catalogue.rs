@@ -1,5 +1,6 @@
-//! The catalogue: one page per name of the kernel language. It drives the parser, `mercer kernel list`, the Python
-//! functions, the table in the docs and the conformance tests, so that none of them can forget a kernel.
+//! The catalogue: one page per name of the kernel language. It drives the parser,
+//! `mercer kernel list`, the Python functions, the table in the docs and the conformance tests, so
+//! that none of them can forget a kernel.
 
 use super::text::Arguments;
 use super::{Kernel, algebra, columnwise, domain::Domain, elementary, inner_product, negative, process, radial};

@@ -1,16 +1,19 @@
-//! Whether data fits an expression: columns, domains, names, medians. Done once, before anything is evaluated.
+//! The check of data against an expression: columns, domains, names, medians. Done once, before
+//! anything is evaluated.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::{Base, ColumnRef, Form, Kernel, Lengthscale, PointMap};
+use crate::error::{PrecomputedNeed, Requirement};
 use crate::{Error, Result};
 
 impl Kernel {
     /// Checks that every node of the expression can take these vectors.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain, [`Error::Request`] for column
-    /// names or medians that are not resolved and for matrices made elsewhere.
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] outside a domain,
+    /// [`Error::Unresolved`] or [`Error::Precomputed`] for column names or medians that are not
+    /// resolved and for matrices made elsewhere.
     pub(crate) fn check_vectors(&self, x: ArrayView2<f64>) -> Result<()> {
         match self {
             Self::Base(base) => return check_base(self, base, x),
@@ -28,10 +31,10 @@ impl Kernel {
 fn check_base(kernel: &Kernel, base: &Base, x: ArrayView2<f64>) -> Result<()> {
     let text = kernel.to_string();
     if base.form() == Form::Matrix {
-        return Err(Error::request("precomputed() takes a matrix of kernel values, not points"));
+        return Err(Error::precomputed("precomputed()", PrecomputedNeed::Values));
     }
     if base.lengthscale() == Some(&Lengthscale::Median) {
-        return Err(Error::request(format!("the median in {text} has to be resolved on data first")));
+        return Err(Error::unresolved_median(text));
     }
     if let Some(lengthscale) = base.lengthscale() {
         lengthscale.check_columns(&text, x.ncols())?;
@@ -59,9 +62,7 @@ pub(crate) fn choose_columns(columns: &[ColumnRef], x: ArrayView2<f64>) -> Resul
         ColumnRef::Index(j) => {
             Err(Error::shape("columns, because on([…], …) counts from 0", format!("more than {j}"), x.ncols()))
         }
-        ColumnRef::Name(name) => {
-            Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
-        }
+        ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
     });
     Ok(x.select(Axis(1), &indices.collect::<Result<Vec<_>>>()?))
 }
@@ -69,16 +70,10 @@ pub(crate) fn choose_columns(columns: &[ColumnRef], x: ArrayView2<f64>) -> Resul
 /// The points after a space transformation.
 pub(crate) fn transform(map: &PointMap, x: ArrayView2<f64>) -> Result<Array2<f64>> {
     map.check_columns(x.ncols())?;
-    for ((row, column), &value) in x.indexed_iter() {
-        if let Some(requirement) = map.refusal(value) {
-            return Err(Error::Value {
-                what: format!("transformed(…, by={})", map.text()),
-                row,
-                column: column.to_string(),
-                value: value.to_string(),
-                requirement: requirement.into(),
-            });
-        }
+    let range = map.range();
+    if let Some((place, value)) = x.indexed_iter().find(|(_, value)| !range.contains(**value)) {
+        let what = format!("transformed(…, by={})", map.text());
+        return Err(Error::value(what, place, value, Requirement::Domain(range)));
     }
     let mut out = Array2::zeros((x.nrows(), map.columns(x.ncols())));
     for (source, mut target) in x.rows().into_iter().zip(out.rows_mut()) {

@@ -1,7 +1,8 @@
-//! The sets that kernels live on, and the check that data lies in them.
+//! Domains of kernels, and the check that data lies in them.
 
 use ndarray::ArrayView2;
 
+use crate::error::{AllowedRange, Requirement};
 use crate::{Error, Result};
 
 /// Where a kernel is defined.
@@ -21,7 +22,7 @@ pub enum Domain {
     UnitInterval,
     /// One column, `(0, 1)`.
     OpenUnitInterval,
-    /// A matrix of kernel values made elsewhere.
+    /// A matrix of kernel precomputed values.
     Matrix,
     /// Whatever the kernel inside is defined on.
     Inherited,
@@ -50,11 +51,16 @@ impl Domain {
 
     /// Whether a coordinate may take this value.
     pub fn contains(self, value: f64) -> bool {
+        self.range().contains(value)
+    }
+
+    /// The values that a coordinate may take.
+    pub fn range(self) -> AllowedRange {
         match self {
-            Self::NonNegativeVectors | Self::HalfLine => value >= 0.0,
-            Self::UnitInterval => (0.0..=1.0).contains(&value),
-            Self::OpenUnitInterval => value > 0.0 && value < 1.0,
-            _ => true,
+            Self::NonNegativeVectors | Self::HalfLine => AllowedRange::NON_NEGATIVE,
+            Self::UnitInterval => AllowedRange::UNIT,
+            Self::OpenUnitInterval => AllowedRange::OPEN_UNIT,
+            _ => AllowedRange::LINE,
         }
     }
 
@@ -69,13 +75,9 @@ impl Domain {
         }
         match x.indexed_iter().find(|(_, v)| !self.contains(**v)) {
             None => Ok(()),
-            Some(((row, column), value)) => Err(Error::Value {
-                what: kernel.into(),
-                row,
-                column: column.to_string(),
-                value: value.to_string(),
-                requirement: format!("outside the kernel's domain {}", self.text()),
-            }),
+            Some(((row, column), value)) => {
+                Err(Error::value(kernel, (row, column), value, Requirement::Domain(self.range())))
+            }
         }
     }
 }

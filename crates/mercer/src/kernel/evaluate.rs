@@ -1,10 +1,12 @@
-//! The value of a kernel at one pair of points, in any arithmetic: the reference that the tile engine is tested
-//! against, the re-check of counterexamples in 32 digits, and the source of derivatives.
+//! The value of a kernel at one pair of points, in any arithmetic: the reference that the tile
+//! engine is tested against, the re-check of counterexamples in 32 digits, and the source of
+//! derivatives.
 
 use super::algebra::normalized::normalize;
 use super::leaf::{Columnwise, MetricKind, Profile, Shape};
 use super::process::brownian::Brownian;
 use super::{Base, ColumnRef, ColumnwiseVisitor, ConformalFactor, Form, Kernel, Lengthscale, ProfileVisitor};
+use crate::error::Remedy;
 use crate::real::{DoubleDouble, Real};
 use crate::{Error, Result};
 
@@ -12,8 +14,9 @@ impl Kernel {
     /// `k(x, y)` for one pair of vectors. For many pairs, bind the kernel and fill tiles.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain, [`Error::Request`] for an
-    /// unresolved median, a column by name, a precomputed matrix, or a value that overflows.
+    /// [`Error::Shape`] when the lengths do not fit, [`Error::Value`] outside the domain,
+    /// [`Error::Unresolved`], [`Error::Precomputed`] or [`Error::Overflow`] for an unresolved
+    /// median, a column by name, a precomputed matrix, or a value that overflows.
     ///
     /// # Example
     /// ```
@@ -26,7 +29,7 @@ impl Kernel {
         self.check_pair(x, y)?;
         match self.value(&self.parameter_values::<f64>(), x, y) {
             value if value.is_finite() => Ok(value),
-            value => Err(Error::request(format!("{self} is {value} at this pair of points: rescale the data"))),
+            value => Err(Error::overflow(format!("{self} = {value} at this pair of points"), Remedy::Rescale)),
         }
     }
 
@@ -45,8 +48,8 @@ impl Kernel {
             return Err(Error::shape("columns of y", x.len(), y.len()));
         }
         for point in [x, y] {
-            let row =
-                ndarray::ArrayView2::from_shape((1, point.len()), point).map_err(|e| Error::request(e.to_string()))?;
+            let row = ndarray::ArrayView2::from_shape((1, point.len()), point)
+                .map_err(|e| Error::shape("coordinates of a point", point.len(), e))?;
             crate::points::Points::Vectors(row).check_finite("point")?;
             self.check_vectors(row)?;
         }

@@ -1,4 +1,4 @@
-//! What is known of a base kernel from the literature, before any rule of the algebra.
+//! Properties of base kernels from the literature.
 
 /// Something known, known to be false, or open, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

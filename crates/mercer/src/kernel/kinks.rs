@@ -1,4 +1,4 @@
-//! Where `k(·, y)` has no gradient: at the kinks and jumps of its parts, and nowhere else.
+//! The points where `k(·, y)` is not differentiable.
 
 use ndarray::ArrayView2;
 

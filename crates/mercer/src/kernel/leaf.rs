@@ -9,8 +9,8 @@ use super::{Lengthscale, catalogue::Entry};
 use crate::Result;
 use crate::real::Real;
 
-/// Continuous parameters of a formula beyond its lengthscale. No formula has more than two; the weights of a
-/// finite-rank kernel are read by its own sum.
+/// Continuous parameters of a formula beyond its lengthscale. No formula has more than two; the
+/// weights of a finite-rank kernel are read by its own sum.
 pub(crate) type Shape<N> = [N; 2];
 
 /// Periods in a difference beyond which nothing is left of its phase.
@@ -27,7 +27,7 @@ pub enum MetricKind {
     Dot,
 }
 
-/// A base kernel: its page in the catalogue, its parameters, and what is known of it.
+/// A base kernel: its page in the catalogue, its parameters, and the properties of it.
 pub(crate) trait Leaf: Clone {
     /// Its page in the catalogue.
     fn entry(&self) -> &'static Entry;
@@ -53,7 +53,8 @@ pub(crate) trait Leaf: Clone {
         Vec::new()
     }
 
-    /// The shape parameters that are a choice of how smooth the functions are: searches keep them unless they are declared free.
+    /// The shape parameters that are a choice of how smooth the functions are: searches keep them
+    /// unless they are declared free.
     fn choices(&self) -> &'static [&'static str] {
         &[]
     }

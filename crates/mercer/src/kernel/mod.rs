@@ -1,5 +1,5 @@
-//! `k`: kernels as values. A [`Kernel`] is a recipe: plain data, checked when it is made, printed as the text that
-//! makes it again. [`Kernel::bind`](crate::gram) turns it into tiles of numbers.
+//! `k`: kernels as values. A [`Kernel`] is plain data, validated at construction, printed as the
+//! text that makes it again. [`Kernel::bind`](crate::gram) turns it into tiles of numbers.
 
 pub mod algebra;
 mod base;
@@ -45,7 +45,8 @@ pub use terms::Terms;
 
 /// A kernel: an expression over base kernels.
 ///
-/// Its text is its serial form, its Python `repr`, its command-line argument and its name in error messages.
+/// Its text is its serial form, its Python `repr`, its command-line argument and its name in error
+/// messages.
 ///
 /// # Example
 /// ```
@@ -111,7 +112,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it reads its values off a matrix that was made elsewhere.
+    /// Whether it uses a precomputed matrix.
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(base) if base.form() == Form::Matrix)
             || self.children().into_iter().any(Self::is_precomputed)

@@ -1,5 +1,6 @@
-//! Numbers that were checked at the door: holding one is the proof.
+//! Validated numbers: a value of these types satisfies its requirement.
 
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// A finite number greater than zero.
@@ -13,7 +14,7 @@ impl Positive {
         if value.is_finite() && value > 0.0 {
             Ok(Self(value))
         } else {
-            Err(Error::parameter(name, value, "finite and positive"))
+            Err(Error::parameter(name, value, AllowedRange::POSITIVE))
         }
     }
 
@@ -34,7 +35,7 @@ impl NonNegative {
         if value.is_finite() && value >= 0.0 {
             Ok(Self(value + 0.0))
         } else {
-            Err(Error::parameter(name, value, "finite and at least 0"))
+            Err(Error::parameter(name, value, AllowedRange::NON_NEGATIVE))
         }
     }
 
@@ -52,7 +53,7 @@ impl Finite {
     /// # Errors
     /// [`Error::Parameter`] for NaN and infinities.
     pub fn new(name: &str, value: f64) -> Result<Self> {
-        if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(Error::parameter(name, value, "finite")) }
+        if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(Error::parameter(name, value, AllowedRange::LINE)) }
     }
 
     /// The number.
@@ -61,18 +62,18 @@ impl Finite {
     }
 }
 
-/// A whole number between 1 and a limit: degrees, orders, exponents.
+/// An integer between 1 and a limit: degrees, orders, exponents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Whole(u32);
 
 impl Whole {
     /// # Errors
-    /// [`Error::Parameter`] unless the value is a whole number from 1 to `limit`.
+    /// [`Error::Parameter`] unless the value is an integer from 1 to `limit`.
     pub fn new(name: &str, value: f64, limit: u32) -> Result<Self> {
         if value.fract() == 0.0 && value >= 1.0 && value <= f64::from(limit) {
             Ok(Self(value as u32))
         } else {
-            Err(Error::parameter(name, value, &format!("a whole number from 1 to {limit}")))
+            Err(Error::parameter(name, value, format!("a whole number from 1 to {limit}")))
         }
     }
 

@@ -6,6 +6,7 @@ use super::elementary::constant::Constant;
 use super::number::{NonNegative, Whole};
 use super::radial::gaussian::Gaussian;
 use super::{ColumnRef, Kernel, Lengthscale, Terms};
+use crate::error::ColumnProblem;
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -41,7 +42,8 @@ impl Mul for Kernel {
             (Some(c), None) | (None, Some(c)) => Self::Scale(c, Box::new(product)),
             (Some(a), Some(b)) => match NonNegative::new("scale", a.get() * b.get()) {
                 Ok(scale) => Self::Scale(scale, Box::new(product)),
-                // The product of two finite scales overflowed: keep one of them as a constant factor.
+                // The product of two finite scales overflowed: keep one of them as a constant
+                // factor.
                 Err(_) => Self::Scale(a, Box::new(product * Kernel::from(Constant::from_checked(b)))),
             },
         }
@@ -78,7 +80,7 @@ impl Kernel {
     /// `kᵐ`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless `m` is a whole number from 1 to 1000.
+    /// [`Error::Parameter`] unless `m` is an integer from 1 to 1000.
     pub fn power(self, exponent: f64) -> Result<Self> {
         Ok(Self::Power(Box::new(self), Whole::new("exponent", exponent, MAX_POWER)?))
     }
@@ -104,8 +106,8 @@ impl Kernel {
         Self::Normalized(Box::new(self))
     }
 
-    /// `½·based(κ, x₀)`: the kernel whose features `Φ` embed a negative-definite `κ` that is 0 on the diagonal,
-    /// `κ(x, y) = ‖Φ(x) − Φ(y)‖²`.
+    /// `½·based(κ, x₀)`: the kernel whose features `Φ` embed a negative-definite `κ` that is 0 on
+    /// the diagonal, `κ(x, y) = ‖Φ(x) − Φ(y)‖²`.
     ///
     /// # Errors
     /// [`Error::Parameter`] unless the base point has finite coordinates.
@@ -125,7 +127,7 @@ impl Kernel {
     /// Replaces column names by their numbers.
     ///
     /// # Errors
-    /// [`Error::Request`] for a name that is not there, with the nearest one.
+    /// [`Error::Column`] for a name that is not there, with the nearest one.
     pub fn with_column_names(&self, names: &[String]) -> Result<Self> {
         let resolved = self.map_children(&mut |k| match self {
             // Inside `on`, columns are counted anew: names there are those of the chosen columns.
@@ -157,6 +159,13 @@ fn chosen_names(columns: &[ColumnRef], names: &[String]) -> Vec<String> {
     columns.iter().map(name).collect()
 }
 
+/// The first names of a list that may be long.
+fn shortened(names: &[String]) -> String {
+    let rest = names.len().saturating_sub(30);
+    let more = if rest > 0 { format!(", … ({rest} more)") } else { String::new() };
+    format!("{}{more}", names[..names.len() - rest].join(", "))
+}
+
 fn resolve(column: &ColumnRef, names: &[String]) -> Result<ColumnRef> {
     let ColumnRef::Name(name) = column else {
         return Ok(column.clone());
@@ -164,9 +173,8 @@ fn resolve(column: &ColumnRef, names: &[String]) -> Result<ColumnRef> {
     match names.iter().position(|n| n == name) {
         Some(index) => Ok(ColumnRef::Index(index)),
         None => {
-            let hint = nearest(name, names.iter().map(String::as_str))
-                .map_or(String::new(), |n| format!("; did you mean `{n}`?"));
-            Err(Error::request(format!("there is no column named `{name}`{hint}")))
+            let nearest = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+            Err(Error::column(name, ColumnProblem::Unknown { nearest, known: shortened(names) }))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The continuous parameters of an expression, in one fixed order: a node's own before those of its children.
+//! The continuous parameters of an expression, in one fixed order: a node's own before those of its
+//! children.
 
 use super::number::{NonNegative, Positive};
 use super::{Base, ConformalFactor, Kernel, Lengthscale, Series};
@@ -7,20 +8,22 @@ use crate::{Error, Result};
 /// A continuous parameter of a kernel expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Where it stands, such as `gaussian.lengthscale`, `matern.lengthscale[1]` or `gaussian#2.lengthscale`.
+    /// Where it stands, such as `gaussian.lengthscale`, `matern.lengthscale[1]` or
+    /// `gaussian#2.lengthscale`.
     pub name: String,
     /// Its value.
     pub value: f64,
     /// Whether it must stay positive, so that its logarithm is a free variable.
     pub positive: bool,
-    /// Whether it chooses how smooth the functions are (`nu` of Matérn kernels, `hurst`, `power` of a distance): a search keeps it unless it is told
-    /// to move it.
+    /// Whether it is a smoothness (`nu` of Matérn kernels, `hurst`, `power` of a distance): a
+    /// search keeps it fixed unless it is declared free.
     pub choice: bool,
 }
 
 impl Kernel {
-    /// The continuous parameters: scales, lengthscales (one per column for a list), shapes, weights, coefficients. Degrees,
-    /// orders, bases, columns, maps and points are part of the form of the kernel, not parameters.
+    /// The continuous parameters: scales, lengthscales (one per column for a list), shapes,
+    /// weights, coefficients. Degrees, orders, bases, columns, maps and points are part of the form
+    /// of the kernel, not parameters.
     ///
     /// # Example
     /// ```

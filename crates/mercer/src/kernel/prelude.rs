@@ -1,4 +1,4 @@
-//! What a page of the formulary needs.
+//! Imports of base kernels.
 
 pub(crate) use super::catalogue::{Entry, Family, KERNEL, LENGTHSCALE, ParameterEntry};
 pub(crate) use super::closed_forms::{

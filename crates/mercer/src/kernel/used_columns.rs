@@ -1,11 +1,12 @@
-//! Which columns a kernel looks at.
+//! The columns that a kernel depends on.
 
 use std::collections::BTreeSet;
 
 use super::{ColumnRef, ConformalFactor, Kernel, PointMap};
 
 impl Kernel {
-    /// The columns, of so many, that the value of the kernel depends on; ascending. Columns by name do not count.
+    /// The columns, of so many, that the value of the kernel depends on; ascending. Columns by name
+    /// do not count.
     ///
     /// # Example
     /// ```

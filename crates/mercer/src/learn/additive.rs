@@ -1,7 +1,9 @@
-//! The parts of an additive model: `f = f₁ + … + f_p` for a kernel `k₁ + … + k_p`, each as an effect of the columns that it depends on.
+//! The components of an additive model: `f = f₁ + … + f_p` for a kernel `k₁ + … + k_p`, each as an
+//! effect of the columns that it depends on.
 //!
 //! [`RidgeFit::partial_effects`](crate::learn::RidgeFit::partial_effects) and
-//! [`GaussianProcessFit::partial_effects`](crate::learn::GaussianProcessFit::partial_effects) give them as plain data, to print or to plot.
+//! [`GaussianProcessFit::partial_effects`](crate::learn::GaussianProcessFit::partial_effects) give
+//! them as plain data, to print or to plot.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
@@ -19,8 +21,8 @@ pub struct PartialEffect {
     pub columns: Vec<usize>,
     /// `‖fⱼ‖²/Σ‖fᵢ‖²`; the shares add up to 1.
     pub norm_share: f64,
-    /// The share of the variance of `f` over the data, `cov(fⱼ, f)/var f`: they add up to 1 too, and one may be negative where parts
-    /// work against each other.
+    /// The share of the variance of `f` over the data, `cov(fⱼ, f)/var f`: they add up to 1 too,
+    /// and one may be negative where parts work against each other.
     pub variance_share: f64,
     /// The mean of the part over the data, which was taken away from all values.
     pub mean: f64,
@@ -33,9 +35,10 @@ pub struct PartialEffect {
 /// A centered part on a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectGrid {
-    /// The places along every column of the effect.
+    /// The positions along every column of the effect.
     pub axes: Vec<Array1<f64>>,
-    /// The values: row `i` belongs to place `i` of the first axis, column `j` to place `j` of the second (one column where there is one axis).
+    /// The values: row `i` belongs to place `i` of the first axis, column `j` to place `j` of the
+    /// second (one column where there is one axis).
     pub values: Array2<f64>,
     /// The standard error of every value.
     pub standard_errors: Array2<f64>,
@@ -50,14 +53,14 @@ pub(super) struct Additive<'a> {
     pub(super) conditional: &'a Conditional<'a>,
     /// The variance of the process, in units of its kernel.
     pub(super) scale: f64,
-    /// Places along every axis.
+    /// Positions along every axis.
     pub(super) resolution: usize,
 }
 
 impl Additive<'_> {
     pub(super) fn effects(&self, compute: &Compute) -> Result<Vec<PartialEffect>> {
         if self.resolution < 2 {
-            return Err(Error::parameter("resolution", self.resolution, "at least 2"));
+            return Err(Error::parameter("resolution", self.resolution, 2..));
         }
         let components = self.function.components(compute)?;
         let values = components.iter().map(|c| c.function.evaluate(self.points, compute));
@@ -89,7 +92,7 @@ impl Additive<'_> {
         Ok(EffectGrid { axes, values: arrange(values), standard_errors: arrange(errors) })
     }
 
-    /// Evenly spaced places over the range of a column.
+    /// Evenly spaced positions over the range of a column.
     fn axis(&self, column: usize) -> Array1<f64> {
         let values = self.points.index_axis(Axis(1), column);
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -99,7 +102,8 @@ impl Additive<'_> {
         Array1::from_shape_fn(self.resolution, |i| low * (1.0 - share(i)) + high * share(i))
     }
 
-    /// The points of the grid; the columns that do not matter are those of the first point of the data.
+    /// The points of the grid; the columns that do not matter are those of the first point of the
+    /// data.
     fn positions(&self, columns: &[usize], axes: &[Array1<f64>], (rows, positions): (usize, usize)) -> Array2<f64> {
         let first = self.points.row(0);
         Array2::from_shape_fn((rows * positions, self.points.ncols()), |(t, c)| {

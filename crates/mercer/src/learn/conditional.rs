@@ -1,7 +1,9 @@
-//! The posterior variance of `f(x) + p(x)ᵀβ` given the data, for a process `f` and a vague prior on `β`.
+//! The posterior variance of `f(x) + p(x)ᵀβ` given the data, for a process `f` and a vague prior on
+//! `β`.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
+use crate::error::Remedy;
 use crate::gram::{self, Pairs};
 use crate::solve::{CholeskyFactor, Factored, Solved, factor, solve_positive};
 use crate::{Compute, Error, Kernel, Result};
@@ -52,8 +54,8 @@ impl<'a> Conditional<'a> {
         self.null.ncols()
     }
 
-    /// The variance of what has this variance before the data, this covariance with the values of `f` at the data (one column each), and these
-    /// coefficients of `β` (one row each).
+    /// The variance of what has this variance before the data, this covariance with the values of
+    /// `f` at the data (one column each), and these coefficients of `β` (one row each).
     ///
     /// # Formula
     /// `v − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d` with `d = p − PᵀA⁻¹k`, at least 0.
@@ -89,8 +91,5 @@ impl<'a> Conditional<'a> {
 }
 
 fn singular(observed: &Observed<'_>) -> Error {
-    Error::Numerical(format!(
-        "K + {}·I of {} is singular to working precision on this data: there is no posterior variance; use a larger λ",
-        observed.lambda, observed.kernel
-    ))
+    Error::singular(format!("K + {}·I of {} on this data", observed.lambda, observed.kernel), Remedy::larger("lambda"))
 }

@@ -1,7 +1,8 @@
-//! Choosing an element of ℋ from data: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
+//! Learners: `min Σ loss(yᵢ, f(xᵢ)) + λ‖f‖²`.
 //!
-//! A learner is a specification of plain data; `fit` checks it, makes a [`Plan`](ridge::Plan) where the work is large, checks the
-//! memory budget, and returns a fitted model that reports how it was found.
+//! A learner is a specification of plain data; `fit` checks it, makes a [plan](ridge::RidgePlan)
+//! where the work is large, checks the memory budget, and returns a fitted model that reports how
+//! it was found.
 
 pub mod additive;
 pub mod binned;
@@ -19,8 +20,9 @@ mod stopped;
 pub mod streamed;
 pub mod svm;
 
-/// Threads whose buffers a choice makes room for, however many there are: what is run, and so the bytes of the answer, must not depend on
-/// their number. Whether the buffers of all threads fit is checked afterwards.
+/// Threads whose buffers a choice makes room for, however many there are: what is run, and so the
+/// bytes of the solution, must not depend on their number. Whether the buffers of all threads fit
+/// is checked afterwards.
 pub(crate) const PLANNED_THREADS: u64 = 8;
 /// Why a solver was taken, for a fit from a model file: files hold nothing about the run.
 pub(crate) const FROM_FILE: &str = "read from a model file";

@@ -1,4 +1,5 @@
-//! The parameters of a kernel and one number beside them (a noise variance, a λ) as a point of ℝᵖ, and the search for the best one.
+//! The parameters of a kernel and one number beside them (a noise variance, a λ) as a point of ℝᵖ,
+//! and the search for the best one.
 
 use crate::solve::{LbfgsOptions, Minimum, Objective, minimize};
 use crate::{Compute, Error, Kernel, Result};
@@ -13,7 +14,7 @@ pub(crate) struct ParameterSpace<'a> {
     kernel: &'a Kernel,
     /// Values of all parameters, the one beside the kernel last.
     values: Vec<f64>,
-    /// The places of those that move, and whether they move in the logarithm.
+    /// The positions of those that move, and whether they move in the logarithm.
     free: Vec<(usize, bool)>,
 }
 
@@ -22,7 +23,8 @@ pub(crate) fn names(kernel: &Kernel, beside: &str) -> Vec<String> {
     kernel.parameters().into_iter().map(|p| p.name).chain([beside.to_string()]).collect()
 }
 
-/// Which parameters a search may move: all but those that choose a smoothness and are not named in `free`.
+/// Which parameters a search may move: all but those that choose a smoothness and are not named in
+/// `free`.
 pub(crate) fn movable(kernel: &Kernel, free: &[String]) -> Vec<bool> {
     kernel.parameters().iter().map(|p| !p.choice || is_named(free, &p.name)).chain([true]).collect()
 }
@@ -44,7 +46,7 @@ pub(crate) fn check_names(kernel: &Kernel, beside: &str, fixed: &[String], free:
     for (what, list) in [("fixed", fixed), ("free", free)] {
         let exists = |name: &&String| known.iter().any(|k| is_named(std::slice::from_ref(*name), k));
         if let Some(name) = list.iter().find(|name| !exists(name)) {
-            return Err(Error::parameter(what, name, &format!("one of {}", known.join(", "))));
+            return Err(Error::parameter(what, name, format!("one of {}", known.join(", "))));
         }
     }
     match known.iter().find(|name| is_named(fixed, name) && is_named(free, name)) {
@@ -54,8 +56,8 @@ pub(crate) fn check_names(kernel: &Kernel, beside: &str, fixed: &[String], free:
 }
 
 impl<'a> ParameterSpace<'a> {
-    /// Everything moves that is not fixed, in its logarithm where it must be positive; a positive parameter that is 0 stays, and so does a choice of
-    /// smoothness that is not named in `free`.
+    /// Everything moves that is not fixed, in its logarithm where it must be positive; a positive
+    /// parameter that is 0 stays, and so does a choice of smoothness that is not named in `free`.
     pub(crate) fn new(kernel: &'a Kernel, beside: (&str, f64), fixed: &[String], free: &[String]) -> Self {
         let parameters = kernel.parameters();
         let values: Vec<f64> = parameters.iter().map(|p| p.value).chain([beside.1]).collect();
@@ -163,7 +165,8 @@ impl Watch<'_> {
     }
 }
 
-/// Minimizes from `start` and from points around it. A part of the work that is canceled, by a time limit, leaves the best so far.
+/// Minimizes from `start` and from points around it. A part of the work that is canceled, by a time
+/// limit, leaves the best so far.
 pub(crate) fn search(
     objective: &mut Objective<'_>,
     start: &[f64],

@@ -1,4 +1,5 @@
-//! Inner products of centered matrices: what HSIC, distance covariance and Lancaster's interaction are sums of.
+//! Inner products of centered matrices: what HSIC, distance covariance and Lancaster's interaction
+//! are sums of.
 
 use std::ops::Range;
 
@@ -27,7 +28,8 @@ impl Centering {
         Self { rows, constant, hollow: false }
     }
 
-    /// U-centering: inner products of hollow matrices centered so are unbiased [Székely, Rizzo 2014; Song et al. 2012].
+    /// U-centering: inner products of hollow matrices centered so are unbiased
+    /// [Székely, Rizzo 2014; Song et al. 2012].
     pub(crate) fn unbiased(row_sums: &[f64], diagonal: &[f64]) -> Self {
         let n = row_sums.len() as f64;
         let hollow: Vec<f64> = row_sums.iter().zip(diagonal).map(|(s, d)| s - d).collect();

@@ -1,4 +1,4 @@
-//! A small set of points for a big sample: kernel herding.
+//! Compression of a sample to a few points: kernel herding.
 
 use ndarray::{Array1, Array2, Axis};
 
@@ -12,7 +12,8 @@ use crate::{Compute, Error, Result};
 pub struct Compression {
     /// The embedding of the chosen points.
     pub embedding: MeanEmbedding,
-    /// Their numbers in the sample, in the order in which they were chosen. Herding may choose a point again.
+    /// Their numbers in the sample, in the order in which they were chosen. Herding may choose a
+    /// point again.
     pub rows: Vec<usize>,
     /// `‖μ − μ̂‖`: the MMD between the sample and the points.
     pub distance: f64,
@@ -22,17 +23,19 @@ impl MeanEmbedding {
     /// `count` points of equal weight, chosen greedily.
     ///
     /// # Formula
-    /// `x_{t+1}` maximizes `μ(x)/W − (1/(t+1)) Σ_{s≤t} k(x, x_s)` over the sample, `W = Σwᵢ`; each has the weight `W/count`.
+    /// `x_{t+1}` maximizes `μ(x)/W − (1/(t+1)) Σ_{s≤t} k(x, x_s)` over the sample, `W = Σwᵢ`; each
+    /// has the weight `W/count`.
     ///
     /// # Theory
-    /// Kernel herding [Chen, Welling, Smola 2010]: a Frank–Wolfe step toward `μ`, with `‖μ − μ̂‖ = O(1/count)` in finite dimensions and never slower
-    /// than `O(1/√count)`.
+    /// Kernel herding [Chen, Welling, Smola 2010]: a Frank–Wolfe step toward `μ`, with
+    /// `‖μ − μ̂‖ = O(1/count)` in finite dimensions and never slower than `O(1/√count)`.
     ///
     /// # Cost
     /// All pairs once for `μ`, and `n` kernel values for each point chosen.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no points, or weights that sum to 0; as [`Kernel::bind`](crate::Kernel::bind).
+    /// [`Error::Parameter`] for no points, or weights that sum to 0; as
+    /// [`Kernel::bind`](crate::Kernel::bind).
     ///
     /// # Example
     /// ```
@@ -50,7 +53,7 @@ impl MeanEmbedding {
     pub fn herd(&self, count: usize, compute: &Compute) -> Result<Compression> {
         let total = self.weights().sum();
         if count == 0 {
-            return Err(Error::parameter("count", count, "at least 1"));
+            return Err(Error::parameter("count", count, 1..));
         }
         if total == 0.0 {
             return Err(Error::parameter("weights", "a list that sums to 0", "a list with another sum"));
@@ -60,7 +63,8 @@ impl MeanEmbedding {
         self.compressed(rows, weights, compute)
     }
 
-    /// As [`MeanEmbedding::herd`], with the weights of the chosen points set to the best ones: the projection of `μ` on their span.
+    /// As [`MeanEmbedding::herd`], with the weights of the chosen points set to the best ones: the
+    /// projection of `μ` on their span.
     ///
     /// # Formula
     /// `w = K_ZZ⁺ μ(Z)`; repeated points are merged first.

@@ -1,4 +1,5 @@
-//! Where two variables depend on each other: the witness of HSIC, and the share of every point in it.
+//! Where two variables depend on each other: the witness of HSIC, and the share of every point in
+//! it.
 
 use ndarray::Array1;
 use rayon::prelude::*;
@@ -9,11 +10,11 @@ use super::samples::{check_same_rows, check_sizes};
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Kernel, Points, Result};
 
-/// Rows of pairs that are looked at together; never a function of the number of threads.
+/// Rows of pairs that are processed together; never a function of the number of threads.
 const STRIP: usize = 64;
 
-/// The witness of dependence `f = μ_{XY} − μ_X ⊗ μ_Y` at pairs `(sᵢ, tᵢ)`: positive where pairs are more frequent than they would be if the variables were
-/// independent.
+/// The witness of dependence `f = μ_{XY} − μ_X ⊗ μ_Y` at pairs `(sᵢ, tᵢ)`: positive where pairs are
+/// more frequent than they would be if the variables were independent.
 ///
 /// # Formula
 /// `f(s, t) = (1/n) Σ k(s, xⱼ)l(t, yⱼ) − (1/n²) Σ k(s, xⱼ) Σ l(t, yⱼ)`; `‖f‖²` is the biased HSIC.
@@ -22,7 +23,8 @@ const STRIP: usize = 64;
 /// One pass over the pairs of `s` and `x`, and of `t` and `y`; a strip of rows is held at a time.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) for different numbers of rows of `x` and `y`, or of `s` and `t`; as [`Kernel::bind`].
+/// [`Error::Shape`](crate::Error::Shape) for different numbers of rows of `x` and `y`, or of `s`
+/// and `t`; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```

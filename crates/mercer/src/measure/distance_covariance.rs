@@ -20,7 +20,8 @@ pub struct DistanceCovariance {
 }
 
 impl DistanceCovariance {
-    /// `dCov²/√(dVar²(x) dVar²(y))`: the squared correlation; 0 when one of the samples is constant.
+    /// `dCov²/√(dVar²(x) dVar²(y))`: the squared correlation; 0 when one of the samples is
+    /// constant.
     pub fn correlation_squared(&self) -> f64 {
         let scale = (self.variance_x_squared * self.variance_y_squared).max(0.0).sqrt();
         if scale > 0.0 { self.covariance_squared / scale } else { 0.0 }
@@ -33,14 +34,16 @@ impl DistanceCovariance {
 /// `√((1/n²) Σᵢⱼ AᵢⱼBᵢⱼ)`, `A = HaH`, `aᵢⱼ = ‖xᵢ − xⱼ‖`, and `B` likewise from `y`.
 ///
 /// # Theory
-/// Its square is four times the biased HSIC of the kernels `brownian(hurst=0.5)`; 0 only for independent variables
-/// [Székely, Rizzo, Bakirov 2007].
+/// Its square is four times the biased HSIC of the kernels `brownian(hurst=0.5)`; 0 only for
+/// independent variables [Székely, Rizzo, Bakirov 2007].
 ///
 /// # Cost
-/// `O(n log n)` when `x` and `y` have one column each; otherwise two passes over the pairs, nothing stored.
+/// `O(n log n)` when `x` and `y` have one column each; otherwise two passes over the pairs, nothing
+/// stored.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) for different numbers of rows or fewer than 2, [`Error::Value`](crate::Error::Value) for NaN and infinities.
+/// [`Error::Shape`](crate::Error::Shape) for different numbers of rows or fewer than 2,
+/// [`Error::Value`](crate::Error::Value) for NaN and infinities.
 ///
 /// # Example
 /// ```
@@ -104,7 +107,8 @@ pub fn distance_statistics<'a, 'b>(
     statistics(x.into(), y.into(), HsicEstimator::Biased, compute)
 }
 
-/// The bias-corrected statistics (U-centered products over `n(n−3)`), for at least 4 points; they may be negative.
+/// The bias-corrected statistics (U-centered products over `n(n−3)`), for at least 4 points; they
+/// may be negative.
 ///
 /// # Errors
 /// As [`distance_covariance`], and [`Error::Shape`](crate::Error::Shape) for fewer than 4 points.

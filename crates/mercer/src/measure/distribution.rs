@@ -65,8 +65,8 @@ impl LawEmbedding {
     /// The embedding of a distribution.
     ///
     /// # Errors
-    /// [`Error::Request`] when this kernel and this distribution have no closed form here, [`Error::Parameter`] and [`Error::Shape`] for a distribution
-    /// that makes no sense.
+    /// [`Error::Unsupported`] when this kernel and this law have no closed form here,
+    /// [`Error::Parameter`] and [`Error::Shape`] for a law that makes no sense.
     pub fn new(kernel: &Kernel, distribution: Distribution) -> Result<Self> {
         let form = Form::new(kernel, &distribution)?;
         Ok(Self { kernel: kernel.clone(), distribution, form })
@@ -99,7 +99,7 @@ impl LawEmbedding {
     /// `‖μ‖² = E k(X, X′)`.
     ///
     /// # Errors
-    /// [`Error::Request`] where there is no closed form (`exponential`, `laplacian`).
+    /// [`Error::Unsupported`] where there is no closed form (`exponential`, `laplacian`).
     pub fn squared_norm(&self) -> Result<f64> {
         self.inner(self)
     }
@@ -107,16 +107,24 @@ impl LawEmbedding {
     /// `⟨μ_P, μ_Q⟩ = E k(X, Y)` for independent `X ~ P`, `Y ~ Q`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ or there is no closed form.
+    /// [`Error::Mismatch`] or [`Error::Unsupported`] when the kernels differ or there is no closed
+    /// form.
     pub fn inner(&self, other: &Self) -> Result<f64> {
         if self.kernel != other.kernel {
-            return Err(Error::request(format!(
-                "the embeddings live in different spaces: one has the kernel {}, the other {}",
-                self.kernel, other.kernel
-            )));
+            return Err(Error::mismatch(
+                "the embeddings live in different spaces",
+                format!("one has the kernel {}", self.kernel),
+                format!("the other {}", other.kernel),
+                "use one kernel for both",
+            ));
         }
         self.form.inner(&other.form).ok_or_else(|| {
-            Error::request(format!("the inner product of these laws has no closed form under {}", self.kernel))
+            Error::unsupported(
+                "closed form of the inner product of these laws",
+                &self.kernel,
+                "none is known",
+                "use samples of the laws",
+            )
         })
     }
 

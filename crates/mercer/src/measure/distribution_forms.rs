@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use ndarray::{Array1, Array2, ArrayView1};
 
 use super::Distribution;
+use crate::error::AllowedRange;
 use crate::kernel::closed_forms::{Frequencies, LineForm, Mixing, PowerSeries};
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
@@ -72,7 +73,8 @@ impl Form {
                 let part = |l: f64| l * (-t[0].abs() / l).exp();
                 length * (part(*length) - part(*scale)) / (length * length - scale * scale)
             }
-            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the kernel is not defined below, constant above.
+            // Brownian motion starts at 0 and the distribution ends at 1: outside of [0, 1] the
+            // kernel is not defined below, constant above.
             Self::Brownian => {
                 let t = t[0].clamp(0.0, 1.0);
                 t - 0.5 * t * t
@@ -173,7 +175,7 @@ fn powers(series: PowerSeries, kernel: &Kernel, moments: &[f64]) -> Result<Form>
         return Err(Error::shape("moments", format!("one per power up to the degree ({degree})"), moments.len()));
     }
     if let Some(moment) = moments.iter().find(|m| !m.is_finite()) {
-        return Err(Error::parameter("moments", moment, "finite"));
+        return Err(Error::parameter("moments", moment, AllowedRange::LINE));
     }
     let moments = std::iter::once(1.0).chain(moments.iter().copied()).take(degree + 1).collect();
     Ok(Form::Powers { weights: (0..=degree).map(|n| series.coefficient(n)).collect(), moments })
@@ -183,7 +185,7 @@ fn check_interval(low: f64, high: f64) -> Result<()> {
     if low.is_finite() && high.is_finite() && low < high {
         return Ok(());
     }
-    Err(Error::parameter("high", high, &format!("finite and above low = {low}")))
+    Err(Error::parameter("high", high, format!("finite and above low = {low}")))
 }
 
 fn check_normal(mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<()> {
@@ -194,18 +196,23 @@ fn check_normal(mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<()> {
     Points::Vectors(mean.view().insert_axis(ndarray::Axis(1))).check_finite("mean")?;
     Points::from(covariance).check_finite("covariance")?;
     if covariance != covariance.t() {
-        return Err(Error::request("a covariance matrix must be symmetric"));
+        return Err(Error::unsupported(
+            "normal law",
+            "a covariance matrix that is not symmetric",
+            "",
+            "give a symmetric one",
+        ));
     }
     let values = symmetric_eigen(covariance.view())?.values;
     let largest = values.last().copied().unwrap_or(0.0);
     match values.first() {
         Some(smallest) if *smallest < -1e-12 * largest.abs().max(f64::MIN_POSITIVE) => {
-            Err(Error::parameter("smallest eigenvalue of the covariance", smallest, "at least 0"))
+            Err(Error::parameter("smallest eigenvalue of the covariance", smallest, AllowedRange::NON_NEGATIVE))
         }
         _ => Ok(()),
     }
 }
 
 fn unknown(kernel: &Kernel) -> Error {
-    Error::request(format!("no closed form of this law's embedding under {kernel} is known here"))
+    Error::unsupported("closed form of this law's embedding", kernel, "none is known", "use a sample of the law")
 }

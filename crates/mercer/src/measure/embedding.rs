@@ -8,7 +8,8 @@ use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 /// `μ = Σ wᵢ k(·, xᵢ)`: a (weighted) sample as an element of ℋ.
 ///
 /// # Formula
-/// `μ(t) = Σ wᵢk(t, xᵢ)`, `⟨μ, ν⟩ = Σᵢⱼ wᵢvⱼ k(xᵢ, yⱼ)`, `⟨μ, f⟩ = Σ wᵢf(xᵢ)`; without weights `wᵢ = 1/n`.
+/// `μ(t) = Σ wᵢk(t, xᵢ)`, `⟨μ, ν⟩ = Σᵢⱼ wᵢvⱼ k(xᵢ, yⱼ)`, `⟨μ, f⟩ = Σ wᵢf(xᵢ)`; without weights
+/// `wᵢ = 1/n`.
 ///
 /// # Theory
 /// `⟨μ_P, f⟩ = E f(X)` for every `f ∈ ℋ`; for a characteristic kernel `P ↦ μ_P` is injective.
@@ -33,11 +34,12 @@ pub struct MeanEmbedding {
 }
 
 impl MeanEmbedding {
-    /// The embedding of a sample. Weights are taken as they are: they need not sum to 1, nor be positive.
+    /// The embedding of a sample. Weights are taken as they are: they need not sum to 1, nor be
+    /// positive.
     ///
     /// # Errors
     /// [`Error::Shape`] for an empty sample or a wrong number of weights, [`Error::Value`] for NaN
-    /// and infinities, [`Error::Request`] for weights so large that the norm overflows; as
+    /// and infinities, [`Error::Overflow`] for weights so large that the norm overflows; as
     /// [`Kernel::bind`].
     pub fn new<'a>(
         kernel: &Kernel,
@@ -48,7 +50,7 @@ impl MeanEmbedding {
         let points = points.into();
         let n = points.len();
         if n == 0 {
-            return Err(Error::shape("points of a mean embedding", "at least 1", 0));
+            return Err(Error::too_few("a mean embedding", "points", 1, 0));
         }
         let weights = weights.map_or_else(|| Array1::from_elem(n, 1.0 / n as f64), |w| w.to_owned());
         if weights.len() != n {
@@ -103,7 +105,7 @@ impl MeanEmbedding {
     /// `⟨μ, ν⟩`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
         self.check_same_space(&other.kernel)?;
         Ok(self.weights.dot(&other.evaluate(self.points(), compute)?))
@@ -112,7 +114,7 @@ impl MeanEmbedding {
     /// `⟨μ, f⟩ = Σ wᵢf(xᵢ)`: the expectation of a function of ℋ.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels differ.
     ///
     /// # Example
     /// ```
@@ -168,10 +170,12 @@ impl MeanEmbedding {
         if self.kernel == *kernel {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "the embeddings live in different spaces: one has the kernel {}, the other {kernel}",
-            self.kernel
-        )))
+        Err(Error::mismatch(
+            "the embeddings live in different spaces",
+            format!("one has the kernel {}", self.kernel),
+            format!("the other {kernel}"),
+            "use one kernel for both",
+        ))
     }
 
     /// Some of the points with other weights.

@@ -9,12 +9,13 @@ use crate::{Compute, Error, Points, Result};
 /// The energy distance of two samples (not its square root).
 ///
 /// # Formula
-/// `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`, with means over all pairs ([`Estimator::Biased`]) or over pairs of different points within a sample
-/// ([`Estimator::Unbiased`]).
+/// `2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`, with means over all pairs ([`Estimator::Biased`]) or over pairs
+/// of different points within a sample ([`Estimator::Unbiased`]).
 ///
 /// # Theory
-/// The squared MMD of the kernel `‖x−z‖ + ‖y−z‖ − ‖x−y‖` for any `z`, hence twice that of `brownian(hurst=0.5)`; on the line it is
-/// `2∫(F − G)²`, twice Cramér's distance [Székely, Rizzo 2013; Sejdinovic et al. 2013].
+/// The squared MMD of the kernel `‖x−z‖ + ‖y−z‖ − ‖x−y‖` for any `z`, hence twice that of
+/// `brownian(hurst=0.5)`; on the line it is `2∫(F − G)²`, twice Cramér's distance
+/// [Székely, Rizzo 2013; Sejdinovic et al. 2013].
 ///
 /// # Cost
 /// Every pair of the pooled sample once, nothing stored.
@@ -62,7 +63,7 @@ pub fn wasserstein(x: ArrayView1<'_, f64>, y: ArrayView1<'_, f64>) -> Result<f64
     for (name, sample) in [("first sample", x.reborrow()), ("second sample", y.reborrow())] {
         Points::Vectors(sample.insert_axis(ndarray::Axis(1))).check_finite(name)?;
         if sample.is_empty() {
-            return Err(Error::shape(&format!("points of the {name}"), "at least 1", 0));
+            return Err(Error::too_few("a distance", format!("points of the {name}"), 1, 0));
         }
     }
     let steps = |sample: ArrayView1<'_, f64>, height: f64| sample.iter().map(|v| (*v, height)).collect::<Vec<_>>();

@@ -63,14 +63,16 @@ fn distance_rows(values: &[f64]) -> Vec<f64> {
     let mut below = 0.0;
     for (rank, &i) in order(values).iter().enumerate() {
         let v = values[i];
-        // (rank·v − below) for the smaller ones, (above − (n − rank)·v) for this one and the larger ones.
+        // (rank·v − below) for the smaller ones, (above − (n − rank)·v) for this one and the larger
+        // ones.
         rows[i] = rank as f64 * v - below + (total - below) - (n - rank as f64) * v;
         below += v;
     }
     rows
 }
 
-/// `Σᵢⱼ |xᵢ − xⱼ||yᵢ − yⱼ|`: points in the order of `x`, and a tree over the ranks of `y` that counts smaller values.
+/// `Σᵢⱼ |xᵢ − xⱼ||yᵢ − yⱼ|`: points in the order of `x`, and a tree over the ranks of `y` that
+/// counts smaller values.
 fn products(x: &[f64], y: &[f64]) -> f64 {
     let mut rank = vec![0; y.len()];
     order(y).iter().enumerate().for_each(|(r, &i)| rank[i] = r);

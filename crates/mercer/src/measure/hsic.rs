@@ -2,6 +2,7 @@
 
 use super::centered::{Centering, inner_products, product_sum, row_sums};
 use super::samples::{check_same_rows, check_sizes};
+use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -18,18 +19,21 @@ pub enum HsicEstimator {
 /// The Hilbert–Schmidt independence criterion of pairs `(xᵢ, yᵢ)`.
 ///
 /// # Formula
-/// Biased: `(1/n²) tr(KHLH) = (1/n²) Σᵢⱼ (HKH)ᵢⱼ(HLH)ᵢⱼ`, `H = I − 11ᵀ/n`. Unbiased: `(1/(n(n−3))) Σ_{i≠j} K̃ᵢⱼL̃ᵢⱼ` with
-/// `K̃ᵢⱼ = Kᵢⱼ − rᵢ/(n−2) − rⱼ/(n−2) + Σr/((n−1)(n−2))` and `rᵢ = Σ_{j≠i} Kᵢⱼ`.
+/// Biased: `(1/n²) tr(KHLH) = (1/n²) Σᵢⱼ (HKH)ᵢⱼ(HLH)ᵢⱼ`, `H = I − 11ᵀ/n`. Unbiased:
+/// `(1/(n(n−3))) Σ_{i≠j} K̃ᵢⱼL̃ᵢⱼ` with `K̃ᵢⱼ = Kᵢⱼ − rᵢ/(n−2) − rⱼ/(n−2) + Σr/((n−1)(n−2))` and
+/// `rᵢ = Σ_{j≠i} Kᵢⱼ`.
 ///
 /// # Theory
-/// `‖μ_{XY} − μ_X ⊗ μ_Y‖²` in `ℋ_X ⊗ ℋ_Y`: 0 only for independent variables when both kernels are characteristic
-/// [Gretton et al. 2005; Szabó, Sriperumbudur 2018]. Gretton et al. (2005) divide by `(n−1)²` instead of `n²`.
+/// `‖μ_{XY} − μ_X ⊗ μ_Y‖²` in `ℋ_X ⊗ ℋ_Y`: 0 only for independent variables when both kernels are
+/// characteristic [Gretton et al. 2005; Szabó, Sriperumbudur 2018]. Gretton et al. (2005) divide by
+/// `(n−1)²` instead of `n²`.
 ///
 /// # Cost
 /// Two passes over the pairs of each sample, nothing stored.
 ///
 /// # Errors
-/// [`Error::Shape`] for different numbers of rows, or fewer than 2 (unbiased: 4); as [`Kernel::bind`].
+/// [`Error::Shape`] for different numbers of rows, or fewer than 2 (unbiased: 4); as
+/// [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -57,7 +61,8 @@ pub fn hsic<'a, 'b>(
 /// As [`hsic`], from the two matrices of kernel values.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for matrices that are too small, not symmetric, or of different sizes.
+/// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for matrices that are too
+/// small, not symmetric, or of different sizes.
 ///
 /// # Example
 /// ```
@@ -75,7 +80,8 @@ pub fn hsic_of(k: &dyn Tiles, l: &dyn Tiles, estimator: HsicEstimator, compute: 
     Ok(sum / weight(n, estimator))
 }
 
-/// The biased HSIC, and its share of the largest that it could be, `HSIC(x, y)/√(HSIC(x, x)HSIC(y, y))`; 0 where one of the samples is constant.
+/// The biased HSIC, and its share of the largest that it could be,
+/// `HSIC(x, y)/√(HSIC(x, x)HSIC(y, y))`; 0 where one of the samples is constant.
 ///
 /// # Errors
 /// As [`hsic_of`].
@@ -106,7 +112,8 @@ pub(super) fn centering(tiles: &dyn Tiles, estimator: HsicEstimator, compute: &C
 /// HSIC divided by what it could be at most: centered kernel alignment.
 ///
 /// # Formula
-/// `HSIC(x, y)/√(HSIC(x, x) HSIC(y, y))` with biased estimates; between 0 and 1, and 0 when one of the samples is constant.
+/// `HSIC(x, y)/√(HSIC(x, x) HSIC(y, y))` with biased estimates; between 0 and 1, and 0 when one of
+/// the samples is constant.
 ///
 /// # Errors
 /// As [`hsic`].
@@ -143,12 +150,12 @@ pub fn normalized_hsic_of(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> Re
 /// Symmetric matrices of one size, at least `least`; that size.
 pub(super) fn check_matrices(matrices: &[&dyn Tiles], least: usize) -> Result<usize> {
     if matrices.iter().any(|m| !m.symmetric()) {
-        return Err(Error::request("kernel values of a sample must be a symmetric matrix"));
+        return Err(Error::precomputed("a measure of dependence", PrecomputedNeed::Symmetric));
     }
     let named: Vec<(&str, usize)> = matrices.iter().map(|m| ("another variable", m.shape().0)).collect();
     check_same_rows(&named)?;
     match matrices.first().map(|m| m.shape().0) {
         Some(n) if n >= least => Ok(n),
-        other => Err(Error::shape("points", format!("at least {least}"), other.unwrap_or(0))),
+        other => Err(Error::too_few("a measure of dependence", "points", least, other.unwrap_or(0))),
     }
 }

@@ -13,13 +13,15 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// `(1/n²) Σᵢⱼ Π_q K^{(q)}ᵢⱼ + n^{−2d} Π_q Σᵢⱼ K^{(q)}ᵢⱼ − (2/n^{d+1}) Σᵢ Π_q (K^{(q)}1)ᵢ`.
 ///
 /// # Theory
-/// `‖μ_{X₁…X_d} − μ_{X₁} ⊗ … ⊗ μ_{X_d}‖²`; for two variables the biased [`hsic`](super::hsic) [Pfister et al. 2018].
+/// `‖μ_{X₁…X_d} − μ_{X₁} ⊗ … ⊗ μ_{X_d}‖²`; for two variables the biased [`hsic`](super::hsic)
+/// [Pfister et al. 2018].
 ///
 /// # Cost
 /// Two passes over the pairs, nothing stored.
 ///
 /// # Errors
-/// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 2 points; as [`Kernel::bind`].
+/// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 2 points;
+/// as [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -38,10 +40,10 @@ pub fn dhsic(samples: &[Points<'_>], kernels: &[&Kernel], compute: &Compute) -> 
 /// As [`dhsic`], from the matrices of kernel values.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for matrices that do not fit.
+/// [`Error::Shape`] and [`Error::Precomputed`] for matrices that do not fit.
 pub fn dhsic_of(matrices: &[&dyn Tiles], compute: &Compute) -> Result<f64> {
     if matrices.len() < 2 {
-        return Err(Error::shape("variables", "at least 2", matrices.len()));
+        return Err(Error::too_few("a measure of dependence", "variables", 2, matrices.len()));
     }
     let n = check_matrices(matrices, 2)? as f64;
     let means = matrices.iter().map(|m| Ok(row_sums(*m, compute)?.iter().map(|s| s / n).collect()));
@@ -64,8 +66,9 @@ fn add_products(sum: &mut f64, tile: &Tile<'_>) {
 /// `(1/n²) Σᵢⱼ (HKH)ᵢⱼ(HLH)ᵢⱼ(HMH)ᵢⱼ`.
 ///
 /// # Theory
-/// The squared norm of the embedding of `P_{XYZ} − P_{XY}P_Z − P_{XZ}P_Y − P_{YZ}P_X + 2P_XP_YP_Z`, which vanishes when one variable (or pair) is
-/// independent of the others [Sejdinovic, Gretton, Bergsma 2013].
+/// The squared norm of the embedding of `P_{XYZ} − P_{XY}P_Z − P_{XZ}P_Y − P_{YZ}P_X + 2P_XP_YP_Z`,
+/// which vanishes when one variable (or pair) is independent of the others
+/// [Sejdinovic, Gretton, Bergsma 2013].
 ///
 /// # Cost
 /// Two passes over the pairs, nothing stored.
@@ -91,7 +94,7 @@ pub fn lancaster(samples: [Points<'_>; 3], kernels: [&Kernel; 3], compute: &Comp
 /// As [`lancaster`], from the matrices of kernel values.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for matrices that do not fit.
+/// [`Error::Shape`] and [`Error::Precomputed`] for matrices that do not fit.
 pub fn lancaster_of(matrices: &[&dyn Tiles], compute: &Compute) -> Result<f64> {
     let n = check_matrices(matrices, 2)? as f64;
     let centerings =

@@ -3,13 +3,15 @@
 use rayon::prelude::*;
 
 use super::samples::Pooled;
+use crate::error::PrecomputedNeed;
 use crate::gram::{Tile, Tiles, fold_tiles, sum};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How the squared MMD is estimated from two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Estimator {
-    /// The V-statistic: the squared distance of the two empirical embeddings. Never negative, biased upwards.
+    /// The V-statistic: the squared distance of the two empirical embeddings. Never negative,
+    /// biased upwards.
     #[default]
     Biased,
     /// The U-statistic: without the pairs `i = j` within a sample. Unbiased, may be negative.
@@ -33,13 +35,15 @@ pub enum Estimator {
 /// | linear | the mean of `h(2i−1, 2i)` over `i ≤ ⌊q/2⌋` |
 ///
 /// # Theory
-/// `MMD(P, Q)² = ‖μ_P − μ_Q‖²`, which is 0 only for `P = Q` when the kernel is characteristic [Gretton et al. 2012].
+/// `MMD(P, Q)² = ‖μ_P − μ_Q‖²`, which is 0 only for `P = Q` when the kernel is characteristic
+/// [Gretton et al. 2012].
 ///
 /// # Cost
 /// Every pair of the pooled sample once, nothing stored; `O(n)` pairs for the linear estimator.
 ///
 /// # Errors
-/// [`Error::Shape`] for too few points, different columns or `m ≠ n` where pairs are needed; as [`Kernel::bind`].
+/// [`Error::Shape`] for too few points, different columns or `m ≠ n` where pairs are needed; as
+/// [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -61,10 +65,12 @@ pub fn mmd<'a, 'b>(
     mmd_of(&pooled.bind(kernel, compute)?, pooled.first(), estimator, compute)
 }
 
-/// As [`mmd`], from the kernel values of the pooled sample, of which the first `first` points are the first sample.
+/// As [`mmd`], from the kernel values of the pooled sample, of which the first `first` points are
+/// the first sample.
 ///
 /// # Errors
-/// [`Error::Shape`] and [`Error::Request`] for a matrix that is not symmetric or too small.
+/// [`Error::Shape`] and [`Error::TooFew`] or [`Error::Precomputed`] for a matrix that is not
+/// symmetric or too small.
 ///
 /// # Example
 /// ```
@@ -98,11 +104,11 @@ fn least(estimator: Estimator) -> usize {
 pub(super) fn check_pooled(tiles: &dyn Tiles, first: usize, least: usize) -> Result<()> {
     let total = tiles.shape().0;
     if !tiles.symmetric() {
-        return Err(Error::request("kernel values of a pooled sample must be a symmetric matrix"));
+        return Err(Error::precomputed("the MMD of a pooled sample", PrecomputedNeed::Symmetric));
     }
     for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
         if size < least {
-            return Err(Error::shape(&format!("points of the {name} sample"), format!("at least {least}"), size));
+            return Err(Error::too_few("the MMD", format!("points of the {name} sample"), least, size));
         }
     }
     Ok(())
@@ -161,7 +167,8 @@ impl TwoSampleSums {
         self.within_x / (m * m) + self.within_y / (n * n) - 2.0 * self.between / (m * n)
     }
 
-    /// The share of the variance in ℋ that lies between the two samples, `(mn/N²)‖μ_P − μ_Q‖²/((1/N) Σ‖φ(zᵢ) − μ‖²)`; 0 where there is no variance.
+    /// The share of the variance in ℋ that lies between the two samples,
+    /// `(mn/N²)‖μ_P − μ_Q‖²/((1/N) Σ‖φ(zᵢ) − μ‖²)`; 0 where there is no variance.
     pub(crate) fn share_of_variance(&self) -> f64 {
         let (m, n) = self.sizes;
         let total = m + n;
@@ -197,7 +204,7 @@ fn paired(tiles: &dyn Tiles, q: usize, compute: &Compute) -> Result<f64> {
 pub(crate) fn block_values(tiles: &dyn Tiles, first: usize, size: usize, compute: &Compute) -> Result<Vec<f64>> {
     let q = first.min(tiles.shape().0 - first);
     if q / size == 0 {
-        return Err(Error::shape("pairs of points", format!("at least one block of {size}"), q));
+        return Err(Error::too_few("one block", "pairs of points", size, q));
     }
     let statistic = |block: usize| {
         compute.check_canceled()?;
@@ -228,14 +235,16 @@ pub struct BlockMmd {
 /// The mean of the paired U-statistic over disjoint blocks of `size` pairs `(xᵢ, yᵢ)`.
 ///
 /// # Theory
-/// Between the linear estimator (`size = 2`) and the quadratic one (`size = n`): the blocks are independent, so that the mean is asymptotically
-/// normal also when `P = Q` [Zaremba, Gretton, Blaschko 2013].
+/// Between the linear estimator (`size = 2`) and the quadratic one (`size = n`): the blocks are
+/// independent, so that the mean is asymptotically normal also when `P = Q`
+/// [Zaremba, Gretton, Blaschko 2013].
 ///
 /// # Cost
 /// `O(n · size)`.
 ///
 /// # Errors
-/// [`Error::Parameter`] for blocks smaller than 2, [`Error::Shape`] when there is not one whole block; as [`Kernel::bind`].
+/// [`Error::Parameter`] for blocks smaller than 2, [`Error::Shape`] when there is not one whole
+/// block; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -255,7 +264,7 @@ pub fn block_mmd<'a, 'b>(
     compute: &Compute,
 ) -> Result<BlockMmd> {
     if size < 2 {
-        return Err(Error::parameter("block size", size, "at least 2"));
+        return Err(Error::parameter("block_size", size, 2..));
     }
     let pooled = Pooled::new(x.into(), y.into(), 2)?;
     let values = block_values(&pooled.bind(kernel, compute)?, pooled.first(), size, compute)?;
@@ -281,7 +290,7 @@ pub struct SupMmd {
 /// Every pair of the pooled sample once for each kernel.
 ///
 /// # Errors
-/// [`Error::Request`] for an empty list; as [`mmd`].
+/// [`Error::TooFew`] for an empty list; as [`mmd`].
 ///
 /// # Example
 /// ```
@@ -309,7 +318,7 @@ pub fn sup_mmd<'a, 'b>(
         }
         all.push(value);
     }
-    let (value, kernel) = best.ok_or_else(|| Error::request("the largest MMD of no kernels"))?;
+    let (value, kernel) = best.ok_or_else(|| Error::too_few("the largest MMD", "kernels", 1, 0))?;
     Ok(SupMmd { value, kernel, all })
 }
 

@@ -1,4 +1,5 @@
-//! Probability measures as elements of ℋ: `μ_P = E k(·, X)`, and distances and dependence measured there.
+//! Probability measures as elements of ℋ: `μ_P = E k(·, X)`, and distances and dependence measured
+//! there.
 //!
 //! | quantity | formula |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | [`dhsic`], [`lancaster`] | joint independence and interaction of several variables |
 //! | [`SteinKernel`] | how far a sample is from a density known up to its constant |
 //!
-//! Every statistic is a sum over tiles in a fixed order: no matrix is stored, and the bytes do not depend on the number of threads.
+//! Every statistic is a sum over tiles in a fixed order: no matrix is stored, and the bytes do not
+//! depend on the number of threads.
 
 mod centered;
 mod compression;

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::{Density, SteinKernel};
+use crate::error::AllowedRange;
 use crate::kernel::closed_forms::SteinForm;
 use crate::kernel::text::Arguments;
 use crate::kernel::text::syntax::{Argument, Syntax, error_at, read};
@@ -20,11 +21,13 @@ impl Density {
     /// The density that a text names, on `ℝᵈ`.
     ///
     /// # Formula
-    /// `normal(mean=0, std=1)`, where both may be lists with a number per column; `student(freedom=3, location=0, scale=1)` and
-    /// `logistic(location=0, scale=1)`, in every column.
+    /// `normal(mean=0, std=1)`, where both may be lists with a number per column;
+    /// `student(freedom=3, location=0, scale=1)` and `logistic(location=0, scale=1)`, in every
+    /// column.
     ///
     /// # Errors
-    /// [`Error::Syntax`] for a text that names no density or a parameter out of range, [`Error::Shape`] for a list that does not have `d` numbers.
+    /// [`Error::Syntax`] for a text that names no density or a parameter out of range,
+    /// [`Error::Shape`] for a list that does not have `d` numbers.
     ///
     /// # Example
     /// ```
@@ -53,7 +56,7 @@ impl Density {
             _ => {
                 let (mean, spread) = (per_column(arguments, "mean", 0.0, d)?, per_column(arguments, "std", 1.0, d)?);
                 if let Some(std) = spread.iter().find(|s| **s <= 0.0) {
-                    return Err(Error::parameter("std", std, "positive"));
+                    return Err(Error::parameter("std", std, AllowedRange::POSITIVE));
                 }
                 Self::normal(mean, Array2::from_diag(&spread.mapv(|s| s * s)))
             }
@@ -95,10 +98,11 @@ fn per_column(arguments: &mut Arguments<'_>, name: &str, default: f64, d: usize)
 impl TryFrom<&Kernel> for SteinKernel {
     type Error = Error;
 
-    /// The Stein kernel over `inverse_multiquadric(offset=c)` or `gaussian(lengthscale=ℓ)`, with one lengthscale that is a number.
+    /// The Stein kernel over `inverse_multiquadric(offset=c)` or `gaussian(lengthscale=ℓ)`, with
+    /// one lengthscale that is a number.
     ///
     /// # Errors
-    /// [`Error::Request`] for other kernels.
+    /// [`Error::Unsupported`] for other kernels.
     fn try_from(kernel: &Kernel) -> Result<Self> {
         let form = if let Kernel::Base(base) = kernel { base.stein_form() } else { None };
         match form.ok_or_else(|| unfit(kernel))? {
@@ -109,9 +113,12 @@ impl TryFrom<&Kernel> for SteinKernel {
 }
 
 fn unfit(kernel: &Kernel) -> Error {
-    Error::request(format!(
-        "{kernel} is not a kernel for a Stein discrepancy: take inverse_multiquadric(offset=…) or gaussian(lengthscale=…) with one number"
-    ))
+    Error::unsupported(
+        "Stein discrepancy",
+        kernel,
+        "it is not a kernel for a Stein discrepancy",
+        "use inverse_multiquadric(offset=…) or gaussian(lengthscale=…) with one number",
+    )
 }
 
 #[cfg(test)]
@@ -135,7 +142,7 @@ mod tests {
         for (text, message) in [
             ("norml()", "there is no density named `norml` (did you mean `normal`?)"),
             ("normal(sd=1)", "normal has no parameter `sd`; it has mean, std"),
-            ("normal(std=0)", "std = 0 is not allowed: it must be positive"),
+            ("normal(std=0)", "std = 0 is not allowed: it must be finite and positive"),
             ("student(freedom=-1)", "freedom = -1 is not allowed"),
             ("normal(mean=[1, 2, 3])", "mean: expected a number per column (2), found 3"),
             ("2*normal()", "expected a density such as"),

@@ -6,7 +6,8 @@ use crate::Result;
 use crate::gram::Tiles;
 use crate::gram::simd::Element;
 
-/// `h(i, j) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(yᵢ, xⱼ)`, from the kernel values of the pooled sample.
+/// `h(i, j) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(yᵢ, xⱼ)`, from the kernel values of the pooled
+/// sample.
 pub(crate) struct PairTiles<'a> {
     pooled: &'a dyn Tiles,
     pairs: usize,

@@ -13,7 +13,8 @@ impl Pooled {
     /// Pools two samples of at least `least` points each.
     ///
     /// # Errors
-    /// [`Error::Shape`] for too few points or different columns, [`Error::Value`] for NaN and infinities.
+    /// [`Error::Shape`] for too few points or different columns, [`Error::Value`] for NaN and
+    /// infinities.
     pub(crate) fn new(x: Points<'_>, y: Points<'_>, least: usize) -> Result<Self> {
         check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], least)?;
         Ok(Self { sample: Sample::pooled(x.reborrow(), y.reborrow())?, first: x.len() })
@@ -39,7 +40,7 @@ impl Pooled {
 pub(crate) fn check_sizes(samples: &[(&str, Points<'_>)], least: usize) -> Result<()> {
     for (name, points) in samples {
         if points.len() < least {
-            return Err(Error::shape(&format!("points of the {name}"), format!("at least {least}"), points.len()));
+            return Err(Error::too_few("this method", format!("points of the {name}"), least, points.len()));
         }
         points.check_finite(name)?;
     }

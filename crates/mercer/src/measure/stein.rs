@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::{Estimator, SteinKernel, SteinTiles};
+use crate::error::AllowedRange;
 use crate::gram::{Tile, fold_tiles, sum};
 use crate::solve::solve_positive;
 use crate::{Compute, Error, Points, Result};
@@ -10,18 +11,20 @@ use crate::{Compute, Error, Points, Result};
 /// The squared kernel Stein discrepancy.
 ///
 /// # Formula
-/// `(1/n²) Σᵢⱼ u(xᵢ, xⱼ)` ([`Estimator::Biased`]) or `(1/n(n−1)) Σ_{i≠j} u(xᵢ, xⱼ)` ([`Estimator::Unbiased`]) with the kernel `u` of
-/// [`SteinKernel`]; `scores` holds `∇ log p(xᵢ)`, a row per point.
+/// `(1/n²) Σᵢⱼ u(xᵢ, xⱼ)` ([`Estimator::Biased`]) or `(1/n(n−1)) Σ_{i≠j} u(xᵢ, xⱼ)`
+/// ([`Estimator::Unbiased`]) with the kernel `u` of [`SteinKernel`]; `scores` holds `∇ log p(xᵢ)`,
+/// a row per point.
 ///
 /// # Theory
-/// `‖E u(·, X)‖²` in the space of `u`: 0 for samples of `p` only [Liu, Lee, Jordan 2016; Chwialkowski et al. 2016].
+/// `‖E u(·, X)‖²` in the space of `u`: 0 for samples of `p` only
+/// [Liu, Lee, Jordan 2016; Chwialkowski et al. 2016].
 ///
 /// # Cost
 /// `O(n²d)`, nothing stored.
 ///
 /// # Errors
-/// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and infinities, [`Error::Request`] for another
-/// estimator.
+/// [`Error::Shape`] for scores that do not fit or fewer than 2 points, [`Error::Value`] for NaN and
+/// infinities, [`Error::Unsupported`] for another estimator.
 ///
 /// # Example
 /// ```
@@ -44,7 +47,7 @@ pub fn stein_discrepancy(
     let tiles = SteinTiles::new(kernel, x, scores)?;
     let n = x.nrows() as f64;
     if x.nrows() < 2 {
-        return Err(Error::shape("points", "at least 2", x.nrows()));
+        return Err(Error::too_few("a Stein discrepancy", "points", 2, x.nrows()));
     }
     let add = |total: &mut [f64; 2], tile: &Tile<'_>| {
         total[0] += tile.weight() * sum(&tile.values[0]);
@@ -57,7 +60,12 @@ pub fn stein_discrepancy(
     match estimator {
         Estimator::Biased => Ok(total / (n * n)),
         Estimator::Unbiased => Ok((total - own) / (n * (n - 1.0))),
-        _ => Err(Error::request("the Stein discrepancy has a biased and an unbiased estimator")),
+        _ => Err(Error::unsupported(
+            "Stein discrepancy",
+            "this estimator",
+            "",
+            "use the biased or the unbiased estimator",
+        )),
     }
 }
 
@@ -80,7 +88,8 @@ pub enum Density {
         /// The inverse covariance.
         precision: Array2<f64>,
     },
-    /// Independent Student variables with this many degrees of freedom, location and scale, in every column.
+    /// Independent Student variables with this many degrees of freedom, location and scale, in
+    /// every column.
     Student {
         /// ν.
         freedom: f64,
@@ -102,7 +111,8 @@ impl Density {
     /// The normal density.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the sizes do not fit, [`Error::Numerical`] for a covariance that is not positive definite.
+    /// [`Error::Shape`] when the sizes do not fit, [`Error::Singular`] for a covariance that is not
+    /// positive definite.
     pub fn normal(mean: Array1<f64>, covariance: Array2<f64>) -> Result<Self> {
         let d = mean.len();
         if covariance.dim() != (d, d) {
@@ -110,7 +120,7 @@ impl Density {
         }
         let inverse = solve_positive(covariance.view(), Array2::eye(d).view())?;
         if inverse.solved != crate::solve::Solved::Cholesky {
-            return Err(Error::Numerical("the covariance of a normal density must be positive definite".into()));
+            return Err(Error::singular("the covariance of the normal density", "give a positive definite one"));
         }
         Ok(Self::Normal { mean, precision: inverse.solution })
     }
@@ -165,5 +175,5 @@ fn check_positive(name: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(Error::parameter(name, value, "finite and positive"))
+    Err(Error::parameter(name, value, AllowedRange::POSITIVE))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2};
 
+use crate::error::AllowedRange;
 use crate::gram::Tiles;
 use crate::kernel::number::Positive;
 use crate::{Error, Points, Result};
@@ -15,8 +16,9 @@ use crate::{Error, Points, Result};
 /// `u(x, y) = s(x)ᵀs(y)φ − 2φ′(s(x) − s(y))ᵀ(x − y) − 2dφ′ − 4φ″‖x − y‖²`.
 ///
 /// # Theory
-/// `E u(X, y) = 0` for `X ~ p` and every `y`, whatever the normalizing constant of `p`. With the inverse multiquadric the discrepancy metrises
-/// convergence to `p` for distantly dissipative densities; with the Gaussian kernel it does not from three dimensions on [Gorham, Mackey 2017].
+/// `E u(X, y) = 0` for `X ~ p` and every `y`, whatever the normalizing constant of `p`. With the
+/// inverse multiquadric the discrepancy metrises convergence to `p` for distantly dissipative
+/// densities; with the Gaussian kernel it does not from three dimensions on [Gorham, Mackey 2017].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SteinKernel {
     /// `φ(r²) = (c² + r²)^{−β}`, `0 < β < 1`.
@@ -47,7 +49,7 @@ impl SteinKernel {
     /// ```
     pub fn inverse_multiquadric(offset: f64, exponent: f64) -> Result<Self> {
         if exponent >= 1.0 {
-            return Err(Error::parameter("exponent", exponent, "between 0 and 1"));
+            return Err(Error::parameter("exponent", exponent, AllowedRange::OPEN_UNIT));
         }
         Ok(Self::InverseMultiquadric {
             offset: Positive::new("offset", offset)?,
@@ -126,7 +128,8 @@ pub(crate) struct SteinTiles<'a> {
 
 impl<'a> SteinTiles<'a> {
     /// # Errors
-    /// [`Error::Shape`] unless there is a score per point and column, [`Error::Value`] for NaN and infinities.
+    /// [`Error::Shape`] unless there is a score per point and column, [`Error::Value`] for NaN and
+    /// infinities.
     pub(crate) fn new(kernel: SteinKernel, points: ArrayView2<'a, f64>, scores: ArrayView2<'a, f64>) -> Result<Self> {
         if points.dim() != scores.dim() {
             return Err(Error::shape(

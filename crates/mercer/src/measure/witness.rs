@@ -70,11 +70,13 @@ pub struct WitnessExtremes {
 /// The witness of two samples at their own points, each left out of the mean that it stands in.
 ///
 /// # Formula
-/// `f(xᵢ) = (1/(m−1)) Σ_{j≠i} k(xᵢ, xⱼ) − (1/n) Σ_j k(xᵢ, yⱼ)` and `f(yᵢ) = (1/m) Σ_j k(yᵢ, xⱼ) − (1/(n−1)) Σ_{j≠i} k(yᵢ, yⱼ)`.
+/// `f(xᵢ) = (1/(m−1)) Σ_{j≠i} k(xᵢ, xⱼ) − (1/n) Σ_j k(xᵢ, yⱼ)` and
+/// `f(yᵢ) = (1/m) Σ_j k(yᵢ, xⱼ) − (1/(n−1)) Σ_{j≠i} k(yᵢ, yⱼ)`.
 ///
 /// # Theory
-/// The mean of `f` over the first sample less that over the second is the unbiased squared MMD: every point has its share in the statistic. Without the
-/// terms `k(xᵢ, xᵢ)` a lonely point does not witness for its own sample.
+/// The mean of `f` over the first sample less that over the second is the unbiased squared MMD:
+/// every point has its share in the statistic. Without the terms `k(xᵢ, xᵢ)` a lonely point does
+/// not witness for its own sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WitnessValues {
     /// The values at the points of the first sample.
@@ -89,7 +91,8 @@ impl WitnessValues {
         self.first.sum() / self.first.len() as f64 - self.second.sum() / self.second.len() as f64
     }
 
-    /// The `count` largest and smallest values with their points; equal values in the order of the samples and rows.
+    /// The `count` largest and smallest values with their points; equal values in the order of the
+    /// samples and rows.
     pub fn extremes(&self, count: usize) -> WitnessExtremes {
         let of = |values: &Array1<f64>, sample: Side| {
             values.iter().enumerate().map(|(row, v)| WitnessPoint { sample, row, value: *v }).collect::<Vec<_>>()
@@ -134,7 +137,8 @@ pub fn witness_values<'a, 'b>(
     witness_values_of(&pooled.bind(kernel, compute)?, pooled.first(), compute)
 }
 
-/// As [`witness_values`], from the kernel values of the pooled sample, of which the first `first` points are the first sample.
+/// As [`witness_values`], from the kernel values of the pooled sample, of which the first `first`
+/// points are the first sample.
 ///
 /// # Errors
 /// As [`mmd_of`](super::mmd_of).

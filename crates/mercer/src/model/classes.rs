@@ -11,7 +11,8 @@ impl Model {
     /// The same model with other names for its classes, in the order of the classes.
     ///
     /// # Errors
-    /// [`Error::Request`] for a model of numbers; [`Error::Shape`] unless there is one name per class.
+    /// [`Error::Unsupported`] for a model of numbers; [`Error::Shape`] unless there is one name per
+    /// class.
     ///
     /// # Example
     /// ```
@@ -45,7 +46,7 @@ impl Model {
     /// The class of every row of `x`, as its place in [`Model::classes`].
     ///
     /// # Errors
-    /// [`Error::Request`] for a model of numbers; as [`Model::predict`].
+    /// [`Error::Unsupported`] for a model of numbers; as [`Model::predict`].
     pub fn predict_classes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
         self.check_columns(x)?;
         match &self.fitted {
@@ -61,8 +62,8 @@ impl Model {
     /// The probability of every class, one column each.
     ///
     /// # Errors
-    /// [`Error::Request`] for a model without probabilities: one of numbers, a machine that was fitted without them, or a loss that has none; as
-    /// [`Model::predict`].
+    /// [`Error::Unsupported`] for a model without probabilities: one of numbers, a machine that was
+    /// fitted without them, or a loss that has none; as [`Model::predict`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_columns(x)?;
         match &self.fitted {
@@ -86,11 +87,12 @@ impl Model {
         }
     }
 
-    /// The decision values: for two classes one column that is positive for the second; for more one column per class, of which the largest wins (but
-    /// for ties among votes); for the support of a distribution one column that is not negative inside.
+    /// The decision values: for two classes one column that is positive for the second; for more
+    /// one column per class, of which the largest wins (but for ties among votes); for the support
+    /// of a distribution one column that is not negative inside.
     ///
     /// # Errors
-    /// [`Error::Request`] for a model that decides nothing; as [`Model::predict`].
+    /// [`Error::Unsupported`] for a model that decides nothing; as [`Model::predict`].
     pub fn decision_values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_columns(x)?;
         match &self.fitted {
@@ -103,6 +105,6 @@ impl Model {
     }
 
     fn no_classes(&self) -> Error {
-        Error::request(format!("a model of the kind {} knows no classes", self.fitted.kind()))
+        Error::unsupported("classes", format!("a model of the kind {}", self.fitted.kind()), "", "fit a classifier")
     }
 }

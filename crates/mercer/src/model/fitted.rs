@@ -1,4 +1,4 @@
-//! Everything that can be fitted.
+//! The enum of all fits.
 
 use crate::Kernel;
 use crate::features::FeatureMap;
@@ -46,8 +46,9 @@ pub enum Fitted {
 }
 
 impl Fitted {
-    /// The kind as files and reports name it: `ridge`, `gaussian_process`, `sparse_gaussian_process`, `shared_gaussian_process`, `spline`, `local`,
-    /// `svc`, `svr`, `one_class`, `logistic`, `kernel_machine`, `quantiles`, `streamed_ridge`.
+    /// The kind as files and reports name it: `ridge`, `gaussian_process`,
+    /// `sparse_gaussian_process`, `shared_gaussian_process`, `spline`, `local`, `svc`, `svr`,
+    /// `one_class`, `logistic`, `kernel_machine`, `quantiles`, `streamed_ridge`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Ridge(_) => "ridge",

@@ -1,7 +1,8 @@
-//! What a model expects of new data.
+//! Columns and targets of a model.
 
 use std::collections::HashSet;
 
+use crate::error::ColumnProblem;
 use crate::points::{Affine, Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
 use crate::{Error, Result};
 
@@ -19,7 +20,7 @@ pub enum Features {
     },
 }
 
-/// One target: its name, and the map from its values to what was fitted.
+/// One target: its name, and the map from its values to the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// The name, where it has one.
@@ -28,7 +29,7 @@ pub struct Target {
     pub map: Affine,
 }
 
-/// What a model expects of new data.
+/// Columns and targets of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// How points become vectors.
@@ -82,13 +83,14 @@ impl Inputs {
 
     /// A table as vectors.
     ///
-    /// Columns are matched by name, in whatever order they come; the targets and the columns that the fit did not use may be there or not.
-    /// Inputs without names take any table of numbers with the right number of columns, in order. The label of a table is not an input,
-    /// unless the model has one of its name.
+    /// Columns are matched by name, in whatever order they come; the targets and the columns that
+    /// the fit did not use may be there or not. Inputs without names take any table of numbers with
+    /// the right number of columns, in order. The label of a table is not an input, unless the
+    /// model has one of its name.
     ///
     /// # Errors
-    /// As [`FittedEncoding::apply`], which names the column that is missing, unknown or of another kind; [`Error::Shape`] for a
-    /// wrong number of columns where there are no names.
+    /// As [`FittedEncoding::apply`], which names the column that is missing, unknown or of another
+    /// kind; [`Error::Shape`] for a wrong number of columns where there are no names.
     pub fn encode(&self, table: &Table) -> Result<Encoded> {
         match &self.features {
             Features::Columns(encoding) => {
@@ -131,7 +133,7 @@ impl Inputs {
         let mut seen = HashSet::new();
         for Target { name, map } in &self.targets {
             if let Some(twice) = name.as_ref().filter(|name| !seen.insert(*name)) {
-                return Err(Error::request(format!("two targets bear the name `{twice}`")));
+                return Err(Error::column(twice, ColumnProblem::Twice));
             }
             if !map.shift.is_finite() || !map.scale.is_finite() || map.scale == 0.0 {
                 return Err(Error::parameter("scale of a target", map.scale, "finite and not 0, with a finite shift"));

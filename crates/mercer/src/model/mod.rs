@@ -1,7 +1,8 @@
-//! A fitted model as one value: what was fitted, and what it expects of new data.
+//! A fitted model as one value: the fit with the encoding of its data.
 //!
-//! A [`Model`] is what a model file holds. It stores the columns of its table, their encoding, and how its predictions become
-//! values of the targets; so that the same predictions come out of Rust, the command line and Python.
+//! A [`Model`] is what a model file holds. It stores the columns of its table, their encoding, and
+//! how its predictions become values of the targets; so that the same predictions come out of Rust,
+//! the command line and Python.
 
 mod classes;
 mod fitted;
@@ -48,8 +49,9 @@ impl Model {
     /// A model of a fit and what goes in.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the inputs have another dimension than the points of the fit, or another number of targets;
-    /// [`Error::Request`] for two columns of one name, [`Error::Parameter`] for a target's scale that is 0 or not finite.
+    /// [`Error::Shape`] when the inputs have another dimension than the points of the fit, or
+    /// another number of targets; [`Error::Column`] for two columns of one name,
+    /// [`Error::Parameter`] for a target's scale that is 0 or not finite.
     pub fn new(fitted: impl Into<Fitted>, inputs: Inputs) -> Result<Self> {
         let fitted = fitted.into();
         inputs.check()?;
@@ -63,8 +65,8 @@ impl Model {
         Ok(Self { fitted, inputs, classes, notes: BTreeMap::new() })
     }
 
-    /// The same model with a text that travels with it, under a name: settings of the caller. A second text of the name replaces the
-    /// first.
+    /// The same model with a text that travels with it, under a name: settings of the caller. A
+    /// second text of the name replaces the first.
     pub fn with_note(mut self, name: &str, text: impl Into<String>) -> Self {
         self.notes.insert(name.into(), text.into());
         self

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{Fitted, Model};
+use crate::error::AllowedRange;
 use crate::learn::{SharedGaussianProcessFit, ridge};
 use crate::points::{Affine, Encoded, Table};
 use crate::real::special::normal_quantile;
@@ -24,18 +25,20 @@ pub struct Interval {
 pub struct TablePrediction {
     /// One row per row that was kept, one column per target.
     pub values: Array2<f64>,
-    /// The rows of the table that were kept: all, unless the rule of the fit for missing values is to leave rows out.
+    /// The rows of the table that were kept: all, unless the rule of the fit for missing values is
+    /// to leave rows out.
     pub kept_rows: Vec<usize>,
     /// How many missing cells were filled.
     pub filled: usize,
 }
 
 impl Model {
-    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of `x`, one column per target (per level, for quantiles).
-    /// For classes the number of the class in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
+    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of
+    /// `x`, one column per target (per level, for quantiles). For classes the number of the class
+    /// in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of columns; as the `predict` of what was fitted.
+    /// [`Error::Shape`] for another number of columns; as the `predict` of the fit.
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_columns(x)?;
         let values = match &self.fitted {
@@ -66,17 +69,20 @@ impl Model {
         Ok(TablePrediction { values: self.predict(matrix.view(), compute)?, kept_rows, filled })
     }
 
-    /// Predictions with intervals that hold a new observation with probability `level`, for vectors as the fit saw them.
+    /// Predictions with intervals that hold a new observation with probability `level`, for vectors
+    /// as the fit saw them.
     ///
     /// # Formula
-    /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the variance of `f(x)` and `σ²` that of the noise:
-    /// for a Gaussian process from its posterior, for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²` (without
-    /// the bias). Estimates of `σ²` count as if they were exact.
+    /// `mean ± z √(s²(x) + σ²)` with `z` the normal quantile of `(1 + level)/2`, `s²(x)` the
+    /// variance of `f(x)` and `σ²` that of the noise: for a Gaussian process from its posterior,
+    /// for ridge regression and splines Wahba's posterior variance, for local smoothers `σ²‖l(x)‖²`
+    /// (without the bias). Estimates of `σ²` count as if they were exact.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Request`] where the noise cannot be estimated (λ = 0, an interpolating spline),
-    /// the kernel is precomputed, or the kind of the model has no intervals; as
-    /// [`Model::predict`].
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; [`Error::Undetermined`],
+    /// [`Error::Precomputed`] or [`Error::Unsupported`] where the noise cannot be estimated (λ = 0,
+    /// an interpolating spline), the kernel is precomputed, or the kind of the model has no
+    /// intervals; as [`Model::predict`].
     ///
     /// # Example
     /// ```
@@ -94,7 +100,7 @@ impl Model {
     pub fn predict_interval(&self, x: ArrayView2<f64>, level: f64, compute: &Compute) -> Result<Interval> {
         self.check_columns(x)?;
         if !(level > 0.0 && level < 1.0) {
-            return Err(Error::parameter("level", level, "between 0 and 1, such as 0.95"));
+            return Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT));
         }
         let (mean, deviation) = self.moments(x, compute)?;
         let half = deviation * normal_quantile(0.5 + 0.5 * level);
@@ -132,10 +138,12 @@ impl Model {
                 let noise = fit.variance(compute)?.unwrap_or(0.0);
                 Ok((column(fit.predict(x, compute)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
             }
-            _ => Err(Error::request(format!(
-                "a model of the kind {} has no intervals: a Gaussian process, ridge regression, splines and local smoothers have",
-                self.fitted.kind()
-            ))),
+            _ => Err(Error::unsupported(
+                "intervals",
+                format!("a model of the kind {}", self.fitted.kind()),
+                "",
+                "use a Gaussian process, ridge regression, a spline or a local smoother",
+            )),
         }
     }
 
@@ -144,7 +152,8 @@ impl Model {
         if x.ncols() == expected { Ok(()) } else { Err(Error::shape("columns of x", expected, x.ncols())) }
     }
 
-    /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to the bit.
+    /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to
+    /// the bit.
     fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
         // The quantiles of one target are all in its units.
         let targets = self.inputs.targets.iter().cycle();
@@ -165,7 +174,11 @@ fn shared_moments(
     compute: &Compute,
 ) -> Result<(Array2<f64>, Array2<f64>)> {
     let noise = fit.common_noise().ok_or_else(|| {
-        Error::request("the rows of the data have different noise variances: that of a new observation is not known")
+        Error::undetermined(
+            "the noise variance of a new observation",
+            "the rows of the data have different noise variances",
+            "use one noise variance",
+        )
     })?;
     let (mean, variance) = (fit.mean(x, compute)?, fit.variance(x, compute)?);
     let deviation = column(variance.mapv(|v| (v.max(0.0) + noise).sqrt()));

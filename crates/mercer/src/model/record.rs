@@ -1,8 +1,9 @@
-//! A model as named texts and arrays: what was fitted, the inputs, the notes.
+//! A model as named texts and arrays: the fit, the inputs, the notes.
 
 use serde_json::{Value, json};
 
 use super::{Features, Fitted, Inputs, Model, Target};
+use crate::error::RecordProblem;
 use crate::learn::smoother::LocalFit;
 use crate::learn::spline::SplineFit;
 use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
@@ -101,7 +102,7 @@ impl Inputs {
 
     fn take_from(record: &mut Record) -> Result<Self> {
         let inputs: Value = serde_json::from_str(record.text("inputs")?)
-            .map_err(|e| Error::request(format!("the text `inputs` is not JSON: {e}")))?;
+            .map_err(|e| Error::record("text `inputs`", RecordProblem::Damaged(format!("it is not JSON: {e}"))))?;
         let features = match inputs["features"].get("columns") {
             Some(columns) => Features::Columns(take_encoding(&inputs["features"], columns, record)?),
             None => Features::Vectors {
@@ -198,5 +199,5 @@ fn text(value: &Value, name: &str) -> Result<String> {
 }
 
 fn damaged(name: &str) -> Error {
-    Error::request(format!("the text `inputs` is damaged at `{name}`"))
+    Error::record("text `inputs`", RecordProblem::Damaged(format!("at `{name}`")))
 }

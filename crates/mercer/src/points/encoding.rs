@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use ndarray::Array2;
 
 use super::{Affine, Scaling};
+use crate::error::ColumnProblem;
 use crate::{Error, Result};
 
 /// What is done with missing values.
@@ -21,20 +22,22 @@ pub enum Missing {
     Refuse,
     /// Rows with a missing value are left out; their number is in [`Encoded::dropped`].
     DropRows,
-    /// A missing number becomes the mean of its column in the fitted table, before scaling; a missing
-    /// category becomes zeros in all its indicators. The number of filled cells is in [`Encoded::filled`].
+    /// A missing number becomes the mean of its column in the fitted table, before scaling; a
+    /// missing category becomes zeros in all its indicators. The number of filled cells is in
+    /// [`Encoded::filled`].
     Mean,
-    /// A missing number becomes 0, before scaling; a missing category becomes zeros in all its indicators.
+    /// A missing number becomes 0, before scaling; a missing category becomes zeros in all its
+    /// indicators.
     Zero,
 }
 
 /// The rules that turn a table into vectors.
 ///
-/// A column of numbers gives one coordinate, scaled by [`Scaling`]. A column of categories gives one indicator
-/// `name=level` per level, in sorted order, and **all levels are kept**: so any two different levels are at
-/// distance √2, which a kernel needs; leaving one level out would put it nearer to the others than they are
-/// to each other. Infinite numbers are refused. Constant columns are kept, and listed by
-/// [`FittedEncoding::constant`].
+/// A column of numbers gives one coordinate, scaled by [`Scaling`]. A column of categories gives
+/// one indicator `name=level` per level, in sorted order, and **all levels are kept**: so any two
+/// different levels are at distance √2, which a kernel needs; leaving one level out would put it
+/// nearer to the others than they are to each other. Infinite numbers are refused. Constant columns
+/// are kept, and listed by [`FittedEncoding::constant`].
 ///
 /// # Example
 /// ```
@@ -112,7 +115,8 @@ impl EncodedColumn {
     }
 }
 
-/// The rules with what they learned from a table: plain data that can be saved and applied to new tables.
+/// The rules with what they learned from a table: plain data that can be saved and applied to new
+/// tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedEncoding {
     rules: Encoding,
@@ -123,15 +127,16 @@ impl FittedEncoding {
     /// From its parts, as they were saved.
     ///
     /// # Errors
-    /// [`Error::Request`] for two columns of one name, unsorted levels, or a scale that is 0 or not finite.
+    /// [`Error::Column`] for two columns of one name, unsorted levels, or a scale that is 0 or not
+    /// finite.
     pub fn from_parts(rules: Encoding, columns: Vec<EncodedColumn>) -> Result<Self> {
         let mut names = HashSet::new();
         for column in &columns {
             if !names.insert(column.name()) {
-                return Err(Error::request(format!("two columns bear the name `{}`", column.name())));
+                return Err(Error::column(column.name(), ColumnProblem::Twice));
             }
             if !is_sound(column) {
-                return Err(Error::request(format!("the encoding of column `{}` is damaged", column.name())));
+                return Err(Error::column(column.name(), ColumnProblem::Damaged));
             }
         }
         Ok(Self { rules, columns })

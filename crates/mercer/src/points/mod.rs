@@ -1,5 +1,5 @@
-//! 𝒳: what kernels eat. Points are borrowed, a [`Sample`] owns; a [`Table`] has named columns, and an
-//! [`Encoding`] turns a table into vectors.
+//! 𝒳: the data of kernels. Points are borrowed, a [`Sample`] owns its data; a [`Table`] has named
+//! columns, and an [`Encoding`] turns a table into vectors.
 
 mod encoding;
 mod moments;
@@ -11,6 +11,7 @@ mod table;
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::error::Requirement;
 use crate::{Error, Result};
 
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
@@ -117,7 +118,8 @@ impl Sample {
     /// Both samples as one, the points of the first before those of the second.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the points are of different kinds: vectors with different numbers of columns.
+    /// [`Error::Shape`] when the points are of different kinds: vectors with different numbers of
+    /// columns.
     ///
     /// # Example
     /// ```
@@ -134,7 +136,8 @@ impl Sample {
         Ok(Self::Vectors(pooled))
     }
 
-    /// The points with these numbers, in this order. Every number must be below the number of points.
+    /// The points with these numbers, in this order. Every number must be below the number of
+    /// points.
     pub(crate) fn select(points: Points<'_>, rows: &[usize]) -> Self {
         match points {
             Points::Vectors(x) => Self::Vectors(x.select(ndarray::Axis(0), rows)),
@@ -172,13 +175,7 @@ fn chunk_is_finite(values: &[f64]) -> bool {
 fn first_not_finite(x: ArrayView2<'_, f64>, what: &str) -> Error {
     let found = x.indexed_iter().find(|(_, v)| !v.is_finite());
     let ((row, column), value) = found.expect("called only when some value is not finite");
-    Error::Value {
-        what: what.into(),
-        row,
-        column: column.to_string(),
-        value: value.to_string(),
-        requirement: "it must be a finite number".into(),
-    }
+    Error::value(what, (row, column), value, Requirement::Finite)
 }
 
 #[cfg(test)]

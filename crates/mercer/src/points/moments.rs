@@ -55,31 +55,27 @@ fn unit_of(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn close(found: f64, expected: f64, tolerance: f64) {
-        assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{found} is not {expected}");
-    }
-
     #[test]
     fn moments_of_small_numbers_are_exact() {
         let m = Moments::of([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter());
-        close(m.mean, 5.0, 1e-15);
-        close(m.population_sd, 2.0, 1e-15);
-        close(m.sample_sd(), (32.0_f64 / 7.0).sqrt(), 1e-15);
+        assert_close!(m.mean, 5.0, 1e-15);
+        assert_close!(m.population_sd, 2.0, 1e-15);
+        assert_close!(m.sample_sd(), (32.0_f64 / 7.0).sqrt(), 1e-15);
     }
 
     #[test]
     fn an_offset_does_not_spoil_the_deviation() {
         let m = Moments::of([1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0].into_iter());
-        close(m.mean, 1e9 + 2.0, 1e-15);
-        close(m.sample_sd(), 1.0, 1e-12);
+        assert_close!(m.mean, 1e9 + 2.0, 1e-15);
+        assert_close!(m.sample_sd(), 1.0, 1e-12);
     }
 
     #[test]
     fn huge_and_tiny_numbers_do_not_overflow() {
         let huge = Moments::of([1e308, -1e308, 1e308, -1e308].into_iter());
-        close(huge.population_sd / 1e308, 1.0, 1e-12);
+        assert_close!(huge.population_sd / 1e308, 1.0, 1e-12);
         let tiny = Moments::of([1e-300, -1e-300].into_iter());
-        close(tiny.population_sd / 1e-300, 1.0, 1e-12);
+        assert_close!(tiny.population_sd / 1e-300, 1.0, 1e-12);
     }
 
     #[test]

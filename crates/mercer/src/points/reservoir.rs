@@ -4,9 +4,11 @@ use super::{Column, ColumnData, Table};
 use crate::seed::Stream;
 use crate::{Error, Result, Seed};
 
-/// A uniform sample, without replacement, of the rows of a table that comes in chunks (Vitter's algorithm R).
+/// A uniform sample, without replacement, of the rows of a table that comes in chunks (Vitter's
+/// algorithm R).
 ///
-/// It depends on the seed and on the rows, not on how they are cut into chunks. All chunks have the columns of the first, with the same levels.
+/// It depends on the seed and on the rows, not on how they are cut into chunks. All chunks have the
+/// columns of the first, with the same levels.
 ///
 /// # Example
 /// ```
@@ -31,7 +33,7 @@ pub struct Reservoir {
 }
 
 impl Reservoir {
-    /// At most so many rows.
+    /// At most this many rows.
     pub fn new(capacity: usize, seed: Seed) -> Self {
         Self { capacity, stream: seed.stream("reservoir", 0), header: None, rows: Vec::new(), seen: 0 }
     }
@@ -134,7 +136,8 @@ mod tests {
         assert!(numbers.len() == 40 && numbers.is_sorted());
     }
 
-    /// The mean row number of 400 samples of 40 rows has a standard deviation below 500/√12/√(400·40) = 1.15: four of them are 4.6.
+    /// The mean row number of 400 samples of 40 rows has a standard deviation below
+    /// 500/√12/√(400·40) = 1.15: four of them are 4.6.
     #[test]
     fn every_row_has_the_same_chance() {
         let mut total = 0.0;
@@ -144,6 +147,6 @@ mod tests {
             total += numbers.iter().sum::<f64>();
         }
         let mean = total / (400.0 * 40.0);
-        assert!((mean - 249.5).abs() <= 4.6, "{mean}");
+        assert_close!(mean, 249.5, abs = 4.6, "{mean}");
     }
 }

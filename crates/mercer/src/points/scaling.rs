@@ -72,7 +72,7 @@ mod tests {
         let standard = Scaling::Standardize.fit(&x);
         let sd = (14.0_f64 / 3.0).sqrt();
         assert!((standard.shift - 3.0).abs() <= 1e-15 && (standard.scale - sd).abs() <= 1e-15 * sd);
-        assert!((standard.apply(6.0) - 3.0 / sd).abs() <= 1e-15);
+        assert_close!(standard.apply(6.0), 3.0 / sd, abs = 1e-15);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Column, Table};
+use crate::error::ColumnProblem;
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -34,10 +35,11 @@ impl<'a> From<&'a String> for ColumnSelector<'a> {
 }
 
 impl Table {
-    /// The position of a column. A text that is a number is a position, unless a column bears that name.
+    /// The position of a column. A text that is a number is a position, unless a column bears that
+    /// name.
     ///
     /// # Errors
-    /// [`Error::Request`] for an unknown column, with the nearest name and the list of names.
+    /// [`Error::Column`] for an unknown column, with the nearest name and the list of names.
     pub fn find<'a>(&self, column: impl Into<ColumnSelector<'a>>) -> Result<usize> {
         match column.into() {
             ColumnSelector::Index(index) if index < self.columns.len() => Ok(index),
@@ -54,15 +56,16 @@ impl Table {
         self.find(column).map(|index| &self.columns[index])
     }
 
-    /// These columns only, in this order. A label that is among them is a column like the others from now on.
+    /// These columns only, in this order. A label that is among them is a column like the others
+    /// from now on.
     ///
     /// # Errors
-    /// As [`Table::find`]; [`Error::Request`] if a column is named twice.
+    /// As [`Table::find`]; [`Error::Column`] if a column is named twice.
     pub fn select<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let picked = self.find_all(columns)?;
         let mut seen = HashSet::new();
         if let Some(&twice) = picked.iter().find(|&&c| !seen.insert(c)) {
-            return Err(Error::request(format!("column `{}` is named twice", self.columns[twice].name)));
+            return Err(Error::column(&self.columns[twice].name, ColumnProblem::Twice));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
         Ok(Self { rows: self.rows, columns, label: None })
@@ -79,7 +82,8 @@ impl Table {
         Ok(Self { rows: self.rows, columns: kept.into_iter().map(|i| self.columns[i].clone()).collect(), label })
     }
 
-    /// The positions of many columns; the names are looked up in one table, because wide files have very many.
+    /// The positions of many columns; the names are looked up in one table, because wide files have
+    /// very many.
     fn find_all<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Vec<usize>> {
         let mut positions: Option<HashMap<&str, usize>> = None;
         let mut one = |column: ColumnSelector<'a>| match column {
@@ -105,14 +109,12 @@ impl Table {
 
     /// The error for a name that no column bears.
     pub(super) fn no_such_name(&self, name: &str) -> Error {
-        let hint = nearest(name, self.names()).map_or(".".into(), |near| format!("; did you mean `{near}`?"));
-        Error::request(format!("there is no column `{name}`{hint} The columns are: {}", self.list_of_names()))
+        let nearest = nearest(name, self.names()).map(str::to_owned);
+        Error::column(name, ColumnProblem::Unknown { nearest, known: self.list_of_names() })
     }
 
     fn no_such_index(&self, index: usize) -> Error {
-        let count = self.columns.len();
-        let names = self.list_of_names();
-        Error::request(format!("there is no column {index} (counted from 0) among {count} columns: {names}"))
+        Error::column(index, ColumnProblem::NoIndex { count: self.columns.len(), known: self.list_of_names() })
     }
 
     fn list_of_names(&self) -> String {

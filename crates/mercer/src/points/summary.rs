@@ -1,4 +1,4 @@
-//! What is in a table, column by column.
+//! Summary of a table by column.
 
 use super::moments::Moments;
 use super::{Column, ColumnData, Table};
@@ -43,7 +43,8 @@ pub struct ColumnSummary {
     pub distinct: usize,
     /// Statistics, for numbers.
     pub numbers: Option<NumberSummary>,
-    /// For categories: the values that occur and how often, the most frequent first, ties in sorted order.
+    /// For categories: the values that occur and how often, the most frequent first, ties in sorted
+    /// order.
     pub levels: Vec<(String, usize)>,
 }
 
@@ -58,7 +59,8 @@ impl Table {
     /// A summary of every column.
     ///
     /// # Cost
-    /// `O(n log n)` per column of numbers (to count the distinct ones exactly), `O(n)` per column of categories.
+    /// `O(n log n)` per column of numbers (to count the distinct ones exactly), `O(n)` per column
+    /// of categories.
     ///
     /// # Example
     /// ```
@@ -137,7 +139,7 @@ mod tests {
         let n = s.numbers.unwrap();
         assert_eq!((n.min, n.max, n.mean, n.infinite), (0.0, 7.0, 2.25, 1));
         let expected = ((0.0625 + 2.0 * 5.0625 + 22.5625) / 3.0_f64).sqrt();
-        assert!((n.sd - expected).abs() <= 1e-14 * expected);
+        assert_close!(n.sd, expected, abs = 1e-14 * expected);
     }
 
     #[test]

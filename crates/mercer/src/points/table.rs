@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ColumnSelector;
+use crate::error::ColumnProblem;
 use crate::{Error, Result};
 
 /// What a column holds.
@@ -21,7 +22,8 @@ pub enum ColumnData {
 }
 
 impl ColumnData {
-    /// Categories from one text per row (`None` is missing). The levels are the distinct texts, sorted.
+    /// Categories from one text per row (`None` is missing). The levels are the distinct texts,
+    /// sorted.
     ///
     /// # Example
     /// ```
@@ -133,14 +135,14 @@ impl Table {
     /// A table of these columns.
     ///
     /// # Errors
-    /// [`Error::Request`] for two columns of one name, [`Error::Shape`] for unequal lengths, [`Error::Value`]
-    /// for a code without a level.
+    /// [`Error::Column`] for two columns of one name, [`Error::Shape`] for unequal lengths,
+    /// [`Error::Value`] for a code without a level.
     pub fn from_columns(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |c| c.data.len());
         let mut names = HashSet::new();
         for column in &columns {
             if !names.insert(column.name.as_str()) {
-                return Err(Error::request(format!("two columns bear the name `{}`", column.name)));
+                return Err(Error::column(&column.name, ColumnProblem::Twice));
             }
             if column.data.len() != rows {
                 return Err(Error::shape(&format!("rows of column `{}`", column.name), rows, column.data.len()));
@@ -150,8 +152,8 @@ impl Table {
         Ok(Self { rows, columns, label: None })
     }
 
-    /// The same table with a column marked as its label: the file format defines it as the target (LIBSVM), so that it is a
-    /// feature only where somebody selects it.
+    /// The same table with a column marked as its label: the file format defines it as the target
+    /// (LIBSVM), so that it is a feature only where somebody selects it.
     ///
     /// # Errors
     /// As [`Table::find`].
@@ -169,7 +171,8 @@ impl Table {
         Ok(self)
     }
 
-    /// The position of the label, where the format of the file has one and it was not selected as a column like others.
+    /// The position of the label, where the format of the file has one and it was not selected as a
+    /// column like others.
     pub fn label(&self) -> Option<usize> {
         self.label
     }
@@ -208,7 +211,7 @@ impl Table {
     /// [`Error::Parameter`] for a row that does not exist.
     pub fn select_rows(&self, rows: &[usize]) -> Result<Self> {
         if let Some(row) = rows.iter().find(|&&r| r >= self.rows) {
-            return Err(Error::parameter("row", row, &format!("below the number of rows, {}", self.rows)));
+            return Err(Error::parameter("row", row, format!("below the number of rows, {}", self.rows)));
         }
         let select = |c: &Column| Column { name: c.name.clone(), data: c.data.select(rows) };
         Ok(Self { rows: rows.len(), columns: self.columns.iter().map(select).collect(), label: self.label })
@@ -218,17 +221,14 @@ impl Table {
 fn check_codes(column: &Column) -> Result<()> {
     let ColumnData::Categories { codes, levels } = &column.data else { return Ok(()) };
     if !levels.is_sorted_by(|a, b| a < b) {
-        return Err(Error::request(format!("the levels of column `{}` must be sorted and distinct", column.name)));
+        return Err(Error::column(&column.name, ColumnProblem::Damaged));
     }
     match codes.iter().enumerate().find(|(_, code)| code.is_some_and(|c| c as usize >= levels.len())) {
         None => Ok(()),
-        Some((row, code)) => Err(Error::Value {
-            what: "table".into(),
-            row,
-            column: column.name.clone(),
-            value: format!("code {}", code.unwrap_or_default()),
-            requirement: format!("there are {} levels", levels.len()),
-        }),
+        Some((row, code)) => {
+            let (value, levels) = (format!("code {}", code.unwrap_or_default()), levels.len());
+            Err(Error::value("table", (row, &column.name), value, format!("there are {levels} levels")))
+        }
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn wrong_columns_are_refused() {
         let twice = vec![Column::numbers("a", vec![1.0]), Column::numbers("a", vec![2.0])];
-        assert!(matches!(Table::from_columns(twice), Err(Error::Request(_))));
+        assert!(matches!(Table::from_columns(twice), Err(Error::Column { .. })));
         let ragged = vec![Column::numbers("a", vec![1.0]), Column::numbers("b", vec![])];
         assert!(matches!(Table::from_columns(ragged), Err(Error::Shape { .. })));
         let bad = ColumnData::Categories { codes: vec![Some(1)], levels: vec!["x".into()] };
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_selected_in_the_order_asked_for() {
+    fn rows_are_selected_in_the_order_requested() {
         let picked = small().select_rows(&[2, 0, 0]).unwrap();
         assert_eq!(picked.rows(), 3);
         assert_eq!(picked.columns()[0].data, ColumnData::Numbers(vec![3.0, 1.0, 1.0]));

@@ -15,13 +15,14 @@ use arithmetic::{quick_two_sum, two_product};
 /// A number of about 32 decimal digits, held as `high + low` with `|low| ≤ ½ ulp(high)`.
 ///
 /// # Theory
-/// Sums and products of two `f64` have errors that are themselves `f64`, found exactly by the error-free
-/// transformations of Dekker and Knuth; a number and its error together carry 106 bits. The range is that of `f64`,
-/// and so are the answers at 0, ±∞ and beyond overflow. Below `1e-290` the low part leaves the range and the
-/// precision falls back toward that of `f64`.
+/// Sums and products of two `f64` have errors that are themselves `f64`, found exactly by the
+/// error-free transformations of Dekker and Knuth; a number and its error together carry 106 bits.
+/// The range is that of `f64`, and so are the answers at 0, ±∞ and beyond overflow. Below `1e-290`
+/// the low part leaves the range and the precision falls back toward that of `f64`.
 ///
 /// # Cost
-/// About 10–20 floating-point operations per sum or product; a microsecond or less per elementary function.
+/// About 10–20 floating-point operations per sum or product; a microsecond or less per elementary
+/// function.
 ///
 /// # Example
 /// ```

@@ -6,11 +6,11 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// A number and its derivative with respect to one variable.
 ///
 /// # Theory
-/// `f(v + ε v̇) = f(v) + ε f′(v) v̇` with `ε² = 0`: evaluating a formula on dual numbers differentiates it exactly.
-/// Nested, `Dual<Dual<N>>` gives second derivatives.
+/// `f(v + ε v̇) = f(v) + ε f′(v) v̇` with `ε² = 0`: evaluating a formula on dual numbers
+/// differentiates it exactly. Nested, `Dual<Dual<N>>` gives second derivatives.
 ///
-/// Where a derivative does not exist, a finite one is chosen, so that a formula which multiplies it by zero stays
-/// right: `√x` and `xᵖ` (`p < 1`) have derivative 0 at 0, and so has `|x|`.
+/// Where a derivative does not exist, a finite one is chosen, so that a formula which multiplies it
+/// by zero stays right: `√x` and `xᵖ` (`p < 1`) have derivative 0 at 0, and so has `|x|`.
 ///
 /// # Cost
 /// Two to three times the plain evaluation.
@@ -155,7 +155,8 @@ impl<N: Real> Real for Dual<N> {
         let below = self.value.powi(exponent.saturating_sub(1));
         self.chain(self.value.powi(exponent), N::from_f64(f64::from(exponent)) * below)
     }
-    /// `(xᵖ)˙ = p xᵖ⁻¹ ẋ + xᵖ ln x ṗ`; at `x = 0` the first factor is 1 for `p = 1` and 0 otherwise, the second is 0.
+    /// `(xᵖ)˙ = p xᵖ⁻¹ ẋ + xᵖ ln x ṗ`; at `x = 0` the first factor is 1 for `p = 1` and 0
+    /// otherwise, the second is 0.
     #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let power = self.value.powf(exponent.value);
@@ -180,7 +181,8 @@ impl<N: Real> Real for Dual<N> {
     fn is_at_most(self, other: Self) -> bool {
         self.value.is_at_most(other.value)
     }
-    /// Differentiates in `ν` and in `z`; a derivative that is multiplied by an exact zero is not computed.
+    /// Differentiates in `ν` and in `z`; a derivative that is multiplied by an exact zero is not
+    /// computed.
     fn matern(nu: Self, z: Self) -> Self {
         let profile = MaternProfile::new(nu.value);
         let mut derivative = N::zero();

@@ -1,7 +1,8 @@
-//! Numbers: a formula is written once, over [`Real`], and evaluated in whatever arithmetic is needed.
+//! Numbers: a formula is written once, over [`Real`], and evaluated in several number types.
 //!
-//! `f64` is the reference, [`DoubleDouble`] re-checks a counterexample with 32 digits, [`Dual`] differentiates,
-//! and the `Fast` numbers of `gram::simd` are the same formulas in branch-free, vectorizable arithmetic.
+//! `f64` is the reference, [`DoubleDouble`] re-checks a counterexample with 32 digits, [`Dual`]
+//! differentiates, and the `Fast` numbers of `gram::simd` are the same formulas in branch-free,
+//! vectorizable arithmetic.
 //!
 //! # Example
 //! ```
@@ -31,8 +32,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A real number in some arithmetic.
 ///
-/// Kernel formulas are generic over this trait, so that the value, its re-check in higher precision and its
-/// derivative are one statement of the formula and not three.
+/// Kernel formulas are generic over this trait, so that the value, its re-check in higher precision
+/// and its derivative are one statement of the formula and not three.
 pub trait Real:
     Copy
     + Send
@@ -48,9 +49,11 @@ pub trait Real:
 
     /// The number closest to an `f64`.
     fn from_f64(value: f64) -> Self;
-    /// The `f64` closest to the number (the primal part of a dual number). Branches are decided on it.
+    /// The `f64` closest to the number (the primal part of a dual number). Branches are decided on
+    /// it.
     fn value(self) -> f64;
-    /// `√x`. A dual number's derivative at 0 is taken as 0, which is right for every profile smooth in `r²`.
+    /// `√x`. A dual number's derivative at 0 is taken as 0, which is right for every profile smooth
+    /// in `r²`.
     fn sqrt(self) -> Self;
     /// `eˣ`.
     fn exp(self) -> Self;
@@ -74,13 +77,16 @@ pub trait Real:
     fn matern(nu: Self, z: Self) -> Self {
         MaternProfile::new(nu).at(z)
     }
-    /// The derivative of [`Real::matern`] with respect to `ν`: the formula itself, evaluated on dual numbers.
+    /// The derivative of [`Real::matern`] with respect to `ν`: the formula itself, evaluated on
+    /// dual numbers.
     ///
-    /// Where many `z` share one `ν`, keep `MaternProfile::new(Dual::variable(nu))` instead of calling this.
+    /// Where many `z` share one `ν`, keep `MaternProfile::new(Dual::variable(nu))` instead of
+    /// calling this.
     fn matern_by_nu(nu: Self, z: Self) -> Self {
         MaternProfile::new(Dual::variable(nu)).at(Dual::constant(z)).derivative
     }
-    /// The derivative of [`Real::matern`] with respect to `z`; see [`MaternProfile::slope`] for `z = 0`.
+    /// The derivative of [`Real::matern`] with respect to `z`; see [`MaternProfile::slope`] for
+    /// `z = 0`.
     fn matern_by_z(nu: Self, z: Self) -> Self {
         MaternProfile::new(nu).slope(z)
     }

@@ -1,8 +1,9 @@
-//! Special functions: the gamma function, tails of probability distributions, modified Bessel functions of the second kind, the Matérn profile and normal
-//! quantiles.
+//! Special functions: the gamma function, tails of probability distributions, modified Bessel
+//! functions of the second kind, the Matérn profile and normal quantiles.
 //!
-//! The Matérn profile of any smoothness is one formula with two independent ways to the Bessel functions in it:
-//! Temme's series and Steed's continued fraction in `f64`, and quadrature in every other arithmetic.
+//! The Matérn profile of any smoothness is one formula with two independent ways to the Bessel
+//! functions in it: Temme's series and Steed's continued fraction in `f64`, and quadrature in every
+//! other arithmetic.
 
 pub(crate) mod gamma;
 mod incomplete;
@@ -30,7 +31,8 @@ pub struct BesselPair<N> {
     pub upper: N,
 }
 
-/// `eᶻ K_ν(z)`, the modified Bessel function of the second kind without its decay, for `ν ≥ 0` and `z > 0`.
+/// `eᶻ K_ν(z)`, the modified Bessel function of the second kind without its decay, for `ν ≥ 0` and
+/// `z > 0`.
 ///
 /// # Formula
 /// `K_ν(z) = ∫₀^∞ exp(−z cosh s) cosh(νs) ds`; computed at `ν − ⌈ν − ½⌉` and raised by

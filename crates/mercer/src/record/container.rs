@@ -1,6 +1,8 @@
-//! The safetensors container: eight bytes with the length of a header in JSON, the header, the numbers.
+//! The safetensors container: eight bytes with the length of a header in JSON, the header, the
+//! numbers.
 //!
-//! Written here and not by a library, so that the texts have an order and the same model the same bytes.
+//! Written here and not by a library, so that the texts have an order and the same model the same
+//! bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,9 +11,10 @@ use ndarray::{ArrayD, IxDyn};
 use serde_json::{Map, Value, json};
 
 use super::Record;
+use crate::error::RecordProblem;
 use crate::{Error, Result};
 
-/// No sane header is longer; the format itself allows no more.
+/// The limit of the safetensors format.
 const LONGEST_HEADER: u64 = 100_000_000;
 /// Where the texts are in the header.
 const TEXTS: &str = "__metadata__";
@@ -47,7 +50,8 @@ fn write_numbers(out: &mut dyn Write, array: &ArrayD<f64>) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the container. Every size is compared with the bytes that are there before anything is allocated.
+/// Reads the container. Every size is compared with the bytes that are there before anything is
+/// allocated.
 pub(crate) fn read(bytes: &[u8]) -> Result<Record> {
     let (first, rest) = bytes.split_first_chunk::<8>().ok_or_else(|| wrong("the file is cut short"))?;
     let length = u64::from_le_bytes(*first);
@@ -134,7 +138,7 @@ fn check_cover(positions: &mut [ArraySpan<'_>], length: usize) -> Result<()> {
 }
 
 fn wrong(reason: impl Into<String>) -> Error {
-    Error::request(reason)
+    Error::record("file", RecordProblem::Damaged(reason.into()))
 }
 
 #[cfg(test)]

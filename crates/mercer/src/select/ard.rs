@@ -3,11 +3,11 @@
 use crate::kernel::{Kernel, Lengthscale};
 use crate::{Error, Result};
 
-/// The kernel with every shared lengthscale written as a list, one per column that its node sees: the same kernel, with more parameters
-/// (automatic relevance determination).
+/// The kernel with every shared lengthscale written as a list, one per column that its node sees:
+/// the same kernel, with more parameters (automatic relevance determination).
 ///
 /// # Errors
-/// [`Error::Request`] for a median, which has to be resolved on data first.
+/// [`Error::Unresolved`] for a median, which has to be resolved on data first.
 ///
 /// # Example
 /// ```
@@ -24,9 +24,7 @@ pub fn with_column_lengthscales(kernel: &Kernel, columns: usize) -> Result<Kerne
                 let list = Lengthscale::per_column(&vec![l.get(); columns])?;
                 Ok(Kernel::Base(base.with_lengthscale(list)))
             }
-            Some(Lengthscale::Median) => {
-                Err(Error::request(format!("the median in {kernel} has to be resolved on data first")))
-            }
+            Some(Lengthscale::Median) => Err(Error::unresolved_median(kernel)),
             _ => Ok(kernel.clone()),
         },
         Kernel::On(chosen, _) => kernel.map_children(&mut |k| with_column_lengthscales(k, chosen.len())),

@@ -1,11 +1,13 @@
-//! A list of numbers to choose from, that may go on beyond its ends.
+//! A list of numbers to choose from, that may be extended beyond its ends.
 
-/// Numbers to choose from, the smoothest model first: `C` ascending, λ descending, lengthscales descending.
+/// Numbers to choose from, the smoothest model first: `C` ascending, λ descending, lengthscales
+/// descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
     /// The numbers of the first grid.
     pub values: Vec<f64>,
-    /// How many more may be tried beyond each end, by the ratio of the last two, where the best lies at that end. 0 for a list that was given.
+    /// How many more may be tried beyond each end, by the ratio of the last two, where the best
+    /// lies at that end. 0 for a list that was given.
     pub reach: usize,
 }
 
@@ -20,7 +22,7 @@ impl Choices {
         Self { values, reach }
     }
 
-    /// The number at a place: those of the first grid from 0 on, others before and behind.
+    /// The number at a position: those of the first grid from 0 on, others before and behind.
     pub(super) fn at(&self, position: i64) -> Option<f64> {
         let (count, reach) = (self.values.len() as i64, self.reach as i64);
         if (0..count).contains(&position) {

@@ -1,4 +1,4 @@
-//! What makes one model better than another.
+//! Selection criteria.
 
 use crate::{Compute, Error, Result};
 
@@ -10,7 +10,8 @@ pub enum Criterion {
     LeaveOneOut,
     /// Generalized cross-validation `(RSS/n)/(1 − df/n)²`.
     Gcv,
-    /// The mean square of the residuals of rows that were held out, in this many folds drawn from the seed: exact and in closed form.
+    /// The mean square of the residuals of rows that were held out, in this many folds drawn from
+    /// the seed: exact and in closed form.
     Folds(usize),
 }
 
@@ -27,7 +28,7 @@ impl Criterion {
 /// The rows of every fold: a random order from the seed, dealt out in turn; each fold ascending.
 pub(super) fn deal(rows: usize, folds: usize, compute: &Compute) -> Result<Vec<Vec<usize>>> {
     if folds < 2 || folds > rows {
-        return Err(Error::parameter("folds", folds, &format!("at least 2 and at most the number of rows ({rows})")));
+        return Err(Error::parameter("folds", folds, format!("at least 2 and at most the number of rows ({rows})")));
     }
     let order = compute.seed().stream("folds", 0).permutation(rows);
     let fold = |f: usize| {

@@ -1,4 +1,5 @@
-//! A search by folds over kernels, lengthscales and one more number: a coarse grid on a part of the rows, then downhill on more.
+//! A search by folds over kernels, lengthscales and one more number: a coarse grid on a part of the
+//! rows, then a local search on more.
 
 use ndarray::{Array1, ArrayView1};
 
@@ -9,26 +10,31 @@ use super::held_out::{HeldOut, HeldRows};
 use super::range::SearchedRange;
 use crate::{Compute, Error, Kernel, Result};
 
-/// Rows that the first grid is scored on.
+/// Rows of the first, coarse grid: enough to rank candidates at a small part of the cost of all
+/// rows.
 const SCREENING: usize = 1000;
-/// Candidates of the first grid that are scored again on all rows, at most.
+/// Maximum number of candidates of the first grid that are scored again on all rows.
 const FINALISTS: usize = 5;
 /// Times that the neighbors of the best are looked at, at most: on few rows, and on all.
 const ROUNDS: [usize; 2] = [12, 6];
-/// Standard errors of the mean difference of the losses, row by row, by which a candidate of the first grid is not scored again.
+/// Standard errors of the mean difference of the losses, row by row, by which a candidate of the
+/// first grid is not scored again.
 const STANDARD_ERRORS: f64 = 2.0;
 
-/// A search by the losses of held-out rows for the kernel, the lengthscale, and one more number such as `C` or λ.
+/// A search by the losses of held-out rows for the kernel, the lengthscale, and one more number
+/// such as `C` or λ.
 ///
 /// # Theory
-/// The first grid is scored on at most [`screening`](FoldSearch::screening) rows. Then the neighbors of the best place are scored, beyond the ends of
-/// the grid where the lists are [open](Choices::open), until the best place has no better neighbor. With more rows the best few are scored on
-/// all of them, and the neighbors of the best again, but for those that were clearly worse on the fewer rows: two standard errors of the mean
-/// difference, row by row. Where no row is wrong the search ends: nothing is better.
+/// The first grid is scored on at most [`screening`](FoldSearch::screening) rows. Then the
+/// neighbors of the best place are scored, beyond the ends of the grid where the lists are
+/// [open](Choices::open), until the best place has no better neighbor. With more rows the best few
+/// are scored on all of them, and the neighbors of the best again, but for those that were clearly
+/// worse on the fewer rows: two standard errors of the mean difference, row by row. Where no row is
+/// wrong the search ends: nothing is better.
 ///
 /// # Cost
-/// Counted in fits ([`FoldChoice::fits`]), never measured: kernels × parameters × folds fits on the few rows, and about ten times as many as there are folds
-/// on all.
+/// Counted in fits ([`FoldChoice::fits`]), never measured: kernels × parameters × folds fits on the
+/// few rows, and about ten times as many as there are folds on all.
 ///
 /// # Example
 /// ```
@@ -48,7 +54,8 @@ const STANDARD_ERRORS: f64 = 2.0;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoldSearch {
-    /// Kernels that are taken as they are, such as the linear one, for which an open list goes on by one step at its rough end; the first of equals wins.
+    /// Kernels that are taken as they are, such as the linear one, for which an open list goes on
+    /// by one step at its rough end; the first of equals wins.
     pub fixed: Vec<Kernel>,
     /// Kernels whose lengthscale is chosen.
     pub kernels: Vec<Kernel>,
@@ -60,7 +67,8 @@ pub struct FoldSearch {
     pub parameter: &'static str,
     /// The number of folds.
     pub folds: usize,
-    /// Rows that the first grid is scored on; all, where there are not half as many again.
+    /// Rows of the first, coarse grid: enough to rank candidates at a small part of the cost of all
+    /// rows; all, where there are not half as many again.
     pub screening: usize,
 }
 
@@ -84,7 +92,8 @@ pub struct Tried {
 /// What a search by folds found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoldChoice {
-    /// What was tried on the rows of the choice, in the order of families, lengthscales and parameters, the smoothest first.
+    /// What was tried on the rows of the choice, in the order of families, lengthscales and
+    /// parameters, the smoothest first.
     pub tried: Vec<Tried>,
     /// What was tried on the fewer rows of the first grid, where there were fewer.
     pub screened: Vec<Tried>,
@@ -117,7 +126,7 @@ struct LatticePoint {
     parameter: i64,
 }
 
-/// The losses at a place, row by row, times the weights.
+/// The losses at a position, row by row, times the weights.
 struct Point {
     position: LatticePoint,
     losses: Array1<f64>,
@@ -133,7 +142,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// The smallest score; of equals the first place, which is the smoothest.
+    /// The smallest score; of equals the first position, which is the smoothest.
     fn best(&self) -> Option<&Point> {
         let known = self.points.iter().filter(|p| !p.score.is_nan());
         known.min_by(|a, b| a.score.total_cmp(&b.score).then(a.position.cmp(&b.position)))
@@ -143,7 +152,7 @@ impl Stage {
         self.points.iter().find(|p| p.position == position)
     }
 
-    /// Whether a place is known to be clearly worse than another.
+    /// Whether a position is known to be clearly worse than another.
     fn is_worse(&self, position: LatticePoint, than: LatticePoint) -> bool {
         let (Some(a), Some(b)) = (self.point(position), self.point(than)) else { return false };
         let (n, difference) = (a.losses.len() as f64, &a.losses - &b.losses);
@@ -173,12 +182,15 @@ impl FoldSearch {
         Self { fixed: Vec::new(), kernels, lengthscales, parameters, parameter: "C", folds, screening }
     }
 
-    /// Searches. `labels` are the classes of the rows, or all 0, which the folds and samples hold in their shares.
+    /// Searches. `labels` are the classes of the rows, or all 0, which the folds and samples hold
+    /// in their shares.
     ///
-    /// A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports it.
+    /// A search that is [canceled](crate::Cancel) returns the best candidate so far, and reports
+    /// it.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; [`Error::Canceled`] before anything was scored; as the fits.
+    /// [`Error::Parameter`] for empty lists and unless `2 ≤ folds ≤ rows`; [`Error::Canceled`]
+    /// before anything was scored; as the fits.
     pub fn fit(
         &self,
         held: &dyn HeldOut,
@@ -256,12 +268,13 @@ impl FoldSearch {
         positions
     }
 
-    /// The lengthscale and the parameter of a place; none beyond the lists.
+    /// The lengthscale and the parameter of a position; none beyond the lists.
     fn numbers(&self, position: LatticePoint) -> Option<(Option<f64>, f64)> {
         let length = match self.has_lengths(position.family) {
             true => Some(self.lengthscales.at(position.length)?),
             false if position.length != 0 => return None,
-            // A linear kernel bends no more with a larger C: one step beyond the list is enough, and more are slow.
+            // A linear kernel bends no more with a larger C: one step beyond the list is enough,
+            // and more are slow.
             false if position.family < self.fixed.len() && position.parameter > self.parameters.values.len() as i64 => {
                 return None;
             }
@@ -278,13 +291,15 @@ impl FoldSearch {
         length.map_or_else(|| Ok(kernel.clone()), |length| with_lengthscale(kernel, length))
     }
 
-    /// The best place of every kernel and lengthscale of the first grid, unless it is clearly worse than the best; the best few of these.
+    /// The best place of every kernel and lengthscale of the first grid, unless it is clearly worse
+    /// than the best; the best few of these.
     fn finalists(&self, first: &Stage) -> Vec<LatticePoint> {
         let Some(best) = first.best() else { return Vec::new() };
         let mut ranked: Vec<&Point> = first.points.iter().filter(|p| !p.score.is_nan()).collect();
         ranked.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.position.cmp(&b.position)));
         ranked.retain(|p| p.score <= best.score || !first.is_worse(p.position, best.position));
-        // One of every lengthscale: beside the best on few rows lies a valley of shorter ones with a smoother parameter, and more rows prefer these.
+        // One of every lengthscale: beside the best on few rows lies a valley of shorter ones with
+        // a smoother parameter, and more rows prefer these.
         let mut chosen: Vec<LatticePoint> = Vec::new();
         for point in ranked {
             let same = |p: &LatticePoint| (p.family, p.length) == (point.position.family, point.position.length);
@@ -321,7 +336,7 @@ impl FoldSearch {
         Ok(FoldChoice { tried, screened, best: position, screened_score, rows, ranges, fits, complete })
     }
 
-    /// What was tried of every number that has more than one value, by both stages.
+    /// The search ranges of all parameters with more than one value, by both stages.
     fn ranges(&self, stage: &Stage, first: Option<&Stage>, (best, score): (LatticePoint, f64)) -> Vec<SearchedRange> {
         let Some((length, parameter)) = self.numbers(best) else { return Vec::new() };
         let same = |p: &&Point| p.position.family == best.family;
@@ -345,7 +360,7 @@ impl FoldSearch {
 }
 
 fn no_score() -> Error {
-    Error::Numerical("no candidate of the search has a score".into())
+    Error::undefined("the score of every candidate of the search", "try other parameters or fewer folds")
 }
 
 impl Run<'_> {
@@ -377,9 +392,9 @@ impl Run<'_> {
                 }
                 Err(Error::Canceled) if stage.best().is_some() => self.stopped = true,
                 // A kernel that cannot be fitted with these numbers is no candidate.
-                Err(Error::Numerical(text)) => {
+                Err(error) if error.is_numerical() => {
                     stage.take(group, ndarray::Array2::from_elem((stage.rows.len(), group.len()), f64::NAN));
-                    self.failure.get_or_insert(Error::Numerical(text));
+                    self.failure.get_or_insert(error);
                 }
                 Err(other) => return Err(other),
             }
@@ -398,7 +413,8 @@ impl Run<'_> {
         });
     }
 
-    /// Looks at the neighbors of the best place until none is better; those that were clearly worse on fewer rows are left out.
+    /// Looks at the neighbors of the best place until none is better; those that were clearly worse
+    /// on fewer rows are left out.
     fn descend(&mut self, stage: &mut Stage, fewer: Option<&Stage>) -> Result<()> {
         for _ in 0..ROUNDS[usize::from(fewer.is_some())] {
             let Some(best) = stage.best().map(|p| (p.position, p.score)) else { return Ok(()) };
@@ -417,8 +433,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The places beside one, within the lists, and those along the valley of shorter lengthscales with smoother parameters; all around where that
-    /// is cheap.
+    /// The places beside one, within the lists, and those along the valley of shorter lengthscales
+    /// with smoother parameters; all around where that is cheap.
     fn neighbors(&self, of: LatticePoint, across: bool) -> Vec<LatticePoint> {
         let steps = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (a, b)));
         steps

@@ -1,9 +1,10 @@
-//! Rows dealt into folds.
+//! Cross-validation folds.
 
 use crate::{Compute, Error, Result};
 
-/// The rows of every fold, ascending: a random order from the seed, sorted by class and dealt out in turn, so that the folds hold the classes in their
-/// shares. Without classes, give every row the same.
+/// The rows of every fold, ascending: a random order from the seed, sorted by class and dealt out
+/// in turn, so that the folds hold the classes in their shares. Without classes, give every row the
+/// same.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `2 ≤ folds ≤ rows`.
@@ -18,7 +19,7 @@ use crate::{Compute, Error, Result};
 pub fn stratified_folds(labels: &[usize], folds: usize, compute: &Compute) -> Result<Vec<Vec<usize>>> {
     let rows = labels.len();
     if folds < 2 || folds > rows {
-        return Err(Error::parameter("folds", folds, &format!("at least 2 and at most the number of rows ({rows})")));
+        return Err(Error::parameter("folds", folds, format!("at least 2 and at most the number of rows ({rows})")));
     }
     let mut order = compute.seed().stream("folds", 0).permutation(rows);
     order.sort_by_key(|&row| labels[row]);
@@ -30,7 +31,8 @@ pub fn stratified_folds(labels: &[usize], folds: usize, compute: &Compute) -> Re
     Ok((0..folds).map(fold).collect())
 }
 
-/// At most this many rows, ascending, drawn from the seed; of every class at least `least`, as far as it has them.
+/// At most this many rows, ascending, drawn from the seed; of every class at least `least`, as far
+/// as it has them.
 ///
 /// # Example
 /// ```

@@ -2,6 +2,7 @@
 
 use ndarray::ArrayView2;
 
+use crate::error::AllowedRange;
 use crate::gram::{MetricKind, median_distance};
 use crate::kernel::{Kernel, Lengthscale};
 use crate::{Compute, Error, Result};
@@ -20,20 +21,21 @@ use crate::{Compute, Error, Result};
 pub fn log_grid(from: f64, to: f64, count: usize) -> Result<Vec<f64>> {
     for end in [from, to] {
         if !end.is_finite() || end <= 0.0 {
-            return Err(Error::parameter("end of a grid", end, "finite and positive"));
+            return Err(Error::parameter("end of a grid", end, AllowedRange::POSITIVE));
         }
     }
     if count == 0 {
-        return Err(Error::parameter("count", count, "at least 1"));
+        return Err(Error::parameter("count", count, 1..));
     }
     let step = (to / from).ln() / (count.max(2) - 1) as f64;
     Ok((0..count).map(|i| from * (i as f64 * step).exp()).collect())
 }
 
-/// The median distance of the data times powers of 2: `count` lengthscales with the median in the middle.
+/// The median distance of the data times powers of 2: `count` lengthscales with the median in the
+/// middle.
 ///
 /// # Errors
-/// [`Error::Request`] when there are fewer than two distinct points.
+/// [`Error::AllEqual`] when there are fewer than two distinct points.
 ///
 /// # Example
 /// ```
@@ -48,10 +50,12 @@ pub fn median_lengthscales(x: ArrayView2<f64>, count: usize, compute: &Compute) 
     Ok((0..count as i32).map(|i| median * 2.0_f64.powi(i - middle)).collect())
 }
 
-/// The kernel with every lengthscale set to `value`; a list (one per column) is scaled so that its geometric mean is `value`.
+/// The kernel with every lengthscale set to `value`; a list (one per column) is scaled so that its
+/// geometric mean is `value`.
 ///
 /// # Errors
-/// [`Error::Request`] when the kernel has no lengthscale, [`Error::Parameter`] unless the value is finite and positive.
+/// [`Error::Unsupported`] when the kernel has no lengthscale, [`Error::Parameter`] unless the value
+/// is finite and positive.
 ///
 /// # Example
 /// ```
@@ -63,7 +67,12 @@ pub fn median_lengthscales(x: ArrayView2<f64>, count: usize, compute: &Compute) 
 /// ```
 pub fn with_lengthscale(kernel: &Kernel, value: f64) -> Result<Kernel> {
     if !has_lengthscale(kernel) {
-        return Err(Error::request(format!("{kernel} has no lengthscale to choose")));
+        return Err(Error::unsupported(
+            "choice of a lengthscale",
+            kernel,
+            "it has no lengthscale",
+            "use a kernel with one, or no list of lengthscales",
+        ));
     }
     replace(kernel, value)
 }

@@ -7,14 +7,14 @@ use crate::learn::{LogisticFit, LogisticRegression};
 use crate::solve::DualOptions;
 use crate::{Compute, Kernel, Result};
 
-/// Steps of a binary SVM per row that a candidate may take: those that need more, such as linear kernels with a large `C`, are scored by what they
-/// reached.
+/// Steps of a binary SVM per row that a candidate may take: those that need more, such as linear
+/// kernels with a large `C`, are scored by what they reached.
 const STEPS_PER_ROW: u64 = 50;
 /// Digits of a logistic regression that a score needs, as a squared relative norm.
 const TOLERANCE: f64 = 1e-9;
 /// Minimum number of rows for a selection: with fewer the scores are too noisy.
 const LEAST_ROWS: usize = 200;
-/// Newton steps of a candidate.
+/// Maximum number of Newton steps of a candidate: a score does not need full convergence.
 const NEWTON_STEPS: u64 = 30;
 
 /// The rows that candidates are scored on, and their folds as places in this list.
@@ -40,7 +40,8 @@ impl HeldRows<'_> {
 
 /// A learner that is fitted without a fold and scored on it.
 pub trait HeldOut: Sync {
-    /// The loss of every row (one row each) by fits without its fold, for every parameter of a list, the smoothest first (one column each).
+    /// The loss of every row (one row each) by fits without its fold, for every parameter of a
+    /// list, the smoothest first (one column each).
     ///
     /// # Errors
     /// As the fits.
@@ -238,7 +239,8 @@ impl HeldOut for HeldOutLogistic<'_> {
 }
 
 impl HeldOutLogistic<'_> {
-    /// The rows on which so many fits take about so many floating-point operations, at most `rows`, at least 200.
+    /// The rows on which so many fits take about this many floating-point operations, at most
+    /// `rows`, at least 200.
     ///
     /// # Errors
     /// As [`LogisticRegression::plan`].

@@ -25,17 +25,19 @@ impl LogisticPath {
     }
 }
 
-/// Scores every λ by folds that hold the classes in their shares, drawn from the seed; the λ of `spec` itself is not used.
+/// Scores every λ by folds that hold the classes in their shares, drawn from the seed; the λ of
+/// `spec` itself is not used.
 ///
 /// # Formula
-/// For every fold a path of fits on the other rows, each begun where the last one ended; the sums of all folds over the sum of the weights.
+/// For every fold a path of fits on the other rows, each begun where the last one ended; the sums
+/// of all folds over the sum of the weights.
 ///
 /// # Cost
 /// `folds` paths.
 ///
 /// # Errors
-/// [`Error::Parameter`] for an empty list and unless `2 ≤ folds ≤ rows`; as [`LogisticRegression::fit`], for instance when a fold takes the only row of a
-/// class.
+/// [`Error::Parameter`] for an empty list and unless `2 ≤ folds ≤ rows`; as
+/// [`LogisticRegression::fit`], for instance when a fold takes the only row of a class.
 ///
 /// # Example
 /// ```

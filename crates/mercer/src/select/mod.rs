@@ -1,9 +1,12 @@
-//! Choosing λ and the kernel: the whole λ path from one decomposition, and searches over lengthscales and kernels.
+//! Choosing λ and the kernel: the whole λ path from one decomposition, and searches over
+//! lengthscales and kernels.
 //!
-//! [`ridge_path`] scores every λ for one kernel by leave-one-out, GCV and folds; [`RidgeSearch`] does so for every kernel and lengthscale of a
-//! grid, and fits the winner again on all of the data; [`RidgeTuner`] follows the gradient of the score, for many parameters at once.
-//! [`logistic_path`] scores the λ of a logistic regression by folds, [`svm_grid`] the `C` and the kernel of a support vector classifier;
-//! [`FoldSearch`] selects these for every learner by the loss on held-out rows: descent from a coarse grid, extended beyond its ends where needed.
+//! [`ridge_path`] scores every λ for one kernel by leave-one-out, GCV and folds; [`RidgeSearch`]
+//! does so for every kernel and lengthscale of a grid, and fits the winner again on all of the
+//! data; [`RidgeTuner`] follows the gradient of the score, for many parameters at once.
+//! [`logistic_path`] scores the λ of a logistic regression by folds, [`svm_grid`] the `C` and the
+//! kernel of a support vector classifier; [`FoldSearch`] selects these for every learner by the
+//! loss on held-out rows: descent from a coarse grid, extended beyond its ends where needed.
 
 mod ard;
 mod choices;

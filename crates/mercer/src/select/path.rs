@@ -10,7 +10,8 @@ use crate::learn::ridge::{AtLambda, Problem, RidgeData, RidgeSolver, RidgeSpectr
 use crate::solve::{Solved, solve_positive};
 use crate::{Compute, Error, Result};
 
-/// The scores of a ridge regression along a list of λ. With several outputs each score is their mean.
+/// The scores of a ridge regression along a list of λ. With several outputs each score is their
+/// mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgePath {
     /// The λ, as they were given.
@@ -19,8 +20,9 @@ pub struct RidgePath {
     pub leave_one_out: Array1<f64>,
     /// Generalized cross-validation.
     pub gcv: Array1<f64>,
-    /// The (weighted) mean square of the residuals of held-out folds, where folds were requested; NaN at a λ at which the matrix is
-    /// singular to working precision, or a fold leaves the unpenalized part undetermined.
+    /// The (weighted) mean square of the residuals of held-out folds, where folds were requested;
+    /// NaN at a λ at which the matrix is singular to working precision, or a fold leaves the
+    /// unpenalized part undetermined.
     pub folds: Option<Array1<f64>>,
     /// The trace of the hat matrix.
     pub degrees_of_freedom: Array1<f64>,
@@ -76,18 +78,22 @@ pub(super) fn smallest(values: impl Iterator<Item = f64>) -> Option<usize> {
     numbers.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
 }
 
-/// Leave-one-out, GCV and, for `folds`, held-out scores of `ridge` for every λ: its own λ and solver are not used.
+/// Leave-one-out, GCV and, for `folds`, held-out scores of `ridge` for every λ: its own λ and
+/// solver are not used.
 ///
 /// # Formula
-/// `G = Q(B + λI)⁻¹Qᵀ` for all λ from one decomposition, with a band matrix `B`. For folds, and where λ is within rounding of 0, `B` is diagonal:
-/// the eigenvalues. Leaving out the rows `F` leaves the residuals `(G_FF)⁻¹(GSy)_F`, in scaled coordinates: no model is fitted again.
+/// `G = Q(B + λI)⁻¹Qᵀ` for all λ from one decomposition, with a band matrix `B`. For folds, and
+/// where λ is within rounding of 0, `B` is diagonal: the eigenvalues. Leaving out the rows `F`
+/// leaves the residuals `(G_FF)⁻¹(GSy)_F`, in scaled coordinates: no model is fitted again.
 ///
 /// # Cost
-/// One reduction to a band (`8n³/3` at the speed of matrix products, less for matrices of low rank) and `48n²` per λ; `24n²` bytes. For folds one
-/// eigendecomposition (about `9n³`) and `2n³/folds` per λ; `40n²` bytes.
+/// One reduction to a band (`8n³/3` at the speed of matrix products, less for matrices of low rank)
+/// and `48n²` per λ; `24n²` bytes. For folds one eigendecomposition (about `9n³`) and `2n³/folds`
+/// per λ; `40n²` bytes.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a λ that is negative or not finite and for fewer than 2 folds; as [`Ridge::fit`].
+/// [`Error::Parameter`] for a λ that is negative or not finite and for fewer than 2 folds; as
+/// [`Ridge::fit`].
 ///
 /// # Example
 /// ```
@@ -146,7 +152,8 @@ struct Scores {
     degrees_of_freedom: f64,
 }
 
-/// All scores but those of folds from a reduction to a band, where that is sound and there is room for it.
+/// All scores but those of folds from a reduction to a band, where that is sound and there is room
+/// for it.
 fn by_band(problem: &Problem<'_>, lambdas: &[f64], folds: bool, compute: &Compute) -> Result<Option<Vec<Scores>>> {
     if folds || matrices(3, problem.rows()) > compute.memory() {
         return Ok(None);
@@ -155,7 +162,8 @@ fn by_band(problem: &Problem<'_>, lambdas: &[f64], folds: bool, compute: &Comput
     Ok(Some(path.iter().zip(lambdas).map(|(at, &lambda)| Scores::new(at, problem, lambda, f64::NAN)).collect()))
 }
 
-/// The bytes of this many matrices: a path takes three by a reduction to a band, five by an eigendecomposition.
+/// The bytes of this many matrices: a path takes three by a reduction to a band, five by an
+/// eigendecomposition.
 pub(super) fn matrices(count: u64, rows: usize) -> u64 {
     count * 8 * (rows as u64).pow(2)
 }
@@ -195,7 +203,8 @@ impl Scores {
     }
 }
 
-/// The sum of squares of the scaled residuals of all folds, NaN when a fold leaves the unpenalized part undetermined.
+/// The sum of squares of the scaled residuals of all folds, NaN when a fold leaves the unpenalized
+/// part undetermined.
 fn held_out(spectrum: &RidgeSpectrum, dual: &Array2<f64>, lambda: f64, folds: &[Vec<usize>]) -> Result<f64> {
     let filter = spectrum.filter(lambda);
     let mut sum = 0.0;

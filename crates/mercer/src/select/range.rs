@@ -1,4 +1,4 @@
-//! What was tried of a number, and whether the choice lies at an end of it.
+//! The search range of a parameter, and whether the selected value is at its border.
 
 use std::fmt;
 
@@ -25,8 +25,8 @@ pub struct SearchedRange {
 }
 
 impl SearchedRange {
-    /// From the values of the first grid, all values, and the chosen one. A single value is no range to choose from, and `perfect` scores have no
-    /// better ones beyond the end.
+    /// From the values of the first grid, all values, and the chosen one. A single value is no
+    /// range to choose from, and `perfect` scores have no better ones beyond the end.
     pub(super) fn new(parameter: &'static str, first: &[f64], all: &[f64], chosen: f64, perfect: bool) -> Self {
         let ends = |values: &[f64]| {
             let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);

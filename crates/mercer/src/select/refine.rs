@@ -1,4 +1,4 @@
-//! λ between the places of a grid.
+//! Refinement of λ between grid points.
 
 use super::path::smallest;
 use crate::Result;
@@ -8,8 +8,9 @@ const GAPS: usize = 16;
 
 /// The best λ between the neighbors of the best one of a grid, and its score.
 ///
-/// Each round cuts the gaps beside the best λ into eight equal parts in the logarithm, so that after `r` rounds λ is within `8⁻ʳ` of a gap. Beyond
-/// the ends of the grid nothing is tried, nor beside λ = 0. A round takes one call of `scores`, which serves all of its λ.
+/// Each round cuts the gaps beside the best λ into eight equal parts in the logarithm, so that
+/// after `r` rounds λ is within `8⁻ʳ` of a gap. Beyond the ends of the grid nothing is tried, nor
+/// beside λ = 0. A round takes one call of `scores`, which serves all of its λ.
 pub(super) fn refine_lambda(
     lambdas: &[f64],
     best: (f64, f64),
@@ -40,7 +41,7 @@ pub(super) fn refine_lambda(
     Ok((lambda, score))
 }
 
-/// Of two λ the one nearer to a place, of which the place itself does not count.
+/// Of two λ the one nearer to a position, of which the position itself does not count.
 fn nearer(position: f64, a: f64, b: f64) -> f64 {
     if a == position || (b - position).abs() < (a - position).abs() { b } else { a }
 }
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_between_the_places_is_found() {
+    fn the_minimum_between_the_points_is_found() {
         let grid = [100.0, 1.0, 0.01, 10.0, 0.1];
         let start = (1.0, bowl(&[1.0]).unwrap()[0]);
         let mut before = f64::INFINITY;

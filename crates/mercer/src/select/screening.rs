@@ -1,4 +1,5 @@
-//! Candidates that are clearly worse are dropped on a part of the rows, before the others are scored on all of them.
+//! Screening: candidates that are clearly worse on a sample of the rows are dropped before the
+//! others are scored on all rows.
 
 use ndarray::{Array1, Axis};
 
@@ -11,7 +12,8 @@ const ROWS: usize = 1000;
 const CANDIDATES: usize = 5;
 /// Fraction of the rows used for screening: fitting a third of the rows takes a 27th of the time.
 const PART: usize = 3;
-/// Standard errors of the mean difference of the squared errors, row by row, by which a candidate has to be worse than the best.
+/// Standard errors of the mean difference of the squared errors, row by row, by which a candidate
+/// has to be worse than the best.
 const STANDARD_ERRORS: f64 = 3.0;
 
 /// The result of screening.
@@ -33,7 +35,8 @@ pub(super) struct Screened {
 }
 
 impl Screened {
-    /// Neighbors of the winner on all rows that were dropped, and are not clearly worse than the winner: they were compared with another.
+    /// Neighbors of the winner on all rows that were dropped, and are not clearly worse than the
+    /// winner: they were compared with another.
     pub(super) fn recalled(&self, candidates: &[Candidate], winner: usize) -> Vec<usize> {
         let near = [winner.checked_sub(1), Some(winner + 1)].into_iter().flatten();
         let same = |&i: &usize| candidates.get(i).is_some_and(|c| c.family == candidates[winner].family);
@@ -46,8 +49,9 @@ impl Screened {
 }
 
 impl RidgeSearch {
-    /// Which candidates stay: those that are not worse than the best by three standard errors on a third of the rows, and the neighbors of the
-    /// best, which more rows might prefer. `None` where there is no screening: few rows, few candidates, values made elsewhere, or a part of the rows
+    /// Which candidates stay: those that are not worse than the best by three standard errors on a
+    /// third of the rows, and the neighbors of the best, which more rows might prefer. `None` where
+    /// there is no screening: few rows, few candidates, precomputed values, or a part of the rows
     /// on which nothing can be fitted.
     pub(super) fn screen(
         &self,
@@ -78,7 +82,7 @@ impl RidgeSearch {
         let of = |candidate: Candidate| {
             let sample = SearchData { x: data.x, y: data.y, weights: data.weights };
             let path = self.path(&candidate, &self.lambdas, sample, compute)?;
-            let none = || Error::Numerical("no λ has a score".into());
+            let none = || Error::undefined("the score of every λ", "try larger values of λ");
             let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];
             let fit = self.ridge(&candidate, lambda).fit(data.x, data.y, data.weights, compute)?;
             let Diagnostics { loo_residuals, .. } = fit.diagnostics().ok_or_else(none)?;
@@ -89,8 +93,9 @@ impl RidgeSearch {
     }
 }
 
-/// Those that are not clearly worse than the best (of every family only the best of these, where the search is frugal), and its neighbors in the
-/// same family; `None` when an error is not a number.
+/// Those that are not clearly worse than the best (of every family only the best of these, where
+/// the search is frugal), and its neighbors in the same family; `None` when an error is not a
+/// number.
 fn survivors(candidates: &[Candidate], errors: &[Array1<f64>], frugal: bool) -> Option<Vec<bool>> {
     let means: Vec<f64> = errors.iter().map(|e| e.mean().unwrap_or(f64::NAN)).collect();
     if means.iter().any(|mean| !mean.is_finite()) {
@@ -138,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_drops_the_hopeless_and_finds_the_same_winner() {
+    fn screening_drops_the_hopeless_and_finds_the_same_winner() {
         let ((x, y), compute) = (wave(1000), Compute::new());
         let screened = search().fit(x.view(), y.view(), None, &compute).unwrap();
         let all = RidgeSearch { screening: false, ..search() }.fit(x.view(), y.view(), None, &compute).unwrap();
@@ -146,7 +151,8 @@ mod tests {
         assert_eq!(all.screening, None);
         let screening = screened.screening.unwrap();
         assert!(screening.rows == 333 && (3..=5).contains(&screening.dropped), "{screening:?}");
-        // What was scored on all rows has the score that it has without screening, what was dropped has none.
+        // What was scored on all rows has the score that it has without screening, what was dropped
+        // has none.
         let rows = screened.scores.rows().into_iter().zip(all.scores.rows());
         let (unknown, known): (Vec<_>, Vec<_>) = rows.partition(|(screened, _)| screened[0].is_nan());
         assert_eq!(unknown.len(), screening.dropped);
@@ -154,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frugal_race_drops_more_and_finds_about_as_good_a_winner() {
+    fn frugal_screening_drops_more_and_finds_about_as_good_a_winner() {
         let ((x, y), compute) = (wave(1000), Compute::new());
         let kernels = ["gaussian()", "matern(nu=5/2)", "matern(nu=3/2)"].map(|text| text.parse().unwrap()).to_vec();
         // So close to each other that several of a family are about as good as its best.
@@ -167,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_do_not_race() {
+    fn few_rows_are_not_screened() {
         let (x, y) = wave(200);
         assert_eq!(search().fit(x.view(), y.view(), None, &Compute::new()).unwrap().screening, None);
     }
@@ -181,7 +187,8 @@ mod tests {
             .collect();
         let noise = |i: usize| if i.is_multiple_of(2) { 0.5 } else { -0.5 };
         let errors = |shift: f64, spread: f64| Array1::from_shape_fn(100, |i| 1.0 + shift + spread * noise(i));
-        // Against the second: the first and third are its neighbors; the fourth differs by less than three standard errors (0.05 each).
+        // Against the second: the first and third are its neighbors; the fourth differs by less
+        // than three standard errors (0.05 each).
         let all = [errors(5.0, 0.0), errors(0.0, 0.0), errors(5.0, 0.0), errors(0.14, 1.0), errors(0.16, -1.0)];
         assert_eq!(survivors(&candidates, &all, false), Some(vec![true, true, true, true, false]));
         assert_eq!(survivors(&candidates[..1], &[errors(f64::NAN, 0.0)], false), None);

@@ -16,19 +16,23 @@ use crate::{Compute, Error, Kernel, Result};
 /// A search for the kernel, the lengthscale and the λ of a ridge regression.
 ///
 /// # Theory
-/// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20 λ costs 10 decompositions, whatever the
-/// criterion: no model is fitted twice but the winner.
+/// One decomposition per kernel and lengthscale scores every λ, so a grid of 10 lengthscales and 20
+/// λ costs 10 decompositions, whatever the criterion: only the best model is fitted again.
 ///
-/// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows, drawn from the seed, candidates whose squared leave-one-out errors are worse
-/// than those of the best by three standard errors of the mean difference are dropped; the neighbors of the best always stay. The others
-/// are scored on all rows, and so are the neighbors of the winner unless they are as clearly worse than the winner.
+/// With at least 1000 rows and five candidates, candidates are screened: on a third of the rows,
+/// drawn from the seed, candidates whose squared leave-one-out errors are worse than those of the
+/// best by three standard errors of the mean difference are dropped; the neighbors of the best
+/// always stay. The others are scored on all rows, and so are the neighbors of the winner unless
+/// they are as clearly worse than the winner.
 ///
-/// Where the best λ lies at an end of the default list, the list goes on by two decades, at most twice, for the candidates that are best there; a list that was
-/// given does not. Lengthscales are extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what was tried.
+/// Where the best λ lies at an end of the default list, the list is extended by two decades, at
+/// most twice, for the candidates that are best there; an explicit list is not. Lengthscales are
+/// extended if [`RidgeSearch::extend_lengthscales`] is set. [`RidgeSearchFit::ranges`] lists what
+/// was tried.
 ///
 /// # Cost
-/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a fit; screening takes a 27th of a path, and a fit
-/// of a third of the rows, for every candidate.
+/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a
+/// fit; screening takes a 27th of a path, and a fit of a third of the rows, for every candidate.
 ///
 /// # Example
 /// ```
@@ -47,87 +51,94 @@ use crate::{Compute, Error, Kernel, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeSearch {
-    /// The kernels to choose from.
+    /// The candidate kernels.
     pub kernels: Vec<Kernel>,
-    /// The lengthscales to try for every kernel; empty to take the kernels as they are.
+    /// The lengthscales to try for every kernel; empty to use the kernels unchanged.
     pub lengthscales: Vec<f64>,
     /// The λ to try.
     pub lambdas: Vec<f64>,
-    /// What makes a model better.
+    /// The selection criterion.
     pub criterion: Criterion,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// After the grid: how often the gaps beside the best lengthscale are halved (in the logarithm), each time adding up to two rows to the
-    /// surface; then λ is refined as often, each time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
+    /// After the grid: how often the gaps beside the best lengthscale are halved (in the
+    /// logarithm), each time adding up to two rows to the surface; then λ is refined as often, each
+    /// time to an eighth of the gap (see [`RidgeSearchFit::winner`]).
     pub refinements: usize,
-    /// Whether kernels that are not positive semi-definite are meant.
+    /// Whether to accept kernels that are not positive semi-definite.
     pub indefinite: bool,
-    /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the whole surface is scored.
+    /// Whether candidates that are clearly worse on a part of the rows are dropped; otherwise the
+    /// whole surface is scored.
     pub screening: bool,
-    /// Whether screening leaves only the best of every kernel, and the neighbors of the best of all: fewer candidates are scored on all rows, and one that
-    /// the fewer rows rank a little lower is missed.
+    /// Whether screening leaves only the best of every kernel, and the neighbors of the best of
+    /// all: fewer candidates are scored on all rows, and one that the fewer rows rank a little
+    /// lower is missed.
     pub frugal: bool,
-    /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the list, by the ratio of the last two.
+    /// Whether longer and shorter lengthscales are tried where the best one lies at an end of the
+    /// list, by the ratio of the last two.
     pub extend_lengthscales: bool,
 }
 
-/// A kernel that was tried.
+/// A candidate kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The kernel.
     pub kernel: Kernel,
-    /// Its place in the list of the search.
+    /// Its index in the list of the search.
     pub family: usize,
-    /// The lengthscale that was put in, where lengthscales were searched.
+    /// The lengthscale if lengthscales were searched.
     pub lengthscale: Option<f64>,
 }
 
-/// The best kernel and λ, between the places of the surface where the search was refined.
+/// The best kernel and λ, between the grid points of the surface where the search was refined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Winner {
     /// The kernel.
     pub kernel: Kernel,
-    /// The lengthscale that was put in, where lengthscales were searched.
+    /// The lengthscale if lengthscales were searched.
     pub lengthscale: Option<f64>,
     /// λ.
     pub lambda: f64,
-    /// Its score, at most that of the best place of the surface.
+    /// Its score, at most that of the best point of the surface.
     pub score: f64,
 }
 
-/// The winner of a search, fitted on all of the data, and the surface of scores.
+/// The best candidate of a search, fitted on all of the data, and the surface of scores.
 #[derive(Clone, Debug)]
 pub struct RidgeSearchFit {
-    /// The winner, fitted again.
+    /// The final fit.
     pub fit: RidgeFit,
-    /// The kernels that were tried, one per row of the surface: ordered by their place in the list, then by lengthscale.
+    /// The candidate kernels, one per row of the surface: ordered by their index in the list, then
+    /// by lengthscale.
     pub candidates: Vec<Candidate>,
     /// The λ, one per column of the surface.
     pub lambdas: Vec<f64>,
-    /// The score of every candidate (row) with every λ (column); smaller is better. NaN in the rows of candidates that were dropped.
+    /// The score of every candidate (row) with every λ (column); smaller is better. NaN in the rows
+    /// of candidates that were dropped.
     pub scores: Array2<f64>,
-    /// The row and the column of the best place of the surface.
+    /// The row and the column of the best point of the surface.
     pub best: (usize, usize),
     /// The score there.
     pub best_score: f64,
-    /// What was fitted: the best place of the surface, or a λ beside it.
+    /// What was fitted: the best point of the surface, or a λ beside it.
     pub winner: Winner,
     /// The screening, if there was one.
     pub screening: Option<Screening>,
-    /// What was tried of λ and of the lengthscale of the winner's kernel.
+    /// The search ranges of λ and of the lengthscale.
     pub ranges: Vec<SearchedRange>,
 }
 
-/// What a search chose, before the winner is fitted.
+/// The selection of a search, before the final fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeChoice {
-    /// The kernels that were tried, as in [`RidgeSearchFit::candidates`].
+    /// The candidate kernels, as in [`RidgeSearchFit::candidates`].
     pub candidates: Vec<Candidate>,
     /// The λ, one per column of the surface.
     pub lambdas: Vec<f64>,
-    /// The scores, as in [`RidgeSearchFit::scores`]; also NaN at λ that were tried only with other candidates, and where the search was stopped.
+    /// The scores, as in [`RidgeSearchFit::scores`]; also NaN at λ that were tried only with other
+    /// candidates, and where the search was stopped.
     pub scores: Array2<f64>,
-    /// The row and the column of the best place of the surface.
+    /// The row and the column of the best point of the surface.
     pub best: (usize, usize),
     /// The score there.
     pub best_score: f64,
@@ -135,7 +146,7 @@ pub struct RidgeChoice {
     pub winner: Winner,
     /// The screening, if there was one.
     pub screening: Option<Screening>,
-    /// What was tried of λ and of the lengthscale of the winner's kernel.
+    /// The search ranges of λ and of the lengthscale.
     pub ranges: Vec<SearchedRange>,
     /// Whether the search ended by itself, and not because it was canceled.
     pub complete: bool,
@@ -145,10 +156,10 @@ pub struct RidgeChoice {
 const LAMBDAS: (f64, f64) = (1e-6, 1e3);
 /// The number of the default λ, two per decade.
 const COUNT: usize = 19;
-/// λ by which a list goes on at a time, and how often it does at each end.
+/// Number of λ by which a list is extended at a time, and maximum number of extensions at each end.
 const MORE: usize = 4;
 const TIMES: usize = 2;
-/// A lengthscale beyond the list that does not make the score smaller than this part of it is the last one.
+/// The extension of lengthscales ends when the score improves by less than this factor.
 const PLATEAU: f64 = 0.995;
 /// Lengthscales that may be tried beyond each end of the list.
 const REACH: usize = 6;
@@ -184,7 +195,8 @@ impl Surface {
 }
 
 impl RidgeSearch {
-    /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without intercept.
+    /// A search by leave-one-out over 19 λ from 10⁻⁶ to 10³, with the kernels as they are, without
+    /// intercept.
     pub fn new(kernels: Vec<Kernel>) -> Self {
         let (lambdas, criterion, lengthscales) = (default_lambdas(), Criterion::default(), Vec::new());
         let (intercept, refinements, indefinite, screening) = (false, 0, false, true);
@@ -206,7 +218,8 @@ impl RidgeSearch {
     /// Scores the grid, extends and refines it, and fits the winner. The first of equals wins.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Numerical`] when no candidate has a score.
+    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Undefined`] when no
+    /// candidate has a score.
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -220,8 +233,8 @@ impl RidgeSearch {
         Ok(RidgeSearchFit { fit, candidates, lambdas, scores, best, best_score, winner, screening, ranges })
     }
 
-    /// Scores the grid, extends and refines it, and fits nothing. A search that is [canceled](crate::Cancel) gives the best of what was scored, and says
-    /// so.
+    /// Scores the grid, extends and refines it, and fits nothing. A search that is
+    /// [canceled](crate::Cancel) returns the best candidate so far, and reports it.
     ///
     /// # Errors
     /// As [`RidgeSearch::fit`]; [`Error::Canceled`] before anything was scored.
@@ -338,7 +351,8 @@ impl RidgeSearch {
         Ok(true)
     }
 
-    /// More λ beyond the end at which the best one lies, for the candidates that are best there; false where it lies between.
+    /// More λ beyond the end at which the best one lies, for the candidates that are best there;
+    /// false where it lies between.
     fn widen(
         &self,
         surface: &mut Surface,
@@ -449,7 +463,7 @@ impl RidgeSearch {
         let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
         let scores = ndarray::stack(Axis(0), &views).expect("one score per λ in every row");
         let Some(position) = smallest(scores.iter().copied()) else {
-            return Err(Error::Numerical("no candidate of the search has a score: try larger λ or fewer folds".into()));
+            return Err(Error::undefined("the score of every candidate of the search", "try larger λ or fewer folds"));
         };
         let best = (position / scores.ncols(), position % scores.ncols());
         let candidates: Vec<Candidate> = tried.into_iter().map(|(candidate, _)| candidate).collect();
@@ -469,7 +483,7 @@ impl RidgeSearch {
         Ok(RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, complete })
     }
 
-    /// What was tried of every number that has more than one value.
+    /// The search ranges of all parameters with more than one value.
     fn ranges(&self, candidates: &[Candidate], lambdas: &[f64], best: usize, winner: &Winner) -> Vec<SearchedRange> {
         let perfect = winner.score == 0.0;
         let mut ranges = vec![SearchedRange::new("lambda", &self.lambdas, lambdas, winner.lambda, perfect)];
@@ -504,7 +518,8 @@ fn interrupted(error: Error) -> Result<()> {
     }
 }
 
-/// The next lengthscale beyond the end at which one lies, and which end; none where it lies between, or is alone.
+/// The next lengthscale beyond the end at which one lies, and which end; none where it lies
+/// between, or is alone.
 fn beyond(lengths: &[f64], length: f64) -> Option<(f64, usize)> {
     let (first, last) = (lengths.first()?, lengths.last()?);
     if lengths.len() < 2 {

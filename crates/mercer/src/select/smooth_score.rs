@@ -9,7 +9,8 @@ use crate::solve::products::multiply;
 use crate::solve::{Factored, Solved, factor, solve_positive};
 use crate::{Compute, Result};
 
-/// A score, and its slopes by every parameter of the kernel in order, then by λ; 0 for those not requested.
+/// A score, and its slopes by every parameter of the kernel in order, then by λ; 0 for those not
+/// requested.
 pub(super) struct SmoothScore {
     pub(super) value: f64,
     pub(super) slopes: Vec<f64>,

@@ -12,7 +12,8 @@ pub struct SvmGrid {
     pub kernels: Vec<Kernel>,
     /// The `C`, as they were given.
     pub c: Vec<f64>,
-    /// The (weighted) share of the rows of a fold whose class is predicted, in the mean over the folds: a row per kernel, a column per `C`.
+    /// The (weighted) share of the rows of a fold whose class is predicted, in the mean over the
+    /// folds: a row per kernel, a column per `C`.
     pub accuracy: Array2<f64>,
 }
 
@@ -29,19 +30,21 @@ impl SvmGrid {
     }
 }
 
-/// Scores every pair of a kernel and a `C` by folds, such as those of [`stratified_folds`](super::stratified_folds). The kernel and the penalty of `spec`
-/// itself are not used.
+/// Scores every pair of a kernel and a `C` by folds, such as those of
+/// [`stratified_folds`](super::stratified_folds). The kernel and the penalty of `spec` itself are
+/// not used.
 ///
 /// # Formula
-/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, binary SVMs and `C`, and every fit begins at that of the `C` before or of the kernel
-/// before, whichever is better. List both ascending.
+/// [`Svc::validate_each`]: the matrix of a kernel serves all folds, binary SVMs and `C`, and every
+/// fit begins at that of the `C` before or of the kernel before, whichever is better. List both
+/// ascending.
 ///
 /// # Cost
 /// One kernel matrix and folds × binary SVMs paths per kernel.
 ///
 /// # Errors
-/// [`Error::Parameter`] for empty lists, [`Error::Request`] unless every row is in one fold; as [`Svc::validate`], for instance when a fold takes the only
-/// row of a class.
+/// [`Error::Parameter`] for empty lists, [`Error::Request`] unless every row is in one fold; as
+/// [`Svc::validate`], for instance when a fold takes the only row of a class.
 ///
 /// # Example
 /// ```

@@ -5,23 +5,28 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::Criterion;
 use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
+use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_names, movable, movable_names, search};
 use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Where the relative slopes of the score count as 0: a lengthscale that grows for ever is followed no further.
+/// Relative gradient of the score at which the search stops: a lengthscale that grows without bound
+/// is not followed further.
 const TOLERANCE: f64 = 1e-4;
 
-/// A ridge regression whose λ and kernel parameters, such as one lengthscale per column, are chosen by the gradient of leave-one-out or GCV.
+/// A ridge regression whose λ and kernel parameters, such as one lengthscale per column, are chosen
+/// by the gradient of leave-one-out or GCV.
 ///
 /// # Formula
-/// `min log S(log θ, log λ)` by L-BFGS, with `S` the score and `dS = tr(H dA)` for `A = SKS + λI` ([docs](crate::select)).
+/// `min log S(log θ, log λ)` by L-BFGS, with `S` the score and `dS = tr(H dA)` for `A = SKS + λI`
+/// ([docs](crate::select)).
 ///
 /// # Theory
-/// The lengthscale of an irrelevant column grows until the kernel is constant along it: automatic relevance determination. A start
-/// at the median heuristic is written `lengthscale=median`. The score is not convex: [restarts](RidgeTuner::restarts) help.
+/// The lengthscale of an irrelevant column grows until the kernel is constant along it: automatic
+/// relevance determination. A start at the median heuristic is written `lengthscale=median`. The
+/// score is not convex: [restarts](RidgeTuner::restarts) help.
 ///
 /// # Cost
 /// About `5n³` per step and one matrix of derivatives per parameter; `32n²` bytes.
@@ -47,13 +52,15 @@ pub struct RidgeTuner {
     pub lambda: f64,
     /// Whether shared lengthscales are expanded to one per column.
     pub ard: bool,
-    /// What makes a model better: leave-one-out or GCV.
+    /// The selection criterion: leave-one-out or GCV.
     pub criterion: Criterion,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`] (as `ard` names them), or `lambda`.
+    /// Parameters that are kept fixed: names of [`Kernel::parameters`] (as `ard` names them), or
+    /// `lambda`.
     pub fixed: Vec<String>,
-    /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
+    /// Smoothness parameters that are optimized, which are fixed by default: `nu` of Matérn
+    /// kernels, `hurst`, `power` of a distance.
     pub free: Vec<String>,
     /// How many more times the search starts, from points drawn from the seed around the first.
     pub restarts: usize,
@@ -66,9 +73,11 @@ pub struct RidgeTunerFit {
     pub fit: RidgeFit,
     /// Its score.
     pub score: f64,
-    /// The slopes of the score by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of `names`.
+    /// The slopes of the score by the logarithms of the parameters (by the parameter itself where
+    /// it may be negative), in the order of `names`.
     pub gradient: Vec<f64>,
-    /// The parameters of the kernel in order, then `lambda`; a choice of smoothness where it was freed.
+    /// The parameters of the kernel in order, then `lambda`; a choice of smoothness where it was
+    /// freed.
     pub names: Vec<String>,
     /// Whether the gradient was small at the end.
     pub converged: bool,
@@ -81,8 +90,8 @@ pub struct RidgeTunerFit {
 }
 
 impl RidgeTuner {
-    /// A search by leave-one-out from one start, with lengthscales shared as they are given, without intercept; the smoothness `nu` of Matérn
-    /// kernels and its like stay as they are.
+    /// A search by leave-one-out from one start, with lengthscales shared as they are given,
+    /// without intercept; the smoothness `nu` of Matérn kernels and its like are kept fixed.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
         let (fixed, free) = (Vec::new(), Vec::new());
         Self {
@@ -100,8 +109,9 @@ impl RidgeTuner {
     /// Chooses the parameters, and fits with them.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a λ that is not positive, an unknown fixed or freed name, or folds (whose score has no gradient here),
-    /// [`Error::Numerical`] when the score is not defined at any start, and as [`Ridge::fit`].
+    /// [`Error::Parameter`] for a λ that is not positive, an unknown fixed or freed name, or folds
+    /// (whose score has no gradient here), [`Error::Undefined`] when the score is not defined at
+    /// any start, and as [`Ridge::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -128,7 +138,7 @@ impl RidgeTuner {
         };
         let found = search(&mut objective, &start, &options, compute)?;
         let Some(best) = found.best else {
-            return Err(Error::Numerical("the score is not defined at any start: try a larger λ".into()));
+            return Err(Error::undefined("the score at every start", Remedy::larger("lambda")));
         };
         let rest = if found.interrupted { compute.after_part()? } else { compute.clone() };
         let compute = &rest;
@@ -136,7 +146,7 @@ impl RidgeTuner {
         let ridge = self.ridge(kernel, lambda);
         let shown = movable(&ridge.kernel, &self.free);
         let Some(at) = smooth_score(&ridge, self.criterion, data, &shown, compute)? else {
-            return Err(Error::Numerical("the score is not defined at the end of the search".into()));
+            return Err(Error::undefined("the score at the end of the search", Remedy::larger("lambda")));
         };
         let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);
         let gradient =
@@ -185,7 +195,7 @@ impl RidgeTuner {
             }
             // Nothing is better than no error at all.
             Ok(Some(at)) if at.value == 0.0 => Ok((f64::MIN_POSITIVE.ln(), vec![0.0; point.len()])),
-            Ok(_) | Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),
+            Ok(_) | Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
             Err(other) => Err(other),
         }
     }
@@ -200,5 +210,5 @@ fn by_logarithms(ridge: &Ridge, at: &SmoothScore) -> Vec<f64> {
 /// `A⁻¹`, `H`, and what they are made from.
 fn reserve(n: u64, compute: &Compute) -> Result<()> {
     let advice = "use fewer rows or a higher memory limit";
-    compute.reserve("the gradient of the score of a ridge regression", 4 * 8 * n * n, advice)
+    compute.reserve(MemoryPurpose::Fit, "the gradient of the score of a ridge regression", 4 * 8 * n * n, advice)
 }

@@ -10,19 +10,23 @@ use rayon::prelude::*;
 use super::reflectors::{add_product, apply, product, triangularize};
 use crate::{Compute, Result};
 
-/// Diagonals below the main one that are left.
+/// Diagonals of the band: wide enough for matrix products in the reduction, narrow enough for cheap
+/// sweeps per λ.
 pub(super) const WIDTH: usize = 24;
-/// Rows and columns of a block of the work: it never depends on the number of threads, so that the bytes do not either.
+/// Rows and columns of a block of the work: it never depends on the number of threads, so that the
+/// bytes do not either.
 const TILE: usize = 128;
-/// What is left counts as a multiple of the identity when it differs by less than this, relative to its eigenvalues.
+/// What is left counts as a multiple of the identity when it differs by less than this, relative to
+/// its eigenvalues.
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// `A = Q diag(B, θI) Qᵀ` with an orthogonal `Q` and a band matrix `B` of at most `n` rows.
 ///
 /// # Theory
-/// Panels of 24 columns are made triangular by Householder reflections from both sides (the first half of a two-stage tridiagonalization). The
-/// basis is that of block Krylov spaces, so for a matrix of low numerical rank, or a low-rank change of a multiple of the identity, the rest soon is
-/// `θI` to working precision, and the reduction ends there.
+/// Panels of 24 columns are made triangular by Householder reflections from both sides (the first
+/// half of a two-stage tridiagonalization). The basis is that of block Krylov spaces, so for a
+/// matrix of low numerical rank, or a low-rank change of a multiple of the identity, the rest soon
+/// is `θI` to working precision, and the reduction ends there.
 ///
 /// # Cost
 /// `4n³/3` and as much for the basis, at the speed of matrix products; less when it ends early.
@@ -32,14 +36,16 @@ pub(crate) struct BandReduction {
     pub(super) band: Vec<f64>,
     /// `θ`.
     pub(super) rest: f64,
-    /// The reflections: block `k` has its `V` below row `(k + 1)·WIDTH` of the columns from `k·WIDTH`.
+    /// The reflections: block `k` has its `V` below row `(k + 1)·WIDTH` of the columns from
+    /// `k·WIDTH`.
     reflectors: Mat<f64>,
     /// `S` of every block.
     factors: Vec<Mat<f64>>,
 }
 
 impl BandReduction {
-    /// Reduces a symmetric matrix, of which the lower triangle is read. `shift` is the least number that will be added to the diagonal.
+    /// Reduces a symmetric matrix, of which the lower triangle is read. `shift` is the least number
+    /// that will be added to the diagonal.
     pub(crate) fn new(matrix: Array2<f64>, shift: f64, compute: &Compute) -> Result<Self> {
         let size = matrix.nrows();
         // Symmetric, so that rows are columns.
@@ -78,7 +84,8 @@ impl BandReduction {
         }
     }
 
-    /// Whether the matrix from row `start` on is `θI`; if so `θ` is kept. One panel decides most cases.
+    /// Whether the matrix from row `start` on is `θI`; if so `θ` is kept. One panel decides most
+    /// cases.
     fn is_finished(&mut self, start: usize, shift: f64, noise: f64) -> bool {
         let count = self.size - start;
         let left = self.reflectors.as_ref().submatrix(start, start, count, count);
@@ -112,7 +119,8 @@ impl BandReduction {
         self.factors.push(s);
     }
 
-    /// The first columns of `Q`, as many as `B` has: those of the identity through all reflections, strips of columns in parallel.
+    /// The first columns of `Q`, as many as `B` has: those of the identity through all reflections,
+    /// strips of columns in parallel.
     pub(crate) fn basis(&self, compute: &Compute) -> Result<Mat<f64>> {
         let mut basis = Mat::<f64>::identity(self.size, self.rank());
         compute.install(|| {
@@ -136,7 +144,8 @@ fn tiles(start: usize, end: usize) -> Vec<Range<usize>> {
     (start / TILE..end.div_ceil(TILE)).map(|k| cut(k)..cut(k + 1)).filter(|r| !r.is_empty()).collect()
 }
 
-/// `A ← HᵀAH = A − XVᵀ − VXᵀ` with `X = AVS − ½VSᵀ(VᵀAVS)`, on and below the diagonal and inside the tiles on the diagonal.
+/// `A ← HᵀAH = A − XVᵀ − VXᵀ` with `X = AVS − ½VSᵀ(VᵀAVS)`, on and below the diagonal and inside
+/// the tiles on the diagonal.
 fn transform(mut a: MatMut<'_, f64>, v: MatRef<'_, f64>, s: MatRef<'_, f64>, tiles: &[Range<usize>]) {
     let image = symmetric_product(a.rb(), v, tiles);
     let mut x = product(image.as_ref(), s);

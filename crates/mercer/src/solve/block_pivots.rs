@@ -7,18 +7,23 @@ use rayon::prelude::*;
 
 use super::pivoted::PivotedCholesky;
 use super::random_pivots::draw;
+use crate::error::MemoryPurpose;
 use crate::gram::Tiles;
 use crate::seed::Stream;
 use crate::{Compute, Error, Result};
 
-/// Rows that one task updates. It never depends on the number of threads, so that the bytes do not either.
+/// Rows that one task updates. It never depends on the number of threads, so that the bytes do not
+/// either.
 const ROWS: usize = 512;
 
-/// The partial Cholesky factor of [`randomly_pivoted_cholesky`](super::randomly_pivoted_cholesky), with `block` proposals at a time.
+/// The partial Cholesky factor of [`randomly_pivoted_cholesky`](super::randomly_pivoted_cholesky),
+/// with `block` proposals at a time.
 ///
 /// # Theory
-/// Proposals are drawn from what was left of the diagonal when the block began, and each is accepted with the share of it that is still left
-/// (Epperly, Tropp and Webber 2024): the pivots have the same distribution as one after the other, and nearly all work is in products of matrices.
+/// Proposals are drawn from what was left of the diagonal when the block began, and each is
+/// accepted with the share of it that is still left (Epperly, Tropp and Webber 2024): the pivots
+/// have the same distribution as one after the other, and nearly all work is in products of
+/// matrices.
 ///
 /// # Cost
 /// As [`pivoted_cholesky`](super::pivoted_cholesky); several times faster from a rank of about 100.
@@ -48,7 +53,12 @@ pub fn block_randomly_pivoted_cholesky(
         return Err(Error::shape("columns of a symmetric matrix", n, m));
     }
     let rank = rank.min(n);
-    compute.reserve("a partial Cholesky factor", 8 * n as u64 * rank as u64, "ask for a smaller rank")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "a partial Cholesky factor",
+        8 * n as u64 * rank as u64,
+        "ask for a smaller rank",
+    )?;
     let mut state = PivotState {
         factor: Array2::zeros((n, rank)),
         pivots: Vec::with_capacity(rank),
@@ -94,7 +104,8 @@ impl PivotState {
         (0..count).map(|_| draw(self.left.view(), &mut self.stream)).collect()
     }
 
-    /// The proposals that are accepted and the Cholesky factor of what is left of `K` between them. The first one always is.
+    /// The proposals that are accepted and the Cholesky factor of what is left of `K` between them.
+    /// The first one always is.
     fn accept(&mut self, tiles: &dyn Tiles, proposals: &[usize]) -> (Vec<usize>, Array2<f64>) {
         let b = proposals.len();
         let rows = self.factor.slice(s![.., ..self.pivots.len()]).select(Axis(0), proposals);
@@ -201,7 +212,7 @@ mod tests {
         let (found, exact) = with(1);
         assert_eq!((found.pivots.len(), found.factor.dim()), (60, (700, 60)));
         let rest = &exact - &found.factor.dot(&found.factor.t());
-        assert!((rest.diag().sum() - found.trace_left).abs() <= 1e-10 * exact.diag().sum());
+        assert_close!(rest.diag().sum(), found.trace_left, abs = 1e-10 * exact.diag().sum());
         for &p in &found.pivots {
             assert!(rest.column(p).iter().all(|v| v.abs() < 1e-12));
         }

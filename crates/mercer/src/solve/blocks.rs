@@ -1,4 +1,5 @@
-//! The blocked Cholesky factorization behind [`factor`](super::factor) and [`SingleFactor`](super::SingleFactor).
+//! The blocked Cholesky factorization behind [`factor`](super::factor) and
+//! [`SingleFactor`](super::SingleFactor).
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -13,7 +14,8 @@ use rayon::prelude::*;
 use crate::gram::simd::triangle::Triangle;
 use crate::{Compute, Result};
 
-/// Rows of a block that is factored by one thread. No size depends on the number of threads, so that the bytes do not either.
+/// Rows of a block that is factored by one thread. No size depends on the number of threads, so
+/// that the bytes do not either.
 pub(super) const BLOCK: usize = 192;
 /// Rows of a panel that one task solves for.
 const STRIP: usize = 128;
@@ -22,10 +24,12 @@ const TILE: usize = 256;
 /// Right-hand sides that one task solves for.
 const COLUMNS: usize = 64;
 
-/// Factors the lower triangle in place; whether every pivot is positive. What stands above the diagonal is neither read nor written.
+/// Factors the lower triangle in place; whether every pivot is positive. What stands above the
+/// diagonal is neither read nor written.
 ///
-/// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ` in strips, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` in tiles, `L₂₂ = chol(A₂₂)`. Long inner products
-/// keep the traffic with the memory low, and strips and tiles are small enough to keep every thread busy.
+/// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ` in strips, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` in
+/// tiles, `L₂₂ = chol(A₂₂)`. Long inner products keep the traffic with the memory low, and strips
+/// and tiles are small enough to keep every thread busy.
 pub(super) fn factor_blocks<T: DiagonalBlock>(a: MatMut<'_, T>, compute: &Compute) -> Result<bool> {
     compute.check_canceled()?;
     let n = a.nrows();
@@ -82,7 +86,8 @@ impl DiagonalBlock for f32 {
     }
 }
 
-/// `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` on and below the diagonal of one strip of columns, which begins at row `start` of the panel.
+/// `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` on and below the diagonal of one strip of columns, which begins at row
+/// `start` of the panel.
 fn update<T: RealField + Copy>(strip: MatMut<'_, T>, panel: MatRef<'_, T>, start: usize) {
     let right = panel.subrows(start, strip.ncols()).transpose();
     let (_, own) = strip.split_at_row_mut(start);

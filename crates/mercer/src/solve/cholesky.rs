@@ -1,4 +1,5 @@
-//! Cholesky factors of positive definite matrices, and the minimum-norm answer where there is none.
+//! Cholesky factors of positive definite matrices, and the minimum-norm solution where there is
+//! none.
 
 use faer::Mat;
 use ndarray::{Array2, ArrayView2};
@@ -34,15 +35,15 @@ pub struct PositiveSolution {
 
 /// Solves `AX = B` for a symmetric positive semi-definite `A`, of which the lower triangle is read.
 ///
-/// A matrix that is singular to working precision is not perturbed: the pseudo-inverse gives the solution of minimum
-/// norm, which the result reports.
+/// A matrix that is singular to working precision is not perturbed: the pseudo-inverse gives the
+/// solution of minimum norm, which the result reports.
 ///
 /// # Cost
 /// `n³/3` by Cholesky; about `9n³` where the matrix is singular.
 ///
 /// # Errors
-/// [`Error::Shape`] when the sizes do not fit, [`Error::Value`] for NaN and infinities, [`Error::Numerical`] when the
-/// eigenvalues of a singular matrix do not converge.
+/// [`Error::Shape`] when the sizes do not fit, [`Error::Value`] for NaN and infinities,
+/// [`Error::Undefined`] when the eigenvalues of a singular matrix do not converge.
 ///
 /// # Example
 /// ```
@@ -72,7 +73,8 @@ pub fn solve_positive(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Result<Positive
     Ok(PositiveSolution { solution, solved, residual })
 }
 
-/// The solution by a Cholesky factor, unless a pivot shows that the matrix is singular to working precision.
+/// The solution by a Cholesky factor, unless a pivot shows that the matrix is singular to working
+/// precision.
 fn by_cholesky(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Option<Array2<f64>> {
     let (n, compute) = (a.nrows(), Compute::unlimited());
     let mut factor = Mat::from_fn(n, n, |i, j| a[[i.max(j), i.min(j)]]);

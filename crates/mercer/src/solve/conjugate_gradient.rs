@@ -26,23 +26,26 @@ pub struct ConjugateGradientSolution {
     pub solution: Array2<f64>,
     /// Products with `A`, each for all columns.
     pub iterations: usize,
-    /// The largest `‖b − Ax‖/‖b‖` over the columns: computed from `x` itself, or by the recurrence where few steps were enough.
+    /// The largest `‖b − Ax‖/‖b‖` over the columns: computed from `x` itself, or by the recurrence
+    /// where few steps were enough.
     pub residual: f64,
 }
 
-/// Products up to which the residual of the recurrence is taken for the true one: they differ by at most `2kε(‖A‖ max‖xⱼ‖ + ‖b‖)` after `k` steps
-/// (Greenbaum 1997): less than a fifth of the default tolerance.
+/// Products up to which the residual of the recurrence is taken for the true one: they differ by at
+/// most `2kε(‖A‖ max‖xⱼ‖ + ‖b‖)` after `k` steps (Greenbaum 1997): less than a fifth of the default
+/// tolerance.
 const TRUSTED: usize = 8;
 
 /// A product with several vectors, one per column.
 pub type Product<'a> = dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>> + 'a;
 
-/// Solves `AX = B` for a positive definite `A` known by its products, with a preconditioner `M⁻¹ ≈ A⁻¹`.
+/// Solves `AX = B` for a positive definite `A` known by its products, with a preconditioner
+/// `M⁻¹ ≈ A⁻¹`.
 ///
 /// # Theory
-/// The error in the norm of `A` falls by at least `(√κ − 1)/(√κ + 1)` per step, `κ` the condition number of `M⁻¹A`. When
-/// the residual of the recurrence is small after more than eight steps, the true one is computed; if it is not small, the iteration starts again from
-/// there.
+/// The error in the norm of `A` falls by at least `(√κ − 1)/(√κ + 1)` per step, `κ` the condition
+/// number of `M⁻¹A`. When the residual of the recurrence is small after more than eight steps, the
+/// true one is computed; if it is not small, the iteration starts again from there.
 ///
 /// # Errors
 /// [`Error::NotConverged`] with the residual that was reached; errors of the products.
@@ -77,7 +80,8 @@ pub fn conjugate_gradients(
             state.iterations += 1;
         }
         let residual = worst(&norms(state.residual.view()), &state.sizes);
-        // The recurrence may be a little ahead of the truth: what is left is rounding within ten tolerances.
+        // The recurrence may be a little ahead of the truth: what is left is rounding within ten
+        // tolerances.
         if state.is_within(10.0 * options.tolerance) {
             return Ok(ConjugateGradientSolution { solution: state.x, iterations: state.iterations, residual });
         }

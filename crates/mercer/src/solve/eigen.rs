@@ -6,6 +6,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 use ndarray::{Array2, ArrayView2};
 
+use crate::error::Remedy;
 use crate::{Error, Result};
 
 /// `A = U diag(λ) Uᵀ`.
@@ -29,12 +30,12 @@ impl SymmetricEigen {
 /// The eigendecomposition of a symmetric matrix. Only the lower triangle is read.
 ///
 /// # Cost
-/// `O(n³)` time on one thread, so that the same matrix gives the same bytes whatever the number of threads; three
-/// matrices of the size of `A`.
+/// `O(n³)` time on one thread, so that the same matrix gives the same bytes whatever the number of
+/// threads; three matrices of the size of `A`.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity, [`Error::Numerical`] if
-/// the iteration does not converge.
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity,
+/// [`Error::Undefined`] if the iteration does not converge.
 ///
 /// # Example
 /// ```
@@ -90,7 +91,12 @@ fn decompose(a: ArrayView2<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f
         MemStack::new(&mut memory),
         Default::default(),
     )
-    .map_err(|_| Error::Numerical(format!("the eigenvalues of a {n} × {n} matrix did not converge")))?;
+    .map_err(|_| {
+        Error::undefined(
+            format!("the eigendecomposition of a {n} × {n} matrix, which did not converge,"),
+            Remedy::Rescale,
+        )
+    })?;
     Ok(values.column_vector().iter().copied().collect())
 }
 
@@ -116,7 +122,7 @@ mod tests {
             let unit = eigen.vectors.t().dot(&eigen.vectors) - Array2::<f64>::eye(n);
             assert!(unit.iter().all(|v| v.abs() <= 1e-13), "n = {n}: not orthonormal");
             for (found, expected) in eigenvalues(a.view()).unwrap().iter().zip(&eigen.values) {
-                assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0));
+                assert_close!(*found, *expected, abs = 1e-12 * expected.abs().max(1.0));
             }
         }
     }

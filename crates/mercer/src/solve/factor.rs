@@ -1,4 +1,5 @@
-//! Cholesky factors in the memory of the matrix, on every thread, with the same bytes for any number of threads.
+//! Cholesky factors in the memory of the matrix, on every thread, with the same bytes for any
+//! number of threads.
 
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatMut, MatRef, Par};
@@ -6,11 +7,13 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::blocks::{BLOCK, factor_blocks, substitute};
+use crate::error::MemoryPurpose;
 use crate::gram::simd::absolute_sum;
 use crate::gram::simd::triangle::{self, Triangle};
 use crate::{Compute, Error, Result};
 
-/// Rows below which columns of the inverse are found in narrow blocks, so that there are enough of them for every thread.
+/// Below this many rows the columns of the inverse are computed in narrow blocks, so that every
+/// thread has some.
 const SMALL: usize = 4096;
 /// Columns of a narrow block.
 const NARROW: usize = 64;
@@ -20,7 +23,8 @@ const NARROW: usize = 64;
 pub enum Factored {
     /// `A = LLᵀ`.
     Definite(CholeskyFactor),
-    /// Singular (or indefinite) to working precision: the matrix itself, unchanged in its upper triangle and diagonal, and mirrored.
+    /// Singular (or indefinite) to working precision: the matrix itself, unchanged in its upper
+    /// triangle and diagonal, and mirrored.
     Singular(Array2<f64>),
 }
 
@@ -37,14 +41,16 @@ pub struct CholeskyFactor {
 /// Factors a symmetric matrix in its own memory.
 ///
 /// # Formula
-/// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ`, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ`, `L₂₂ = chol(A₂₂)`; strips of `L₂₁` and tiles of `A₂₂` are computed
-/// in parallel, each by one thread in a fixed order.
+/// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ`, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ`,
+/// `L₂₂ = chol(A₂₂)`; strips of `L₂₁` and tiles of `A₂₂` are computed in parallel, each by one
+/// thread in a fixed order.
 ///
 /// # Cost
 /// `n³/3` and no memory beyond a few blocks per thread.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for NaN and infinities, [`Error::Canceled`].
+/// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for NaN and infinities,
+/// [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -61,10 +67,11 @@ pub fn factor(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
     factor_if(a, |values, _, n| pivots_are_large(values, n), compute)
 }
 
-/// As [`factor`], but a pivot has to exceed the rounding error of its own diagonal entry only, as in LAPACK's `potrf`.
+/// As [`factor`], but a pivot has to exceed the rounding error of its own diagonal entry only, as
+/// in LAPACK's `potrf`.
 ///
-/// For covariance matrices whose nugget is small beside a large signal variance: `10⁵·K + 10⁻¹⁰·I` has a factor, although no digit of a
-/// solution may be right.
+/// For covariance matrices whose nugget is small beside a large signal variance: `10⁵·K + 10⁻¹⁰·I`
+/// has a factor, although no digit of a solution may be right.
 pub(crate) fn factor_any(a: Array2<f64>, compute: &Compute) -> Result<Factored> {
     factor_if(a, pivots_are_positive, compute)
 }
@@ -154,7 +161,12 @@ impl CholeskyFactor {
     /// [`Error::Memory`].
     pub fn to_lower(&self, compute: &Compute) -> Result<Array2<f64>> {
         let n = self.size as u64;
-        compute.reserve("a copy of the Cholesky factor", 8 * n * n, "use fewer rows or a higher memory limit")?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "a copy of the Cholesky factor",
+            8 * n * n,
+            "use fewer rows or a higher memory limit",
+        )?;
         let lower = self.lower();
         Ok(Array2::from_shape_fn((self.size, self.size), |(i, j)| if i >= j { lower[(i, j)] } else { 0.0 }))
     }
@@ -180,8 +192,8 @@ impl CholeskyFactor {
         Ok(blocks.concat())
     }
 
-    /// What `visit` makes of the columns of `A⁻¹`, block by block in parallel, in their order. It is given the first column `j` of a block and the
-    /// entries of the block from row `j` down.
+    /// What `visit` makes of the columns of `A⁻¹`, block by block in parallel, in their order. It
+    /// is given the first column `j` of a block and the entries of the block from row `j` down.
     ///
     /// # Cost
     /// `2n³/3`, and `192n` numbers per thread: `A⁻¹` is never stored.
@@ -239,7 +251,8 @@ impl CholeskyFactor {
         (0..n.div_ceil(NARROW)).map(block).collect()
     }
 
-    /// An estimate of the condition number `‖A‖₁‖A⁻¹‖₁`, by Hager's method: rarely off by more than a factor of three.
+    /// An estimate of the condition number `‖A‖₁‖A⁻¹‖₁`, by Hager's method: rarely off by more than
+    /// a factor of three.
     ///
     /// # Cost
     /// At most ten solves.

@@ -5,7 +5,8 @@ use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratc
 use faer::linalg::lu::partial_pivoting::inverse::{inverse as inverse_of_factors, inverse_scratch};
 use faer::{Mat, Par};
 
-/// `A⁻¹` by an LU factor with partial pivoting, in one thread: the same bytes for any number of threads.
+/// `A⁻¹` by an LU factor with partial pivoting, in one thread: the same bytes for any number of
+/// threads.
 pub(crate) fn inverse(mut a: Mat<f64>) -> Mat<f64> {
     let n = a.nrows();
     let (mut forward, mut backward) = (vec![0_usize; n], vec![0_usize; n]);
@@ -32,7 +33,7 @@ mod tests {
         for i in 0..3 {
             for j in 0..3 {
                 let unit: f64 = (0..3).map(|k| a[(i, k)] * found[(k, j)]).sum();
-                assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-14, "{i} {j}: {unit}");
+                assert_close!(unit, f64::from(u8::from(i == j)), abs = 1e-14, "{i} {j}: {unit}");
             }
         }
         assert_eq!(inverse(Mat::zeros(0, 0)).nrows(), 0);

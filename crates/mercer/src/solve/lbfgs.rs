@@ -4,18 +4,20 @@ use std::collections::VecDeque;
 
 use crate::Result;
 
-/// Pairs of steps and gradient differences that are remembered.
+/// Number of stored pairs of steps and gradient differences.
 const MEMORY: usize = 10;
-/// Sufficient decrease, and the part of the slope that must be gone.
+/// Constants of the weak Wolfe conditions: sufficient decrease and curvature.
 const WOLFE: (f64, f64) = (1e-4, 0.9);
 
-/// The first step is at most this long, and so is the step of a direction that has no length of its own.
+/// The first step is at most this long, and so is the step of a direction that has no length of its
+/// own.
 const FIRST: f64 = 1.0;
 /// A slope of more than this part of `f` is not that of a minimum.
 const STEEP: f64 = 1e-3;
 /// Trials of one line search.
 const TRIALS: usize = 30;
-/// How much longer the next trial of a line search is, at least and at most, while the function still falls.
+/// How much longer the next trial of a line search is, at least and at most, while the function
+/// still falls.
 const LONGER: (f64, f64) = (1.5, 5.0);
 /// How near the next trial comes to the ends of the interval that holds a minimum.
 const INSIDE: f64 = 0.1;
@@ -25,9 +27,11 @@ const INSIDE: f64 = 0.1;
 pub struct LbfgsOptions {
     /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
     pub tolerance: f64,
-    /// Stop when two steps in a row make `f` smaller by at most this times `max(scale, |f|)`; 0 goes on until the gradient is small.
+    /// Stop when two steps in a row make `f` smaller by at most this times `max(scale, |f|)`; 0
+    /// goes on until the gradient is small.
     pub decrease: f64,
-    /// What `f` is a sum of: a guess of its curvature, and of the size of `f` where `f` itself happens to be near 0.
+    /// What `f` is a sum of: a guess of its curvature, and of the size of `f` where `f` itself
+    /// happens to be near 0.
     pub scale: f64,
     /// Give up after this many steps.
     pub max_iterations: usize,
@@ -52,7 +56,8 @@ pub struct Minimum {
     pub gradient: Vec<f64>,
     /// Steps taken.
     pub iterations: usize,
-    /// Whether the tolerance was reached; otherwise no step made `f` smaller, or there were too many.
+    /// Whether the tolerance was reached; otherwise no step made `f` smaller, or there were too
+    /// many.
     pub converged: bool,
 }
 
@@ -62,8 +67,9 @@ pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 /// A local minimum of `objective` from `start`.
 ///
 /// # Theory
-/// The two-loop recursion over the last ten steps; the line search brackets and interpolates by cubics until `f` falls enough and its slope is mostly
-/// gone, which keeps the curvature `sᵀy` positive.
+/// The two-loop recursion over the last ten steps; the line search brackets and interpolates by
+/// cubics until `f` falls enough and its slope is mostly gone, which keeps the curvature `sᵀy`
+/// positive.
 ///
 /// # Errors
 /// Those of the objective.
@@ -153,7 +159,8 @@ struct Trial {
     slope: f64,
 }
 
-/// A point along the direction that satisfies the weak Wolfe conditions, or at least makes `f` smaller.
+/// A point along the direction that satisfies the weak Wolfe conditions, or at least makes `f`
+/// smaller.
 fn line_search(
     objective: &mut Objective<'_>,
     at: &Minimum,

@@ -5,17 +5,20 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use super::conjugate_gradient::Product;
 use super::eigen::{SymmetricEigen, symmetric_eigen};
 use super::products::multiply;
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// Oversampling: additional vectors beyond those requested.
 const SPARE: usize = 8;
-/// Blocks of a basis, before it begins again from its best vectors.
+/// Blocks of the basis before a restart: more blocks converge in fewer products and take more
+/// memory.
 const BLOCKS: usize = 4;
-/// Times that it begins again.
+/// Maximum number of restarts.
 const RESTARTS: usize = 60;
 /// Residuals relative to the largest eigenvalue.
 const TOLERANCE: f64 = 1e-10;
-/// Directions shorter than this, relative to the longest of their block, are dependent on the others.
+/// Directions shorter than this, relative to the longest of their block, are dependent on the
+/// others.
 const DEPENDENT: f64 = 1e-10;
 
 /// Eigenpairs with the evidence for them.
@@ -34,14 +37,16 @@ pub struct LeadingEigen {
 /// The `count` largest eigenvalues of a positive semi-definite matrix, with their vectors.
 ///
 /// # Theory
-/// Rayleigh–Ritz on block Krylov spaces `[X, AX, A²X, …]` that begin with random vectors, orthogonalized in full, and begun again from the best vectors
-/// when they are four blocks long. A block finds eigenvalues that stand several times, which single vectors miss.
+/// Rayleigh–Ritz on block Krylov spaces `[X, AX, A²X, …]` that begin with random vectors,
+/// orthogonalized in full, and begun again from the best vectors when they are four blocks long. A
+/// block finds eigenvalues that stand several times, which single vectors miss.
 ///
 /// # Cost
 /// Some tens of products with blocks of `count + 8` vectors, and `16n·4(count + 8)` bytes.
 ///
 /// # Errors
-/// [`Error::NotConverged`] with the residual that was reached, [`Error::Memory`], [`Error::Canceled`]; errors of the products.
+/// [`Error::NotConverged`] with the residual that was reached, [`Error::Memory`],
+/// [`Error::Canceled`]; errors of the products.
 ///
 /// # Example
 /// ```
@@ -55,7 +60,12 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
     let count = count.min(n);
     let width = (count + SPARE).min(n);
     let bytes = 16 * (n as u64) * (BLOCKS * width) as u64;
-    compute.reserve("vectors for the leading eigenvalues", bytes, "ask for fewer components")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "vectors for the leading eigenvalues",
+        bytes,
+        "ask for fewer components",
+    )?;
     let mut stream = compute.seed().stream("leading eigenvalues", n as u64);
     let start = Array2::from_shape_fn((n, width), |_| stream.normal());
     let mut space = Space::new(n);
@@ -158,7 +168,8 @@ fn beside(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
     concatenate(Axis(1), &[a.view(), b.view()]).expect("both have n rows").as_standard_layout().into_owned()
 }
 
-/// An orthonormal basis of the span of the columns, without directions that are dependent on the others: `B V Λ^{−½}` from `BᵀB = VΛVᵀ`, twice.
+/// An orthonormal basis of the span of the columns, without directions that are dependent on the
+/// others: `B V Λ^{−½}` from `BᵀB = VΛVᵀ`, twice.
 fn orthonormal(block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let lengths = Array1::from_iter(block.columns().into_iter().map(|c| c.dot(&c).sqrt()));
     let longest = lengths.iter().copied().fold(0.0, f64::max);
@@ -190,7 +201,7 @@ mod tests {
         let mut expected = values.to_vec();
         expected.sort_by(|a, b| b.total_cmp(a));
         for (found, expected) in found.values.iter().zip(&expected) {
-            assert!((found - expected).abs() <= 1e-10 * expected.max(1.0), "{found} {expected}");
+            assert_close!(*found, *expected, abs = 1e-10 * expected.max(1.0), "{found} {expected}");
         }
         let gram = found.vectors.t().dot(&found.vectors);
         assert!(gram.indexed_iter().all(|((i, j), v)| (v - f64::from(u8::from(i == j))).abs() <= 1e-10));

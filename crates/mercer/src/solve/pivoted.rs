@@ -1,12 +1,15 @@
-//! Partial Cholesky factors with the largest pivot first: the best greedy low-rank form of a matrix that is never stored.
+//! Partial Cholesky factors with the largest pivot first: the best greedy low-rank form of a matrix
+//! that is never stored.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
 use rayon::prelude::*;
 
+use crate::error::MemoryPurpose;
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
-/// Columns of `K` that one task looks at. It never depends on the number of threads, so that the bytes do not either.
+/// Columns of `K` that one task looks at. It never depends on the number of threads, so that the
+/// bytes do not either.
 const CHUNK: usize = 1024;
 
 /// `K ≈ FFᵀ`, exact in the rows and columns of the pivots.
@@ -20,7 +23,8 @@ pub struct PivotedCholesky {
     pub trace_left: f64,
 }
 
-/// The pivoted Cholesky factor of rank at most `rank`; it stops early when `tr(K − FFᵀ) ≤ tolerance·tr K`.
+/// The pivoted Cholesky factor of rank at most `rank`; it stops early when
+/// `tr(K − FFᵀ) ≤ tolerance·tr K`.
 ///
 /// # Formula
 /// Step `j` takes `p = argmax dᵢ`, `fⱼ = (K_p − F F_pᵀ)/√d_p`, `d ← d − fⱼ²`, from `d = diag K`.
@@ -62,7 +66,12 @@ pub(super) fn partial_cholesky(
         return Err(Error::shape("columns of a symmetric matrix", n, m));
     }
     let rank = rank.min(n);
-    compute.reserve("a partial Cholesky factor", 8 * n as u64 * rank as u64, "ask for a smaller rank")?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "a partial Cholesky factor",
+        8 * n as u64 * rank as u64,
+        "ask for a smaller rank",
+    )?;
     let mut left = Array1::from(tiles.diagonal()?);
     let enough = tolerance * left.sum();
     // One row per pivot, so that every pass goes along the memory.

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::gram::simd::product::{self, FEW};
 use crate::{Compute, Result};
 
-/// Rows of a block of the answer.
+/// Rows of a block of the result.
 const BLOCK: usize = 64;
 /// Rows of a part of a sum over rows.
 const ROWS: usize = 1024;
@@ -64,7 +64,8 @@ pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &
     Ok(out)
 }
 
-/// `S ← S + UVᵀ`, a symmetric product, on and below the diagonal (blocks on the diagonal as a whole).
+/// `S ← S + UVᵀ`, a symmetric product, on and below the diagonal (blocks on the diagonal as a
+/// whole).
 pub(crate) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) -> Result<()> {
     each_block(sum, compute, |start, mut block| {
         let end = start + block.nrows();

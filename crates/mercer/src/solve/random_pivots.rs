@@ -7,12 +7,14 @@ use crate::gram::Tiles;
 use crate::seed::Stream;
 use crate::{Compute, Result};
 
-/// The partial Cholesky factor of rank at most `rank` whose pivots are drawn from the seed, each with a probability in proportion to what is left
-/// of the diagonal; it stops early when `tr(K − FFᵀ) ≤ tolerance·tr K`.
+/// The partial Cholesky factor of rank at most `rank` whose pivots are drawn from the seed, each
+/// with a probability in proportion to what is left of the diagonal; it stops early when
+/// `tr(K − FFᵀ) ≤ tolerance·tr K`.
 ///
 /// # Theory
-/// In expectation the trace that is left is close to that of the best approximation of a slightly smaller rank (Chen, Epperly, Tropp and Webber
-/// 2025), whereas the largest pivot first may chase outliers.
+/// In expectation the trace that is left is close to that of the best approximation of a slightly
+/// smaller rank (Chen, Epperly, Tropp and Webber 2025), whereas the largest pivot first may chase
+/// outliers.
 ///
 /// # Cost
 /// As [`pivoted_cholesky`](super::pivoted_cholesky).
@@ -41,7 +43,8 @@ pub fn randomly_pivoted_cholesky(
     partial_cholesky(tiles, rank, tolerance, &mut |left| draw(left, &mut stream), compute)
 }
 
-/// A place with a probability in proportion to its value; never one of value 0 while there are others.
+/// A position with a probability in proportion to its value; never one of value 0 while there are
+/// others.
 pub(super) fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
     let mut rest = stream.uniform() * values.sum();
     let mut last = 0;
@@ -62,12 +65,12 @@ mod tests {
     use ndarray::array;
 
     #[test]
-    fn places_are_drawn_in_proportion_to_their_values() {
+    fn positions_are_drawn_in_proportion_to_their_values() {
         let (values, mut stream) = (array![0.0, 1.0, 0.0, 3.0], Seed(1).stream("draw", 0));
         let drawn: Vec<usize> = (0..4000).map(|_| draw(values.view(), &mut stream)).collect();
         assert!(drawn.iter().all(|i| [1, 3].contains(i)));
         // Four standard deviations: a right draw fails this once in 16 000 seeds.
         let share = drawn.iter().filter(|i| **i == 3).count() as f64 / 4000.0;
-        assert!((share - 0.75).abs() <= 4.0 * (0.75 * 0.25 / 4000.0_f64).sqrt(), "{share}");
+        assert_close!(share, 0.75, abs = 4.0 * (0.75 * 0.25 / 4000.0_f64).sqrt(), "{share}");
     }
 }

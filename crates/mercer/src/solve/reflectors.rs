@@ -16,8 +16,8 @@ pub(super) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     c
 }
 
-/// `P = H[R; 0]` by halves: `V`, with its ones and zeros, replaces `P` (in its first columns, as many as there are reflections); the rows of `R` go to
-/// `r` and `S`, upper triangular, to `s`.
+/// `P = H[R; 0]` by halves: `V`, with its ones and zeros, replaces `P` (in its first columns, as
+/// many as there are reflections); the rows of `R` go to `r` and `S`, upper triangular, to `s`.
 pub(super) fn triangularize(mut p: MatMut<'_, f64>, mut r: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
     let (rows, columns) = p.shape();
     if rows == 0 {

@@ -20,11 +20,13 @@ pub(crate) struct Resolvent {
     pub(crate) diagonal: Array1<f64>,
 }
 
-/// The resolvents of a symmetric matrix (its lower triangle is read) at every λ; `None` where a λ does not make it positive definite by far more than
-/// rounding.
+/// The resolvents of a symmetric matrix (its lower triangle is read) at every λ; `None` where a λ
+/// does not make it positive definite by far more than rounding.
 ///
 /// # Formula
-/// With `A = Q diag(B, θI) Qᵀ` and `B + λI = LDLᵀ`: `(A + λI)⁻¹ᵢᵢ = ‖D^{−½}L⁻¹qᵢ‖² + (1 − ‖qᵢ‖²)/(θ + λ)`, where `qᵢ` holds row `i` of the first columns of `Q`.
+/// With `A = Q diag(B, θI) Qᵀ` and `B + λI = LDLᵀ`:
+/// `(A + λI)⁻¹ᵢᵢ = ‖D^{−½}L⁻¹qᵢ‖² + (1 − ‖qᵢ‖²)/(θ + λ)`, where `qᵢ` holds row `i` of the first
+/// columns of `Q`.
 ///
 /// # Cost
 /// `8n³/3` for the reduction and its basis, `48n²` per λ; no eigenvalue is computed. `16n²` bytes.
@@ -197,7 +199,8 @@ mod tests {
         }
     }
 
-    /// What is left soon is a multiple of the identity: the reduction ends early, and nothing is lost.
+    /// What is left soon is a multiple of the identity: the reduction ends early, and nothing is
+    /// lost.
     #[test]
     fn low_rank_and_nearly_diagonal_matrices_end_early() {
         let rank = |matrix: &Array2<f64>| BandReduction::new(matrix.clone(), 1e-3, &Compute::new()).unwrap().rank();

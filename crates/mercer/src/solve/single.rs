@@ -1,4 +1,5 @@
-//! A Cholesky factor in single precision: half the memory and about half the time, for a preconditioner.
+//! A Cholesky factor in single precision: half the memory and about half the time, for a
+//! preconditioner.
 
 use faer::{Mat, MatMut, MatRef};
 use ndarray::{Array1, Array2, ArrayView2, Axis};
@@ -9,8 +10,9 @@ use crate::{Compute, Error, Result};
 /// The Cholesky factor of a positive definite matrix in `f32`, kept where the matrix was.
 ///
 /// # Theory
-/// It differs from the exact factor by about `n·6·10⁻⁸` relative to the matrix, so conjugate gradients with it as preconditioner need a
-/// handful of steps to reach an `f64` residual, as long as the condition number is below about 10⁷.
+/// It differs from the exact factor by about `n·6·10⁻⁸` relative to the matrix, so conjugate
+/// gradients with it as preconditioner need a handful of steps to reach an `f64` residual, as long
+/// as the condition number is below about 10⁷.
 #[derive(Clone, Debug)]
 pub struct SingleFactor {
     size: usize,
@@ -18,7 +20,8 @@ pub struct SingleFactor {
 }
 
 impl SingleFactor {
-    /// Factors a symmetric matrix in its own memory; `None` when it is not positive definite in single precision.
+    /// Factors a symmetric matrix in its own memory; `None` when it is not positive definite in
+    /// single precision.
     ///
     /// # Cost
     /// `n³/3` in single precision, `4n²` bytes.

@@ -1,6 +1,8 @@
 //! The integration tests of the library as one binary; modules follow the folders of `src/`.
 
-#[macro_use]
+#[macro_use(assert_close)]
+extern crate mercer;
+
 mod common;
 mod rooms;
 

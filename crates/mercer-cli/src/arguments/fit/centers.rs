@@ -1,4 +1,4 @@
-//! The words of fits on a few centers.
+//! Arguments of fits on a few centers.
 
 use clap::Args;
 use mercer::learn::centers::{Centers, EarlyStopping};

@@ -1,4 +1,4 @@
-//! The words of each learner.
+//! Arguments of each learner.
 
 use clap::{Args, ValueEnum};
 use mercer::learn::gaussian_process::sparse::Approximation;
@@ -26,13 +26,15 @@ pub struct RidgeArguments {
     /// Candidates for λ (default: 19 from 1e-6 to 1e3, extended where the best is at an end)
     #[arg(long, value_name = "L,…", value_delimiter = ',', value_parser = non_negative, allow_negative_numbers = true)]
     pub lambdas: Vec<f64>,
-    /// Candidate lengthscales (default with --kernel auto: 7 around the median distance, extended where the best is at an end)
+    /// Candidate lengthscales (default with --kernel auto: 7 around the median distance, extended
+    /// where the best is at an end)
     #[arg(long, value_name = "S,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub lengthscales: Vec<f64>,
     /// Selection criterion: loo, gcv, or a number of folds
     #[arg(long, value_name = "loo|gcv|K", value_parser = criterion, default_value = "loo")]
     pub cv: Criterion,
-    /// Disable screening: score every candidate on all rows, also those that are clearly worse on a third of them
+    /// Disable screening: score every candidate on all rows, also those that are clearly worse on a
+    /// third of them
     #[arg(long)]
     pub no_screening: bool,
     /// Fit an intercept (the default with --kernel auto)
@@ -109,7 +111,8 @@ pub struct GpArguments {
     /// The data and the model.
     #[command(flatten)]
     pub training: FitData,
-    /// The kernel, such as "1*gaussian(lengthscale=2)", or auto: compares Gaussian and Matérn kernels
+    /// The kernel, such as "1*gaussian(lengthscale=2)", or auto: compares Gaussian and Matérn
+    /// kernels
     #[arg(long, value_name = "EXPR|auto", default_value = "auto")]
     pub kernel: String,
     /// Noise variance, the initial value of the optimization
@@ -127,7 +130,8 @@ pub struct GpArguments {
     /// Smoothness parameters to optimize, such as nu of Matérn kernels (otherwise fixed)
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub free: Vec<String>,
-    /// Scaling of the target before the fit (default: standard with --kernel auto, none with an explicit kernel)
+    /// Scaling of the target before the fit (default: standard with --kernel auto, none with an
+    /// explicit kernel)
     #[arg(long, value_enum, value_name = "RULE")]
     pub target_scale: Option<TargetScale>,
     /// Number of inducing points, for linear time: an approximation, noted in the report
@@ -136,7 +140,8 @@ pub struct GpArguments {
     /// Approximation by the inducing points
     #[arg(long, value_enum, value_name = "NAME", default_value = "variational", requires = "centers")]
     pub approximation: ApproximationWord,
-    /// Maximum number of rows, a random sample, used to optimize the parameters; the final fit uses all
+    /// Maximum number of rows, a random sample, used to optimize the parameters; the final fit uses
+    /// all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
     pub sample: usize,
 }
@@ -239,7 +244,8 @@ pub struct SmoothArguments {
     /// Weight function
     #[arg(long, value_enum, value_name = "WINDOW", default_value = "gaussian")]
     pub window: Window,
-    /// Compare Nadaraya–Watson, local linear and kernel ridge regression on the same data (one column)
+    /// Compare Nadaraya–Watson, local linear and kernel ridge regression on the same data (one
+    /// column)
     #[arg(long)]
     pub compare: bool,
 }
@@ -289,10 +295,12 @@ pub struct AutoArguments {
     /// Selection criterion: loo, gcv, or a number of folds
     #[arg(long, value_name = "loo|gcv|K", value_parser = criterion, default_value = "loo")]
     pub cv: Criterion,
-    /// Disable screening: score every candidate on all rows, also those that are clearly worse on a third of them
+    /// Disable screening: score every candidate on all rows, also those that are clearly worse on a
+    /// third of them
     #[arg(long)]
     pub no_screening: bool,
-    /// Maximum number of rows, a random sample, used for selection; the final fit uses all (default: 1000 for regression, 4000 for classification)
+    /// Maximum number of rows, a random sample, used for selection; the final fit uses all
+    /// (default: 1000 for regression, 4000 for classification)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<usize>,
     /// Type of the target (default: classes for text, numbers otherwise)

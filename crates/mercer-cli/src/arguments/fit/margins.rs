@@ -1,4 +1,4 @@
-//! The words of machines and of logistic regression.
+//! Arguments of support vector machines and logistic regression.
 
 use clap::{Args, ValueEnum};
 use mercer::learn::loss::LossSolver;
@@ -18,10 +18,12 @@ pub struct SvmWords {
     /// Tolerance of the KKT conditions
     #[arg(long, value_name = "TOL", value_parser = positive_number, allow_negative_numbers = true, default_value = "0.001")]
     pub tol: f64,
-    /// Maximum number of solver steps; if the solver stops early the model is returned with its duality gap
+    /// Maximum number of solver steps; if the solver stops early the model is returned with its
+    /// duality gap
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_iter: Option<u64>,
-    /// Accept a kernel that is not positive semi-definite, and converge to a stationary point as LIBSVM does
+    /// Accept a kernel that is not positive semi-definite, and converge to a stationary point as
+    /// LIBSVM does
     #[arg(long)]
     pub allow_indefinite: bool,
     /// Column of nonnegative sample weights: factors of C
@@ -32,14 +34,15 @@ pub struct SvmWords {
 /// Flags of a selection by cross-validation.
 #[derive(Debug, Args)]
 pub struct FoldWords {
-    /// Candidate lengthscales (default with --kernel auto: 5 around the median distance, extended where the best is at an end)
+    /// Candidate lengthscales (default with --kernel auto: 5 around the median distance, extended
+    /// where the best is at an end)
     #[arg(long, value_name = "S,…", value_delimiter = ',', value_parser = positive_number, allow_negative_numbers = true)]
     pub lengthscales: Vec<f64>,
     /// Number of cross-validation folds
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..), default_value = "5")]
     pub cv: u64,
-    /// Maximum number of rows, a random sample, used for selection; the final fit uses all (default: 4000 for support vector classification, else
-    /// 1000, and fewer for many classes)
+    /// Maximum number of rows, a random sample, used for selection; the final fit uses all
+    /// (default: 4000 for support vector classification, else 1000, and fewer for many classes)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<usize>,
 }
@@ -175,7 +178,8 @@ pub struct LogisticArguments {
     /// Fit no intercepts
     #[arg(long)]
     pub no_intercept: bool,
-    /// Maximum number of Newton steps; if the solver stops early the model is returned with its duality gap
+    /// Maximum number of Newton steps; if the solver stops early the model is returned with its
+    /// duality gap
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_iter: Option<u64>,
     /// Solver

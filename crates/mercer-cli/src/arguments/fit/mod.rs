@@ -1,4 +1,4 @@
-//! The words of `mercer fit …` and `mercer predict`.
+//! Arguments of `mercer fit …` and `mercer predict`.
 
 mod centers;
 mod learners;
@@ -29,7 +29,8 @@ pub use margins::{
 /// The learners.
 #[derive(Debug, Subcommand)]
 pub enum FitCommand {
-    /// Kernel ridge regression: min Σ(y − f(x))² + λ‖f‖², with kernel, lengthscale and λ selected by leave-one-out
+    /// Kernel ridge regression: min Σ(y − f(x))² + λ‖f‖², with kernel, lengthscale and λ selected
+    /// by leave-one-out
     #[command(after_help = help::FIT_RIDGE)]
     Ridge(RidgeArguments),
     /// Gaussian process regression: predictive intervals, parameters by marginal likelihood
@@ -93,10 +94,12 @@ pub struct FitData {
     /// Drop these columns
     #[arg(long, value_name = "COLS", value_delimiter = ',', conflicts_with = "columns", help_heading = "Data")]
     pub drop: Vec<String>,
-    /// Scaling of the numeric columns (default: standard where the kernel is selected, none with an explicit kernel)
+    /// Scaling of the numeric columns (default: standard where the kernel is selected, none with an
+    /// explicit kernel)
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub scale: Option<FitScale>,
-    /// Scale every column to [0, 1], the domain of kernels such as sobolev(): the same as --scale unit
+    /// Scale every column to [0, 1], the domain of kernels such as sobolev(): the same as --scale
+    /// unit
     #[arg(long, conflicts_with = "scale", help_heading = "Data")]
     pub rescale: bool,
     /// Handling of missing values (default: an error); rows without a target are dropped
@@ -155,7 +158,8 @@ pub struct PredictArguments {
     /// Use only these columns of DATA, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Read, predict and write in chunks, as for a file that is larger than the memory limit; needs --output OUT.csv
+    /// Read, predict and write in chunks, as for a file that is larger than the memory limit;
+    /// needs --output OUT.csv
     #[arg(long)]
     pub stream: bool,
 }

@@ -1,4 +1,4 @@
-//! The words of fits that read DATA in chunks.
+//! Arguments of fits that read DATA in chunks.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,8 @@ use super::super::common::positive;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data longer than memory")]
 pub struct StreamWords {
-    /// Read DATA in chunks and fit on features in bounded memory (automatic if DATA is larger than the memory limit)
+    /// Read DATA in chunks and fit on features in bounded memory (automatic if DATA is larger than
+    /// the memory limit)
     #[arg(long)]
     pub stream: bool,
     /// Feature map of a streamed fit
@@ -22,7 +23,8 @@ pub struct StreamWords {
     /// Checkpoint file of a streamed fit; it is removed when the model is saved
     #[arg(long, value_name = "FILE", requires = "output")]
     pub checkpoint: Option<PathBuf>,
-    /// Resume from the checkpoint if it exists: the model is byte-identical to that of an uninterrupted fit
+    /// Resume from the checkpoint if it exists: the model is byte-identical to that of an
+    /// uninterrupted fit
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
 }

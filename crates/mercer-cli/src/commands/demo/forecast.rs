@@ -14,8 +14,8 @@ use crate::numbers::{grouped, json as number, short};
 use crate::plot::{Curve, CurvePlot, Mark};
 
 const CO2: &str = include_str!("../../../../../examples/data/co2.csv");
-/// A smooth trend over decades, a season whose shape changes slowly, and irregularities over months and years; the numbers are those that
-/// Rasmussen and Williams (2006, section 5.4.3) found.
+/// A smooth trend over decades, a season whose shape changes slowly, and irregularities over months
+/// and years; the numbers are those that Rasmussen and Williams (2006, section 5.4.3) found.
 const KERNEL: &str = "4356*gaussian(lengthscale=67) + 5.76*gaussian(lengthscale=90)*periodic(period=1, lengthscale=1.3) + \
                       0.44*rational_quadratic(lengthscale=1.2, shape=0.78)";
 /// The variance of the noise of one week.

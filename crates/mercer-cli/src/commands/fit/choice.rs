@@ -1,4 +1,4 @@
-//! How a kernel and λ were chosen: the candidates, their scores, the winner.
+//! The selection of kernel and λ: candidates, scores, the best.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::session::Session;
 const NAME_WIDTH: usize = 72;
 /// Candidates that are shown.
 const SHOWN: usize = 6;
-/// Rows of a class in a sample, as far as it has them.
+/// Minimum number of rows of a class in a sample, if it has as many.
 const LEAST_OF_A_CLASS: usize = 10;
 /// Bytes of a decomposition per squared row.
 const BYTES: u64 = 48;
@@ -197,7 +197,7 @@ impl Choice {
         }
     }
 
-    /// What people should know about the choice; flags are named where the learner has them.
+    /// Remarks on the selection; flags are named if the learner has them.
     pub fn remarks(&self, learner: &str) -> Vec<String> {
         let mut remarks = Vec::new();
         for range in &self.ranges {

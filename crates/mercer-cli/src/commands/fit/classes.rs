@@ -1,4 +1,4 @@
-//! How often predicted classes are right: accuracy, log-loss, the confusion matrix, ROC curves.
+//! Quality of a classifier: accuracy, log-loss, the confusion matrix, ROC curves.
 
 use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};
@@ -34,7 +34,8 @@ struct Roc {
 }
 
 impl ClassQuality {
-    /// From the class of every row, the predicted one, decision values (one column for two classes) and probabilities.
+    /// From the class of every row, the predicted one, decision values (one column for two classes)
+    /// and probabilities.
     pub fn new(
         names: &[String],
         truth: &[usize],
@@ -49,7 +50,8 @@ impl ClassQuality {
             let term = |(i, &c): (usize, &usize)| -p[[i, c]].max(f64::MIN_POSITIVE).ln();
             truth.iter().enumerate().map(term).sum::<f64>() / truth.len() as f64
         });
-        // Of several classes, decision values of one class are not comparable across rows; probabilities are.
+        // Of several classes, decision values of one class are not comparable across rows;
+        // probabilities are.
         let scores = probabilities.filter(|_| k > 2).unwrap_or(decisions);
         let column_of = |class: usize| if scores.ncols() == 1 { 0 } else { class };
         let classes = if k == 2 { 1..2 } else { 0..k };
@@ -140,7 +142,8 @@ impl ClassQuality {
     }
 }
 
-/// The ROC curve of scores and the area under it; equal scores are one step. None where one side has no rows.
+/// The ROC curve of scores and the area under it; equal scores are one step. None where one side
+/// has no rows.
 fn roc(scores: &[f64], side: &[bool]) -> Option<(Vec<(f64, f64)>, f64)> {
     let positive = side.iter().filter(|s| **s).count() as f64;
     let negative = side.len() as f64 - positive;

@@ -1,4 +1,4 @@
-//! The parts of an additive model: shares, and a picture of each.
+//! The components of an additive model: shares, and a picture of each.
 
 use mercer::learn::additive::PartialEffect;
 use mercer::model::{Fitted, Model};
@@ -13,7 +13,7 @@ use crate::report::{Block, Report, Table};
 
 /// Beyond this many rows the factor that the standard errors need takes too long beside the fit.
 const ROWS: usize = 4000;
-/// Places along a column: many where every part has one column, few where grids are squares.
+/// Grid points along a column: many where every part has one column, few where grids are squares.
 const GRID_POINTS: (usize, usize) = (400, 30);
 /// Pictures side by side.
 const PICTURES: usize = 4;
@@ -50,8 +50,16 @@ impl Effects {
             };
             match parts {
                 Ok(parts) => found.push(Self::new(target, j, parts, training)),
-                // Without an estimate of the noise there are no bands, and a function is all there is.
-                Err(Error::Request(_) | Error::Numerical(_) | Error::Memory { .. }) => return Ok(Vec::new()),
+                // Without an estimate of the noise there are no bands, and a function is all there
+                // is.
+                Err(
+                    Error::Undetermined { .. }
+                    | Error::Unsupported { .. }
+                    | Error::Precomputed { .. }
+                    | Error::Singular { .. }
+                    | Error::Undefined { .. }
+                    | Error::Memory { .. },
+                ) => return Ok(Vec::new()),
                 Err(other) => return Err(other.into()),
             }
         }
@@ -120,7 +128,8 @@ impl Effects {
     }
 }
 
-/// The places, values and standard errors of a part of one column of numbers, in the units of the data.
+/// The places, values and standard errors of a part of one column of numbers, in the units of the
+/// data.
 fn curve(effect: &PartialEffect, training: &Training, scale: f64) -> Option<Vec<(f64, f64, f64)>> {
     let ([column], Some(grid)) = (&effect.columns[..], &effect.grid) else { return None };
     let map = training.map_of(*column)?;

@@ -1,4 +1,4 @@
-//! Choices by folds for machines: kernels with their lengthscales, each with a list of C or λ.
+//! Selection by cross-validation: kernels with their lengthscales, each with a list of C or λ.
 
 use mercer::learn::svm::Classes;
 use mercer::select::{Choices, FoldSearch, HeldOut, Tried, median_lengthscales};
@@ -20,10 +20,12 @@ const MORE: usize = 4;
 const CS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 /// The λ of a choice.
 const LAMBDAS: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
-/// Rows that enter a choice by fits that share their kernel values, and by others.
+/// Sample size of the selection: with shared kernel values, and without. More rows give less noisy
+/// scores at cubic cost.
 pub const MANY_ROWS: usize = 4000;
 pub const FEW_ROWS: usize = 1000;
-/// Operations that the plans of a choice of logistic regressions may sum up to, which are pessimistic: about half a minute of a core.
+/// Limit of the planned operations of a selection of logistic regressions: about half a minute of a
+/// core, by pessimistic plans.
 pub const OPERATIONS: f64 = 2e12;
 
 /// Some of the rows of the data.
@@ -59,8 +61,8 @@ impl Part {
     }
 }
 
-/// What is chosen from: the kernel that is given, with each lengthscale if there are some; else linear and gaussian ones. Lists that are not given go
-/// on where the best is at their end.
+/// What is chosen from: the kernel that is given, with each lengthscale if there are some; else
+/// linear and gaussian ones. Lists that are not given go on where the best is at their end.
 pub fn search(
     text: &str,
     words: &FoldWords,
@@ -82,8 +84,9 @@ pub fn search(
                 found.reverse();
                 search.lengthscales = Choices::open(found, LENGTHSCALES_MORE);
             }
-            // Fewer than two distinct points: there is no distance to measure by, and the linear kernel has to do.
-            Err(Error::Request(_)) => search.kernels.clear(),
+            // Fewer than two distinct points: there is no distance to measure by, and the linear
+            // kernel has to do.
+            Err(Error::AllEqual { .. } | Error::Overflow { .. }) => search.kernels.clear(),
             Err(other) => return Err(other.into()),
         }
     }

@@ -18,7 +18,7 @@ use crate::session::Session;
 const AUTO: [&str; 3] =
     ["1*gaussian(lengthscale=median)", "1*matern(nu=5/2, lengthscale=median)", "1*matern(nu=3/2, lengthscale=median)"];
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
     let mut training = read(words, session)?;
     let y = training.only_target("gp")?;
@@ -102,7 +102,7 @@ fn choose(
     let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
     let best =
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
-    let best = best.ok_or_else(|| mercer::Error::request("no kernel to compare"))?;
+    let best = best.ok_or_else(|| mercer::Error::too_few("a search", "kernels", 1, 0))?;
     let search = best.optimization().cloned();
     Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
 }

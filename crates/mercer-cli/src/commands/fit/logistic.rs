@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
@@ -72,7 +72,7 @@ pub fn read(words: &LogisticArguments, session: &Session) -> Result<Training, Fa
     Training::read_for(Goal::Classes, &words.training, words.weights.as_deref(), scaling(&words.kernel), session)
 }
 
-/// What the words ask for, with this kernel and λ.
+/// The specification from the arguments, with this kernel and λ.
 pub fn specification(
     words: &LogisticArguments,
     training: &Training,
@@ -90,7 +90,7 @@ pub fn specification(
     })
 }
 
-/// The regression on all rows, and all there is to say about it.
+/// The regression on all rows with its report.
 pub fn outcome(
     learner: &'static str,
     spec: &LogisticRegression,

@@ -1,4 +1,4 @@
-//! `mercer fit`: a table → a model, saved and told about.
+//! `mercer fit`: fits a model to a table, saves and reports it.
 
 mod auto;
 mod choice;
@@ -24,7 +24,7 @@ mod training;
 
 use std::path::Path;
 
-use mercer::Error;
+use crate::flags::advice_on_fit;
 use mercer::io::save_model;
 use mercer::model::Model;
 use serde_json::{Map, Value};
@@ -41,7 +41,7 @@ pub use plan::explain;
 pub use quality::Quality;
 use training::Training;
 
-/// A fit with all there is to say about it.
+/// A fit with its report.
 pub struct Outcome {
     /// The learner, as the command line names it.
     pub learner: &'static str,
@@ -63,11 +63,11 @@ pub struct Outcome {
     pub tables: Vec<(String, Table)>,
     /// Pictures that belong to this learner.
     pub figures: Vec<Figure>,
-    /// What people should know.
+    /// Remarks.
     pub remarks: Vec<String>,
 }
 
-/// Fits, saves, tells.
+/// Fits, saves and reports.
 pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     let output = command.training().output.as_deref();
     output.map_or(Ok(()), check_folder)?;
@@ -101,7 +101,7 @@ fn run(command: &FitCommand, session: &Session) -> Result<Outcome, Failure> {
     }
 }
 
-/// The folder of the model is there: asked before the work.
+/// Checks that the folder of the model exists, before the work.
 fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     match folder {
@@ -116,23 +116,7 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
 /// The error with the flag that helps.
 fn with_advice(failure: Failure) -> Failure {
     match failure {
-        Failure::Library(Error::Value { what, row, column, value, requirement }) if is_domain(&requirement) => {
-            let error = Error::Value { what, row, column, value, requirement };
-            Failure::request(format!("{error}\nUse --rescale to map every column onto [0, 1]."))
-        }
-        Failure::Library(Error::Memory { what, needed, limit, suggestion }) => {
-            Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
-        }
-        Failure::Library(Error::NotPositiveDefinite { kernel, reason, counterexample }) => {
-            let reason =
-                format!("{reason}\nSupport vector machines (svm, svr, one-class) accept it with --allow-indefinite.");
-            Error::NotPositiveDefinite { kernel, reason, counterexample }.into()
-        }
+        Failure::Library(error) => Failure::advised(error, advice_on_fit),
         other => other,
     }
-}
-
-/// Whether a kernel refused a value that scaling would bring into its domain.
-fn is_domain(requirement: &str) -> bool {
-    ["[0, 1]", "[0, ∞)"].iter().any(|set| requirement.contains(set))
 }

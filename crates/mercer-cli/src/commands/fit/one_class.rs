@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &OneClassArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let spec = specification(words, &training)?;
@@ -33,7 +33,7 @@ pub fn read(words: &OneClassArguments, session: &Session) -> Result<Training, Fa
     Training::read_for(Goal::Nothing, &words.training, weights, scaling(&words.svm.kernel), session)
 }
 
-/// What the words ask for.
+/// The specification from the arguments.
 pub fn specification(words: &OneClassArguments, training: &Training) -> Result<OneClass, Failure> {
     let text = explicit_kernel(&words.svm.kernel).unwrap_or("gaussian(lengthscale=median)");
     let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;

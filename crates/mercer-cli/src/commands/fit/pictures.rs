@@ -10,7 +10,7 @@ use super::{Outcome, Training};
 use crate::numbers::short;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
-/// Places at which a function is drawn.
+/// Points at which a function is drawn.
 const GRID_POINTS: usize = 500;
 /// Dots of a picture; of more observations, evenly spaced ones.
 const DOTS: usize = 4000;
@@ -111,7 +111,7 @@ fn title(outcome: &Outcome) -> String {
     outcome.model.kernel().map_or_else(kind, |kernel| kernel.to_string())
 }
 
-/// Predicted against observed: without the observation itself where the fit knows that.
+/// Predicted against observed: leave-one-out if the fit has it.
 fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
     let training = &outcome.training;
     let y = observed(training);

@@ -25,13 +25,13 @@ struct Stage {
     what: String,
     bytes: u64,
     flops: f64,
-    /// What the plan of the library says, where it makes one.
+    /// The plan of the library, if it makes one.
     plan: Option<RidgePlan>,
     /// Why it does not fit, where it does not.
     refusal: Option<String>,
 }
 
-/// Reads the data and tells what the fit would take.
+/// Reads the data and reports the plan of the fit.
 pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     if let Some((words, reason)) = streamed::requested(command, session) {
         return streamed::explain(words, reason, session);
@@ -207,13 +207,13 @@ fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<O
             plan: Some(plan),
             refusal: None,
         },
-        Err(mercer::Error::Memory { what, needed, limit, suggestion }) => Stage {
+        Err(ref error @ mercer::Error::Memory { ref what, needed, .. }) => Stage {
             name: "fit",
             what: what.clone(),
             bytes: needed,
             flops: f64::NAN,
             plan: None,
-            refusal: Some(mercer::Error::Memory { what, needed, limit, suggestion }.to_string()),
+            refusal: Some(error.to_string()),
         },
         Err(other) => return Err(other.into()),
     };

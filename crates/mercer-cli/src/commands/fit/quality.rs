@@ -1,4 +1,4 @@
-//! How near predictions are to observations.
+//! Prediction errors.
 
 use ndarray::{Array1, ArrayView1};
 use serde_json::{Value, json};

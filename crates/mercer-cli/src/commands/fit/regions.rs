@@ -1,4 +1,5 @@
-//! Pictures of classes: what a model decides in the plane of two columns or two principal components, and ROC curves.
+//! Pictures of classes: decision regions in the plane of two columns or two principal components,
+//! and ROC curves.
 
 use std::collections::HashSet;
 
@@ -13,7 +14,7 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark, RegionPlot};
 
 /// Cells of the plane: across and upwards.
 const CELLS: (usize, usize) = (220, 140);
-/// Places along a line.
+/// Points along a line.
 const GRID_POINTS: usize = 400;
 /// Points that are drawn.
 const DOTS: usize = 3000;

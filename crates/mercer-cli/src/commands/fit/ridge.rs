@@ -24,7 +24,7 @@ const LENGTHSCALES: usize = 7;
 /// How often the gaps beside the best lengthscale are halved.
 const REFINEMENTS: usize = 2;
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let spec = specification(words, &training)?;
@@ -60,7 +60,7 @@ pub enum Specification {
     Search(RidgeSearch),
 }
 
-/// What the words ask for.
+/// The specification from the arguments.
 pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Specification, Failure> {
     let intercept = words.with_intercept();
     let kernels = match words.explicit_kernel() {
@@ -82,7 +82,7 @@ pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Spec
     Ok(Specification::Search(search))
 }
 
-/// The centers that the words ask for.
+/// The centers from the arguments.
 pub fn centers(words: &RidgeArguments) -> Option<Centers> {
     words.centers.centers(words.solver == SolverWord::Centers)
 }
@@ -116,7 +116,7 @@ pub fn on_all_rows(ridge: &Ridge, training: &Training, compute: &Compute) -> Res
     ridge.fit(training.x.view(), training.y.view(), training.weights.as_ref().map(|w| w.view()), compute)
 }
 
-/// All there is to say about a ridge fit.
+/// The report of a ridge fit.
 pub fn outcome(
     learner: &'static str,
     fit: RidgeFit,
@@ -217,7 +217,8 @@ fn json_of(fit: &RidgeFit) -> Map<String, Value> {
     pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
 }
 
-/// What was run and why: without bytes and seconds, which differ with the number of threads and the machine (`mercer explain` tells them).
+/// What was run and why: without bytes and seconds, which differ with the number of threads and the
+/// machine (`mercer explain` prints them).
 pub fn ran(solver: impl std::fmt::Display, reason: &str, approximation: Option<String>) -> String {
     let more = approximation.map_or_else(String::new, |text| format!("; an approximation: {text}"));
     format!("{solver}; {reason}{more}")

@@ -21,7 +21,7 @@ const COMPARED_ROWS: usize = 1000;
 const AT_LIMIT: &str = "The bandwidth is at the border of the search range (a quarter of the mean spacing to twice the diameter): the data ask for \
      interpolation, or for a constant or a line (--bandwidth gives another).";
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let method = method(words, &training)?;

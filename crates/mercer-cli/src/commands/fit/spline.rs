@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::session::Session;
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &SplineArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let smoothing = match (words.lambda, words.df, words.smoothing) {
@@ -40,7 +40,7 @@ pub fn on(spline: &SmoothingSpline, training: &Training, session: &Session) -> m
     spline.fit(x, y, training.weights.as_ref().map(|w| w.view()), &session.compute)
 }
 
-/// All there is to say about a spline.
+/// The report of a spline.
 pub fn outcome(
     learner: &'static str,
     fit: SplineFit,

@@ -58,7 +58,7 @@ pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -
     Ok(report)
 }
 
-/// What people should know: about the data, the choice, and the fit.
+/// Remarks on the data, the selection, and the fit.
 fn all_remarks(outcome: &Outcome) -> Vec<String> {
     let choice = outcome.choice.as_ref().map_or(Vec::new(), |choice| choice.remarks(outcome.learner));
     outcome.training.remarks.iter().cloned().chain(choice).chain(outcome.remarks.iter().cloned()).collect()

@@ -22,7 +22,7 @@ use crate::session::Session;
 /// Support vectors that are listed; programs get all of them.
 const LISTED: usize = 10;
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::MANY_ROWS), session);
@@ -52,7 +52,7 @@ pub fn scaling(kernel: &str) -> Scaling {
     if explicit_kernel(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
 }
 
-/// What the words ask for, with this kernel.
+/// The specification from the arguments, with this kernel.
 pub fn specification(words: &SvmArguments, training: &Training, kernel: Kernel) -> Result<Svc, Failure> {
     Ok(Svc {
         class_weights: folds::class_weights(&words.class_weight, training.classes()?)?,
@@ -65,7 +65,7 @@ pub fn specification(words: &SvmArguments, training: &Training, kernel: Kernel) 
     })
 }
 
-/// The solver as the words ask for it.
+/// The solver from the arguments.
 pub fn solver(words: &SvmWords) -> DualOptions {
     DualOptions { tolerance: words.tol, max_steps: words.max_iter, ..DualOptions::default() }
 }
@@ -90,7 +90,7 @@ fn choose(
     folds::choose(search, &held, (&part, training.rows()), (Measure::WrongClasses, search.parameter), session)
 }
 
-/// The machine on all rows, and all there is to say about it.
+/// The support vector machine on all rows with its report.
 pub fn outcome(
     learner: &'static str,
     svc: &Svc,
@@ -124,7 +124,7 @@ pub fn quality(model: &Model, training: &Training, compute: &Compute) -> Result<
     Ok(ClassQuality::new(classes.names(), classes.of(), &predicted, decisions.view(), p))
 }
 
-/// What people should know about an answer of the dual solver.
+/// Remarks on a solution of the dual solver.
 pub fn notes(evidence: SvmEvidence, indefinite: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !evidence.converged() {

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
 
-/// Fits as the words say.
+/// Runs the command.
 pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
@@ -47,7 +47,7 @@ pub fn read(words: &SvrArguments, session: &Session) -> Result<Training, Failure
     Ok(training)
 }
 
-/// What the words ask for, with this kernel and C.
+/// The specification from the arguments, with this kernel and C.
 pub fn specification(words: &SvrArguments, kernel: Kernel, c: f64) -> Svr {
     let tube = words.nu.map_or(Tube::Epsilon(words.epsilon), Tube::Nu);
     let (solver, indefinite) = (solver(&words.svm), words.svm.allow_indefinite);

@@ -1,8 +1,9 @@
-//! The data of a fit: points, targets, weights, and what the model will expect of new tables.
+//! The data of a fit: points, targets, weights, and the encoding of new tables.
 
 use std::collections::HashSet;
 
 use mercer::Error;
+use mercer::error::Requirement;
 use mercer::io::SurveyedFile;
 use mercer::learn::svm::Classes;
 use mercer::model::{Inputs, Target};
@@ -17,11 +18,11 @@ use crate::session::Session;
 /// A column of categories with more levels than this part of the rows is remarked upon.
 const MANY_LEVELS: f64 = 0.5;
 
-/// So many different whole numbers, each so often on average, are remarked upon as possible classes.
+/// This many different integers, each so often on average, are remarked upon as possible classes.
 const FEW_NUMBERS: usize = 20;
 const REPEATED: usize = 5;
 
-/// What a learner wants of the target.
+/// The type of target of a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Numbers.
@@ -52,7 +53,7 @@ pub struct Training {
     pub coordinates: Vec<String>,
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// What people should know about the data.
+    /// Remarks on the data.
     pub remarks: Vec<String>,
     encoding: FittedEncoding,
 }
@@ -159,7 +160,8 @@ impl Training {
         }
     }
 
-    /// The map from the values of the only column to its coordinate, where the points lie on a line.
+    /// The map from the values of the only column to its coordinate, where the points lie on a
+    /// line.
     pub fn line(&self) -> Option<Affine> {
         match self.encoding.columns() {
             [EncodedColumn::Number { map, .. }] => Some(*map),
@@ -167,7 +169,8 @@ impl Training {
         }
     }
 
-    /// The map from the values of a column of numbers to its coordinate; none for the indicator of a category.
+    /// The map from the values of a column of numbers to its coordinate; none for the indicator of
+    /// a category.
     pub fn map_of(&self, coordinate: usize) -> Option<Affine> {
         let mut at = 0;
         for column in self.encoding.columns() {
@@ -222,7 +225,7 @@ fn constant_targets(targets: &[String], y: &Array2<f64>) -> Vec<String> {
     targets.iter().zip(y.columns()).filter(constant).map(remark).collect()
 }
 
-/// Whole numbers, few and often repeated, may be names of classes: what was taken, and how to change it.
+/// Integers, few and often repeated, may be names of classes: what was taken, and how to change it.
 fn few_numbers(targets: &[String], y: &Array2<f64>, classes: bool) -> Option<String> {
     let ([name], false) = (targets, classes) else { return None };
     let mut values: Vec<f64> = y.iter().copied().collect();
@@ -378,13 +381,10 @@ fn rows_with_targets(table: &Table, split: &Split, leave_out: bool) -> Result<Ve
             let value = value_at(table, column, row);
             let name = || table.columns()[column].name.clone();
             if value.is_infinite() || (value.is_nan() && !leave_out) {
-                let (value, requirement) = if value.is_nan() {
-                    ("no value".into(), "a target or weight is needed in every row")
-                } else {
-                    (value.to_string(), "it must be a finite number")
-                };
-                let requirement = requirement.into();
-                return Err(Error::Value { what: "table".into(), row, column: name(), value, requirement });
+                return Err(match value.is_nan() {
+                    true => Error::missing("table", row, name()),
+                    false => Error::value("table", (row, name()), value, Requirement::Finite),
+                });
             }
             complete &= !value.is_nan();
         }

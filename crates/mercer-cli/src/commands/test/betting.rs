@@ -1,4 +1,4 @@
-//! `--method betting`: two samples that are looked at batch after batch.
+//! `--method betting`: sequential two-sample test in batches.
 
 use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
 use ndarray::{Array2, Axis, Slice};
@@ -22,7 +22,7 @@ struct Batch {
     samples: [Array2<f64>; 2],
 }
 
-/// Bets on one batch after the other and tells the wealth after each.
+/// Bets on one batch after the other and reports the wealth after each.
 pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Result<Report, Failure> {
     let kernel = kernel("--kernel", &words.kernel, &cases.names[0])?;
     let mut test = SequentialTwoSample { kernel, level: words.options.level }.start()?;
@@ -33,7 +33,8 @@ pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Resu
     Ok(summary(&test, &batches, words.options.by.as_deref().unwrap_or("batch"), cases))
 }
 
-/// The groups in their order, or rows of the second file in theirs; points of a first file without groups are dealt out, because every point is bet on once.
+/// The groups in their order, or rows of the second file in theirs; points of a first file without
+/// groups are dealt out, because every point is bet on once.
 fn batches(cases: &[Case], rows: usize) -> Vec<Batch> {
     let [first, second] = [0, 1].map(|i| &cases[0].samples[i]);
     if cases[0].group.is_none() {

@@ -1,4 +1,4 @@
-//! `mercer test`: tables → samples → a decision, told about.
+//! `mercer test`: reads samples from tables, runs a test and reports the outcome.
 
 mod betting;
 mod groups;
@@ -21,7 +21,7 @@ pub use plan::explain;
 use question::Question;
 use read::Cases;
 
-/// Reads, tests, tells.
+/// Reads, tests and reports.
 pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure> {
     let cases = read::read(command, session)?;
     if let TestCommand::TwoSample(words) = command

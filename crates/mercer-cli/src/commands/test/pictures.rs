@@ -14,7 +14,7 @@ use crate::plot::{Curve, CurvePlot, Figure, HeatLabels, HeatMap, Mark};
 
 /// Bars of a histogram.
 const BARS: usize = 50;
-/// Places along a line, and along each side of a map.
+/// Points along a line, and along each side of a map.
 const GRID_POINTS: usize = 400;
 const SIDE: usize = 80;
 /// Dots of a sample.

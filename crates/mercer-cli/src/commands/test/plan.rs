@@ -25,7 +25,7 @@ struct Cost {
     flops: f64,
 }
 
-/// Reads the data and tells what the tests would take.
+/// Reads the data and reports the plan of the tests.
 pub fn explain(command: &TestCommand, session: &Session) -> Result<Report, Failure> {
     let cases = read::read(command, session)?;
     let question = Question::new(command, &cases)?;

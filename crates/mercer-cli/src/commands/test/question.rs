@@ -1,4 +1,4 @@
-//! Words → a test of the library.
+//! From arguments to a test of the library.
 
 use mercer::gram::Pairs;
 use mercer::hypothesis::{
@@ -117,7 +117,7 @@ impl Question {
 
     /// The answer for one case.
     pub fn run(&self, case: &Case, session: &Session) -> Result<TestOutcome, Failure> {
-        self.answer(&case.samples, &session.compute).map_err(|e| in_group(advised(e), case))
+        self.answer(&case.samples, &session.compute).map_err(|e| in_group(e.into(), case))
     }
 
     fn answer(&self, samples: &[Array2<f64>], compute: &Compute) -> mercer::Result<TestOutcome> {
@@ -210,22 +210,27 @@ fn fit(words: &FitTestArguments, names: &[String]) -> Result<Question, Failure> 
     Ok(Question::Fit { test, kernel, density, text: words.against.clone() })
 }
 
-/// The error with the flag that helps.
-fn advised(error: Error) -> Failure {
-    match error {
-        Error::Memory { what, needed, limit, suggestion } => {
-            Error::Memory { what, needed, limit, suggestion: format!("{suggestion} (--memory)") }.into()
-        }
-        other => other.into(),
-    }
-}
-
 /// The failure with the group that it is about.
 fn in_group(failure: Failure, case: &Case) -> Failure {
     match (&case.group, failure) {
-        (Some(group), Failure::Library(error @ (Error::Shape { .. } | Error::Request(_) | Error::Value { .. }))) => {
+        (Some(group), Failure::Library(error)) if is_about_data(&error) => {
             Failure::request(format!("group {}: {error}", group.name()))
         }
         (_, failure) => failure,
     }
+}
+
+/// Whether another group may do where this one does not.
+fn is_about_data(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Shape { .. }
+            | Error::TooFew { .. }
+            | Error::AllEqual { .. }
+            | Error::Undetermined { .. }
+            | Error::Overflow { .. }
+            | Error::Unsupported { .. }
+            | Error::Value { .. }
+            | Error::Request(_)
+    )
 }

@@ -1,4 +1,4 @@
-//! Tables → the samples of every test.
+//! From tables to the samples of every test.
 
 use std::ops::Range;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub struct Cases {
     pub list: Vec<Case>,
     /// The names of the coordinates of every sample.
     pub names: Vec<Vec<String>>,
-    /// What people should know.
+    /// Remarks.
     pub remarks: Vec<String>,
 }
 
@@ -119,7 +119,8 @@ fn variables(
     finish(Cases { list, names, remarks: notes })
 }
 
-/// The names of the columns of every variable; without names all columns but that of the groups and the label of the format.
+/// The names of the columns of every variable; without names all columns but that of the groups and
+/// the label of the format.
 fn column_lists<'f>(
     table: &Table,
     lists: &[(&'f str, Vec<String>)],
@@ -230,14 +231,12 @@ fn tested(table: Table, words: &TwoSampleArguments) -> Result<Table, Failure> {
 /// The error with the file and the row that it is about.
 fn of_file(error: Error, rows: usize, paths: (&Path, &Path)) -> Failure {
     match error {
-        Error::Value { what, row, column, value, requirement } if row >= rows => {
-            named(Error::Value { what, row: row - rows, column, value, requirement }, paths.1)
-        }
+        Error::Value { row, .. } if row >= rows => named(error.at_row(|row| row - rows), paths.1),
         other => named(other, paths.0),
     }
 }
 
-/// A group that is too small to be tested is left out, and told about.
+/// A group that is too small to be tested is skipped with a remark.
 fn push_case(list: &mut Vec<Case>, notes: &mut Vec<String>, case: Case, least: usize) {
     let sizes: Vec<usize> = case.samples.iter().map(Array2::nrows).collect();
     if sizes.iter().all(|size| *size >= least) {

@@ -1,4 +1,4 @@
-//! What drives a difference of two samples: columns and points.
+//! Columns and points that contribute most to a difference of two samples.
 
 use mercer::hypothesis::{Correction, TestOutcome, TwoSample, TwoSampleMethod};
 use mercer::measure::{Side, WitnessPoint, witness_values};

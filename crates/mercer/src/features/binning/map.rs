@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::pitch::Pitch;
 use super::separate::{Separable, summands};
 use super::sparse::CellMatrix;
+use crate::error::MemoryPurpose;
 use crate::features::fourier::{allocate_by_mass, check};
 use crate::features::sampling::{Sampling, Source};
 use crate::gram::resolve_medians;
@@ -13,19 +14,22 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on.
 const ROWS: usize = 1024;
-/// Cells that are found between two looks at the cancel flag, about.
+/// Approximate number of cells between two checks of the cancel flag.
 const CELLS: usize = 1 << 16;
 
 /// Random binning features (Rahimi and Recht 2007).
 ///
 /// # Formula
-/// `z(x)ᵀz(y) = (c/P) #{grids in which x and y share a cell}`. A grid has for each column a pitch `t` of density `t κ″(t)` and a shift uniform on
-/// `[0, t)`, so that two points share a cell with probability `Π κⱼ(|xⱼ − yⱼ|) = k(x, y)/c`.
+/// `z(x)ᵀz(y) = (c/P) #{grids in which x and y share a cell}`. A grid has for each column a pitch
+/// `t` of density `t κ″(t)` and a shift uniform on `[0, t)`, so that two points share a cell with
+/// probability `Π κⱼ(|xⱼ − yⱼ|) = k(x, y)/c`.
 ///
 /// # Theory
-/// For products over the columns whose profiles are convex: `laplacian(norm=l1)` (its pitch is Gamma(2, ℓ)), Matérn kernels with `ν ≤ ½` on a column,
-/// products and sums of them. The variance is `k(c − k)/P`; [`binning_bound`](crate::features::binning_bound) is Hoeffding's. Cells are numbered by a hash into `buckets`
-/// columns per grid, and two different cells meet with probability `1/buckets`, which adds as much of `c − k` to the expectation.
+/// For products over the columns whose profiles are convex: `laplacian(norm=l1)` (its pitch is
+/// Gamma(2, ℓ)), Matérn kernels with `ν ≤ ½` on a column, products and sums of them. The variance
+/// is `k(c − k)/P`; [`binning_bound`](crate::features::binning_bound) is Hoeffding's. Cells are
+/// numbered by a hash into `buckets` columns per grid, and two different cells meet with
+/// probability `1/buckets`, which adds as much of `c − k` to the expectation.
 ///
 /// # Cost
 /// `O(dP)` per point; one entry per grid.
@@ -52,16 +56,16 @@ pub struct RandomBinning {
 }
 
 impl RandomBinning {
-    /// So many grids with 4096 columns each.
+    /// This many grids with 4096 columns each.
     pub fn new(kernel: Kernel, grids: usize) -> Self {
         Self { kernel, grids, buckets: 4096 }
     }
 
-    /// Draws the grids for points of so many columns, from the seed of the computation.
+    /// Draws the grids for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Request`] with the reason when the kernel has no such grids; [`Error::Parameter`] for fewer grids than terms, no bucket, or more than
-    /// 2³² columns.
+    /// [`Error::Unsupported`] with the reason when the kernel has no such grids;
+    /// [`Error::Parameter`] for fewer grids than terms, no bucket, or more than 2³² columns.
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<BinningFeatures> {
         let total = self.grids.checked_mul(self.buckets).filter(|c| *c > 0 && *c <= u32::MAX as usize);
         if total.is_none() {
@@ -165,12 +169,13 @@ impl BinningFeatures {
     /// The features: one entry per point and grid.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities, [`Error::Memory`], [`Error::Canceled`].
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities,
+    /// [`Error::Memory`], [`Error::Canceled`].
     pub fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<CellMatrix> {
         check(x, self.columns())?;
         let grids = self.pitches.nrows();
         let bytes = (x.nrows() as u64).saturating_mul(grids as u64).saturating_mul(4);
-        compute.reserve("the cells of the points", bytes, "transform fewer rows at a time")?;
+        compute.reserve(MemoryPurpose::Features, "the cells of the points", bytes, "transform fewer rows at a time")?;
         let mut cells = Array2::zeros((x.nrows(), grids).f());
         let every = self.rows_per_look();
         let block = |(mut cells, x): (ndarray::ArrayViewMut2<u32>, ArrayView2<f64>)| {

@@ -5,15 +5,17 @@ use crate::kernel::Property;
 use crate::real::Dual;
 use crate::{Error, Kernel, Result};
 
-/// Places per decade and decades on either side of 1 where a profile is checked.
+/// Points per decade, and decades on either side of 1, at which the convexity of a profile is
+/// checked.
 const PER_DECADE: i32 = 64;
 const DECADES: i32 = 9;
 
 /// A profile `κ(δ) = E max(0, 1 − δ/t)`: a mixture of hats over the pitch `t`.
 ///
 /// # Theory
-/// The density of the pitch is `t κ″(t)`, so its distribution function is `F(t) = 1 − κ(t) + t κ′(t)`. It exists if and only if `κ` is convex; what
-/// `κ` keeps at infinity is the probability of a grid with one cell.
+/// The density of the pitch is `t κ″(t)`, so its distribution function is
+/// `F(t) = 1 − κ(t) + t κ′(t)`. It exists if and only if `κ` is convex; what `κ` keeps at infinity
+/// is the probability of a grid with one cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Pitch {
     kernel: Kernel,
@@ -27,7 +29,7 @@ impl Pitch {
     /// The pitch of a kernel on one column.
     ///
     /// # Errors
-    /// [`Error::Request`] when the kernel is not shift-invariant or its profile is not convex.
+    /// [`Error::Unsupported`] when the kernel is not shift-invariant or its profile is not convex.
     pub(crate) fn new(kernel: Kernel) -> Result<Self> {
         if kernel.property(Property::ShiftInvariant).as_option() != Some(true) {
             return Err(refusal(&kernel, "it is not known to be shift-invariant"));
@@ -80,7 +82,7 @@ impl Pitch {
 }
 
 pub(super) fn refusal(kernel: &Kernel, reason: &str) -> Error {
-    Error::request(format!("{kernel} has no random binning features: {reason}"))
+    Error::unsupported("random binning features", kernel, reason, "")
 }
 
 #[cfg(test)]
@@ -94,13 +96,13 @@ mod tests {
         let pitch = Pitch::new("laplacian(lengthscale=0.7)".parse().unwrap()).unwrap();
         for t in [0.05_f64, 0.3, 1.0, 4.0] {
             let c = t / 0.7;
-            assert!((pitch.distribution(t) - (1.0 - (1.0 + c) * (-c).exp())).abs() < 1e-14, "{t}");
+            assert_close!(pitch.distribution(t), (1.0 - (1.0 + c) * (-c).exp()), abs = 1e-14, "{t}");
         }
         let mut source = Source::new(Seed(1).stream("pitch", 0), Sampling::Iid);
         let drawn: Vec<f64> = (0..4000).map(|_| pitch.draw(&mut source)).collect();
         // Mean 2ℓ and standard deviation √2ℓ: four and a half of the mean's own.
         let mean = drawn.iter().sum::<f64>() / 4000.0;
-        assert!((mean - 1.4).abs() <= 4.5 * 0.7 * (2.0 / 4000.0_f64).sqrt(), "{mean}");
+        assert_close!(mean, 1.4, abs = 4.5 * 0.7 * (2.0 / 4000.0_f64).sqrt(), "{mean}");
     }
 
     #[test]

@@ -69,9 +69,7 @@ fn on(chosen: &[ColumnRef], columns: &[usize]) -> Result<Vec<usize>> {
         ColumnRef::Index(j) => columns.get(*j).copied().ok_or_else(|| {
             Error::shape("columns, because on([…], …) counts from 0", format!("more than {j}"), columns.len())
         }),
-        ColumnRef::Name(name) => {
-            Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
-        }
+        ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
     };
     chosen.iter().map(position).collect()
 }
@@ -81,7 +79,7 @@ fn manhattan(base: &Base, columns: &[usize]) -> Result<Separable> {
     let lengths = base.lengthscale().map_or_else(Vec::new, Lengthscale::values);
     let factor = |(position, &column): (usize, &usize)| {
         let length = lengths.get(position).or(lengths.first()).copied();
-        let length = length.ok_or_else(|| Error::request("a median has to be resolved on data first"))?;
+        let length = length.ok_or_else(|| Error::unresolved_median("laplacian(lengthscale=median)"))?;
         Ok((column, Laplacian::new(Lengthscale::shared(length)?, Norm::L1).into()))
     };
     Ok(Separable { mass: 1.0, factors: columns.iter().enumerate().map(factor).collect::<Result<_>>()? })

@@ -3,13 +3,15 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 use rayon::prelude::*;
 
+use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// Rows that one task works on.
 const ROWS: usize = 1024;
 
-/// The features of points on grids: row `i` has the value `values[g]` in column `cells[[i, g]]` for every grid `g`, and 0 elsewhere. Grid `g` owns
-/// the columns from `g·buckets` to `(g + 1)·buckets`.
+/// The features of points on grids: row `i` has the value `values[g]` in column `cells[[i, g]]` for
+/// every grid `g`, and 0 elsewhere. Grid `g` owns the columns from `g·buckets` to
+/// `(g + 1)·buckets`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellMatrix {
     /// Grid after grid: what a product reads lies in one piece.
@@ -38,7 +40,8 @@ impl CellMatrix {
         self.values.view()
     }
 
-    /// The same matrix without the columns that no row has an entry in, as far as grids of one size allow, and which column each of the others was.
+    /// The same matrix without the columns that no row has an entry in, as far as grids of one size
+    /// allow, and which column each of the others was.
     pub(crate) fn occupied(&self) -> (Self, Vec<Option<usize>>) {
         let seen: Vec<Vec<u32>> = self.cells.columns().into_iter().map(distinct).collect();
         let buckets = seen.iter().map(Vec::len).max().unwrap_or(0);
@@ -110,7 +113,8 @@ impl CellMatrix {
         Array2::from_shape_vec((columns, count), out).map_err(|e| Error::shape("product", columns, e))
     }
 
-    /// `ZYᵀ`: the kernel that the features approximate, between the rows of two matrices of the same map.
+    /// `ZYᵀ`: the kernel that the features approximate, between the rows of two matrices of the
+    /// same map.
     ///
     /// # Errors
     /// [`Error::Shape`] when the matrices have different grids.
@@ -132,7 +136,12 @@ impl CellMatrix {
     pub fn to_dense(&self, compute: &Compute) -> Result<Array2<f64>> {
         let (rows, columns) = self.shape();
         let bytes = (rows as u64).saturating_mul(columns as u64).saturating_mul(8);
-        compute.reserve("binning features with their zeros", bytes, "keep them sparse, or use fewer buckets")?;
+        compute.reserve(
+            MemoryPurpose::Features,
+            "binning features with their zeros",
+            bytes,
+            "keep them sparse, or use fewer buckets",
+        )?;
         let mut dense = Array2::zeros((rows, columns));
         for (mut line, cells) in dense.rows_mut().into_iter().zip(self.cells.rows()) {
             cells.iter().zip(&self.values).for_each(|(&cell, &v)| line[cell as usize] = v);

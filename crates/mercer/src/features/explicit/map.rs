@@ -9,17 +9,20 @@ use crate::{Compute, Error, Kernel, Result};
 
 /// Points that one task works on.
 const ROWS: usize = 256;
-/// Features beyond which a map is refused: the kernel trick is cheaper.
+/// Maximum number of features: beyond, the kernel itself is cheaper.
 const MOST: usize = 1 << 24;
 
 /// Exact features, `z(x)ᵀz(y) = k(x, y)`, of a kernel with finitely many.
 ///
 /// # Formula
-/// `linear`: `x`. `a·k`: `√a z`. Sums: side by side. Products: all products `z₁ᵢz₂ⱼ`. Powers `kᵐ`, and so `polynomial`: the monomials of degree `m` in the
-/// features of `k`, each times the root of its multinomial coefficient. Series with finitely many coefficients: `√aₙ` times the features of `kⁿ`.
+/// `linear`: `x`. `a·k`: `√a z`. Sums: side by side. Products: all products `z₁ᵢz₂ⱼ`. Powers `kᵐ`,
+/// and so `polynomial`: the monomials of degree `m` in the features of `k`, each times the root of
+/// its multinomial coefficient. Series with finitely many coefficients: `√aₙ` times the features of
+/// `kⁿ`.
 ///
 /// # Cost
-/// One product per feature and point. `polynomial(degree=m)` on `d` columns has `C(d + m, m)` features (`C(d + m − 1, m)` for offset 0).
+/// One product per feature and point. `polynomial(degree=m)` on `d` columns has `C(d + m, m)`
+/// features (`C(d + m − 1, m)` for offset 0).
 ///
 /// # Example
 /// ```
@@ -40,18 +43,21 @@ pub struct ExplicitFeatures {
 }
 
 impl ExplicitFeatures {
-    /// The features of a kernel on so many columns.
+    /// The features of a kernel on this many columns.
     ///
     /// # Errors
-    /// [`Error::Request`] with the reason for a kernel without finitely many known features, or more than 2²⁴ of them; as [`Kernel::evaluate`] for columns
-    /// that do not fit.
+    /// [`Error::Unsupported`] with the reason for a kernel without finitely many known features, or
+    /// more than 2²⁴ of them; as [`Kernel::evaluate`] for columns that do not fit.
     pub fn new(kernel: Kernel, columns: usize) -> Result<Self> {
         let tree = Tree::of(&kernel, columns)?;
         kernel.check_vectors(Array2::zeros((1, columns)).view())?;
         let components = tree.count(columns).filter(|c| *c <= MOST).ok_or_else(|| {
-            Error::request(format!(
-                "{kernel} has more than {MOST} features on {columns} columns: use the kernel itself"
-            ))
+            Error::unsupported(
+                "explicit feature map",
+                &kernel,
+                format!("it has more than {MOST} features on {columns} columns"),
+                "use the kernel itself",
+            )
         })?;
         Ok(Self { kernel, columns, components, tree })
     }

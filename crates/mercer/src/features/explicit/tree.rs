@@ -125,9 +125,7 @@ impl Tree {
 fn indices(chosen: &[ColumnRef]) -> Result<Vec<usize>> {
     let index = |column: &ColumnRef| match column {
         ColumnRef::Index(j) => Ok(*j),
-        ColumnRef::Name(name) => {
-            Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
-        }
+        ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
     };
     chosen.iter().map(index).collect()
 }
@@ -144,7 +142,8 @@ fn tensor(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().flat_map(|a| b.iter().map(move |b| a * b)).collect()
 }
 
-/// The monomials of degree `m` with the roots of their multinomial coefficients: variable by variable, each raised to every power that is left.
+/// The monomials of degree `m` with the roots of their multinomial coefficients: variable by
+/// variable, each raised to every power that is left.
 fn power(z: &[f64], degree: usize) -> Vec<f64> {
     let mut out = Vec::new();
     descend(z, degree, 1.0, &mut out);
@@ -169,7 +168,5 @@ fn descend(z: &[f64], left: usize, product: f64, out: &mut Vec<f64>) {
 }
 
 fn refusal(kernel: &Kernel) -> Error {
-    Error::request(format!(
-        "{kernel} has no finite feature map that is known: use Fourier, binning or Nyström features"
-    ))
+    Error::unsupported("finite feature map", kernel, "none is known", "use Fourier, binning or Nyström features")
 }

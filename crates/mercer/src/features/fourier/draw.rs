@@ -21,7 +21,8 @@ pub(super) fn features(
     let (mut offsets, mut amplitudes) = (Array1::zeros(count), Array1::zeros(count));
     let mut start = 0;
     for (index, (term, share)) in terms.iter().zip(shares).enumerate() {
-        // The components of the term share its mass: all sines and cosines of a term have one amplitude, also a last one without a sine.
+        // The components of the term share its mass: all sines and cosines of a term have one
+        // amplitude, also a last one without a sine.
         let components = match spec.form {
             FourierForm::Offset => share,
             FourierForm::Pair => spec.components.min(2 * (start + share)) - 2 * start,
@@ -72,8 +73,8 @@ fn allocate(terms: &[Term], count: usize) -> Result<Vec<usize>> {
     allocate_by_mass(&masses, count)
 }
 
-/// How many random features each term gets, by its mass and whether it is constant: one for a constant, the others in proportion to their masses,
-/// which has the least variance; at least one.
+/// How many random features each term gets, by its mass and whether it is constant: one for a
+/// constant, the others in proportion to their masses, which has the least variance; at least one.
 pub(crate) fn allocate_by_mass(terms: &[(f64, bool)], count: usize) -> Result<Vec<usize>> {
     if count < terms.len() {
         let requirement = format!("enough for at least {} random draws, one for each term of the kernel", terms.len());

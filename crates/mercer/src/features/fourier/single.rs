@@ -32,7 +32,8 @@ impl Single {
         }
     }
 
-    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs, the last cosine perhaps without a sine.
+    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs,
+    /// the last cosine perhaps without a sine.
     pub(super) fn fill(&self, x: ArrayView2<f64>, out: &mut [f32]) {
         let (rows, count) = (x.nrows(), self.amplitudes.len());
         let points: Vec<f32> = x.iter().map(|v| *v as f32).collect();

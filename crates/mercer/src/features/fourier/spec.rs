@@ -1,9 +1,10 @@
-//! What random Fourier features are drawn by.
+//! The specification of random Fourier features.
 
 use ndarray::ArrayView2;
 
 use super::draw;
 use super::transform::FourierFeatures;
+use crate::error::MemoryPurpose;
 use crate::features::{Sampling, SpectralMeasure};
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -11,11 +12,12 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// How a frequency becomes features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum FourierForm {
-    /// `(cos⟨ω, x⟩, sin⟨ω, x⟩)/√D`: two components per frequency, `z(x)ᵀz(x) = k(x, x)` exactly. Of an odd number of components the last frequency has one,
-    /// a cosine with an offset.
+    /// `(cos⟨ω, x⟩, sin⟨ω, x⟩)/√D`: two components per frequency, `z(x)ᵀz(x) = k(x, x)` exactly. Of
+    /// an odd number of components the last frequency has one, a cosine with an offset.
     #[default]
     Pair,
-    /// `√(2/D) cos(⟨ω, x⟩ + b)`, `b` uniform on `[0, 2π)`: one component per frequency, more variance per frequency.
+    /// `√(2/D) cos(⟨ω, x⟩ + b)`, `b` uniform on `[0, 2π)`: one component per frequency, more
+    /// variance per frequency.
     Offset,
 }
 
@@ -32,11 +34,13 @@ impl FourierForm {
 /// Random Fourier features (Rahimi and Recht 2007).
 ///
 /// # Formula
-/// `z(x)ᵀz(y) = (c/D) Σⱼ cos⟨ωⱼ, x − y⟩` with `ωⱼ` from the spectral measure of mass `c = k(x, x)`. The features of a sum of kernels are those of its
-/// terms side by side, with frequencies in proportion to their masses; a constant term is exact.
+/// `z(x)ᵀz(y) = (c/D) Σⱼ cos⟨ωⱼ, x − y⟩` with `ωⱼ` from the spectral measure of mass `c = k(x, x)`.
+/// The features of a sum of kernels are those of its terms side by side, with frequencies in
+/// proportion to their masses; a constant term is exact.
 ///
 /// # Theory
-/// Bochner: `E z(x)ᵀz(y) = k(x, y)`, with variance `(c² + c k(2δ) − 2k(δ)²)/(2D)` at `δ = x − y` for pairs of one term.
+/// Bochner: `E z(x)ᵀz(y) = k(x, y)`, with variance `(c² + c k(2δ) − 2k(δ)²)/(2D)` at `δ = x − y`
+/// for pairs of one term.
 ///
 /// # Cost
 /// `O(dD)` per point, one sine and one cosine per frequency.
@@ -72,22 +76,26 @@ impl RandomFourier {
         Self { kernel, components, form: FourierForm::Pair, sampling: Sampling::Iid }
     }
 
-    /// Draws the frequencies for points of so many columns, from the seed of the computation.
+    /// Draws the frequencies for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Request`] with the reason when the kernel has no spectral measure, when orthogonal frames are requested and no part of the kernel
-    /// is radial, or for a median that is not resolved; [`Error::Parameter`] for fewer frequencies than terms; [`Error::Memory`].
+    /// [`Error::Unsupported`] or [`Error::Unresolved`] with the reason when the kernel has no
+    /// spectral measure, when orthogonal frames are requested and no part of the kernel is radial,
+    /// or for a median that is not resolved; [`Error::Parameter`] for fewer frequencies than terms;
+    /// [`Error::Memory`].
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<FourierFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let count = self.form.frequencies(self.components);
         if self.sampling == Sampling::Orthogonal && !measure.terms().iter().any(|term| term.distribution.has_frames()) {
-            return Err(Error::request(format!(
-                "orthogonal frequencies need a radial kernel, which no part of {} is: use iid or quasi-Monte-Carlo",
-                self.kernel
-            )));
+            return Err(Error::unsupported(
+                "orthogonal frequencies",
+                &self.kernel,
+                "no part of it is a radial kernel",
+                "use iid or quasi-Monte-Carlo frequencies",
+            ));
         }
         let bytes = 8 * (count as u64).saturating_mul(columns as u64 + 2);
-        compute.reserve("the random frequencies", bytes, "ask for fewer components")?;
+        compute.reserve(MemoryPurpose::Features, "the random frequencies", bytes, "ask for fewer components")?;
         draw::features(self, &measure, count, compute)
     }
 

@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
+use crate::error::MemoryPurpose;
 use crate::features::FeatureMap;
 use crate::features::sampling::{Sampling, Source};
 use crate::features::spectral::{FrequencyDistribution, SpectralMeasure};
@@ -19,12 +20,14 @@ const ROUNDS: usize = 3;
 /// Random Fourier features with structured frequencies, for radial kernels on many columns.
 ///
 /// # Formula
-/// Blocks of `p` frequencies `ω = R·(HD₃HD₂HD₁/p^{3/2})`, `p` the power of two from `d` on, `H` the Hadamard matrix, `Dᵢ` random signs, and `R` the lengths that the
-/// kernel's spectral measure has in `p` dimensions. Points are padded with zeros.
+/// Blocks of `p` frequencies `ω = R·(HD₃HD₂HD₁/p^{3/2})`, `p` the power of two from `d` on, `H` the
+/// Hadamard matrix, `Dᵢ` random signs, and `R` the lengths that the kernel's spectral measure has
+/// in `p` dimensions. Points are padded with zeros.
 ///
 /// # Theory
-/// The rows of a block are exactly orthogonal (Yu et al. 2016). Their directions are uniform up to `O(1/p)`, so the features are not exactly unbiased: for
-/// fewer than some 50 columns use [`RandomFourier`](super::RandomFourier) with orthogonal frames.
+/// The rows of a block are exactly orthogonal (Yu et al. 2016). Their directions are uniform up to
+/// `O(1/p)`, so the features are not exactly unbiased: for fewer than some 50 columns use
+/// [`RandomFourier`](super::RandomFourier) with orthogonal frames.
 ///
 /// # Cost
 /// `O(D log d)` per point instead of `O(Dd)`, and `4D` numbers instead of `Dd`.
@@ -50,15 +53,16 @@ pub struct StructuredFourier {
 }
 
 impl StructuredFourier {
-    /// So many components.
+    /// This many components.
     pub fn new(kernel: Kernel, components: usize) -> Self {
         Self { kernel, components }
     }
 
-    /// Draws signs and lengths for points of so many columns, from the seed of the computation.
+    /// Draws signs and lengths for points of this many columns, from the seed of the computation.
     ///
     /// # Errors
-    /// [`Error::Request`] for a kernel that is not radial, [`Error::Parameter`] for an odd number of components or none.
+    /// [`Error::Unsupported`] for a kernel that is not radial, [`Error::Parameter`] for an odd
+    /// number of components or none.
     pub fn draw(&self, columns: usize, compute: &Compute) -> Result<StructuredFeatures> {
         let measure = SpectralMeasure::of(&self.kernel, columns)?;
         let [term] = measure.terms() else { return Err(self.refusal()) };
@@ -84,7 +88,12 @@ impl StructuredFourier {
     }
 
     fn refusal(&self) -> Error {
-        Error::request(format!("structured frequencies need a radial kernel, which {} is not", self.kernel))
+        Error::unsupported(
+            "structured frequencies",
+            &self.kernel,
+            "it is not a radial kernel",
+            "use iid or quasi-Monte-Carlo frequencies",
+        )
     }
 }
 
@@ -110,7 +119,12 @@ impl StructuredFeatures {
     /// [`Error::Memory`] over the limit.
     pub fn frequencies(&self, compute: &Compute) -> Result<Array2<f64>> {
         let columns = self.scales.len();
-        compute.reserve("the frequencies", 8 * (self.lengths.len() * columns) as u64, "they need not be stored")?;
+        compute.reserve(
+            MemoryPurpose::Features,
+            "the frequencies",
+            8 * (self.lengths.len() * columns) as u64,
+            "they need not be stored",
+        )?;
         let mut frequencies = Array2::zeros((self.lengths.len(), columns));
         let (mut unit, mut scratch) = (vec![0.0; columns], vec![0.0; self.width]);
         for j in 0..columns {

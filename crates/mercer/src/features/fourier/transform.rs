@@ -7,12 +7,14 @@ use rayon::prelude::*;
 
 use super::single::Single;
 use super::spec::{FourierForm, RandomFourier};
+use crate::error::{MemoryPurpose, Requirement};
 use crate::features::{FeatureMap, Sampling};
 use crate::gram::simd;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Points that one task works on, and frequencies whose phases it holds at a time: together they stay in a second-level cache. Neither depends on
-/// the number of threads, so that the bytes do not either.
+/// Points that one task works on, and frequencies whose phases it holds at a time: together they
+/// stay in a second-level cache. Neither depends on the number of threads, so that the bytes do not
+/// either.
 const ROWS: usize = 64;
 pub(super) const FREQUENCIES: usize = 256;
 
@@ -46,11 +48,12 @@ impl FourierFeatures {
         })
     }
 
-    /// Features at given frequencies, one row each, all of one weight: `k(x, x)/D`. Offsets make the offset form.
+    /// Features at given frequencies, one row each, all of one weight: `k(x, x)/D`. Offsets make
+    /// the offset form.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is an offset for every frequency, [`Error::Value`] for NaN and infinities, and as
-    /// [`SpectralMeasure::of`](crate::features::SpectralMeasure::of).
+    /// [`Error::Shape`] unless there is an offset for every frequency, [`Error::Value`] for NaN and
+    /// infinities, and as [`SpectralMeasure::of`](crate::features::SpectralMeasure::of).
     ///
     /// # Example
     /// ```
@@ -101,12 +104,14 @@ impl FourierFeatures {
         self.frequencies.view()
     }
 
-    /// The offsets, one for each frequency; none for pairs, but for the last frequency of an odd number of components.
+    /// The offsets, one for each frequency; none for pairs, but for the last frequency of an odd
+    /// number of components.
     pub fn offsets(&self) -> ArrayView1<'_, f64> {
         self.offsets.view()
     }
 
-    /// The amplitude of each sine or cosine: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the mass `c` and the number `D` of the term.
+    /// The amplitude of each sine or cosine: `√(c/D)` for pairs and `√(2c/D)` for offsets, with the
+    /// mass `c` and the number `D` of the term.
     pub fn amplitudes(&self) -> ArrayView1<'_, f64> {
         self.amplitudes.view()
     }
@@ -121,7 +126,8 @@ impl FourierFeatures {
         self.sampling
     }
 
-    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs, the last cosine perhaps without a sine.
+    /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs,
+    /// the last cosine perhaps without a sine.
     fn fill(&self, x: ArrayView2<f64>, out: &mut [f64]) {
         let (rows, count) = (x.nrows(), self.frequencies.nrows());
         let points: Vec<f64> = x.iter().copied().collect();
@@ -219,20 +225,22 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
     fill: impl Fn(std::ops::Range<usize>, &mut [T]) + Sync,
 ) -> Result<Array2<T>> {
     let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(size_of::<T>() as u64);
-    compute.reserve(&format!("{n} × {components} features"), bytes, "transform fewer rows at a time")?;
+    compute.reserve(
+        MemoryPurpose::Features,
+        &format!("{n} × {components} features"),
+        bytes,
+        "transform fewer rows at a time",
+    )?;
     let mut values = simd::zeroed::<T>(n * components);
     let task = |(index, out): (usize, &mut [T])| {
         compute.check_canceled()?;
         fill(index * block..index * block + out.len() / components, out);
         match out.iter().position(|v| !v.to_f64().is_finite()) {
             None => Ok(()),
-            Some(at) => Err(Error::Value {
-                what: "features".into(),
-                row: index * block + at / components,
-                column: (at % components).to_string(),
-                value: out[at].to_f64().to_string(),
-                requirement: "they leave the range of the numbers: rescale the data".into(),
-            }),
+            Some(at) => {
+                let place = (index * block + at / components, at % components);
+                Err(Error::value("features", place, out[at].to_f64(), Requirement::Representable))
+            }
         }
     };
     if components > 0 {

@@ -10,14 +10,15 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// The empirical kernel map `Φ(x) = (K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))` of a sample.
 ///
 /// # Theory
-/// It reproduces the kernel on the sample: `Φ(xᵢ)ᵀΦ(xⱼ) = k(xᵢ, xⱼ)`. Elsewhere it is the projection on the span of the sample.
+/// It reproduces the kernel on the sample: `Φ(xᵢ)ᵀΦ(xⱼ) = k(xᵢ, xⱼ)`. Elsewhere it is the
+/// projection on the span of the sample.
 ///
 /// # Cost
 /// An eigendecomposition of `K`, `O(m³)`.
 ///
 /// # Errors
-/// [`Error::Request`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue that is negative beyond rounding,
-/// [`Error::Memory`]; as [`Kernel::bind`].
+/// [`Error::TooFew`] for an empty sample, [`Error::NotPositiveDefinite`] when `K` has an eigenvalue
+/// that is negative beyond rounding, [`Error::Memory`]; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -32,7 +33,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub fn empirical_kernel_map(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
     Points::Vectors(x).check_finite("sample")?;
     if x.nrows() == 0 {
-        return Err(Error::request("an empirical kernel map needs at least one point"));
+        return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
     let kernel = resolve_medians(kernel, x, compute)?;
     let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?.view())?;

@@ -8,22 +8,27 @@ use crate::seed::Stream;
 use crate::solve::{block_randomly_pivoted_cholesky, pivoted_cholesky};
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Pivots that are proposed at a time.
+/// Pivots proposed at a time: large blocks make matrix products, small ones fewer rejected
+/// proposals.
 const BLOCK: usize = 64;
-/// Rows among which pivots are looked for: at least this many, and ten for each landmark.
+/// Rows among which pivots are selected: at least this many, and ten per landmark. More rows give
+/// better pivots at linear cost.
 const FEWEST_CANDIDATES: usize = 10_000;
 
 /// How landmarks are chosen.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Landmarks {
-    /// Randomly pivoted Cholesky in blocks: each with a probability in proportion to what those before leave of its diagonal.
+    /// Randomly pivoted Cholesky in blocks: each with a probability in proportion to what those
+    /// before leave of its diagonal.
     #[default]
     RandomPivots,
     /// Rows of the sample, uniformly without replacement.
     Uniform,
-    /// k-means++ in ℋ: each with a probability in proportion to its squared distance from the nearest one before.
+    /// k-means++ in ℋ: each with a probability in proportion to its squared distance from the
+    /// nearest one before.
     KMeans,
-    /// With probabilities in proportion to ridge leverage scores, estimated from uniform landmarks; λ is the trace that these leave, divided by their number.
+    /// With probabilities in proportion to ridge leverage scores, estimated from uniform landmarks;
+    /// λ is the trace that these leave, divided by their number.
     Leverage,
     /// Pivoted Cholesky: each the row with the largest diagonal left.
     Greedy,
@@ -85,7 +90,8 @@ impl Landmarks {
         Ok((x.select(Axis(0), &rows), Some(rows)))
     }
 
-    /// Pivots among a random part of a large sample, so that their choice costs no more than the rest.
+    /// Pivots among a random part of a large sample, so that their choice costs no more than the
+    /// rest.
     fn pivots(
         &self,
         kernel: &Kernel,
@@ -110,7 +116,7 @@ impl Landmarks {
 
 fn check_rows(rows: &[usize], n: usize) -> Result<Vec<usize>> {
     match rows.iter().find(|r| **r >= n) {
-        Some(row) => Err(Error::parameter("landmarks", row, &format!("rows of the sample, below {n}"))),
+        Some(row) => Err(Error::parameter("landmarks", row, format!("rows of the sample, below {n}"))),
         None => Ok(rows.to_vec()),
     }
 }
@@ -121,7 +127,8 @@ pub(super) fn uniform(n: usize, count: usize, stream: &mut Stream) -> Vec<usize>
     rows
 }
 
-/// k-means++: `‖φ(x) − φ(s)‖² = k(x, x) + k(s, s) − 2k(x, s)`; it ends early when every point is a landmark.
+/// k-means++: `‖φ(x) − φ(s)‖² = k(x, x) + k(s, s) − 2k(x, s)`; it ends early when every point is a
+/// landmark.
 fn far_apart(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<Vec<usize>> {
     let stream = &mut compute.seed().stream("landmarks", 1);
     let diagonal = Array1::from(Tiles::diagonal(bound)?);

@@ -4,6 +4,7 @@ use ndarray::{Array1, ArrayView2, Axis};
 
 use super::landmarks::{uniform, weighted};
 use super::{Landmarks, Nystrom};
+use crate::error::{AllowedRange, Remedy};
 use crate::features::FeatureMap;
 use crate::gram::{self, Pairs};
 use crate::solve::{Factored, factor};
@@ -15,7 +16,8 @@ use crate::{Compute, Error, Kernel, Result};
 /// `2n³/3` and two matrices of `n²` values: for samples that a dense method can take.
 ///
 /// # Errors
-/// [`Error::Parameter`] unless `λ > 0`, [`Error::Numerical`] when `K + λI` is singular, [`Error::Memory`]; as [`Kernel::bind`].
+/// [`Error::Parameter`] unless `λ > 0`, [`Error::Singular`] when `K + λI` is singular,
+/// [`Error::Memory`]; as [`Kernel::bind`].
 ///
 /// # Example
 /// ```
@@ -33,14 +35,16 @@ pub fn ridge_leverage_scores(
     compute: &Compute,
 ) -> Result<Array1<f64>> {
     if !(lambda.is_finite() && lambda > 0.0) {
-        return Err(Error::parameter("lambda", lambda, "finite and positive"));
+        return Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE));
     }
     let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + lambda);
     match factor(matrix, compute)? {
         // K(K + λI)⁻¹ = I − λ(K + λI)⁻¹.
         Factored::Definite(l) => Ok(l.inverse_diagonal(compute)?.into_iter().map(|d| 1.0 - lambda * d).collect()),
-        Factored::Singular(_) => Err(Error::Numerical(format!("K + λI is singular for {kernel} and λ = {lambda}"))),
+        Factored::Singular(_) => {
+            Err(Error::singular(format!("K + λI of {kernel} at λ = {lambda}"), Remedy::larger("lambda")))
+        }
     }
 }
 
@@ -60,7 +64,8 @@ pub(super) fn sample(kernel: &Kernel, x: ArrayView2<f64>, count: usize, compute:
     Ok(chosen)
 }
 
-/// `zᵢᵀ(ZᵀZ + λI)⁻¹zᵢ + (kᵢᵢ − ‖zᵢ‖²)/λ`, at most 1: never below the score by more than what the landmarks miss.
+/// `zᵢᵀ(ZᵀZ + λI)⁻¹zᵢ + (kᵢᵢ − ‖zᵢ‖²)/λ`, at most 1: never below the score by more than what the
+/// landmarks miss.
 fn estimate(pilot: &super::NystromFeatures, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
     let z = pilot.transform(x, compute)?;
     let diagonal = pilot.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
@@ -68,7 +73,7 @@ fn estimate(pilot: &super::NystromFeatures, x: ArrayView2<f64>, compute: &Comput
     let mut inner = z.t().dot(&z);
     inner.diag_mut().mapv_inplace(|d| d + lambda);
     let Factored::Definite(l) = factor(inner, compute)? else {
-        return Err(Error::Numerical("the features of the first landmarks are dependent".into()));
+        return Err(Error::singular("the matrix of the features of the first landmarks", "use fewer components"));
     };
     let half = l.half_solve(z.t(), compute)?;
     let squares = half.axis_iter(Axis(1)).map(|c| c.dot(&c));

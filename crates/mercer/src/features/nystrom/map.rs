@@ -12,14 +12,17 @@ use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points that one task works on. It never depends on the number of threads, so that the bytes do not either.
+/// Points that one task works on. It never depends on the number of threads, so that the bytes do
+/// not either.
 const ROWS: usize = 256;
 /// Features that are computed together: those of a triangular map need no landmark behind them.
 const COLUMNS: usize = 128;
-/// Landmarks whose kernel matrix has a larger condition number are handled by its eigenvectors.
+/// Largest condition number of the Cholesky factor of the landmarks: beyond, eigenvectors keep more
+/// digits.
 const LARGEST_CONDITION: f64 = 1e10;
 
-/// Nyström features with their landmarks. Equal ones give the same features, wherever their landmarks come from.
+/// Nyström features with their landmarks. Equal ones give the same features, wherever their
+/// landmarks come from.
 #[derive(Clone, Debug)]
 pub struct NystromFeatures {
     kernel: Kernel,
@@ -45,8 +48,9 @@ impl PartialEq for NystromFeatures {
 }
 
 impl NystromFeatures {
-    /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or fewer are requested, `M = UΛ^{−1/2}` without the
-    /// directions in which `K_ZZ` is rounding, at most `rank` of them. Both give `k(x, Z) K_ZZ⁻¹ k(Z, y)` as inner product.
+    /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or
+    /// fewer are requested, `M = UΛ^{−1/2}` without the directions in which `K_ZZ` is rounding, at
+    /// most `rank` of them. Both give `k(x, Z) K_ZZ⁻¹ k(Z, y)` as inner product.
     pub(super) fn of_points(
         kernel: Kernel,
         points: Array2<f64>,
@@ -64,7 +68,10 @@ impl NystromFeatures {
         let threshold = m as f64 * f64::EPSILON * eigen.values.last().copied().unwrap_or(0.0);
         let kept = eigen.values.iter().filter(|v| **v > threshold).count().min(rank.unwrap_or(m));
         if kept == 0 {
-            return Err(Error::request(format!("{kernel} is 0 at every landmark: it has no features there")));
+            return Err(Error::all_zero(
+                format!("value of {kernel} at the landmarks"),
+                "it has no features there; choose other landmarks or another kernel",
+            ));
         }
         // The largest eigenvalue first.
         let order: Vec<usize> = (m - kept..m).rev().collect();
@@ -116,7 +123,8 @@ impl NystromFeatures {
         self
     }
 
-    /// Which rows of the sample the landmarks are; unknown for given points and for features from a file.
+    /// Which rows of the sample the landmarks are; unknown for given points and for features from a
+    /// file.
     pub fn rows(&self) -> Option<&[usize]> {
         self.rows.as_deref()
     }

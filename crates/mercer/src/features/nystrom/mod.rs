@@ -1,4 +1,4 @@
-//! Nyström features: the kernel seen from a few landmarks.
+//! Nyström features: approximation of a kernel from a few landmarks.
 
 mod empirical;
 mod landmarks;

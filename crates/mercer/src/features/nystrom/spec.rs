@@ -1,9 +1,10 @@
-//! What Nyström features are made by.
+//! The specification of Nyström features.
 
 use ndarray::ArrayView2;
 
 use super::{Landmarks, NystromFeatures};
 use crate::definiteness::require_psd_on;
+use crate::error::AllowedRange;
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -13,8 +14,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// `z(x) = Λ^{−1/2}Uᵀk(Z, x)` with `K_ZZ = UΛUᵀ`, so that `z(x)ᵀz(y) = k(x, Z)K_ZZ⁺k(Z, y)`.
 ///
 /// # Theory
-/// `z(x)` is the projection of `k(·, x)` on the span of the landmarks: the kernel that results is never above `k` as a quadratic form, exact
-/// at the landmarks, and the trace that it misses bounds every eigenvalue of the difference.
+/// `z(x)` is the projection of `k(·, x)` on the span of the landmarks: the kernel that results is
+/// never above `k` as a quadratic form, exact at the landmarks, and the trace that it misses bounds
+/// every eigenvalue of the difference.
 ///
 /// # Cost
 /// `m³` once, and `m` kernel values and `m²` per point.
@@ -33,18 +35,18 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub struct Nystrom {
     /// The kernel, positive semi-definite.
     pub kernel: Kernel,
-    /// The landmarks, at most.
+    /// The maximum number of landmarks.
     pub components: usize,
-    /// How they are chosen.
+    /// The selection of the landmarks.
     pub landmarks: Landmarks,
-    /// Pivots stop when they leave no more than this share of the trace (of the candidates).
+    /// Pivoting stops when the residual is at most this fraction of the trace (of the candidates).
     pub tolerance: f64,
     /// Keep this many eigenvectors of `K_ZZ` only.
     pub rank: Option<usize>,
 }
 
 impl Nystrom {
-    /// At most so many landmarks, by random pivots.
+    /// At most this many landmarks, by random pivots.
     pub fn new(kernel: Kernel, components: usize) -> Self {
         Self { kernel, components, landmarks: Landmarks::RandomPivots, tolerance: 0.0, rank: None }
     }
@@ -52,18 +54,19 @@ impl Nystrom {
     /// Chooses the landmarks in a sample and measures the trace that they miss.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not exist, [`Error::Request`] for an empty
-    /// sample or a kernel that is 0 on it, [`Error::Memory`], [`Error::Canceled`]; as [`Kernel::bind`].
+    /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not
+    /// exist, [`Error::TooFew`] or [`Error::AllZero`] for an empty sample or a kernel that is 0 on
+    /// it, [`Error::Memory`], [`Error::Canceled`]; as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
         Points::Vectors(x).check_finite("sample")?;
         if self.components == 0 || self.rank == Some(0) {
-            return Err(Error::parameter("components", 0, "at least 1"));
+            return Err(Error::parameter("components", 0, 1..));
         }
         if !(0.0..1.0).contains(&self.tolerance) {
-            return Err(Error::parameter("tolerance", self.tolerance, "at least 0 and below 1"));
+            return Err(Error::parameter("tolerance", self.tolerance, AllowedRange::at_least(0.0).below(1.0)));
         }
         if x.is_empty() {
-            return Err(Error::request("Nyström features need at least one point"));
+            return Err(Error::too_few("a Nyström map", "points", 1, 0));
         }
         require_psd_on(&self.kernel, x.ncols(), compute)?;
         let kernel = resolve_medians(&self.kernel, x, compute)?;

@@ -1,4 +1,4 @@
-//! Laws with independent coordinates, for kernels that are products over the columns.
+//! Distributions with independent coordinates, for kernels that are products over the columns.
 
 use crate::features::sampling::Source;
 
@@ -11,7 +11,8 @@ pub(crate) enum ColumnDistribution {
     Laplace,
     /// Uniform on `[−1, 1]`: `sin δ/δ`.
     Uniform,
-    /// Whole numbers `n` with probabilities `e^{−b}Iₙ(b)`, for each column its own `b`: `exp(b(cos δ − 1))`.
+    /// Integers `n` with probabilities `e^{−b}Iₙ(b)`, for each column its own `b`:
+    /// `exp(b(cos δ − 1))`.
     Circle(Vec<Circle>),
 }
 
@@ -35,8 +36,8 @@ pub(crate) struct Circle {
 }
 
 impl Circle {
-    /// Probabilities in proportion to `Iₙ(b)`, by Miller's recurrence `Iₙ₋₁ = Iₙ₊₁ + (2n/b)Iₙ` from far out; it needs no value of `I₀`, because the
-    /// probabilities sum to 1.
+    /// Probabilities in proportion to `Iₙ(b)`, by Miller's recurrence `Iₙ₋₁ = Iₙ₊₁ + (2n/b)Iₙ` from
+    /// far out; it needs no value of `I₀`, because the probabilities sum to 1.
     pub(crate) fn new(b: f64) -> Self {
         let last = (20.0 + 12.0 * b.sqrt()) as usize;
         let (mut above, mut here, mut values) = (0.0, 1e-290_f64, vec![0.0; last + 1]);
@@ -63,7 +64,7 @@ impl Circle {
         steps.enumerate().map(|(n, p)| ((n + 1) * (n + 1)) as f64 * p).sum()
     }
 
-    /// A whole number whose sign is the side of ½ that `u` is on.
+    /// An integer whose sign is the side of ½ that `u` is on.
     fn quantile(&self, u: f64) -> f64 {
         let size = (2.0 * u - 1.0).abs();
         let n = self.cumulative.partition_point(|c| *c < size).min(self.cumulative.len() - 1);
@@ -80,9 +81,9 @@ mod tests {
         for b in [1e-3, 0.3, 1.0, 25.0, 1e4] {
             let circle = Circle::new(b);
             // The second derivative of exp(b(cos δ − 1)) at 0.
-            assert!((circle.second_moment() - b).abs() <= 1e-12 * b.max(1.0), "{b}: {}", circle.second_moment());
+            assert_close!(circle.second_moment(), b, abs = 1e-12 * b.max(1.0), "{b}: {}", circle.second_moment());
         }
         // e⁻¹I₀(1), from a table.
-        assert!((Circle::new(1.0).cumulative[0] - 0.465_759_607_593_640_4).abs() < 1e-15);
+        assert_close!(Circle::new(1.0).cumulative[0], 0.465_759_607_593_640_4, abs = 1e-15);
     }
 }

@@ -38,7 +38,8 @@ pub(crate) enum FrequencyDistribution {
 }
 
 impl FrequencyDistribution {
-    /// Adds a random frequency to `out`. With frames, normal vectors have the directions of orthogonal frames.
+    /// Adds a random frequency to `out`. With frames, normal vectors have the directions of
+    /// orthogonal frames.
     pub(crate) fn draw(&self, source: &mut Source, mut frames: Option<&mut Frames>, out: &mut [f64]) {
         match self {
             Self::Zero => {}
@@ -120,7 +121,8 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Gives a vector the direction of the next vector of its distribution's frame; the length stays.
+    /// Returns a vector the direction of the next vector of its distribution's frame; the length
+    /// stays.
     fn turn(&mut self, leaf: usize, vector: &mut [f64], source: &mut Source) {
         if self.in_use.len() <= leaf {
             self.in_use.resize_with(leaf + 1, Vec::new);
@@ -173,7 +175,7 @@ mod tests {
         for (i, a) in frame.iter().enumerate() {
             for (j, b) in frame.iter().enumerate() {
                 let expected = if i == j { 1.0 } else { 0.0 };
-                assert!((dot(a, b) - expected).abs() < 1e-14, "{i} {j}");
+                assert_close!(dot(a, b), expected, abs = 1e-14, "{i} {j}");
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Radial distributions as scale mixtures of normal distributions: `ω = m·g` with `g` standard normal.
+//! Radial distributions as scale mixtures of normal distributions: `ω = m·g` with `g` standard
+//! normal.
 
 use crate::features::sampling::Source;
 use crate::kernel::closed_forms::Mixing;
@@ -20,7 +21,8 @@ fn gamma(shape: f64, source: &mut Source) -> f64 {
     gamma_quantile(shape, source.uniform()).max(f64::MIN_POSITIVE)
 }
 
-/// Positive stable of index `α`, by Kanter's formula; kept in the range of numbers whose products with data are finite.
+/// Positive stable of index `α`, by Kanter's formula; kept in the range of numbers whose products
+/// with data are finite.
 fn stable(alpha: f64, source: &mut Source) -> f64 {
     let (angle, exponential) = (std::f64::consts::PI * source.uniform(), -source.uniform().ln());
     let shape = (alpha * angle).sin() / angle.sin().powf(1.0 / alpha);

@@ -1,4 +1,5 @@
-//! Bochner: a continuous shift-invariant kernel is the Fourier transform of a finite measure, its spectral measure.
+//! Bochner: a continuous shift-invariant kernel is the Fourier transform of a finite measure, its
+//! spectral measure.
 
 mod column;
 mod counts;
@@ -17,8 +18,9 @@ use crate::{Kernel, Result};
 /// The spectral measure `μ` of a shift-invariant kernel: `k(x, y) = ∫ cos⟨ω, x − y⟩ dμ(ω)`.
 ///
 /// # Theory
-/// Bochner's theorem. The measure follows the algebra: a scale multiplies it, a sum of kernels adds measures, a product convolves them (independent
-/// frequencies add), `k(Ax, Ay)` maps frequencies by `Aᵀ`, and a power series adds a random number of frequencies.
+/// Bochner's theorem. The measure follows the algebra: a scale multiplies it, a sum of kernels adds
+/// measures, a product convolves them (independent frequencies add), `k(Ax, Ay)` maps frequencies
+/// by `Aᵀ`, and a power series adds a random number of frequencies.
 ///
 /// # Example
 /// ```
@@ -43,11 +45,11 @@ pub(crate) struct Term {
 }
 
 impl SpectralMeasure {
-    /// The spectral measure of a kernel on vectors of so many columns.
+    /// The spectral measure of a kernel on vectors of this many columns.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) with the reason when the kernel, or a part of it, has none; as [`Kernel::evaluate`] for columns
-    /// that do not fit.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) with the reason when the kernel, or a part
+    /// of it, has none; as [`Kernel::evaluate`] for columns that do not fit.
     pub fn of(kernel: &Kernel, columns: usize) -> Result<Self> {
         let found = recognize::measure(kernel, columns)?;
         kernel.check_vectors(Array2::zeros((1, columns)).view())?;
@@ -59,7 +61,8 @@ impl SpectralMeasure {
         self.terms.iter().map(|term| term.mass).sum()
     }
 
-    /// `E‖ω‖²` under the measure with its mass taken out; infinite where it diverges, as for kernels that are not differentiable.
+    /// `E‖ω‖²` under the measure with its mass taken out; infinite where it diverges, as for
+    /// kernels that are not differentiable.
     ///
     /// # Example
     /// ```

@@ -30,7 +30,8 @@ impl ColumnDistribution {
 }
 
 impl FrequencyDistribution {
-    /// `E ωωᵀ`, where it is finite. Every distribution is symmetric about 0, so independent frequencies add their covariances.
+    /// `E ωωᵀ`, where it is finite. Every distribution is symmetric about 0, so independent
+    /// frequencies add their covariances.
     pub(super) fn covariance(&self, columns: usize) -> Option<Array2<f64>> {
         let mut sum = Array2::zeros((columns, columns));
         match self {

@@ -11,7 +11,8 @@ use crate::kernel::closed_forms::{Frequencies, Mixing, SpectralLaw};
 use crate::kernel::{Base, ColumnRef, Kernel, PointMap, Property, Verdict};
 use crate::{Error, Result};
 
-/// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be too long.
+/// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be
+/// too long.
 const SHORTEST_PERIODIC: f64 = 1e-5;
 /// Powers up to this have factors of their own, with frames of their own.
 const SEPARATE_FACTORS: u32 = 16;
@@ -29,7 +30,7 @@ impl Term {
     }
 }
 
-/// The measure of a kernel on so many columns.
+/// The measure of a kernel on this many columns.
 pub(super) fn measure(kernel: &Kernel, columns: usize) -> Result<Term> {
     Recognizer { leaves: 0 }.measure(kernel, columns)
 }
@@ -97,9 +98,8 @@ impl Recognizer {
             return Err(refusal(&kernel, columns));
         }
         if !(1..=MOST_COLUMNS).contains(&columns) {
-            return Err(Error::request(format!(
-                "{kernel} has random Fourier features on 1 to {MOST_COLUMNS} columns, not on {columns}: use Nyström features"
-            )));
+            let reason = format!("its frequencies are tabulated on 1 to {MOST_COLUMNS} columns, not on {columns}");
+            return Err(Error::unsupported("random Fourier features", kernel, reason, "use Nyström features"));
         }
         let profile = |r: f64| base.profile_value((r / scale) * (r / scale)).unwrap_or(f64::NAN);
         self.leaves += 1;
@@ -159,9 +159,12 @@ impl Recognizer {
         let term = self.measure(inner, columns)?;
         let counts = counts(term.mass).ok_or_else(|| {
             let mass = term.mass;
-            Error::request(format!(
-                "{kernel} has no random Fourier features: its series has no sum at k(x, x) = {mass}"
-            ))
+            Error::unsupported(
+                "random Fourier features",
+                kernel,
+                format!("its series has no sum at k(x, x) = {mass}"),
+                "",
+            )
         })?;
         Ok(Term {
             mass: counts.total(),
@@ -172,9 +175,7 @@ impl Recognizer {
     fn on(&mut self, chosen: &[ColumnRef], kernel: &Kernel) -> Result<Term> {
         let index = |column: &ColumnRef| match column {
             ColumnRef::Index(j) => Ok(*j),
-            ColumnRef::Name(name) => {
-                Err(Error::request(format!("the data has no column names, so `{name}` is unknown; use its number")))
-            }
+            ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
         };
         let indices = chosen.iter().map(index).collect::<Result<Vec<_>>>()?;
         let term = self.measure(kernel, indices.len())?;
@@ -182,33 +183,36 @@ impl Recognizer {
     }
 }
 
-/// `exp(b(cos(2πδ/p) − 1))` with `b = 1/ℓ²`: frequencies `2πn/p`, `n` with probability `e^{−b}Iₙ(b)`.
+/// `exp(b(cos(2πδ/p) − 1))` with `b = 1/ℓ²`: frequencies `2πn/p`, `n` with probability
+/// `e^{−b}Iₙ(b)`.
 fn circles(base: &Base) -> Result<Vec<Circle>> {
     let lengths = base.lengthscale().map_or_else(Vec::new, |l| l.values());
     if let Some(short) = lengths.iter().find(|l| **l < SHORTEST_PERIODIC) {
         return Err(Error::parameter("lengthscale", short, "at least 1e-5 for random features of a periodic kernel"));
     }
     if lengths.is_empty() {
-        return Err(Error::request("the median in periodic(lengthscale=median) has to be resolved on data first"));
+        return Err(Error::unresolved_median("periodic(lengthscale=median)"));
     }
     Ok(lengths.iter().map(|l| Circle::new(1.0 / (l * l))).collect())
 }
 
 /// Why a kernel has no spectral measure that can be drawn from.
 pub(super) fn refusal(kernel: &Kernel, columns: usize) -> Error {
+    let psd = kernel.property_on(Property::PositiveSemidefinite, columns);
+    let instead = if psd.is_proven() { "use Nyström features" } else { "" };
     let reason = match kernel.property(Property::ShiftInvariant) {
         Verdict::Refuted(_) => "it is not shift-invariant: k(x, y) does not depend on x − y alone".to_string(),
         Verdict::Unknown(why) => format!("it is not known to be shift-invariant ({why})"),
         Verdict::Proven(_) if !kernel.is_continuous() => {
             "it is not continuous, and Bochner's theorem needs that".to_string()
         }
-        Verdict::Proven(_) => match kernel.property_on(Property::PositiveSemidefinite, columns) {
-            Verdict::Proven(_) => "no rule gives its spectral measure (use Nyström features)".to_string(),
+        Verdict::Proven(_) => match psd {
+            Verdict::Proven(_) => "no rule gives its spectral measure".to_string(),
             Verdict::Refuted(proof) => {
                 format!("it is not positive semi-definite on {columns} columns ({})", proof.rule)
             }
             _ => "it is not known to be positive semi-definite, so its spectral measure may be negative".to_string(),
         },
     };
-    Error::request(format!("{kernel} has no random Fourier features: {reason}"))
+    Error::unsupported("random Fourier features", kernel, reason, instead)
 }

@@ -170,9 +170,9 @@ mod tests {
     /// `E sin(δR)/(δR)` over the quantiles is the kernel: for `(1 − r)²` and `(1 − r)⁴(4r + 1)` in three columns.
     #[test]
     fn quantiles_give_the_kernel_back() {
-        let cases: [(f64, fn(f64) -> f64); 2] =
-            [(1.0, |r| (1.0 - r).max(0.0).powi(2)), (3.0, |r| (1.0 - r).max(0.0).powi(4) * (4.0 * r + 1.0))];
-        for (tail, profile) in cases {
+        for tail in [1.0, 3.0] {
+            let inside = |r: f64| (1.0 - r).max(0.0);
+            let profile = |r: f64| if tail == 1.0 { inside(r).powi(2) } else { inside(r).powi(4) * (4.0 * r + 1.0) };
             let table = RadialTable::new(3, tail, profile);
             assert!(table.steps.windows(2).all(|pair| pair[0].1 <= pair[1].1));
             let draws: Vec<f64> = (0..100_000).map(|i| table.quantile((f64::from(i) + 0.5) / 100_000.0)).collect();

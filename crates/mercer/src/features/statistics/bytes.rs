@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2};
 
+use crate::error::RecordProblem;
 use crate::{Error, Result};
 
 const MAGIC: &[u8; 8] = b"mercer\x00\x01";
@@ -39,7 +40,7 @@ pub(super) struct Reader<'b> {
 impl<'b> Reader<'b> {
     pub(super) fn new(bytes: &'b [u8], name: &[u8; 4], what: &'static str) -> Result<Self> {
         let rest = bytes.strip_prefix(MAGIC.as_slice()).and_then(|rest| rest.strip_prefix(name.as_slice()));
-        let rest = rest.ok_or_else(|| Error::request(format!("these bytes are not {what} of this version")))?;
+        let rest = rest.ok_or_else(|| Error::record(what, RecordProblem::Foreign))?;
         Ok(Self { rest, what })
     }
 
@@ -81,6 +82,6 @@ impl<'b> Reader<'b> {
     }
 
     fn broken(&self) -> Error {
-        Error::request(format!("the bytes of {} are cut short or damaged", self.what))
+        Error::record(self.what, RecordProblem::Damaged("its bytes are cut short or not possible".into()))
     }
 }

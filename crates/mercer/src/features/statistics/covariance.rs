@@ -9,7 +9,8 @@ use crate::{Error, Result};
 /// The cross-covariance of the features of two variables.
 ///
 /// # Formula
-/// `C = (1/n) Σ z(xᵢ)u(yᵢ)ᵀ − z̄ūᵀ`, and `HSIC = ‖C‖²_F`: the biased `(1/n²) tr KHLH` of the kernels of the features.
+/// `C = (1/n) Σ z(xᵢ)u(yᵢ)ᵀ − z̄ūᵀ`, and `HSIC = ‖C‖²_F`: the biased `(1/n²) tr KHLH` of the
+/// kernels of the features.
 ///
 /// # Example
 /// ```
@@ -76,7 +77,7 @@ impl CovarianceStatistics {
     /// `C`.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first point.
+    /// [`Error::TooFew`] before the first point.
     pub fn covariance(&self) -> Result<Array2<f64>> {
         at_least(self.count, 1.0)?;
         let means = (&self.sums.0 / self.count, &self.sums.1 / self.count);
@@ -100,9 +101,9 @@ impl CovarianceStatistics {
     /// The statistic again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, NAME, "the statistics of a covariance")?;
+        let mut reader = Reader::new(bytes, NAME, "record of the statistics of a covariance")?;
         let (first, second) = (reader.size()?, reader.size()?);
         let count = reader.number()?;
         let sums = (reader.vector(first)?, reader.vector(second)?);

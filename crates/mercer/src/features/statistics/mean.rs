@@ -70,7 +70,7 @@ impl MeanStatistics {
     /// `μ`.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first point.
+    /// [`Error::TooFew`] before the first point.
     pub fn mean(&self) -> Result<Array1<f64>> {
         at_least(self.count, 1.0)?;
         Ok(&self.sum / self.count)
@@ -98,7 +98,8 @@ impl MeanStatistics {
     /// The same without pairs of a point with itself: unbiased, and below 0 at times.
     ///
     /// # Errors
-    /// [`Error::Request`] before there are two points on each side; [`Error::Shape`] for a different number of features.
+    /// [`Error::TooFew`] before there are two points on each side; [`Error::Shape`] for a different
+    /// number of features.
     pub fn unbiased_squared_mmd(&self, other: &Self) -> Result<f64> {
         check_size(self.sum.len(), other.sum.len())?;
         Ok(self.within()? + other.within()? - 2.0 * self.mean()?.dot(&other.mean()?))
@@ -118,9 +119,9 @@ impl MeanStatistics {
     /// The statistic again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, NAME, "the statistics of a mean")?;
+        let mut reader = Reader::new(bytes, NAME, "record of the statistics of a mean")?;
         let components = reader.size()?;
         let (count, squares) = (reader.number()?, reader.number()?);
         let sum = reader.vector(components)?;
@@ -146,7 +147,7 @@ pub(super) fn at_least(count: f64, least: f64) -> Result<()> {
     if count >= least {
         return Ok(());
     }
-    Err(Error::request(format!("the statistic has seen {count} points and needs at least {least}")))
+    Err(Error::too_few("the statistic", "points", least as usize, count as usize))
 }
 
 /// `a bᵀ`.

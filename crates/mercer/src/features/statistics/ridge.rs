@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::bytes::{Reader, Writer};
 use super::mean::{at_least, check_columns, check_size};
+use crate::error::{AllowedRange, MemoryPurpose, Requirement};
 use crate::features::FeatureMap;
 use crate::record::Record;
 use crate::solve::products::{add_symmetric, mirror};
@@ -13,10 +14,12 @@ use crate::{Compute, Error, Result};
 /// The sufficient statistics of a ridge regression in features, with any number of outputs.
 ///
 /// # Formula
-/// `Σ vᵢ`, `Σ vᵢzᵢ`, `Σ vᵢyᵢ`, `ZᵀVZ`, `ZᵀVy` and `Σ vᵢyᵢ²`; then `w = (ZᵀVZ + λI)⁻¹ZᵀVy` for every λ, with or without an intercept.
+/// `Σ vᵢ`, `Σ vᵢzᵢ`, `Σ vᵢyᵢ`, `ZᵀVZ`, `ZᵀVy` and `Σ vᵢyᵢ²`; then `w = (ZᵀVZ + λI)⁻¹ZᵀVy` for every
+/// λ, with or without an intercept.
 ///
 /// # Cost
-/// `p²` per point and `8p²` bytes for `p` features, whatever the number of points; `p³/3` for an answer.
+/// `p²` per point and `8p²` bytes for `p` features, whatever the number of points; `p³/3` for an
+/// answer.
 ///
 /// # Example
 /// ```
@@ -58,7 +61,8 @@ impl RidgeStatistics {
         }
     }
 
-    /// Takes in a chunk: features, targets (one row per point each), and weights where there are any.
+    /// Takes in a chunk: features, targets (one row per point each), and weights where there are
+    /// any.
     ///
     /// # Errors
     /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights.
@@ -111,17 +115,24 @@ impl RidgeStatistics {
         self.count
     }
 
-    /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is not penalized.
+    /// The function for one λ, which multiplies `‖w‖²` beside a sum of squares; the intercept is
+    /// not penalized.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative λ, [`Error::Request`] before the first point; as [`solve_positive`].
+    /// [`Error::Parameter`] for a negative λ, [`Error::TooFew`] before the first point; as
+    /// [`solve_positive`].
     pub fn solve(&self, lambda: f64, intercept: bool, compute: &Compute) -> Result<FeatureFunction> {
         if !(lambda.is_finite() && lambda >= 0.0) {
-            return Err(Error::parameter("lambda", lambda, "a finite number, at least 0"));
+            return Err(Error::parameter("lambda", lambda, AllowedRange::NON_NEGATIVE));
         }
         at_least(self.count, f64::MIN_POSITIVE)?;
         let p = self.feature_sum.len() as u64;
-        compute.reserve("the system of a ridge regression", 16 * p * p, "use fewer features")?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "the system of a ridge regression",
+            16 * p * p,
+            "use fewer features",
+        )?;
         let (mut matrix, mut right) = (self.squares.clone(), self.products.clone());
         mirror(&mut matrix);
         if intercept {
@@ -144,7 +155,8 @@ impl RidgeStatistics {
         Ok(FeatureFunction { weights, intercept: constant, residual_squares })
     }
 
-    /// `Σ v(y − wᵀz − b)²` for every output: the error of a function on the points that were seen, from the statistics alone.
+    /// `Σ v(y − wᵀz − b)²` for every output: the error of a function on the points that were seen,
+    /// from the statistics alone.
     ///
     /// # Errors
     /// [`Error::Shape`] for a function of another number of features or outputs.
@@ -235,9 +247,9 @@ impl RidgeStatistics {
     /// The statistic again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, NAME, "the statistics of a ridge regression")?;
+        let mut reader = Reader::new(bytes, NAME, "record of the statistics of a ridge regression")?;
         let (p, outputs, count) = (reader.size()?, reader.size()?, reader.number()?);
         let (feature_sum, target_sum) = (reader.vector(p)?, reader.vector(outputs)?);
         let target_squares = reader.vector(outputs)?;
@@ -254,13 +266,9 @@ fn check_weights(weights: Option<ArrayView1<f64>>, rows: usize) -> Result<Array1
     }
     match weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
         None => Ok(weights.to_owned()),
-        Some((row, value)) => Err(Error::Value {
-            what: "weights".into(),
-            row,
-            column: "0".into(),
-            value: value.to_string(),
-            requirement: "a weight must be a finite number, at least 0".into(),
-        }),
+        Some((row, value)) => {
+            Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)))
+        }
     }
 }
 

@@ -71,8 +71,10 @@ fn unknown(kernel: &Kernel, measure: &Measure) -> Error {
         Measure::Gaussian { deviation } => format!("the normal law with deviation {deviation}"),
         Measure::Sample(_) => "a sample".into(),
     };
-    Error::request(format!(
-        "no closed form is known for the spectrum of {kernel} under {distribution}; there is one for wiener (and with a constant) on [0, t], bridge on [0, 1], \
-         laplacian on any interval, periodic on whole periods, gaussian under a normal law, and finite_rank: give a sample of the law instead"
-    ))
+    Error::unsupported(
+        "closed form of the spectrum",
+        format!("{kernel} under {distribution}"),
+        "none is known; there is one for wiener (and with a constant) on [0, t], bridge on [0, 1], laplacian on any interval, periodic on whole periods, gaussian under a normal law, and finite_rank",
+        "give a sample of the law",
+    )
 }

@@ -69,8 +69,9 @@ fn cosine_moment(k: usize, l: usize, deviation: f64) -> f64 {
     0.5 * size(k) * size(l) * (mean((k + l) as f64) + mean(k as f64 - l as f64))
 }
 
-/// `E[φₖφₗ]` of polynomials by Gauss–Hermite quadrature, exact for these degrees. The nodes are the eigenvalues of the Jacobi matrix with `√j` beside
-/// the diagonal, the weights the squares of the first entries of its eigenvectors.
+/// `E[φₖφₗ]` of polynomials by Gauss–Hermite quadrature, exact for these degrees. The nodes are the
+/// eigenvalues of the Jacobi matrix with `√j` beside the diagonal, the weights the squares of the
+/// first entries of its eigenvectors.
 fn polynomial_moments(basis: Basis, n: usize, deviation: f64) -> Result<Array2<f64>> {
     let jacobi =
         Array2::from_shape_fn((n + 1, n + 1), |(i, j)| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 });

@@ -1,6 +1,7 @@
 //! The Gaussian kernel under a normal distribution: Hermite functions.
 
-/// `φⱼ(x) = (C/A)^{1/4} (2ʲj!)^{−1/2} exp(−(C − A)x²) Hⱼ(√(2C) x)`, with `A = 1/(4σ²)`, `B = 1/(2ℓ²)`, `C = √(A² + 2AB)`.
+/// `φⱼ(x) = (C/A)^{1/4} (2ʲj!)^{−1/2} exp(−(C − A)x²) Hⱼ(√(2C) x)`, with `A = 1/(4σ²)`,
+/// `B = 1/(2ℓ²)`, `C = √(A² + 2AB)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct HermiteFunctions {
     a: f64,
@@ -18,7 +19,8 @@ pub(super) fn gaussian(length: f64, deviation: f64, count: usize) -> (Vec<f64>, 
 }
 
 impl HermiteFunctions {
-    /// The first `count` functions at a place. The weight is kept with the polynomial, so that neither leaves the range of numbers.
+    /// The first `count` functions at a place. The weight is kept with the polynomial, so that
+    /// neither leaves the range of numbers.
     pub(super) fn at(&self, x: f64, count: usize) -> Vec<f64> {
         let t = (2.0 * self.c).sqrt() * x;
         let mut current = (self.c / self.a).powf(0.25) * (-(self.c - self.a) * x * x).exp();

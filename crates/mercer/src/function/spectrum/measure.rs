@@ -1,7 +1,8 @@
-//! What the functions of an integral operator are integrated against.
+//! Measures of integral operators.
 
 use ndarray::Array2;
 
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// A measure on the points.
@@ -33,9 +34,9 @@ impl Measure {
                 Err(Error::parameter("measure", format!("[{from}, {to}]"), "an interval with finite ends in order"))
             }
             Self::Gaussian { deviation } if !(deviation.is_finite() && *deviation > 0.0) => {
-                Err(Error::parameter("deviation", deviation, "a finite number above 0"))
+                Err(Error::parameter("deviation", deviation, AllowedRange::POSITIVE))
             }
-            Self::Sample(x) if x.nrows() == 0 => Err(Error::shape("rows of the sample", "at least 1", 0)),
+            Self::Sample(x) if x.nrows() == 0 => Err(Error::too_few("a spectrum", "points of the sample", 1, 0)),
             _ => Ok(()),
         }
     }

@@ -19,12 +19,15 @@ use crate::{Compute, Error, Kernel, Result};
 /// The leading eigenpairs of the integral operator of a kernel under a measure.
 ///
 /// # Formula
-/// `∫ k(x, y) φⱼ(y) dμ(y) = μⱼφⱼ(x)`, `∫ φᵢφⱼ dμ = δᵢⱼ`, `k(x, y) = Σ μⱼφⱼ(x)φⱼ(y)`; a function `f = Σ aⱼφⱼ` has `‖f‖² = Σ aⱼ²/μⱼ`.
+/// `∫ k(x, y) φⱼ(y) dμ(y) = μⱼφⱼ(x)`, `∫ φᵢφⱼ dμ = δᵢⱼ`, `k(x, y) = Σ μⱼφⱼ(x)φⱼ(y)`; a function
+/// `f = Σ aⱼφⱼ` has `‖f‖² = Σ aⱼ²/μⱼ`.
 ///
 /// # Theory
-/// In closed form for Brownian motion (with and without a constant), the bridge and the exponential kernel on an interval, the periodic kernel on whole
-/// periods, the Gaussian kernel under a normal distribution, and kernels of finite rank. Under a sample the operator is `K/n`, and its eigenvectors are extended
-/// by `φⱼ(x) = Σᵢ k(x, xᵢ)φⱼ(xᵢ)/(nμⱼ)` (Nyström), with the sign that makes `φⱼ` positive at the first row where it is not zero.
+/// In closed form for Brownian motion (with and without a constant), the bridge and the exponential
+/// kernel on an interval, the periodic kernel on whole periods, the Gaussian kernel under a normal
+/// distribution, and kernels of finite rank. Under a sample the operator is `K/n`, and its
+/// eigenvectors are extended by `φⱼ(x) = Σᵢ k(x, xᵢ)φⱼ(xᵢ)/(nμⱼ)` (Nyström), with the sign that
+/// makes `φⱼ` positive at the first row where it is not zero.
 ///
 /// # Example
 /// ```
@@ -51,15 +54,17 @@ impl Spectrum {
     /// The leading `count` eigenpairs, or as many as there are.
     ///
     /// # Cost
-    /// Negligible for closed forms. A sample of `n` rows: `O(n³)` up to some thousand rows, and beyond that some products with `K`, which is
-    /// never stored, for about three times as many vectors as eigenpairs.
+    /// Negligible for closed forms. A sample of `n` rows: `O(n³)` up to some thousand rows, and
+    /// beyond that some products with `K`, which is never stored, for about three times as many
+    /// vectors as eigenpairs.
     ///
     /// # Errors
-    /// [`Error::Request`] where no closed form is known (a sample of the distribution will do), [`Error::Parameter`] for a count of 0, an empty interval or a
-    /// deviation that is not positive; and as [`Kernel::bind`].
+    /// [`Error::Unsupported`] where no closed form is known (a sample of the law will do),
+    /// [`Error::Parameter`] for a count of 0, an empty interval or a deviation that is not
+    /// positive; and as [`Kernel::bind`].
     pub fn new(kernel: &Kernel, measure: &Measure, count: usize, compute: &Compute) -> Result<Self> {
         if count == 0 {
-            return Err(Error::parameter("components", count, "at least 1"));
+            return Err(Error::parameter("components", count, 1..));
         }
         measure.check()?;
         match measure {
@@ -78,7 +83,8 @@ impl Spectrum {
         &self.eigenvalues
     }
 
-    /// Standard errors of the eigenvalues as estimates of those under the distribution that the sample is from; `None` for closed forms.
+    /// Standard errors of the eigenvalues as estimates of those under the distribution that the
+    /// sample is from; `None` for closed forms.
     ///
     /// # Formula
     /// `μⱼ √((∑ φⱼ(xᵢ)⁴/n − 1)/n)`, from `μⱼ ≈ mean of μⱼφⱼ(xᵢ)²` to first order.
@@ -99,12 +105,14 @@ impl Spectrum {
     /// `φⱼ(x)`: a row per point and a column per mode.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless the points have as many columns as the measure, and as [`Kernel::bind`].
+    /// [`Error::Shape`] unless the points have as many columns as the measure, and as
+    /// [`Kernel::bind`].
     pub fn eigenfunctions(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.modes.evaluate(x, &self.kernel, &self.eigenvalues, compute)
     }
 
-    /// `√μⱼ φⱼ(x)`: features whose inner products are the kernel, but for the modes that are not here.
+    /// `√μⱼ φⱼ(x)`: features whose inner products are the kernel, but for the modes that are not
+    /// here.
     ///
     /// # Errors
     /// As [`Spectrum::eigenfunctions`].

@@ -1,4 +1,4 @@
-//! Which closed form a kernel on the line has.
+//! Recognition of kernels with spectra in closed form.
 
 use crate::kernel::closed_forms::LineForm;
 use crate::kernel::{Base, ColumnRef, Kernel};

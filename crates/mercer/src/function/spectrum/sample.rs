@@ -4,11 +4,13 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Spectrum;
 use super::modes::Modes;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::solve::{leading_eigen, symmetric_eigen};
 use crate::{Compute, Kernel, Result};
 
-/// Rows up to which the whole matrix is decomposed.
+/// Rows up to which the whole matrix is decomposed: the cubic cost is then below that of
+/// iterations.
 const DENSE: usize = 1500;
 /// Eigenvalues below this share of the trace are rounding, and have no eigenfunction.
 const NEGLIGIBLE: f64 = 1e-13;
@@ -33,7 +35,12 @@ pub(super) fn spectrum(kernel: &Kernel, x: ArrayView2<f64>, count: usize, comput
 fn dense(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<(Vec<f64>, Array2<f64>)> {
     let n = bound.shape().0;
     let advice = "ask for fewer components, so that the matrix need not be stored, or take fewer rows";
-    compute.reserve("the eigendecomposition of the sample", 40 * (n as u64) * n as u64, advice)?;
+    compute.reserve(
+        MemoryPurpose::Factorization,
+        "the eigendecomposition of the sample",
+        40 * (n as u64) * n as u64,
+        advice,
+    )?;
     let eigen = symmetric_eigen(gram::dense(bound, compute)?.view())?;
     let chosen: Vec<usize> = (0..n).rev().take(count).collect();
     Ok((chosen.iter().map(|&j| eigen.values[j]).collect(), eigen.vectors.select(Axis(1), &chosen)))

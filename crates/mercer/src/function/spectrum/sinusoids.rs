@@ -36,7 +36,8 @@ fn sines(t: f64, count: usize, angle: impl Fn(usize) -> f64) -> Sinusoids {
 
 /// `c + s·min(x, y)` on `[0, t]`, `c > 0`.
 ///
-/// From `μφ″ = −sφ`, `φ′(t) = 0` and `cφ′(0) = sφ(0)`: `φ = cos(ω(t − x))` with `ω tan ωt = s/c`, one root in each `[jπ, (j + ½)π]/t`, and `μ = s/ω²`.
+/// From `μφ″ = −sφ`, `φ′(t) = 0` and `cφ′(0) = sφ(0)`: `φ = cos(ω(t − x))` with `ω tan ωt = s/c`,
+/// one root in each `[jπ, (j + ½)π]/t`, and `μ = s/ω²`.
 pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Sinusoids {
     let ratio = s * t / c;
     let mode = |j: usize| {
@@ -53,8 +54,9 @@ pub(super) fn lifted_motion(c: f64, s: f64, t: f64, count: usize) -> Sinusoids {
 
 /// `exp(−|x − y|/ℓ)` on `[from, to]`.
 ///
-/// With `a` half the length and `κ = a/ℓ`, on the centered interval: even modes `cos ωx` with `ωa tan ωa = κ`, odd ones `sin ωx` with
-/// `ωa + κ tan ωa = 0`, in turn, one in each `[jπ/2, (j + 1)π/2]/a`; `μ = 2ℓ/(1 + ℓ²ω²)`.
+/// With `a` half the length and `κ = a/ℓ`, on the centered interval: even modes `cos ωx` with
+/// `ωa tan ωa = κ`, odd ones `sin ωx` with `ωa + κ tan ωa = 0`, in turn, one in each
+/// `[jπ/2, (j + 1)π/2]/a`; `μ = 2ℓ/(1 + ℓ²ω²)`.
 pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Sinusoids {
     let (half, center) = (0.5 * (to - from), 0.5 * (from + to));
     let ratio = half / length;
@@ -75,7 +77,8 @@ pub(super) fn exponential(length: f64, from: f64, to: f64, count: usize) -> Sinu
     (0..count).map(mode).unzip()
 }
 
-/// `exp(−2 sin²(π(x − y)/p)/ℓ²)` on whole periods that begin at `from`: `μ = t e^{−z}Iⱼ(z)` with `z = 1/ℓ²` and `t` the length, twice for `j ≥ 1`.
+/// `exp(−2 sin²(π(x − y)/p)/ℓ²)` on whole periods that begin at `from`: `μ = t e^{−z}Iⱼ(z)` with
+/// `z = 1/ℓ²` and `t` the length, twice for `j ≥ 1`.
 pub(super) fn periodic(period: f64, length: f64, (from, to): (f64, f64), count: usize) -> Sinusoids {
     let span = to - from;
     let weights = scaled_bessel(length.powi(-2), count / 2 + 1);
@@ -90,7 +93,8 @@ pub(super) fn periodic(period: f64, length: f64, (from, to): (f64, f64), count: 
     (0..count).map(mode).unzip()
 }
 
-/// `e^{−z}Iⱼ(z)` for `j = 0 … most`, by Miller's backward recurrence, normalized by `I₀ + 2ΣIⱼ = eᶻ`.
+/// `e^{−z}Iⱼ(z)` for `j = 0 … most`, by Miller's backward recurrence, normalized by
+/// `I₀ + 2ΣIⱼ = eᶻ`.
 fn scaled_bessel(z: f64, most: usize) -> Vec<f64> {
     let start = most + 30 + 2 * (z.sqrt() * 6.0 + z.min(1e6).sqrt()) as usize;
     let mut values = vec![0.0; start + 2];
@@ -136,12 +140,12 @@ mod tests {
                     sum += term;
                     term *= 0.25 * z * z / (m as f64 * (m + j) as f64);
                 }
-                assert!((found - sum).abs() <= 1e-13 * sum.max(1e-300), "{z} {j}: {found} {sum}");
+                assert_close!(*found, sum, abs = 1e-13 * sum.max(1e-300), "{z} {j}: {found} {sum}");
             }
         }
         let far = scaled_bessel(1e4, 3);
         // e^{−z}I₀(z) ≈ (1 + 1/(8z) + 9/(128z²))/√(2πz)
         let expected = (1.0 + 1.0 / 8e4 + 9.0 / 128e8) / (2.0 * PI * 1e4).sqrt();
-        assert!((far[0] - expected).abs() <= 1e-13 * expected, "{} {expected}", far[0]);
+        assert_close!(far[0], expected, abs = 1e-13 * expected, "{} {expected}", far[0]);
     }
 }

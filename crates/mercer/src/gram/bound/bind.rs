@@ -1,4 +1,4 @@
-//! Recipe + data → bound expression: every check is made here, so that tiles cannot fail.
+//! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -6,6 +6,7 @@ use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use super::{Bound, diagonal, range};
+use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::process::brownian::Brownian;
@@ -13,12 +14,14 @@ use crate::kernel::{Base, Form, Kernel, Lengthscale, Property, Terms};
 use crate::{Compute, Error, Points, Result};
 
 impl Kernel {
-    /// Binds the kernel to pairs of points: checks the domain, resolves medians, does per-point work once.
+    /// Binds the kernel to pairs of points: checks the domain, resolves medians, does per-point
+    /// work once.
     ///
     /// # Errors
-    /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for columns that do not
-    /// fit, [`Error::Request`] for points of the wrong kind, or a series outside its radius of
-    /// convergence. Entries on which values would overflow are outside the domain, too.
+    /// [`Error::Value`] for NaN, infinities and values outside the domain, [`Error::Shape`] for
+    /// columns that do not fit, [`Error::Precomputed`] or [`Error::Undetermined`] for points of the
+    /// wrong kind, or a series outside its radius of convergence. Entries on which values would
+    /// overflow are outside the domain, too.
     ///
     /// # Example
     /// ```
@@ -60,7 +63,8 @@ fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compu
     Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
 }
 
-/// The same kernel on some of the points of a symmetric binding. They were checked when all of them were bound.
+/// The same kernel on some of the points of a symmetric binding. They were checked when all of them
+/// were bound.
 pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
     let data = all.slots.points[0].rows.select(Axis(0), points);
     let mut binder = Binder::of_points(data.view());
@@ -100,7 +104,7 @@ impl<'a> Binder<'a> {
         Self { slots: Slots::of_data(x, None), matrix: None, parameters: 0 }
     }
 
-    /// A binder of a symmetric matrix of values made elsewhere.
+    /// A binder of a symmetric matrix of precomputed values.
     pub(super) fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
         Self { slots: Slots::of_data(Array2::zeros((0, 0)).view(), None), matrix: Some((matrix, true)), parameters: 0 }
     }
@@ -168,7 +172,7 @@ impl<'a> Binder<'a> {
     fn need_points(&mut self, kernel: &Kernel) -> Result<&mut Self> {
         match self.matrix {
             None => Ok(self),
-            Some(_) => Err(Error::request(format!("{kernel} needs points, but the matrix holds kernel values"))),
+            Some(_) => Err(Error::precomputed(kernel, PrecomputedNeed::Points)),
         }
     }
 
@@ -177,7 +181,7 @@ impl<'a> Binder<'a> {
             Form::Constant(value) => Ok(Kind::Constant(value)),
             Form::Matrix => match self.matrix {
                 Some((matrix, _)) => Ok(Kind::Matrix(matrix)),
-                None => Err(Error::request("precomputed() takes a matrix of kernel values, not points")),
+                None => Err(Error::precomputed("precomputed()", PrecomputedNeed::Values)),
             },
             Form::Profile(metric) => self.need_points(kernel)?.profile(base, metric, slot),
             Form::Columnwise => {
@@ -222,22 +226,36 @@ impl<'a> Binder<'a> {
                 (diagonal.clone(), diagonal)
             }
             Some((_, false)) => {
-                let reason =
-                    format!("{what}(…) needs the diagonal, which a matrix that is not symmetric does not hold");
-                return Err(Error::request(reason));
+                return Err(Error::precomputed(format!("{what}(…)"), PrecomputedNeed::Diagonal));
             }
             None => diagonal::of_points(&inner.kernel, &self.slots.points[inner.slot]),
         };
         match both.0.iter().chain(&both.1).position(|v| !v.is_finite()) {
-            Some(row) => {
-                Err(Error::Numerical(format!("{} overflows at k(x, x) of point {row}; rescale the data", inner.kernel)))
-            }
+            Some(at) => Err(self.overflow(inner, at)),
             None => Ok(both),
         }
     }
 
-    /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz); of another kernel every
-    /// value has to be looked at.
+    /// The error for `k(x, x)` of a point, counted over both samples: the same that values which
+    /// leave the range of the numbers give.
+    fn overflow(&self, inner: &Node<'a>, at: usize) -> Error {
+        let what = inner.kernel.to_string();
+        if let Some((matrix, _)) = self.matrix {
+            let row = at % matrix.nrows();
+            return Error::value(what, (row, row), matrix[[row, row]], Requirement::Representable);
+        }
+        let slot = &self.slots.points[inner.slot];
+        let (points, row) = match at.checked_sub(slot.rows.nrows()) {
+            None => (slot.rows.view(), at),
+            Some(column) => (slot.columns(), column),
+        };
+        let largest = points.row(row).iter().copied().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let (column, value) = largest.unwrap_or_default();
+        Error::value(what, (row, column), format!("{value:e}"), Requirement::Representable)
+    }
+
+    /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz);
+    /// of another kernel every value has to be looked at.
     fn check_radius(&self, kernel: &Kernel, radius: f64, inner: &Node<'a>) -> Result<()> {
         if radius.is_infinite() {
             return Ok(());
@@ -253,9 +271,11 @@ impl<'a> Binder<'a> {
         if largest < radius {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "{kernel} does not converge on this data: its argument reaches {largest}, the radius of convergence is {radius}; scale the kernel down"
-        )))
+        Err(Error::undetermined(
+            format!("{kernel} on this data"),
+            format!("its argument reaches {largest}, and its radius of convergence is {radius}"),
+            "scale the kernel down",
+        ))
     }
 
     /// `max |k|` over all pairs, row by row.

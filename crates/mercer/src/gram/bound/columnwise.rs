@@ -10,8 +10,8 @@ use crate::kernel::leaf::{Columnwise, Shape};
 use crate::kernel::{Base, ColumnwiseVisitor};
 use crate::real::Real;
 
-/// Puts `factor · k` into a tile. The pass runs in double precision for either element: indicators would be
-/// decided wrongly in single precision, and sums over columns would lose digits.
+/// Puts `factor · k` into a tile. The pass runs in double precision for either element: indicators
+/// would be decided wrongly in single precision, and sums over columns would lose digits.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn put<T: Element>(
     base: &Base,

@@ -1,4 +1,4 @@
-//! Sums over the derivatives of a matrix: what gradients of traces are made of.
+//! Sums over the derivatives of a matrix: for gradients of traces.
 
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
@@ -8,17 +8,19 @@ use crate::{Compute, Error, Result};
 
 /// Rows of a tile of derivatives.
 const TILE: usize = 32;
-/// So many values are computed before other threads would have woken up.
+/// Up to this many values the work is serial: it takes less time than waking up other threads.
 const SMALL: usize = 192 * 192;
 /// Columns of a tile of derivatives.
 const WIDTH: usize = 256;
 
 impl Bound<'_> {
-    /// `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ = tr(Gᵀ ∂K/∂θ)` for every parameter of [`Kernel::parameters`](crate::Kernel::parameters).
+    /// `Σᵢⱼ gᵢⱼ ∂kᵢⱼ/∂θ = tr(Gᵀ ∂K/∂θ)` for every parameter of
+    /// [`Kernel::parameters`](crate::Kernel::parameters).
     ///
     /// # Cost
-    /// One derivative by the metric of every base kernel, however many lengthscales it has, and one by each of its shapes; in tiles, none of them kept.
-    /// The same bytes for any number of threads.
+    /// One derivative by the metric of every base kernel, however many lengthscales it has, and one
+    /// by each of its shapes; in tiles, none of them kept. The same bytes for any number of
+    /// threads.
     ///
     /// # Errors
     /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Canceled`].

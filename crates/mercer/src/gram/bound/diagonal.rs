@@ -1,4 +1,4 @@
-//! `k(x, x)`: from the formula for points, from the matrix for values made elsewhere.
+//! `k(x, x)`: from the formula for points, from the matrix for precomputed values.
 
 use ndarray::{Array1, ArrayView2};
 use rayon::prelude::*;
@@ -8,6 +8,7 @@ use super::fill::Tile;
 use super::node::Node;
 use super::slots::{Slot, Slots};
 use crate::compute::in_pool;
+use crate::error::PrecomputedNeed;
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -19,7 +20,7 @@ pub(super) fn rows(bound: &Bound<'_>) -> Result<Array1<f64>> {
     if bound.symmetric {
         return Ok(of_matrix(&bound.root, bound.shape.0, &bound.slots).into());
     }
-    Err(Error::request("a matrix that is not symmetric does not hold the diagonal k(x, x)"))
+    Err(Error::precomputed("a matrix that is not symmetric", PrecomputedNeed::Diagonal))
 }
 
 /// `k(xᵢ, xᵢ)` and `k(yⱼ, yⱼ)` for a slot of points.

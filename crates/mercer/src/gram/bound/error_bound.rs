@@ -1,8 +1,9 @@
 //! How far a tile in single precision can be from the kernel: a bound derived over the expression.
 //!
-//! Each node gives the largest magnitude `M` of its values on the data and the largest error `E` of a single-precision
-//! tile. A radial profile `κ(s)` that is convex and decreasing has `|s κ′(s)| ≤ κ(0)`, so a relative error `δ` of the
-//! metric moves its value by at most `δκ(0)`; sums and products propagate as usual; every operation adds its rounding.
+//! Each node gives the largest magnitude `M` of its values on the data and the largest error `E` of
+//! a single-precision tile. A radial profile `κ(s)` that is convex and decreasing has
+//! `|s κ′(s)| ≤ κ(0)`, so a relative error `δ` of the metric moves its value by at most `δκ(0)`;
+//! sums and products propagate as usual; every operation adds its rounding.
 
 use ndarray::ArrayView2;
 
@@ -95,7 +96,8 @@ fn outer_sum(rows: &[f64], cols: &[f64], origin: f64) -> Spread {
     Spread::exact(largest(rows) + largest(cols) + origin.abs(), false)
 }
 
-/// Cauchy–Schwarz: no value of a positive semi-definite kernel is above the largest of its diagonal.
+/// Cauchy–Schwarz: no value of a positive semi-definite kernel is above the largest of its
+/// diagonal.
 fn largest_diagonal(node: &Node<'_>, slots: &Slots) -> f64 {
     let (rows, cols) = diagonal::of_points(&node.kernel, &slots.points[node.slot]);
     rows.into_iter().chain(cols).fold(0.0, f64::max)

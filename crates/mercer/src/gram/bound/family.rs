@@ -26,7 +26,8 @@ impl<'a> KernelFamily<'a> {
     /// # Errors
     /// As [`Kernel::bind`].
     pub(crate) fn new(kernels: &[Kernel], pairs: Pairs<'a>, compute: &Compute) -> Result<Self> {
-        // Binding one by one makes every check and resolves medians; what is kept is the binder that they share.
+        // Binding one by one makes every check and resolves medians; what is kept is the binder
+        // that they share.
         let (mut size, mut fits_single) = (0, true);
         let mut resolved = Vec::with_capacity(kernels.len());
         for kernel in kernels {

@@ -1,4 +1,5 @@
-//! Tiles of a bound expression: every node is one pass over the tile, metrics are computed once per tile.
+//! Tiles of a bound expression: every node is one pass over the tile, metrics are computed once per
+//! tile.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::kernel::process::brownian::Brownian;
 use crate::kernel::{Base, Series};
 use crate::real::Real;
 
-/// One tile: its place, and the metric tiles that several nodes share.
+/// One tile: its position, and the metric tiles that several nodes share.
 pub(super) struct Tile<'s, T> {
     slots: &'s Slots,
     pub rows: Rows<'s>,

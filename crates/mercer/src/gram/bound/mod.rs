@@ -1,4 +1,4 @@
-//! A kernel bound to data: checked once, per-point work done once, ready to give tiles.
+//! A kernel bound to data: checked once, per-point work done once, ready to compute tiles.
 
 mod bind;
 mod columnwise;
@@ -23,13 +23,14 @@ use self::fill::Tile;
 use self::node::Node;
 use self::slots::Slots;
 use super::{Rows, Tiles};
+use crate::error::MemoryPurpose;
 use crate::kernel::{Kernel, Property};
 use crate::{Error, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
 ///
-/// Medians are resolved and column choices, transformations, norms and features are computed; [`Tiles::fill`]
-/// then cannot fail. Nodes of the expression that share a metric share its tile.
+/// Medians are resolved and column choices, transformations, norms and features are computed;
+/// [`Tiles::fill`] then cannot fail. Nodes of the expression that share a metric share its tile.
 #[derive(Debug)]
 pub struct Bound<'a> {
     kernel: Kernel,
@@ -37,7 +38,7 @@ pub struct Bound<'a> {
     symmetric: bool,
     slots: Slots,
     root: Node<'a>,
-    /// Whether the values were made elsewhere, so that there are no points.
+    /// Whether the values were precomputed, so that there are no points.
     precomputed: bool,
     /// Whether values and distances fit into single precision.
     fits_single: bool,
@@ -69,7 +70,7 @@ impl Bound<'_> {
     ) -> Result<()> {
         let count = self.kernel.parameter_count();
         if parameter >= count {
-            return Err(Error::parameter("parameter", parameter, &format!("below {count}")));
+            return Err(Error::parameter("parameter", parameter, ..count));
         }
         tangent::fill(self, parameter, rows, cols, out);
         Ok(())
@@ -78,12 +79,13 @@ impl Bound<'_> {
     /// `k(xᵢ, xᵢ)` for the row points.
     ///
     /// # Errors
-    /// [`Error::Request`] for a matrix made elsewhere that is not symmetric.
+    /// [`Error::Precomputed`] for a matrix made elsewhere that is not symmetric.
     pub fn diagonal(&self) -> Result<Array1<f64>> {
         diagonal::rows(self)
     }
 
-    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is known.
+    /// A bound on `|k̂ − k|` over all values that [`Tiles::fill_single`] writes, where one is
+    /// known.
     pub fn single_error(&self) -> Option<f64> {
         error_bound::single(self)
     }
@@ -94,7 +96,12 @@ impl Bound<'_> {
     /// As [`Bound::fill_derivative`], and [`Error::Memory`] over the limit.
     pub fn derivative(&self, parameter: usize, compute: &crate::Compute) -> Result<Array2<f64>> {
         let (n, m) = self.shape;
-        compute.reserve("the matrix of derivatives", 8 * n as u64 * m as u64, "use fewer points or ask for tiles")?;
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "the matrix of derivatives",
+            8 * n as u64 * m as u64,
+            "use fewer points or ask for tiles",
+        )?;
         let mut out = Array2::zeros((n, m));
         if let Some(slice) = out.as_slice_mut() {
             self.fill_derivative(parameter, 0..n, 0..m, slice)?;

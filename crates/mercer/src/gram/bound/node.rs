@@ -27,7 +27,7 @@ pub(crate) enum Kind<'a> {
     Columnwise { base: Base, lengths: Vec<f64>, slot: usize },
     /// The same number everywhere.
     Constant(f64),
-    /// Values made elsewhere.
+    /// Values precomputed.
     Matrix(ArrayView2<'a, f64>),
     /// `½(aᵢ + bⱼ − ‖x − y‖^{2H})`.
     Brownian { metric: usize, hurst: f64, rows: Vec<f64>, cols: Vec<f64> },
@@ -43,7 +43,7 @@ pub(crate) enum Kind<'a> {
     Minus(Box<Node<'a>>, Box<Node<'a>>),
     /// A function of one kernel's value.
     Pointwise(Pointwise, Box<Node<'a>>),
-    /// `aᵢ bⱼ k`; the diagonal is 1 (or 0) exactly where `unit` says so.
+    /// `aᵢ bⱼ k`; the diagonal is 1 (or 0) exactly where `unit` is set.
     Outer { rows: Vec<f64>, cols: Vec<f64>, unit: bool, inner: Box<Node<'a>> },
     /// `aᵢ + bⱼ − k − c`.
     Based { rows: Vec<f64>, cols: Vec<f64>, origin: f64, inner: Box<Node<'a>> },

@@ -1,5 +1,5 @@
-//! Whether the values of a bound kernel stay within the range of the floating-point format: checked once, from the
-//! size of the points. Pairs are looked at only where that leaves a doubt.
+//! Whether the values of a bound kernel stay within the range of the floating-point format: checked
+//! once, from the size of the points. Pairs are looked at only where that leaves a doubt.
 
 use std::cell::Cell;
 
@@ -9,6 +9,7 @@ use super::diagonal;
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::{Shared, Slot, Slots};
+use crate::error::Requirement;
 use crate::gram::MetricKind;
 use crate::kernel::facts::Fact;
 use crate::kernel::leaf::{Profile, Shape};
@@ -31,7 +32,7 @@ pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
     let reach: Vec<f64> = slots.points.iter().map(|slot| reach(slot.rows.view()).max(reach(slot.columns()))).collect();
     let check = Check { slots, reach, fits_single: Cell::new(true) };
     if check.reach.iter().any(|reach| !reach.is_finite()) {
-        return Err(check.refusal(root, "a transformation of entries of this size overflows: rescale the data"));
+        return Err(check.refusal(root, Requirement::Representable));
     }
     let size = check.size(root)?;
     let seen = check.reach.iter().all(|reach| *reach == 0.0 || *reach >= TINY);
@@ -140,7 +141,9 @@ impl Check<'_> {
             && 2.0 * reach > longest
             && spans(points).any(|span| span > longest)
         {
-            return Err(self.refusal(node, "no digit is left of the phase of such differences: rescale the data"));
+            return Err(
+                self.refusal(node, "no digit is left of the phase of such differences: rescale the data".into())
+            );
         }
         let facts = base.facts();
         let bounded = facts.bound.filter(|bound| bound.is_finite() && matches!(facts.psd, Fact::Yes(_)));
@@ -173,22 +176,16 @@ impl Check<'_> {
     }
 
     fn overflow(&self, node: &Node<'_>) -> Error {
-        self.refusal(node, "k leaves the range of the numbers on entries of this size: rescale the data")
+        self.refusal(node, Requirement::Representable)
     }
 
     /// An error that names the largest entry of the points.
-    fn refusal(&self, node: &Node<'_>, requirement: &str) -> Error {
+    fn refusal(&self, node: &Node<'_>, requirement: Requirement) -> Error {
         let slot = &self.slots.points[node.slot];
         let side = if reach(slot.rows.view()) >= self.reach[node.slot] { slot.rows.view() } else { slot.columns() };
         let largest = side.indexed_iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let ((row, column), value) = largest.map_or(((0, 0), 0.0), |(position, value)| (position, *value));
-        Error::Value {
-            what: node.kernel.to_string(),
-            row,
-            column: column.to_string(),
-            value: format!("{value:e}"),
-            requirement: requirement.into(),
-        }
+        Error::value(node.kernel.to_string(), (row, column), format!("{value:e}"), requirement)
     }
 }
 

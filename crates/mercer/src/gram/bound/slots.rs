@@ -1,4 +1,5 @@
-//! What the nodes of an expression share: the points after column choices and maps, and the metrics on them.
+//! Shared data of the nodes of an expression: the points after column choices and maps, and the
+//! metrics on them.
 
 use ndarray::{Array2, ArrayView2, Axis};
 

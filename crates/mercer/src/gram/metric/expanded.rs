@@ -1,8 +1,9 @@
 //! Squared distances as inner products: `‖x‖² + ‖y‖² − 2xᵀy` on centered points.
 //!
-//! The norms are two coordinates more: the inner product of `(‖x‖², 1, −2x)` with `(1, ‖y‖², y)` is the squared
-//! distance, so that nothing is left to do after the product, and swapping `x` and `y` changes no bit. What is near
-//! for its size has lost digits and is computed again from the original data.
+//! The norms are two coordinates more: the inner product of `(‖x‖², 1, −2x)` with `(1, ‖y‖², y)` is
+//! the squared distance, so that nothing is left to do after the product, and swapping `x` and `y`
+//! changes no bit. What is near for its size has lost digits and is computed again from the
+//! original data.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use super::{Metric, MetricKind};
 use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Panels, Term};
 
-/// From this many coordinates on the product is faster than the sum of squared differences, in spite of the norms
-/// and the search for near pairs.
+/// From this many coordinates on the product is faster than the sum of squared differences, in
+/// spite of the norms and the search for near pairs.
 const FEWEST: usize = 32;
 /// `θ`: a squared distance below `θ(‖x‖² + ‖y‖²)` is computed again.
 pub(super) const THRESHOLD: f64 = 0.125;
-/// Pairs that are looked at to see whether the points lie in clusters.
+/// Pairs that are used to see whether the points lie in clusters.
 const SAMPLE: usize = 512;
 
 /// Centered and weighted points with their norms.
@@ -37,8 +38,8 @@ impl Expanded {
         kind == MetricKind::SquaredEuclidean && dims >= FEWEST
     }
 
-    /// `None` where squared differences are better: few coordinates, numbers whose squares leave the range, or
-    /// clusters so tight that many pairs would be computed twice.
+    /// `None` where squared differences are better: few coordinates, numbers whose squares leave
+    /// the range, or clusters so tight that many pairs would be computed twice.
     pub(super) fn new(metric: &Metric) -> Option<Self> {
         let dims = metric.dims;
         if !Self::pays(metric.kind, dims) {
@@ -98,13 +99,15 @@ fn extend(points: &[f64], norms: &[f64], dims: usize, first: impl Fn(f64) -> [f6
     extended
 }
 
-/// Whether more than a sixteenth of a sample of pairs is near. The sample depends on the number of points alone.
+/// Whether more than a sixteenth of a sample of pairs is near. The sample depends on the number of
+/// points alone.
 fn clustered(metric: &Metric, row_norms: &[f64], column_norms: &[f64]) -> bool {
     let (n, m) = (row_norms.len(), column_norms.len());
     if n == 0 || m == 0 {
         return false;
     }
-    // Two odd strides without a common factor walk through the rows and the columns at different speeds.
+    // Two odd strides without a common factor walk through the rows and the columns at different
+    // speeds.
     let pairs = (0..SAMPLE).map(|k| (k * 7919 % n, (k * 104_729 + m / 2) % m));
     let pairs = pairs.filter(|&(i, j)| metric.columns.is_some() || i != j);
     let near = pairs.filter(|&(i, j)| metric.pair(i, j) < THRESHOLD * (row_norms[i] + column_norms[j]));

@@ -1,8 +1,8 @@
 //! Distances and inner products of all pairs of two lists of points, tile by tile.
 //!
-//! Squared distances are sums of squared differences in few dimensions and in single precision, inner products
-//! of centered points with their norms ([`expanded`]) in many, and in single precision sums over few coordinates where all others are 0
-//! ([`sparse`]).
+//! Squared distances are sums of squared differences in few dimensions and in single precision,
+//! inner products of centered points with their norms ([`expanded`]) in many, and in single
+//! precision sums over few coordinates where all others are 0 ([`sparse`]).
 
 mod expanded;
 mod packed;
@@ -29,13 +29,14 @@ pub use crate::kernel::MetricKind;
 /// The matrix of a metric between row points and column points, computed tile by tile.
 ///
 /// # Accuracy
-/// Distances have the relative error [`Metric::relative_error`], for any offset of the data and for points as near
-/// as they come; the distance of equal points is exactly 0. Single precision, weights, and squared distances of 32
-/// and more coordinates work on the centered points; pairs that are near for their size are taken again from the
-/// original `f64` data.
+/// Distances have the relative error [`Metric::relative_error`], for any offset of the data and for
+/// points as near as they come; the distance of equal points is exactly 0. Single precision,
+/// weights, and squared distances of 32 and more coordinates work on the centered points; pairs
+/// that are near for their size are taken again from the original `f64` data.
 ///
 /// # Cost
-/// `O(d)` per pair; memory: the original points and two packed copies in each precision that was used.
+/// `O(d)` per pair; memory: the original points and two packed copies in each precision that was
+/// used.
 ///
 /// # Example
 /// ```
@@ -62,7 +63,8 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// The metric between the rows of two matrices; without `columns` between the rows of the first.
+    /// The metric between the rows of two matrices; without `columns` between the rows of the
+    /// first.
     ///
     /// `weights` has one factor per coordinate (`1/ℓⱼ` for a lengthscale per coordinate).
     ///
@@ -155,15 +157,18 @@ impl Metric {
         (0..self.rows.n).map(|i| self.value(self.rows.row(i, self.dims), self.rows.row(i, self.dims))).collect()
     }
 
-    /// A bound of the relative error of every value that [`Metric::fill`] writes in the precision `T`, where the
-    /// numbers stay inside its range; for the inner product relative to `Σ wⱼ²|xⱼyⱼ|`.
+    /// A bound of the relative error of every value that [`Metric::fill`] writes in the precision
+    /// `T`, where the numbers stay inside its range; for the inner product relative to
+    /// `Σ wⱼ²|xⱼyⱼ|`.
     ///
-    /// With `u` the unit roundoff and `s = min(d, 256) + ⌈d/256⌉ + 4`, it is `s·u` for points that are used as
-    /// they are, and `(s + 2√2·c/ρ)·u` (squared distance) or `(s + c/ρ)·u` (Manhattan) for centered ones: in single
-    /// precision `c = 1`, `ρ = 1/8`, in double precision with weights `c = 2`, `ρ = 1/32`.
+    /// With `u` the unit roundoff and `s = min(d, 256) + ⌈d/256⌉ + 4`, it is `s·u` for points that
+    /// are used as they are, and `(s + 2√2·c/ρ)·u` (squared distance) or `(s + c/ρ)·u` (Manhattan)
+    /// for centered ones: in single precision `c = 1`, `ρ = 1/8`, in double precision with weights
+    /// `c = 2`, `ρ = 1/32`.
     ///
-    /// Squared distances in double precision and 32 or more dimensions: the terms of `‖x‖² + ‖y‖² − 2xᵀy` are at
-    /// most `2(‖x‖² + ‖y‖²)` on the way, so that the bound is `((2s + 64)/θ + 2√2·c/√θ)·u` with `θ = 1/8` (`c = 1` without weights).
+    /// Squared distances in double precision and 32 or more dimensions: the terms of
+    /// `‖x‖² + ‖y‖² − 2xᵀy` are at most `2(‖x‖² + ‖y‖²)` on the way, so that the bound is
+    /// `((2s + 64)/θ + 2√2·c/√θ)·u` with `θ = 1/8` (`c = 1` without weights).
     pub fn relative_error<T: Element>(&self) -> f64 {
         let steps = (self.dims.min(256) + self.dims.div_ceil(256) + 4) as f64;
         let double = T::UNIT_ROUNDOFF < 1e-12;
@@ -203,8 +208,8 @@ impl Metric {
         }
     }
 
-    /// Computes the distances of near points again, from the original data: their difference is exact, that of the
-    /// centered and rounded points is not.
+    /// Computes the distances of near points again, from the original data: their difference is
+    /// exact, that of the centered and rounded points is not.
     fn renew_near<T: Element>(&self, packed: &Packed<T>, rows: &Rows<'_>, columns: Range<usize>, out: &mut [T]) {
         let mut buffer = Vec::new();
         let limits = (rows.of(&packed.row_limits, 1, &mut buffer), &packed.column_limits[columns.clone()]);
@@ -215,7 +220,8 @@ impl Metric {
         self.renew(&near, limits, (rows, columns.start), out);
     }
 
-    /// The tile by inner products; `false` when so many pairs are near that squared differences are cheaper.
+    /// The tile by inner products; `false` when this many pairs are near that squared differences
+    /// are cheaper.
     fn fill_expanded(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
         let Some(expanded) = self.expanded.get_or_init(|| Expanded::new(self)) else {
             return false;
@@ -238,7 +244,8 @@ impl Metric {
         sparse.as_ref().map_or(self.dims, Sparse::mean_count)
     }
 
-    /// The tile by the nonzero coordinates; `false` when the points are not sparse, or the products not exact.
+    /// The tile by the nonzero coordinates; `false` when the points are not sparse, or the products
+    /// not exact.
     fn fill_sparse(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f32]) -> bool {
         let Some(sparse) = self.sparse.get_or_init(|| Sparse::new(self)) else {
             return false;

@@ -49,7 +49,8 @@ impl Stored for f32 {
     fn packed(metric: &Metric) -> &Packed<f32> {
         metric.single.get_or_init(|| metric.pack())
     }
-    /// For sparse points whose products are exact. Else never: it would save a tenth of the time and cost a digit of seven.
+    /// For sparse points whose products are exact. Else never: it would save a tenth of the time
+    /// and cost a digit of seven.
     fn fill_expanded(metric: &Metric, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f32]) -> bool {
         metric.fill_sparse(rows, columns, out)
     }
@@ -100,7 +101,8 @@ impl<T: Element> Packed<T> {
         Some(Self { rows: None, panels, row_limits: Vec::new(), column_limits: Vec::new() })
     }
 
-    /// The points after a change, which rounds them. `ratio` is the smallest `distance/size` that survives it.
+    /// The points after a change, which rounds them. `ratio` is the smallest `distance/size` that
+    /// survives it.
     pub(super) fn changed(
         kind: MetricKind,
         rows: &PointRows,
@@ -132,8 +134,9 @@ fn limits<T: Element>(kind: MetricKind, points: &[T], dims: usize) -> Vec<T> {
     }
 }
 
-/// `ρ`: points nearer to each other than `ρ` times their distance from the mean are compared again from the
-/// original data. The rounding of the packed points costs a relative error of about `1/ρ` units.
+/// `ρ`: points nearer to each other than `ρ` times their distance from the mean are compared again
+/// from the original data. The rounding of the packed points costs a relative error of about `1/ρ`
+/// units.
 pub(super) fn near_ratio<T: Element>() -> f64 {
     if T::UNIT_ROUNDOFF < 1e-12 { 1.0 / 32.0 } else { 1.0 / 8.0 }
 }

@@ -1,7 +1,9 @@
-//! Squared distances of points with few nonzero coordinates, all of them whole numbers: coded categories and counts.
+//! Squared distances of points with few nonzero coordinates, all of them integers: coded categories
+//! and counts.
 //!
-//! As for the inner products of centered points, the norms are two coordinates more, but nothing is centered: the products are whole numbers that
-//! single precision holds exactly, so that no digit is lost however near two points are.
+//! As for the inner products of centered points, the norms are two coordinates more, but nothing is
+//! centered: the products are integers that single precision holds exactly, so that no digit is
+//! lost however near two points are.
 
 use std::ops::Range;
 
@@ -11,11 +13,12 @@ use crate::gram::Rows;
 use crate::gram::simd::pairs::Panels;
 use crate::gram::simd::sparse::fill_sparse;
 
-/// Fewer coordinates are summed as fast without a list of places.
+/// Fewer coordinates are summed as fast without a list of positions.
 const FEWEST: usize = 16;
 /// One coordinate of so many may be nonzero.
 const DENSITY: usize = 4;
-/// The largest `‖x‖²`: no sum on the way to `‖x‖² + ‖y‖² − 2xᵀy` exceeds four times this, up to which single precision counts.
+/// The largest `‖x‖²`: no sum on the way to `‖x‖² + ‖y‖² − 2xᵀy` exceeds four times this, up to
+/// which single precision counts.
 const LARGEST: f64 = (1 << 22) as f64;
 
 /// The nonzero coordinates of row points, and packed column points.

@@ -48,11 +48,13 @@ fn check<T: Element>(kind: MetricKind, x: &Array2<f64>, y: Option<&Array2<f64>>,
             let (i, j) = (rows.start + at / columns.len(), columns.start + at % columns.len());
             let (xi, yj) = (x.row(i).to_vec(), other.row(j).to_vec());
             let (expected, size) = oracle(kind, &xi, &yj, weights.as_deref());
-            assert!(
-                (found - expected).abs() <= bound * size,
+            assert_close!(
+                found,
+                expected,
+                abs = bound * size,
                 "{kind:?} {}×{}: ({i}, {j}) is {found:e}, expected {expected:e} (bound {bound:e})",
                 x.ncols(),
-                std::any::type_name::<T>(),
+                std::any::type_name::<T>()
             );
         }
     }

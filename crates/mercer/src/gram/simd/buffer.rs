@@ -7,13 +7,15 @@ use rayon::prelude::*;
 
 use super::element::Element;
 use super::transpose::{mirror, write_transposed};
+use crate::error::MemoryPurpose;
 use crate::{Error, Result};
 
 /// Builds the `rows × cols` matrix from tiles of at most `block × block` values, in parallel.
 ///
-/// `fill(rows, cols, tile)` writes a tile, row after row; `finished` is called after each and may stop the work.
-/// With `symmetric` (ignored unless `rows = cols`) only tiles on and above the diagonal are requested and the others are their
-/// transposes, so that the result is symmetric to the last bit.
+/// `fill(rows, cols, tile)` writes a tile, row after row; `finished` is called after each and may
+/// stop the work. With `symmetric` (ignored unless `rows = cols`) only tiles on and above the
+/// diagonal are requested and the others are their transposes, so that the result is symmetric to
+/// the last bit.
 pub(crate) fn assemble<T: Element>(
     (rows, cols): (usize, usize),
     block: usize,
@@ -33,8 +35,9 @@ pub(crate) fn assemble<T: Element>(
         if symmetric && i == j {
             mirror(tile, tile_rows.len());
         }
-        // SAFETY: the tiles of the list are pairwise disjoint rectangles of the matrix, and so are they and the
-        // transposes of those above the diagonal; `Target` covers the whole allocation of rows·cols values.
+        // SAFETY: the tiles of the list are pairwise disjoint rectangles of the matrix, and so are
+        // they and the transposes of those above the diagonal; `Target` covers the whole allocation
+        // of rows·cols values.
         unsafe {
             target.write(tile_rows.start, tile_cols.start, tile, tile_cols.len());
             if symmetric && i != j {
@@ -50,7 +53,8 @@ pub(crate) fn assemble<T: Element>(
         [tile] => one(&mut Vec::new(), tile)?,
         _ => list.into_par_iter().try_for_each_init(Vec::new, one)?,
     }
-    // SAFETY: the tiles (and their transposes) cover the matrix, so all rows·cols values have been written.
+    // SAFETY: the tiles (and their transposes) cover the matrix, so all rows·cols values have been
+    // written.
     unsafe { values.set_len(rows * cols) };
     Ok(values)
 }
@@ -60,9 +64,19 @@ fn tile_list(rows: usize, cols: usize, symmetric: bool) -> Vec<(usize, usize)> {
     (0..rows).flat_map(|i| (if symmetric { i } else { 0 }..cols).map(move |j| (i, j))).collect()
 }
 
-/// Room for the matrix, with no page touched yet: the threads that write a page first also get it from the system.
+/// Room for the matrix, with no page touched yet: the threads that write a page first also get it
+/// from the system.
 fn allocate<T>(rows: usize, cols: usize) -> Result<Vec<T>> {
-    let refused = || Error::request(format!("the system has no memory for a {rows} × {cols} matrix"));
+    let refused = || {
+        let needed = (rows as u64).saturating_mul(cols as u64).saturating_mul(size_of::<T>() as u64);
+        Error::Memory {
+            purpose: MemoryPurpose::KernelMatrix,
+            what: format!("a matrix of {rows} × {cols} values"),
+            needed,
+            limit: needed.saturating_sub(1),
+            remedy: "the system refuses to give that much memory; use fewer rows".into(),
+        }
+    };
     let count = rows.checked_mul(cols).ok_or_else(refused)?;
     let mut values: Vec<T> = Vec::new();
     values.try_reserve_exact(count).map_err(|_| refused())?;
@@ -87,7 +101,8 @@ fn advise_huge_pages<T>(values: &mut [T]) {
     if bytes < 4 << 20 || skip > bytes {
         return;
     }
-    // SAFETY: the range lies inside one live allocation and begins at a page; the advice does not change its content.
+    // SAFETY: the range lies inside one live allocation and begins at a page; the advice does not
+    // change its content.
     unsafe { libc::madvise(start.add(skip), (bytes - skip) / PAGE * PAGE, libc::MADV_HUGEPAGE) };
 }
 
@@ -101,7 +116,8 @@ struct Target<'a, T> {
     lifetime: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: threads write through the pointer only to disjoint rectangles, which the callers of `write` guarantee.
+// SAFETY: threads write through the pointer only to disjoint rectangles, which the callers of
+// `write` guarantee.
 unsafe impl<T: Send> Sync for Target<'_, T> {}
 
 impl<T: Copy> Target<'_, T> {

@@ -100,7 +100,8 @@ macro_rules! element {
             }
             #[inline(always)]
             fn absolute<S: Simd>(simd: S, a: S::$vector) -> S::$vector {
-                // Not the function of the vector library: it is not inlined into code for wider vectors.
+                // Not the function of the vector library: it is not inlined into code for wider
+                // vectors.
                 simd.$and(simd.$splat($magnitude), a)
             }
             #[inline(always)]

@@ -1,4 +1,5 @@
-//! `f32` in branch-free arithmetic, the twin of [`Fast64`](super::fast64::Fast64) for single-precision tiles.
+//! `f32` in branch-free arithmetic, the twin of [`Fast64`](super::fast64::Fast64) for
+//! single-precision tiles.
 //!
 //! `exp`, `ln` and `ln_1p` are native; the rarer functions are computed in `f64` and rounded.
 
@@ -15,9 +16,10 @@ const LN2_HIGH: f32 = 0.693115234375;
 const LN2_LOW: f32 = 3.1946184945309415e-05;
 /// `(eʳ − 1 − r)/r²` on `|r| ≤ ½ ln 2` by Chebyshev interpolation; error of `eʳ` about 1e-8.
 const EXP: [f32; 5] = [0.5, 0.16666576989698775, 0.041666554617204574, 0.008363179052722578, 0.0013926183587713494];
-/// `(ln((1+s)/(1−s)) − 2s)/s³` in powers of `s²` for `|s| ≤ 0.1716`: the minimax polynomial of fdlibm.
+/// `(ln((1+s)/(1−s)) − 2s)/s³` in powers of `s²` for `|s| ≤ 0.1716`: the minimax polynomial of
+/// fdlibm.
 const LN: [f32; 4] = [0.66666662693, 0.40000972152, 0.28498786688, 0.24279078841];
-/// Adding this rounds to a whole number and leaves `number + 254` in the low 9 bits.
+/// Adding this rounds to an integer and leaves `number + 254` in the low 9 bits.
 const ROUNDER: f32 = 12582912.0 + 254.0;
 
 /// An `f32` whose functions are free of branches. `FMA`: whether the machine fuses `a·b + c`.

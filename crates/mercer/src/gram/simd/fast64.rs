@@ -1,8 +1,10 @@
-//! `f64` in branch-free arithmetic: the same formulas as plain `f64`, in code that the compiler turns into vectors.
+//! `f64` in branch-free arithmetic: the same formulas as plain `f64`, in code that the compiler
+//! turns into vectors.
 //!
-//! Every function is straight-line (comparisons become blends), so that a loop over a tile is vectorized as a
-//! whole. `exp`, `ln` and their `1+x` twins are accurate to about one unit in the last place, sines and cosines to
-//! `2·10⁻¹⁶` for arguments below 2⁴³; beyond, they are some number in [−1, 1].
+//! Every function is straight-line (comparisons become blends), so that a loop over a tile is
+//! vectorized as a whole. `exp`, `ln` and their `1+x` twins are accurate to about one unit in the
+//! last place, sines and cosines to `2·10⁻¹⁶` for arguments below 2⁴³; beyond, they are some number
+//! in [−1, 1].
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
 
@@ -28,7 +30,8 @@ const EXP: [f64; 10] = [
     2.7620088445409746e-07,
     2.510038549551032e-08,
 ];
-/// `(ln((1+s)/(1−s)) − 2s)/s³` in powers of `s²` for `|s| ≤ 0.1716`: the minimax polynomial of fdlibm.
+/// `(ln((1+s)/(1−s)) − 2s)/s³` in powers of `s²` for `|s| ≤ 0.1716`: the minimax polynomial of
+/// fdlibm.
 const LN: [f64; 7] = [
     6.666666666666735130e-01,
     3.999999999940941908e-01,
@@ -38,7 +41,7 @@ const LN: [f64; 7] = [
     1.531383769920937332e-01,
     1.479819860511658591e-01,
 ];
-/// Adding this rounds to a whole number and leaves `number + 2046` in the low 12 bits.
+/// Adding this rounds to an integer and leaves `number + 2046` in the low 12 bits.
 const ROUNDER: f64 = 6755399441055744.0 + 2046.0;
 
 /// An `f64` whose functions are free of branches. `FMA`: whether the machine fuses `a·b + c`.
@@ -86,7 +89,8 @@ fn exp_tail<const FMA: bool>(r: f64) -> f64 {
     fma::<FMA>(fma::<FMA>(pair(8), r4, high), r4, low)
 }
 
-/// `x = n ln 2 + r` as `(r, 2^⌊n/2⌋, 2^⌈n/2⌉)`: two factors, because `2ⁿ` alone may leave the range.
+/// `x = n ln 2 + r` as `(r, 2^⌊n/2⌋, 2^⌈n/2⌉)`: two factors, because `2ⁿ` alone may leave the
+/// range.
 #[inline(always)]
 fn exp_parts<const FMA: bool>(x: f64) -> (f64, f64, f64) {
     let x = if x < -746.0 { -746.0 } else { x };
@@ -149,8 +153,8 @@ impl<const FMA: bool> Real for Fast64<FMA> {
     }
     #[inline(always)]
     fn exp(self) -> Self {
-        // 2^⌊n/2⌋ (1 + r + r² tail): the loop waits for the chain of dependent operations, so that what follows the
-        // tail is one operation.
+        // 2^⌊n/2⌋ (1 + r + r² tail): the loop waits for the chain of dependent operations, so that
+        // what follows the tail is one operation.
         let (r, first, second) = exp_parts::<FMA>(self.0);
         let line = fma::<FMA>(first, r, first);
         Self(fma::<FMA>(first * (r * r), exp_tail::<FMA>(r), line) * second)

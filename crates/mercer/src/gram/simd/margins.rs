@@ -7,7 +7,8 @@ use super::element::Element;
 /// Independent chains of a sum along a row.
 const CHAINS: usize = 8;
 
-/// Adds the row sums and the column sums of a tile to those given; the sums of absolute values and of squares.
+/// Adds the row sums and the column sums of a tile to those given; the sums of absolute values and
+/// of squares.
 pub(crate) fn add_margins<T: Element>(tile: &[T], rows: &mut [f64], cols: &mut [f64]) -> [f64; 2] {
     Arch::new().dispatch(AddMargins { tile, rows, cols })
 }

@@ -4,7 +4,8 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Element;
 
-/// For each row of the tile: how many values are not at least `row limit + column limit` (NaN counts).
+/// For each row of the tile: how many values are not at least `row limit + column limit` (NaN
+/// counts).
 pub(crate) fn count_near<T: Element>(tile: &[T], row_limits: &[T], column_limits: &[T]) -> Vec<u32> {
     Arch::new().dispatch(CountNear { tile, row_limits, column_limits })
 }

@@ -1,7 +1,8 @@
 //! Sums over coordinates for a block of pairs: the inner loop of every metric.
 //!
-//! A block is 5 or 6 rows × 2 vectors of columns, held in registers while the coordinates go by. One loop serves
-//! `Σ xy`, `Σ (x−y)²` and `Σ |x−y|`: the difference runs on the addition units beside the multiplications.
+//! A block is 5 or 6 rows × 2 vectors of columns, held in registers while the coordinates go by.
+//! One loop serves `Σ xy`, `Σ (x−y)²` and `Σ |x−y|`: the difference runs on the addition units
+//! beside the multiplications.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -10,8 +11,9 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Element;
 
-/// Coordinates summed in one go: a panel of that depth stays in the first-level cache, and the partial sums
-/// are added afterwards, so that the rounding error grows like `256 + d/256` and not like `d`.
+/// Coordinates summed in one go: a panel of that depth stays in the first-level cache, and the
+/// partial sums are added afterwards, so that the rounding error grows like `256 + d/256` and not
+/// like `d`.
 const DEPTH: usize = 256;
 
 /// Elements of the widest register block: two vectors of 64 bytes.
@@ -28,7 +30,8 @@ pub(crate) enum Term {
     Absolute,
 }
 
-/// Points packed for the columns of a tile: panels of two vectors of points, coordinate by coordinate.
+/// Points packed for the columns of a tile: panels of two vectors of points, coordinate by
+/// coordinate.
 #[derive(Debug)]
 pub(crate) struct Panels<T> {
     pub(super) depth: usize,
@@ -36,7 +39,8 @@ pub(crate) struct Panels<T> {
 }
 
 impl<T: Element> Panels<T> {
-    /// Packs `n` points of `depth` coordinates, `points[i·depth + k]`; the last panel is filled with zeros.
+    /// Packs `n` points of `depth` coordinates, `points[i·depth + k]`; the last panel is filled
+    /// with zeros.
     pub(crate) fn new(points: &[T], n: usize, depth: usize) -> Self {
         let width = panel_width::<T>();
         let mut data = vec![T::default(); n.div_ceil(width) * width * depth];
@@ -68,7 +72,8 @@ pub(super) fn lanes<T: Element, S: Simd>() -> usize {
     size_of::<T::Vector<S>>() / size_of::<T>()
 }
 
-/// `out[i][j] = Σₖ term(rows[i][k], columns[first + j][k])`, a row-major tile `requested` columns wide.
+/// `out[i][j] = Σₖ term(rows[i][k], columns[first + j][k])`, a row-major tile `requested` columns
+/// wide.
 ///
 /// `rows` holds whole points, as many coordinates each as the panels have.
 pub(crate) fn fill<T: Element>(
@@ -102,13 +107,15 @@ impl<T: Element> WithSimd for Fill<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         match self.term {
             Term::Product => self.sweep::<S, 6>(simd, |sum, x, y| T::multiply_add(simd, x, y, sum)),
-            // A difference needs one register more: with six rows a sum would be spilled in every step.
+            // A difference needs one register more: with six rows a sum would be spilled in every
+            // step.
             Term::Square => self.sweep::<S, 5>(simd, |sum, x, y| {
                 let difference = T::subtract(simd, x, y);
                 T::multiply_add(simd, difference, difference, sum)
             }),
             Term::Absolute => {
-                // 1·|x−y| + sum: the additions go to the multipliers, which would idle beside the subtractions.
+                // 1·|x−y| + sum: the additions go to the multipliers, which would idle beside the
+                // subtractions.
                 let one = T::splat(simd, T::from_f64(1.0));
                 self.sweep::<S, 5>(simd, |sum, x, y| {
                     T::multiply_add(simd, T::absolute(simd, T::subtract(simd, x, y)), one, sum)

@@ -1,12 +1,12 @@
-//! What both fast numbers share: whole powers, and the four operations.
+//! Common parts of both fast number types: whole powers, and the four operations.
 
 use crate::real::Real;
 
 /// Bits of an exponent that are handled without a branch.
 const BITS: u32 = 6;
 
-/// `xⁿ` by repeated squaring. The exponent is the same for a whole tile, so its bits are invariants of the loop
-/// and each becomes a blend; exponents of 64 and more take the ordinary loop.
+/// `xⁿ` by repeated squaring. The exponent is the same for a whole tile, so its bits are invariants
+/// of the loop and each becomes a blend; exponents of 64 and more take the ordinary loop.
 #[inline(always)]
 pub(super) fn powi<N: Real>(x: N, exponent: i32) -> N {
     let count = exponent.unsigned_abs();

@@ -8,15 +8,17 @@ use super::element::Element;
 
 /// Partial sums of a dot product: enough independent chains for every vector unit.
 const CHAINS: usize = 16;
-/// Columns up to which a tile is multiplied column by column: a product of matrices would copy the tile first.
+/// Columns up to which a tile is multiplied column by column: a product of matrices would copy the
+/// tile first.
 pub(crate) const FEW: usize = 4;
 
-/// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of the tile.
+/// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of
+/// the tile.
 pub(crate) fn multiply<T: Element>(tile: &[T], x: &[f64], y: &mut [f64], count: usize) {
     if count == 1 {
         return Arch::new().dispatch(Dots { tile, x, y });
     }
-    if count <= FEW {
+    if (2..=FEW).contains(&count) {
         let mut sums = vec![0.0; 2 * (y.len() / count)];
         let (width, columns) = (x.len() / count, columns(x, count));
         for (c, pair) in columns.chunks(2 * width.max(1)).enumerate() {
@@ -44,7 +46,7 @@ pub(crate) fn multiply_transposed<T: Element>(tile: &[T], x: &[f64], y: &mut [f6
     if count == 1 {
         return Arch::new().dispatch(Combine { tile, x, y });
     }
-    if count <= FEW {
+    if (2..=FEW).contains(&count) {
         let mut sums = vec![0.0; y.len() / count];
         for (c, x) in columns(x, count).chunks_exact(x.len() / count).enumerate() {
             sums.fill(0.0);

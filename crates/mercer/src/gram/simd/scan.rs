@@ -1,6 +1,7 @@
-//! Searches over lists of numbers for the solvers: a largest value and its place, in one pass.
+//! Searches over lists of numbers for the solvers: a largest value and its position, in one pass.
 //!
-//! The lists are walked in blocks: the best of a block is found without branches, the place only within the best block.
+//! The lists are walked in blocks: the best of a block is found without branches, the position only
+//! within the best block.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -9,7 +10,8 @@ use super::element::Element;
 /// Values of a block.
 const BLOCK: usize = 32;
 
-/// The largest `valuesᵢ + barsᵢ` and the first place where it is found; `None` when all are `−∞` or there are none.
+/// The largest `valuesᵢ + barsᵢ` and the first position where it is found; `None` when all are `−∞`
+/// or there are none.
 pub(crate) fn largest(values: &[f64], bars: &[f64]) -> Option<(usize, f64)> {
     Arch::new().dispatch(Largest { values, bars })
 }

@@ -11,7 +11,7 @@ use super::fast64::product_error;
 
 /// `π/2` in parts of 53 bits.
 const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.12323399573676603587e-17, -1.49738490485916983e-33];
-/// Adding this rounds to a whole number and leaves it in the low bits.
+/// Adding this rounds to an integer and leaves it in the low bits.
 const ROUNDER: f64 = 6755399441055744.0;
 /// Phases beyond this (`2⁴³`) are reduced with all digits of π, one by one.
 const LIMIT: f64 = 8796093022208.0;
@@ -24,7 +24,7 @@ const SIN: [f64; 6] = [
     -2.50507602534068634195e-08,
     1.58969099521155010221e-10,
 ];
-/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same place.
+/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same position.
 const COS: [f64; 6] = [
     4.16666666666666019037e-02,
     -1.38888888888741095749e-03,
@@ -46,7 +46,8 @@ pub(crate) trait Phase: Copy + Mul<Output = Self> {
     fn large_phase(self) -> (Self, Self);
 }
 
-/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for every phase, in single precision `10⁻⁷aⱼ`.
+/// `cosines[j] = aⱼ cos tⱼ` and `sines[j] = aⱼ sin tⱼ`; the absolute error is about `2·10⁻¹⁶aⱼ` for
+/// every phase, in single precision `10⁻⁷aⱼ`.
 pub(crate) fn sines_cosines<T: Phase>(phases: &[T], amplitudes: &[T], cosines: &mut [T], sines: &mut [T]) {
     Arch::new().dispatch(SineCosine { phases, amplitudes, cosines, sines });
     for (j, &t) in phases.iter().enumerate().filter(|(_, t)| t.is_large()) {
@@ -154,14 +155,16 @@ impl Phase for f64 {
         let rounded = fma::<FMA>(self, std::f64::consts::FRAC_2_PI, ROUNDER);
         let n = rounded - ROUNDER;
         let r = HALF_PI.iter().fold(self, |r, part| reduce::<FMA>(r, n, *part));
-        // Only a phase that is too large leaves this interval: its sine and cosine are meaningless, and bounded.
+        // Only a phase that is too large leaves this interval: its waves are meaningless, and
+        // bounded.
         let meaningless = if self.is_nan() { self } else { 0.8 };
         let r = if r.abs() <= 0.8 { r } else { meaningless };
         let square = r * r;
         let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
         let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
         let quarter = rounded.to_bits();
-        // Masks, not branches: where only one of the two is needed, a branch would keep the loop out of the vector units.
+        // Masks, not branches: where only one of the two is needed, a branch would keep the loop
+        // out of the vector units.
         let odd = (quarter & 1).wrapping_neg();
         let chosen = |even: f64, other: f64| (even.to_bits() & !odd) | (other.to_bits() & odd);
         let signed = |bits: u64, q: u64| f64::from_bits(bits ^ ((q & 2) << 62));
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_those_of_the_standard_library_at_every_size_of_the_phase() {
+    fn sines_and_cosines_are_those_of_the_standard_library_at_every_size_of_the_phase() {
         let phases: Vec<f64> = (0..4000).map(|i| (f64::from(i) - 2000.0) * 1.37_f64.powi(i % 97)).collect();
         let amplitudes: Vec<f64> = (0..4000).map(|i| 1.0 + f64::from(i % 3)).collect();
         let (mut c, mut s) = (vec![0.0; 4000], vec![0.0; 4000]);

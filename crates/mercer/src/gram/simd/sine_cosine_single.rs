@@ -4,15 +4,15 @@
 
 use super::sine_cosine::Phase;
 
-/// `π/2` in three parts: products of the first two with a whole number below 2¹³ are exact.
+/// `π/2` in three parts: products of the first two with an integer below 2¹³ are exact.
 const HALF_PI: [f32; 3] = [1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8];
-/// Adding this rounds to a whole number and leaves it in the low bits.
+/// Adding this rounds to an integer and leaves it in the low bits.
 const ROUNDER: f32 = 12582912.0;
 /// Phases beyond this are reduced in double precision, one by one.
 const LIMIT: f32 = 8000.0;
 /// `(sin r − r)/r³` in powers of `r²` on `|r| ≤ π/4`: the minimax polynomial of Cephes.
 const SIN: [f32; 3] = [-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4];
-/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same place.
+/// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same position.
 const COS: [f32; 3] = [4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5];
 
 #[inline(always)]
@@ -58,7 +58,7 @@ mod tests {
     use crate::gram::simd::sines_cosines;
 
     #[test]
-    fn values_are_those_of_double_precision_at_every_size_of_the_phase() {
+    fn sines_and_cosines_are_those_of_double_precision_at_every_size_of_the_phase() {
         let phases: Vec<f32> =
             (0..4000_u16).map(|i| (f32::from(i) - 2000.0) * 1.37_f32.powi(i32::from(i % 31))).collect();
         let amplitudes: Vec<f32> = (0..4000_u16).map(|i| 1.0 + f32::from(i % 3)).collect();

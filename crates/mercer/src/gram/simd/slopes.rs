@@ -1,4 +1,4 @@
-//! What gradients are made of: a formula with its derivative, and sums over a tile with weights.
+//! Kernels of gradients: a formula with its derivative, and sums over a tile with weights.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -10,7 +10,8 @@ use crate::real::{Dual, Real};
 /// Sums run side by side, so that they are vectors; the number never depends on the machine.
 const LANES: usize = 8;
 
-/// `values = f(s)` and `slopes = f′(s)`, or `s f′(s)` by the logarithm, for every value `s` of `source`, from one evaluation.
+/// `values = f(s)` and `slopes = f′(s)`, or `s f′(s)` by the logarithm, for every value `s` of
+/// `source`, from one evaluation.
 pub(crate) fn differentiate<F: Formula>(
     formula: &F,
     logarithm: bool,
@@ -131,13 +132,15 @@ impl WithSimd for WeightedDifferences<'_> {
     }
 }
 
-/// A step of a pass over the columns with its derivatives, in every arithmetic; mark both `#[inline(always)]`.
+/// A step of a pass over the columns with its derivatives, in every arithmetic; mark both
+/// `#[inline(always)]`.
 pub(crate) trait StepSlopes: Sync {
     /// `∂step/∂sum`, `∂step/∂length` and `∂step/∂shape` at `sum` and `y`.
     fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3];
 }
 
-/// One column backwards: the sums of `adjoint·∂step/∂length` and `adjoint·∂step/∂shape`; `adjoint ← adjoint·∂step/∂sum`.
+/// One column backwards: the sums of `adjoint·∂step/∂length` and `adjoint·∂step/∂shape`;
+/// `adjoint ← adjoint·∂step/∂sum`.
 pub(crate) fn step_back<F: StepSlopes>(step: &F, sums: &[f64], values: &[f64], adjoint: &mut [f64]) -> [f64; 2] {
     Arch::new().dispatch(StepBack { step, sums, values, adjoint })
 }
@@ -168,7 +171,8 @@ impl<F: StepSlopes> StepBack<'_, F> {
             let count = adjoint.len();
             let [lengths, shapes] = &mut terms;
             let (lengths, shapes) = (&mut lengths[..count], &mut shapes[..count]);
-            // Terms are stored and added afterwards: a loop that adds has a fixed order and is no loop over vectors.
+            // Terms are stored and added afterwards: a loop that adds has a fixed order and is no
+            // loop over vectors.
             for j in 0..count {
                 let [by_sum, by_length, by_shape] = self.step.slopes(N::load(before[j]), N::load(values[j]));
                 lengths[j] = adjoint[j] * by_length.store();

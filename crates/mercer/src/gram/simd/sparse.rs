@@ -13,7 +13,8 @@ const TOGETHER: usize = 4;
 /// The nonzero coordinates of a point: their places and values.
 pub(crate) type SparsePoint<'a, T> = &'a [(u32, T)];
 
-/// `out[i][j] = Σₖ rows[i][k] · columns[first + j][k]`, a row-major tile `requested` columns wide. Places are below the depth of the panels.
+/// `out[i][j] = Σₖ rows[i][k] · columns[first + j][k]`, a row-major tile `requested` columns wide.
+/// Places are below the depth of the panels.
 pub(crate) fn fill_sparse<T: Element>(
     rows: &[SparsePoint<'_, T>],
     panels: &Panels<T>,
@@ -58,7 +59,8 @@ impl<T: Element> WithSimd for FillSparse<'_, T> {
 }
 
 impl<T: Element> FillSparse<'_, T> {
-    /// Several panels requested as a whole, to the columns from `left` on: enough sums for every vector unit.
+    /// Several panels requested as a whole, to the columns from `left` on: enough sums for every
+    /// vector unit.
     #[inline(always)]
     fn whole_panels<S: Simd>(&mut self, simd: S, points: &[[T::Vector<S>; 2]], left: usize) {
         let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());

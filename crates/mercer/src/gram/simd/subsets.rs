@@ -1,7 +1,9 @@
-//! Sums over labeled points by tables of the sums over all subsets of a few of them (the method of the four Russians).
+//! Sums over labeled points by tables of the sums over all subsets of a few of them (the method of
+//! the four Russians).
 //!
-//! A label has one of two values. Four points have 16 ways to be labeled: once the 16 sums of their rows are known, a label vector costs one addition where
-//! a product of matrices takes four multiplications.
+//! A label has one of two values. Four points have 16 ways to be labeled: once the 16 sums of their
+//! rows are known, a label vector costs one addition where a product of matrices takes four
+//! multiplications.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -136,7 +138,8 @@ impl<T: Element> WithSimd for Expand<'_, T> {
     }
 }
 
-/// `sums[b] += Σᵢ weights[i]·aᵢ` over at most [`POINTS`] points for every label vector `a`, given by a word each.
+/// `sums[b] += Σᵢ weights[i]·aᵢ` over at most [`POINTS`] points for every label vector `a`, given
+/// by a word each.
 pub(crate) fn add_weighted(words: &[u32], labels: [f64; 2], weights: &[f64], sums: &mut [f64]) {
     let mut tables = [[0.0; CODES]; GROUPS];
     for (table, weights) in tables.iter_mut().zip(weights.chunks(GROUP)) {
@@ -165,7 +168,7 @@ mod tests {
         let mut random = Seed(1).stream("labels", 0);
         for (rows, cols) in [(1, 1), (3, 32), (32, 5), (31, 17), (32, 32)] {
             let stride = cols + 3;
-            // Whole numbers, so that sums are exact in any order.
+            // Integers, so that sums are exact in any order.
             let values: Vec<f32> = (0..rows * stride).map(|_| random.below(100) as f32 - 50.0).collect();
             let words: Vec<[u32; 2]> = (0..20).map(|_| [random.bits() as u32, random.bits() as u32]).collect();
             let [left, right] = [0, 1].map(|side| words.iter().map(|w| w[side]).collect::<Vec<u32>>());

@@ -81,7 +81,8 @@ fn hyperbolic_tangent() {
     }
 }
 
-/// Absolute errors: relative to the value near a zero of the sine, where the phase itself is rounded, no digit may be left.
+/// Absolute errors: relative to the value near a zero of the sine, where the phase itself is
+/// rounded, no digit may be left.
 #[test]
 fn sines_and_cosines() {
     for scale in [1e-300, 1e-8, 1.0, 4.0, 100.0, 1e5, 1e9, 1e12, 8.7e12] {
@@ -183,7 +184,7 @@ fn modes<T: Element>() {
             map(&Cauchy, 3.0, mode, &source, &mut out);
             for (i, found) in out.iter().enumerate() {
                 let expected = combine(0.5 + i as f64, 3.0 / (1.0 + i as f64));
-                assert!((found.to_f64() - expected).abs() <= 4.0 * T::UNIT_ROUNDOFF * expected);
+                assert_close!(found.to_f64(), expected, abs = 4.0 * T::UNIT_ROUNDOFF * expected);
             }
         }
         let mut out = source.clone();

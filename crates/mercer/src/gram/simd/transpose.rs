@@ -12,7 +12,8 @@ pub(crate) fn mirror<T: Copy>(tile: &mut [T], n: usize) {
     }
 }
 
-/// Writes the transpose of a row-major tile of the given width: its value (i, j) goes to `to + j·stride + i`.
+/// Writes the transpose of a row-major tile of the given width: its value (i, j) goes to
+/// `to + j·stride + i`.
 ///
 /// # Safety
 /// All these places lie inside one allocation, and no other thread touches them.
@@ -44,7 +45,8 @@ unsafe fn write_square<T: Copy>(tile: &[T], width: usize, to: *mut T, stride: us
     let rows: [&[T]; SQUARE] = std::array::from_fn(|i| &tile[i * width..i * width + SQUARE]);
     (0..SQUARE).for_each(|j| {
         let column: [T; SQUARE] = std::array::from_fn(|i| rows[i][j]);
-        // SAFETY: row j of the transposed square lies inside the allocation, as the caller guarantees.
+        // SAFETY: row j of the transposed square lies inside the allocation, as the caller
+        // guarantees.
         unsafe { to.add(j * stride).cast::<[T; SQUARE]>().write(column) };
     });
 }

@@ -1,7 +1,9 @@
-//! Triangular matrices that fit the cache: Cholesky factors, inverses and substitution in the vector arithmetic of the machine.
+//! Triangular matrices that fit the cache: Cholesky factors, inverses and substitution in the
+//! vector arithmetic of the machine.
 //!
-//! One loop does nearly all of the work: a few columns minus a combination of eight others. For matrices of up to a few hundred rows this
-//! takes a quarter of the time of blocked algorithms, which are made for large ones (`solve::blocks` calls this for its diagonal blocks).
+//! One loop does nearly all of the work: a few columns minus a combination of eight others. For
+//! matrices of up to a few hundred rows this takes a quarter of the time of blocked algorithms,
+//! which are made for large ones (`solve::blocks` calls this for its diagonal blocks).
 
 use std::ops::Range;
 
@@ -9,12 +11,14 @@ use pulp::{Arch, Simd, WithSimd};
 
 /// Rows of a chunk, and columns of a panel. The number never depends on the machine.
 const LANES: usize = 8;
-/// Columns that are updated together: their sums stay in registers, and a chunk of the panel is loaded once for all of them.
+/// Columns that are updated together: their sums stay in registers, and a chunk of the panel is
+/// loaded once for all of them.
 const GROUP: usize = 4;
 
 type Chunk = [f64; LANES];
 
-/// A triangular or symmetric matrix, column after column in whole chunks of rows. Rows beyond its size hold anything.
+/// A triangular or symmetric matrix, column after column in whole chunks of rows. Rows beyond its
+/// size hold anything.
 #[derive(Clone, Debug)]
 pub(crate) struct Triangle {
     size: usize,
@@ -50,8 +54,8 @@ impl Triangle {
         &mut self.values[j * self.stride..][..self.size]
     }
 
-    /// Replaces the lower triangle of a symmetric matrix by its Cholesky factor; whether every pivot is positive. The upper triangle is not
-    /// read and holds anything afterwards.
+    /// Replaces the lower triangle of a symmetric matrix by its Cholesky factor; whether every
+    /// pivot is positive. The upper triangle is not read and holds anything afterwards.
     ///
     /// # Formula
     /// Panels of eight columns: `L₁₁L₁₁ᵀ = A₁₁`, `L₂₁ = A₂₁L₁₁⁻ᵀ`, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ`.
@@ -59,7 +63,8 @@ impl Triangle {
         Arch::new().dispatch(FactorInPlace(self))
     }
 
-    /// `(LLᵀ)⁻¹` for the lower triangle `L`: `L⁻¹`, transposed, times itself. Both triangles are filled.
+    /// `(LLᵀ)⁻¹` for the lower triangle `L`: `L⁻¹`, transposed, times itself. Both triangles are
+    /// filled.
     pub(crate) fn inverse(&self) -> Self {
         let mut half = Self::zeros(self.size);
         Arch::new().dispatch(InvertLower { lower: self, out: &mut half });
@@ -167,8 +172,9 @@ fn subtract<S: Simd>(simd: S, target: &mut [f64], column: &[f64], factor: f64) {
     }
 }
 
-/// Every column of `targets` minus the columns of the panel times its factors, in a range of chunks. Both depend on the number of the column and on what it
-/// holds; the range of the first of four columns is that of all of them.
+/// Every column of `targets` minus the columns of the panel times its factors, in a range of
+/// chunks. Both depend on the number of the column and on what it holds; the range of the first of
+/// four columns is that of all of them.
 #[inline(always)]
 fn update_all<S: Simd>(
     simd: S,
@@ -245,7 +251,8 @@ fn update<S: Simd, const T: usize>(
 /// `L⁻¹`.
 ///
 /// # Formula
-/// Forward substitution for all columns of the identity, eight rows at a time: `X₁ = L₁₁⁻¹E₁`, `E₂ ← E₂ − L₂₁X₁`.
+/// Forward substitution for all columns of the identity, eight rows at a time: `X₁ = L₁₁⁻¹E₁`,
+/// `E₂ ← E₂ − L₂₁X₁`.
 struct InvertLower<'a> {
     lower: &'a Triangle,
     out: &'a mut Triangle,
@@ -331,7 +338,8 @@ impl WithSimd for Multiply<'_> {
     }
 }
 
-/// `x ← L⁻¹x`, or `x ← L⁻ᵀL⁻¹x` for a whole solve, where `lower` has its columns at the given distance.
+/// `x ← L⁻¹x`, or `x ← L⁻ᵀL⁻¹x` for a whole solve, where `lower` has its columns at the given
+/// distance.
 pub(crate) fn substitute(lower: &[f64], stride: usize, x: &mut [f64], whole: bool) {
     Arch::new().dispatch(Substitute { lower, stride, x, whole });
 }

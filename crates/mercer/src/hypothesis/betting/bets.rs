@@ -62,7 +62,7 @@ mod tests {
         bets.settle(1, &[1.0]);
         let first: f64 = STAKES.iter().map(|s| (1.0 + 0.5 * s) * (1.0 - 0.2 * s)).sum();
         let second: f64 = STAKES.iter().map(|s| 1.0 + s).sum();
-        assert!((bets.log_wealth().exp() - (first + second) / 16.0).abs() < 1e-14);
+        assert_close!(bets.log_wealth().exp(), (first + second) / 16.0, abs = 1e-14);
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! What ridge regression on `z` leaves of a feature space: `RKR` with `R = ε(M + εI)⁻¹`.
+//! Residuals of a feature space after ridge regression on `z`: `RKR` with `R = ε(M + εI)⁻¹`.
 
 use ndarray::{Array1, Array2, Axis};
 
 use super::ConditionalSmoothing;
+use crate::error::AllowedRange;
 use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
 use crate::hypothesis::precomputed::check_symmetric;
 use crate::measure::{Centering, row_sums};
@@ -39,7 +40,7 @@ impl Residual {
         let (spectrum, ridge) = match smoothing {
             ConditionalSmoothing::Fixed { kernel, ridge } => {
                 if !(ridge.is_finite() && *ridge > 0.0) {
-                    return Err(Error::parameter("ridge", ridge, "finite and positive"));
+                    return Err(Error::parameter("ridge", ridge, AllowedRange::POSITIVE));
                 }
                 (RegressionSpectrum::new(kernel, z, &target, compute)?, *ridge)
             }
@@ -63,11 +64,12 @@ fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Regr
             best = Some((error, ridge, spectrum));
         }
     }
-    let (_, ridge, spectrum) = best.ok_or_else(|| Error::request("no lengthscale to choose from"))?;
+    let (_, ridge, spectrum) = best.ok_or_else(|| Error::too_few("the regression on z", "lengthscales", 1, 0))?;
     Ok((spectrum, ridge))
 }
 
-/// Gaussian kernels around the median distance; of given values there is one kernel, and only the ridge is chosen.
+/// Gaussian kernels around the median distance; of given values there is one kernel, and only the
+/// ridge is chosen.
 fn candidates(z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let Pairs::Within(points) = z else { return Ok(vec!["precomputed()".parse()?]) };
     let median = median_distance(points.vectors()?, MetricKind::SquaredEuclidean, compute)?;
@@ -106,7 +108,8 @@ impl RegressionSpectrum {
         shrunk.dot(&shrunk.t()) - 1.0 / shrunk.nrows() as f64
     }
 
-    /// `Σᵢ (RKR)ᵢᵢ/R²ᵢᵢ`: the squared errors in the feature space of predictions without the point itself.
+    /// `Σᵢ (RKR)ᵢᵢ/R²ᵢᵢ`: the squared errors in the feature space of predictions without the point
+    /// itself.
     fn leave_one_out(&self, ridge: f64) -> f64 {
         let shrinkage = self.shrinkage(ridge);
         let shrunk = &self.eigen.vectors * &shrinkage;

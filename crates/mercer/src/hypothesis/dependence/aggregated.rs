@@ -19,7 +19,8 @@ use crate::{Compute, Result};
 const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 impl Independence {
-    /// The smallest p-value over all pairs of kernels, against its own distribution under permutation; the unbiased statistic, all pairs with the same weight.
+    /// The smallest p-value over all pairs of kernels, against its own distribution under
+    /// permutation; the unbiased statistic, all pairs with the same weight.
     pub(super) fn aggregate(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let (kx, ky) = (several(&self.kernel_x, x, compute)?, several(&self.kernel_y, y, compute)?);
         let n = kx[0].bind(x, compute)?.shape().0;
@@ -39,14 +40,17 @@ impl Independence {
             .with_detail("kernels_of_y", ky.len() as f64))
     }
 
-    /// The same with the statistic of the authors: point `i` is paired with `i + N/2` (the last of an odd number is left out), and the sum of the products of the paired cores
-    /// takes random signs.
+    /// The same with the statistic of the authors: point `i` is paired with `i + N/2` (the last of
+    /// an odd number is left out), and the sum of the products of the paired cores takes random
+    /// signs.
     ///
     /// # Formula
-    /// `(1/4q(q−1)) Σ_{i≠j} εᵢεⱼ hₖ(i, j) hₗ(i, j)` with `q = ⌊N/2⌋` and `h(i, j) = k(xᵢ, xⱼ) + k(x′ᵢ, x′ⱼ) − k(xᵢ, x′ⱼ) − k(x′ᵢ, xⱼ)`, whose mean is HSIC.
+    /// `(1/4q(q−1)) Σ_{i≠j} εᵢεⱼ hₖ(i, j) hₗ(i, j)` with `q = ⌊N/2⌋` and
+    /// `h(i, j) = k(xᵢ, xⱼ) + k(x′ᵢ, x′ⱼ) − k(xᵢ, x′ⱼ) − k(x′ᵢ, xⱼ)`, whose mean is HSIC.
     ///
     /// # Theory
-    /// `εᵢ = −1` is the exchange of `yᵢ` and `y′ᵢ`, which does not change the distribution of the data when `x` and `y` are independent: the level is exact.
+    /// `εᵢ = −1` is the exchange of `yᵢ` and `y′ᵢ`, which does not change the distribution of the
+    /// data when `x` and `y` are independent: the level is exact.
     pub(super) fn aggregate_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let (kx, ky) = (several(&self.kernel_x, x, compute)?, several(&self.kernel_y, y, compute)?);
         let (of_x, of_y) = (KernelFamily::new(&kx, x, compute)?, KernelFamily::new(&ky, y, compute)?);
@@ -64,7 +68,8 @@ impl Independence {
             .with_detail("kernels_of_y", ky.len() as f64))
     }
 
-    /// The centered matrix of every kernel on a sample; the kernels with medians resolved are added to a list.
+    /// The centered matrix of every kernel on a sample; the kernels with medians resolved are added
+    /// to a list.
     fn matrices(
         &self,
         kernels: &[Kernel],
@@ -82,7 +87,8 @@ impl Independence {
     }
 }
 
-/// The kernels requested (the terms of a sum are taken apart), or Gaussian ones around the median distance.
+/// The kernels requested (the terms of a sum are taken apart), or Gaussian ones around the median
+/// distance.
 fn several(kernel: &Option<Kernel>, pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     match kernel {
         Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),
@@ -134,7 +140,7 @@ mod tests {
             };
             let outcome = test.test(&column(&x), &column(&y), &Compute::new()).unwrap();
             assert!(outcome.exact);
-            assert!((outcome.p_value - above as f64 / (1_usize << q) as f64).abs() < 1e-12, "{n}: {outcome}");
+            assert_close!(outcome.p_value, above as f64 / (1_usize << q) as f64, abs = 1e-12, "{n}: {outcome}");
             let strata = Some(vec![0; n]);
             assert!(Independence { strata, ..test }.test(&column(&x), &column(&y), &Compute::new()).is_err());
         }

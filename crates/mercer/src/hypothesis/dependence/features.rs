@@ -1,8 +1,9 @@
-//! Random features: a million pairs.
+//! Independence tests by random features, for millions of pairs.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Independence;
+use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::features::{FeatureMap, RandomFourier};
 use crate::gram::Pairs;
 use crate::hypothesis::TestOutcome;
@@ -16,7 +17,8 @@ use crate::{Compute, Error, Kernel, Result, Seed};
 const ROWS: usize = 4096;
 
 impl Independence {
-    /// `‖(1/n) Σ z̃(xᵢ)z̃(yᵢ)ᵀ‖²` with centered random Fourier features of both variables, permuted.
+    /// `‖(1/n) Σ z̃(xᵢ)z̃(yᵢ)ᵀ‖²` with centered random Fourier features of both variables,
+    /// permuted.
     pub(super) fn features(
         &self,
         x: Pairs<'_>,
@@ -25,12 +27,17 @@ impl Independence {
         compute: &Compute,
     ) -> Result<TestOutcome> {
         let (Pairs::Within(x), Pairs::Within(y)) = (x, y) else {
-            return Err(Error::request("random features are made from points, not from kernel values"));
+            return Err(Error::precomputed("a test with random features", PrecomputedNeed::Points));
         };
         let (x, y) = (x.vectors()?, y.vectors()?);
         check_same_rows(&[("x", x.nrows()), ("y", y.nrows())])?;
         let bytes = 8 * (x.nrows() as u64).saturating_mul(components as u64);
-        compute.reserve("the features of both variables", bytes, "ask for fewer components or give more memory")?;
+        compute.reserve(
+            MemoryPurpose::Test,
+            "the features of both variables",
+            bytes,
+            "ask for fewer components or give more memory",
+        )?;
         // The frequencies of the two variables are independent of each other.
         let other = compute.clone().with_seed(Seed(compute.seed().stream("features of y", 0).bits()));
         let (fixed, kernel_x) = centered(&self.kernel_x, x, components, compute)?;
@@ -45,7 +52,8 @@ impl Independence {
     }
 }
 
-/// The features of a sample less their means, in single precision; and the kernel with medians resolved.
+/// The features of a sample less their means, in single precision; and the kernel with medians
+/// resolved.
 fn centered(
     kernel: &Option<Kernel>,
     x: ArrayView2<'_, f64>,

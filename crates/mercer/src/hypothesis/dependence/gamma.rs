@@ -8,12 +8,14 @@ use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Result};
 
 impl Independence {
-    /// `n·HSIC_b` against the gamma distribution with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)` of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other
-    /// entries, and the variance `(2(n−4)(n−5)/(n(n−1)(n−2)(n−3)))·mean_{i≠j} ((HKH)ᵢⱼ(HLH)ᵢⱼ)²` [Gretton et al. 2007].
+    /// `n·HSIC_b` against the gamma distribution with the mean `(1/n)(k̄l̄ + μₓμᵧ − k̄μᵧ − l̄μₓ)`
+    /// of HSIC, where `k̄` is the mean of the diagonal and `μ` that of the other entries, and the
+    /// variance `(2(n−4)(n−5)/(n(n−1)(n−2)(n−3)))·mean_{i≠j} ((HKH)ᵢⱼ(HLH)ᵢⱼ)²`
+    /// [Gretton et al. 2007].
     pub(super) fn gamma(&self, k: &Bound<'_>, l: &Bound<'_>, compute: &Compute) -> Result<TestOutcome> {
         let size = k.shape().0;
         if size < 6 {
-            return Err(Error::shape("points for the gamma approximation", "at least 6", size));
+            return Err(Error::too_few("the gamma approximation", "points", 6, size));
         }
         let n = size as f64;
         let (k_sums, l_sums) = (row_sums(k, compute)?, row_sums(l, compute)?);
@@ -27,7 +29,11 @@ impl Independence {
         let factor = 2.0 * (n - 4.0) * (n - 5.0) / (n * (n - 1.0) * (n - 2.0) * (n - 3.0));
         let variance = factor * squares / (n * (n - 1.0));
         if !(mean > 0.0 && variance > 0.0) {
-            return Err(Error::request("the null law has no spread: one of the samples is constant"));
+            return Err(Error::undetermined(
+                "the null distribution",
+                "it has no spread: one of the samples is constant",
+                "leave constant columns out",
+            ));
         }
         let (statistic, share) = aligned_hsic(k, l, compute)?;
         let (shape, scale) = (mean * mean / variance, variance / mean);

@@ -15,7 +15,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// A test of the joint independence of two or more variables (dHSIC).
 ///
 /// # Theory
-/// The statistic is [`dhsic`](crate::measure::dhsic). All variables but the first are permuted, each on its own: exact level [Pfister et al. 2018].
+/// The statistic is [`dhsic`](crate::measure::dhsic). All variables but the first are permuted,
+/// each on its own: exact level [Pfister et al. 2018].
 ///
 /// # Example
 /// ```
@@ -37,7 +38,7 @@ pub struct JointIndependence {
     pub kernels: Option<Vec<Kernel>>,
     /// How many permutations are drawn, beside the observed one.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
 }
 
@@ -55,7 +56,8 @@ impl JointIndependence {
     /// A kernel matrix per variable, stored; `n²` operations per variable and permutation.
     ///
     /// # Errors
-    /// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 4, and as [`Independence::test`](super::Independence::test).
+    /// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 4,
+    /// and as [`Independence::test`](super::Independence::test).
     pub fn test(&self, samples: &[Points<'_>], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
         let named: Vec<(&str, Points<'_>)> = samples.iter().map(|s| ("variable", s.reborrow())).collect();
@@ -63,10 +65,12 @@ impl JointIndependence {
         self.run(&samples.iter().map(|s| Pairs::Within(s.reborrow())).collect::<Vec<_>>(), compute)
     }
 
-    /// As [`JointIndependence::test`], from a matrix of kernel values for each variable; the kernels must be over `precomputed()`.
+    /// As [`JointIndependence::test`], from a matrix of kernel values for each variable; the
+    /// kernels must be over `precomputed()`.
     ///
     /// # Errors
-    /// As [`JointIndependence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    /// As [`JointIndependence::test`], and [`Error::Precomputed`] without kernels or for matrices
+    /// that are not symmetric.
     ///
     /// # Example
     /// ```
@@ -85,7 +89,8 @@ impl JointIndependence {
         self.run(&matrices.iter().map(|m| Pairs::Precomputed(m.view())).collect::<Vec<_>>(), compute)
     }
 
-    /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values
+    /// where its kernel is one over `precomputed()`.
     ///
     /// # Errors
     /// As [`JointIndependence::test`] and [`JointIndependence::test_gram`].
@@ -99,7 +104,7 @@ impl JointIndependence {
 
     fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
         if variables.len() < 2 {
-            return Err(Error::shape("variables", "at least 2", variables.len()));
+            return Err(Error::too_few("a joint test", "variables", 2, variables.len()));
         }
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
         let kernels = self.kernels.clone().unwrap_or_else(|| vec![median; variables.len()]);

@@ -1,4 +1,4 @@
-//! Are variables independent?
+//! Independence tests (HSIC).
 
 mod aggregated;
 mod features;
@@ -23,8 +23,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// A test of the independence of `x` and `y` from pairs `(xᵢ, yᵢ)`.
 ///
 /// # Theory
-/// The statistic is the Hilbert–Schmidt independence criterion ([`hsic`](crate::measure::hsic)). When `x` and `y` are independent, permuting `y` does not change the
-/// distribution of the pairs, so that permutation tests have their level exactly.
+/// The statistic is the Hilbert–Schmidt independence criterion ([`hsic`](crate::measure::hsic)).
+/// When `x` and `y` are independent, permuting `y` does not change the distribution of the pairs,
+/// so that permutation tests have their level exactly.
 ///
 /// # Example
 /// ```
@@ -38,17 +39,18 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Independence {
-    /// The kernel of `x`; `None` for a Gaussian kernel with the median lengthscale, or many lengthscales for the aggregated test.
+    /// The kernel of `x`; `None` for a Gaussian kernel with the median lengthscale, or many
+    /// lengthscales for the aggregated test.
     pub kernel_x: Option<Kernel>,
     /// The kernel of `y`, likewise.
     pub kernel_y: Option<Kernel>,
-    /// How the p-value is found.
+    /// The method of the p-value.
     pub method: IndependenceMethod,
     /// The estimator that is permuted.
     pub estimator: HsicEstimator,
     /// How many permutations are drawn, beside the observed order.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
     /// Points are permuted only within a stratum: one number for each pair.
     pub strata: Option<Vec<usize>>,
@@ -67,16 +69,19 @@ pub enum IndependenceMethod {
     Gamma,
     /// Many pairs of lengthscales at once (HSICAgg). Exact level.
     Aggregated {
-        /// Whether the points are paired and `y` is exchanged within pairs (a wild bootstrap, as the method was published) instead of permuted: linear in the
-        /// number of relabelings, with the power of half as many points.
+        /// Whether the points are paired and `y` is exchanged within pairs (a wild bootstrap, as
+        /// the method was published) instead of permuted: linear in the number of relabelings, with
+        /// the power of half as many points.
         wild: bool,
     },
-    /// This many random Fourier features of each variable (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
+    /// This many random Fourier features of each variable (an even number), permuted: linear in the
+    /// number of points, for shift-invariant kernels. Exact level.
     Features(usize),
 }
 
 impl Default for Independence {
-    /// Gaussian kernels with median lengthscales, the biased statistic, 1999 permutations, level 0.05.
+    /// Gaussian kernels with median lengthscales, the biased statistic, 1999 permutations, level
+    /// 0.05.
     fn default() -> Self {
         Self {
             kernel_x: None,
@@ -99,14 +104,16 @@ impl Independence {
     /// Tests whether `x` and `y` are independent.
     ///
     /// # Cost
-    /// For smooth kernels and 256 points or more, `O(nrs)` for each permutation, with the ranks `r` and `s` of the two matrices to eleven digits, and nothing of
-    /// size `n²`. Otherwise both matrices are stored, from 1024 points on also in single precision, and a permutation takes `n²/2` operations. The gamma method
-    /// stores nothing.
+    /// For smooth kernels and 256 points or more, `O(nrs)` for each permutation, with the ranks `r`
+    /// and `s` of the two matrices to eleven digits, and nothing of size `n²`. Otherwise both
+    /// matrices are stored, from 1024 points on also in single precision, and a permutation takes
+    /// `n²/2` operations. The gamma method stores nothing.
     ///
     /// # Errors
-    /// [`Error::Shape`] for different numbers of rows or fewer than 4, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level outside of
-    /// (0, 1) or no permutations, [`Error::Request`] for a constant sample where its lengthscale is to be chosen, [`Error::Memory`] when the matrices do not
-    /// fit, [`Error::Canceled`].
+    /// [`Error::Shape`] for different numbers of rows or fewer than 4, [`Error::Value`] for NaN and
+    /// infinities, [`Error::Parameter`] for a level outside of (0, 1) or no permutations,
+    /// [`Error::AllEqual`] for a constant sample where its lengthscale is to be chosen,
+    /// [`Error::Memory`] when the matrices do not fit, [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
         x: impl Into<Points<'a>>,
@@ -118,10 +125,12 @@ impl Independence {
         self.run(Pairs::Within(x), Pairs::Within(y), compute)
     }
 
-    /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over `precomputed()`.
+    /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over
+    /// `precomputed()`.
     ///
     /// # Errors
-    /// As [`Independence::test`], and [`Error::Request`] without kernels or for matrices that are not symmetric.
+    /// As [`Independence::test`], and [`Error::Precomputed`] without kernels or for matrices that
+    /// are not symmetric.
     ///
     /// # Example
     /// ```
@@ -140,7 +149,8 @@ impl Independence {
         self.run(Pairs::Precomputed(k), Pairs::Precomputed(l), compute)
     }
 
-    /// As [`Independence::test`], for each variable from its points, or from its kernel values where its kernel is one over `precomputed()`.
+    /// As [`Independence::test`], for each variable from its points, or from its kernel values
+    /// where its kernel is one over `precomputed()`.
     ///
     /// # Errors
     /// As [`Independence::test`] and [`Independence::test_gram`].
@@ -154,7 +164,7 @@ impl Independence {
         check_level(self.level)?;
         use IndependenceMethod as Method;
         if self.strata.is_some() && matches!(self.method, Method::Gamma | Method::Aggregated { wild: true }) {
-            return Err(Error::request("strata are for permutations"));
+            return Err(Error::unsupported("strata", "this method", "", "use the method permutation"));
         }
         match self.method {
             Method::Aggregated { wild: false } => self.aggregate(x, y, compute),
@@ -184,7 +194,8 @@ impl Independence {
         let found = self.resampled(&k, &l, &how, compute)?;
         let text = format!("{}, {}", k.kernel(), l.kernel());
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
-        // The statistic itself is reported in double precision, whatever the permutations were compared in.
+        // The statistic itself is reported in double precision, whatever the permutations were
+        // compared in.
         let (biased, share) = aligned_hsic(&k, &l, compute)?;
         let statistic = match self.estimator {
             HsicEstimator::Biased => biased,
@@ -193,7 +204,8 @@ impl Independence {
         Ok(TestOutcome { statistic, ..outcome }.with_detail("normalized_hsic", share))
     }
 
-    /// The statistic under permutations, by low-rank factors where there are some, otherwise by stored matrices.
+    /// The statistic under permutations, by low-rank factors where there are some, otherwise by
+    /// stored matrices.
     fn resampled(&self, k: &Bound<'_>, l: &Bound<'_>, how: &Resampling, compute: &Compute) -> Result<Resampled> {
         let n = k.shape().0;
         let orders = Orders(self.strata(n)?);
@@ -218,7 +230,7 @@ impl Independence {
         Ok((k, l))
     }
 
-    /// The matrix of a sample, centered as the estimator wants it.
+    /// The matrix of a sample, centered for the estimator.
     fn centered(&self, tiles: &dyn Tiles, compute: &Compute) -> Result<Array2<f64>> {
         let sums = row_sums(tiles, compute)?;
         let centering = match self.estimator {

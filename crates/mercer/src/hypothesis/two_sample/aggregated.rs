@@ -1,4 +1,4 @@
-//! Many kernels at once, without splitting the data.
+//! MMDAgg: aggregation over many kernels without data splitting.
 
 use std::cmp::Ordering;
 
@@ -52,7 +52,8 @@ impl KernelWeights {
 }
 
 impl TwoSample {
-    /// MMDAgg: the smallest weighted p-value of all kernels, against its own distribution under relabeling.
+    /// MMDAgg: the smallest weighted p-value of all kernels, against its own distribution under
+    /// relabeling.
     pub(super) fn aggregate(
         &self,
         data: &PooledPairs<'_>,
@@ -110,15 +111,17 @@ impl TwoSample {
     }
 }
 
-/// The minimum over statistics of `p/w`, and its rank among the minima of all relabelings; and the statistic that attains it.
+/// The minimum over statistics of `p/w`, and its rank among the minima of all relabelings; and the
+/// statistic that attains it.
 ///
 /// # Theory
-/// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the correction of the level that MMDAgg finds by bisection
-/// from a second set of relabelings, without the bisection and the second set [Schrab et al. 2023;
-/// Westfall, Young 1993]. Minima are ranks, of which many are equal: of `K` kernels up to `K`
-/// relabelings are the first of one. Counted as ties they would cost up to `K/(1 + B)` of the
-/// level; they are ordered by how far the statistic that attains the minimum lies above its mean,
-/// in standard deviations of its relabeled values, which is a statistic of the labels too.
+/// The minimum is itself a statistic of the labels, so that its rank is exactly level: this is the
+/// correction of the level that MMDAgg finds by bisection from a second set of relabelings, without
+/// the bisection and the second set [Schrab et al. 2023; Westfall, Young 1993]. Minima are ranks,
+/// of which many are equal: of `K` kernels up to `K` relabelings are the first of one. Counted as
+/// ties they would cost up to `K/(1 + B)` of the level; they are ordered by how far the statistic
+/// that attains the minimum lies above its mean, in standard deviations of its relabeled values,
+/// which is a statistic of the labels too.
 pub(in crate::hypothesis) fn smallest_p(
     method: &str,
     found: &Resampled,
@@ -236,7 +239,8 @@ impl Relabeled for Fused<'_, '_> {
         };
         let values: Vec<f64> = found.values.rows().into_iter().map(soft).collect();
         let rounding = found.rounding.iter().copied().fold(0.0, f64::max);
-        let values = Array2::from_shape_vec((labels.len(), 1), values).map_err(|e| Error::request(e.to_string()))?;
+        let values = Array2::from_shape_vec((labels.len(), 1), values)
+            .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![rounding] })
     }
 }

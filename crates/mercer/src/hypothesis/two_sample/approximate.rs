@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::{PooledPairs, TwoSample};
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::outcome::{binomial_interval, effect};
@@ -12,7 +13,8 @@ use crate::solve::eigenvalues;
 use crate::{Compute, Error, Result};
 
 impl TwoSample {
-    /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
+    /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null
+    /// distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
     pub(super) fn gamma(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
@@ -25,7 +27,11 @@ impl TwoSample {
             None => pooled_moments(&bound, 1.0 / m + 1.0 / n, compute)?,
         };
         if !(mean > 0.0 && variance > 0.0) {
-            return Err(Error::request("the null law has no spread: all kernel values are equal"));
+            return Err(Error::all_equal(
+                "the null distribution",
+                "kernel values",
+                "use another kernel, or leave constant columns out",
+            ));
         }
         let (shape, scale) = (mean * mean / variance, variance / mean);
         let p = gamma_tail(shape, biased / scale);
@@ -41,12 +47,14 @@ impl TwoSample {
             .with_detail("share_of_variance", sums.share_of_variance()))
     }
 
-    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as permutations, the observed value counted. The draws are
-    /// scaled by `N/(N−1)`, so that their mean is that of the statistic over all relabelings, and their distances from the mean by
-    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the matrix is nearly diagonal.
+    /// `(mn/(m+n))·MMD²_b → Σ λⱼzⱼ²` with the eigenvalues of `HKH/(m+n)`; as many draws as
+    /// permutations, the observed value counted. The draws are scaled by `N/(N−1)`, so that their
+    /// mean is that of the statistic over all relabelings, and their distances from the mean by
+    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the
+    /// matrix is nearly diagonal.
     pub(super) fn spectral(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
-            return Err(Error::parameter("permutations", 0, "at least 1"));
+            return Err(Error::parameter("permutations", 0, 1..));
         }
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
@@ -90,13 +98,13 @@ impl TwoSample {
         compute: &Compute,
     ) -> Result<TestOutcome> {
         if size < 2 {
-            return Err(Error::parameter("block size", size, "at least 2"));
+            return Err(Error::parameter("block_size", size, 2..));
         }
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let values = block_values(&bound, data.first, size, compute)?;
         let count = values.len() as f64;
         if values.len() < 2 {
-            return Err(Error::shape("blocks", "at least 2", values.len()));
+            return Err(Error::too_few("a block test", "blocks", 2, values.len()));
         }
         let mean = values.iter().sum::<f64>() / count;
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -111,8 +119,9 @@ impl TwoSample {
     }
 }
 
-/// Mean and variance of `MMD²_b` under the hypothesis for `m = n` (Gretton et al. 2012): `(2/m)(k̄ − mean k(xᵢ, yᵢ))`, where `k̄` is the mean of the
-/// diagonal, and `(2/(m²(m−1)²)) Σ_{i≠j} h²ᵢⱼ`.
+/// Mean and variance of `MMD²_b` under the hypothesis for `m = n` (Gretton et al. 2012):
+/// `(2/m)(k̄ − mean k(xᵢ, yᵢ))`, where `k̄` is the mean of the diagonal, and
+/// `(2/(m²(m−1)²)) Σ_{i≠j} h²ᵢⱼ`.
 fn paired_moments(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<(f64, f64)> {
     let tiles = PairTiles::new(pooled, pairs);
     let m = pairs as f64;
@@ -128,7 +137,8 @@ fn paired_moments(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result
     Ok((mean, 2.0 * squares / (m * m * (m - 1.0) * (m - 1.0))))
 }
 
-/// Mean and variance of the limit `(1/m + 1/n) Σ λⱼzⱼ²`: `tr(HKH)/N` and `2‖HKH‖²/N²`, with the bias of the variances corrected by `N/(N−1)`.
+/// Mean and variance of the limit `(1/m + 1/n) Σ λⱼzⱼ²`: `tr(HKH)/N` and `2‖HKH‖²/N²`, with the
+/// bias of the variances corrected by `N/(N−1)`.
 fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<(f64, f64)> {
     let centering = Centering::double(&row_sums(pooled, compute)?);
     let total = pooled.shape().0 as f64;
@@ -162,7 +172,12 @@ impl NullSpectrum {
         let centering = Centering::double(&row_sums(pooled, compute)?);
         let total = pooled.shape().0;
         let bytes = 24 * (total * total) as u64;
-        compute.reserve("the eigenvalues of the kernel matrix", bytes, "use method permutation")?;
+        compute.reserve(
+            MemoryPurpose::Test,
+            "the eigenvalues of the kernel matrix",
+            bytes,
+            "use method permutation",
+        )?;
         let mut matrix = gram::dense(pooled, compute)?;
         matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centering.value(i, j, *v) / total as f64);
         let squares: f64 = matrix.iter().map(|v| v * v).sum();

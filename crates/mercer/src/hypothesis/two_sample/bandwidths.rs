@@ -1,10 +1,12 @@
 //! Lengthscales from the distances of the pooled sample.
 
+use crate::error::PrecomputedNeed;
 use crate::gram::{Distances, MetricKind, Pairs};
 use crate::kernel::Kernel;
 use crate::{Compute, Error, Result};
 
-/// Points whose distances are looked at; of more, a random subset drawn independently of the labels.
+/// Points whose distances are looked at; of more, a random subset drawn independently of the
+/// labels.
 const MAX_POINTS: usize = 1000;
 /// Lengthscales for each kind of kernel.
 const COUNT: usize = 10;
@@ -17,7 +19,7 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
     compute: &Compute,
 ) -> Result<[f64; Q]> {
     let Pairs::Within(points) = pairs else {
-        return Err(Error::request("lengthscales are chosen from points, not from kernel values: give a kernel"));
+        return Err(Error::precomputed("a choice of lengthscales", PrecomputedNeed::Points));
     };
     let x = points.vectors()?;
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
@@ -27,24 +29,26 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
     }
     let found = Distances::new(x, &rows, kind, compute)?.without_zeros();
     if found.is_empty() {
-        return Err(Error::request("all points are equal: there is no distance to take lengthscales from"));
+        return Err(Error::all_equal("a choice of lengthscales", "points", "give a kernel with its lengthscale"));
     }
     Ok(levels.map(|level| found.ranked((level * (found.len() - 1) as f64).round() as usize, compute)))
 }
 
-/// The kernels of the aggregated test: for each of Laplacian (l1) and Gaussian, ten bandwidths in geometric progression, kernels `exp(−d/b)` and
-/// `exp(−d²/b²)`.
+/// The kernels of the aggregated test: for each of Laplacian (l1) and Gaussian, ten bandwidths in
+/// geometric progression, kernels `exp(−d/b)` and `exp(−d²/b²)`.
 ///
-/// The progression goes from half of the smallest distance, or, where that is below a third of the median distance, half of the larger of
-/// the 5 % quantile and that third, to twice the largest distance: the rule of MMDAgg, made independent of the units of the data.
+/// The progression goes from half of the smallest distance, or, where that is below a third of the
+/// median distance, half of the larger of the 5 % quantile and that third, to twice the largest
+/// distance: the rule of MMDAgg, made independent of the units of the data.
 pub(super) fn aggregated(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let mut kernels = laplacians(&geometric(pairs, MetricKind::Manhattan, compute)?, 1.0)?;
     kernels.extend(many_gaussians(pairs, compute)?);
     Ok(kernels)
 }
 
-/// The kernels of the fused test: for each of Laplacian (l1) and Gaussian, ten bandwidths equally spaced from half of the 5 % quantile to twice the 95 %
-/// quantile of the distances, kernels `exp(−√2 d/b)` and `exp(−d²/(2b²))`.
+/// The kernels of the fused test: for each of Laplacian (l1) and Gaussian, ten bandwidths equally
+/// spaced from half of the 5 % quantile to twice the 95 % quantile of the distances, kernels
+/// `exp(−√2 d/b)` and `exp(−d²/(2b²))`.
 pub(super) fn fused(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let mut kernels = laplacians(&even(pairs, MetricKind::Manhattan, compute)?, 0.5_f64.sqrt())?;
     kernels.extend(gaussians(&even(pairs, MetricKind::SquaredEuclidean, compute)?, 1.0)?);

@@ -7,9 +7,10 @@ use crate::measure::{Estimator, TwoSampleSums};
 use crate::{Compute, Error, Kernel, Result};
 
 impl TwoSample {
-    /// The bounds of Gretton et al. (2012) for `0 ≤ k ≤ K`. Biased, McDiarmid: reject when `MMD_b > √(K(1/m + 1/n))(1 + √(2 log 1/α))`. Unbiased,
-    /// Hoeffding: reject when `MMD²_u > (4K/√q)√(log 1/α)`, `q` the largest even number up to `min(m, n)`. The p-value is the level at which
-    /// the bound is met.
+    /// The bounds of Gretton et al. (2012) for `0 ≤ k ≤ K`. Biased, McDiarmid: reject when
+    /// `MMD_b > √(K(1/m + 1/n))(1 + √(2 log 1/α))`. Unbiased, Hoeffding: reject when
+    /// `MMD²_u > (4K/√q)√(log 1/α)`, `q` the largest even number up to `min(m, n)`. The p-value is
+    /// the level at which the bound is met.
     pub(super) fn bound(&self, data: &PooledPairs<'_>, estimator: Estimator, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
         let largest = upper_bound(bound.kernel(), bound.is_proven_psd())?;
@@ -35,7 +36,8 @@ impl TwoSample {
     }
 }
 
-/// `√(K(1/m + 1/n))`, or `4K/√q`. A kernel that may be negative has twice the range in Hoeffding's bound.
+/// `√(K(1/m + 1/n))`, or `4K/√q`. A kernel that may be negative has twice the range in Hoeffding's
+/// bound.
 fn unit(estimator: Estimator, (m, n): (usize, usize), largest: f64, non_negative: bool) -> f64 {
     match estimator {
         Estimator::Biased => (largest * (1.0 / m as f64 + 1.0 / n as f64)).sqrt(),
@@ -52,9 +54,12 @@ fn upper_bound(kernel: &Kernel, psd: bool) -> Result<f64> {
     let sharp = kernel.property(Property::ShiftInvariant).is_proven() || matches!(kernel, Kernel::Normalized(_));
     match kernel.bound() {
         Some(bound) if sharp && psd && bound.is_finite() => Ok(bound),
-        _ => Err(Error::request(format!(
-            "the distribution-free bounds need a kernel whose largest value is known, and that of {kernel} is not: use a shift-invariant or a normalized kernel"
-        ))),
+        _ => Err(Error::unsupported(
+            "distribution-free bound",
+            kernel,
+            "its largest value is not known",
+            "use a shift-invariant or a normalized kernel",
+        )),
     }
 }
 
@@ -77,7 +82,8 @@ fn is_non_negative(kernel: &Kernel) -> bool {
 mod tests {
     use super::*;
 
-    /// Gretton et al. (2012), for K = 1, α = 0.05: .690 and .979 at m = 50, .308 and .438 at 250, .154 and .219 at 1000.
+    /// Gretton et al. (2012), for K = 1, α = 0.05: .690 and .979 at m = 50, .308 and .438 at 250,
+    /// .154 and .219 at 1000.
     #[test]
     fn published_thresholds() {
         let log = 20.0_f64.ln();

@@ -1,4 +1,4 @@
-//! Which columns differ: the test on every column by itself.
+//! Tests of the individual columns.
 
 use ndarray::ArrayView2;
 
@@ -12,7 +12,8 @@ use crate::{Compute, Kernel, Result};
 pub struct ColumnOutcome {
     /// The column, from 0.
     pub column: usize,
-    /// The unbiased squared MMD of the column, by the kernel of the test (for tests of several kernels: Gaussian with the median lengthscale).
+    /// The unbiased squared MMD of the column, by the kernel of the test (for tests of several
+    /// kernels: Gaussian with the median lengthscale).
     pub mmd: f64,
     /// The test of the column.
     pub outcome: TestOutcome,
@@ -21,9 +22,11 @@ pub struct ColumnOutcome {
 }
 
 impl TwoSample {
-    /// The test on every column by itself, with p-values adjusted for the number of columns: which columns differ.
+    /// The test on every column by itself, with p-values adjusted for the number of columns: which
+    /// columns differ.
     ///
-    /// A column in which all points are equal has `p = 1`. Differences of the joint distribution that no column shows by itself are not seen here.
+    /// A column in which all points are equal has `p = 1`. Differences of the joint distribution
+    /// that no column shows by itself are not seen here.
     ///
     /// # Cost
     /// As [`TwoSample::test`] for every column.

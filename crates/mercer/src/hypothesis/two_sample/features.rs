@@ -1,6 +1,7 @@
-//! Random features: millions of points.
+//! Two-sample tests by random features, for millions of points.
 
 use super::{PooledPairs, TwoSample};
+use crate::error::PrecomputedNeed;
 use crate::features::{FeatureMap, RandomFourier};
 use crate::gram::Pairs;
 use crate::hypothesis::TestOutcome;
@@ -13,7 +14,7 @@ impl TwoSample {
     /// The squared distance of the mean random Fourier features of the two samples, permuted.
     pub(super) fn features(&self, data: &PooledPairs<'_>, components: usize, compute: &Compute) -> Result<TestOutcome> {
         let Pairs::Within(points) = data.pairs else {
-            return Err(Error::request("random features are made from points, not from kernel values"));
+            return Err(Error::precomputed("a test with random features", PrecomputedNeed::Points));
         };
         let points = points.vectors()?;
         let map = RandomFourier::new(self.one_kernel()?, components).fit(points, compute)?;

@@ -28,8 +28,10 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// A test of `P = Q` from a sample of each.
 ///
 /// # Theory
-/// The statistic is the squared maximum mean discrepancy ([`mmd`](crate::measure::mmd)), or several of them. Permutation tests have their level
-/// exactly, for every kernel, sample size and distribution; the approximations (gamma, spectral, linear) in the limit; the bounds always, at the price of power.
+/// The statistic is the squared maximum mean discrepancy ([`mmd`](crate::measure::mmd)), or several
+/// of them. Permutation tests have their level exactly, for every kernel, sample size and
+/// distribution; the approximations (gamma, spectral, linear) in the limit; the bounds always, at
+/// the cost of power.
 ///
 /// # Example
 /// ```
@@ -45,22 +47,24 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwoSample {
-    /// The kernel; `None` chooses: Gaussian and Laplacian kernels of many lengthscales for the aggregated and the fused test, a Gaussian kernel
-    /// with the median lengthscale of the pooled sample for the others.
+    /// The kernel; `None` chooses: Gaussian and Laplacian kernels of many lengthscales for the
+    /// aggregated and the fused test, a Gaussian kernel with the median lengthscale of the pooled
+    /// sample for the others.
     pub kernel: Option<Kernel>,
-    /// How the p-value is found.
+    /// The method of the p-value.
     pub method: TwoSampleMethod,
     /// The estimator that is relabeled: [`Estimator::Biased`] or [`Estimator::Unbiased`].
     pub estimator: Estimator,
-    /// How many relabelings are drawn, beside the observed one.
+    /// The number of random permutations, besides the observed labeling.
     pub permutations: usize,
-    /// The level of the decision.
+    /// The significance level.
     pub level: f64,
-    /// Points exchange their labels only within a stratum: one number for each point of the pooled sample.
+    /// Points exchange their labels only within a stratum: one number for each point of the pooled
+    /// sample.
     pub strata: Option<Vec<usize>>,
 }
 
-/// How the p-value of a two-sample test is found.
+/// Methods of two-sample tests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TwoSampleMethod {
     /// Random relabelings; all of them when there are not more than would be drawn. Exact level.
@@ -75,7 +79,7 @@ pub enum TwoSampleMethod {
     Gamma,
     /// The limit `Σ λⱼzⱼ²` with the eigenvalues of the centered kernel matrix, simulated.
     Spectral,
-    /// The distribution-free bound on the biased statistic: never wrong more often than the level, rarely right.
+    /// The distribution-free bound on the biased statistic: a valid level, with little power.
     BiasedBound,
     /// The distribution-free bound on the unbiased statistic.
     UnbiasedBound,
@@ -92,9 +96,11 @@ pub enum TwoSampleMethod {
     },
     /// Many kernels in one soft maximum of normalized statistics (MMD-FUSE). Exact level.
     Fused,
-    /// The means of this many random Fourier features (an even number), permuted: linear in the number of points, for shift-invariant kernels. Exact level.
+    /// The means of this many random Fourier features (an even number), permuted: linear in the
+    /// number of points, for shift-invariant kernels. Exact level.
     Features(usize),
-    /// A random half of the data chooses the lengthscale with the most power, the other half tests. Exact level.
+    /// A random half of the data chooses the lengthscale with the most power, the other half tests.
+    /// Exact level.
     Split,
 }
 
@@ -126,13 +132,16 @@ impl TwoSample {
     /// Tests whether the two samples have the same distribution.
     ///
     /// # Cost
-    /// For `N = m + n` points and `B` permutations: every pair once and `N²B/2` multiplications for each kernel, as products of tiles with all label
-    /// vectors; no matrix is stored (the spectral method stores one).
+    /// For `N = m + n` points and `B` permutations: every pair once and `N²B/2` multiplications for
+    /// each kernel, as products of tiles with all label vectors; no matrix is stored (the spectral
+    /// method stores one).
     ///
     /// # Errors
-    /// [`Error::Shape`] for fewer than 2 points in a sample or different columns, [`Error::Value`] for NaN and infinities, [`Error::Parameter`] for a level
-    /// outside of (0, 1) or no permutations, [`Error::Request`] for choices that do not fit together or points that are all equal where lengthscales are
-    /// to be chosen, [`Error::Memory`], [`Error::Canceled`].
+    /// [`Error::Shape`] for fewer than 2 points in a sample or different columns, [`Error::Value`]
+    /// for NaN and infinities, [`Error::Parameter`] for a level outside of (0, 1) or no
+    /// permutations, [`Error::Unsupported`] or [`Error::AllEqual`] for choices that do not fit
+    /// together or points that are all equal where lengthscales are to be chosen,
+    /// [`Error::Memory`], [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
         x: impl Into<Points<'a>>,
@@ -146,11 +155,12 @@ impl TwoSample {
         self.run(&data, compute)
     }
 
-    /// As [`TwoSample::test`], from the kernel values of the pooled sample, of which the first `first` points are the first sample. The kernel must be one
-    /// over `precomputed()`.
+    /// As [`TwoSample::test`], from the kernel values of the pooled sample, of which the first
+    /// `first` points are the first sample. The kernel must be one over `precomputed()`.
     ///
     /// # Errors
-    /// As [`TwoSample::test`], and [`Error::Request`] without a kernel or for a matrix that is not symmetric.
+    /// As [`TwoSample::test`], and [`Error::Precomputed`] without a kernel or for a matrix that is
+    /// not symmetric.
     ///
     /// # Example
     /// ```
@@ -168,7 +178,7 @@ impl TwoSample {
         let total = gram.nrows();
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
             if size < 2 {
-                return Err(Error::shape(&format!("points of the {name} sample"), "at least 2", size));
+                return Err(Error::too_few("a two-sample test", format!("points of the {name} sample"), 2, size));
             }
         }
         self.run(&PooledPairs { pairs: Pairs::Precomputed(gram), first, total }, compute)
@@ -179,7 +189,12 @@ impl TwoSample {
         if self.strata.is_some()
             && !matches!(self.method, Method::Permutation | Method::Exact | Method::Sequential | Method::Features(_))
         {
-            return Err(Error::request("strata are for the methods permutation, exact, sequential and features"));
+            return Err(Error::unsupported(
+                "strata",
+                "this method",
+                "",
+                "use permutation, exact, sequential or features",
+            ));
         }
         match self.method {
             Method::Permutation => self.permute(data, "permutation", Enumeration::WhenFew, None, compute),

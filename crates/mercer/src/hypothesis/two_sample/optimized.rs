@@ -1,6 +1,7 @@
-//! A half of the data chooses the kernel, the other half tests.
+//! Data splitting: one half selects the kernel, the other half tests.
 
 use super::{PooledPairs, TwoSample, TwoSampleMethod, bandwidths};
+use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::kernel::Kernel;
@@ -8,10 +9,11 @@ use crate::measure::{PairTiles, row_sums};
 use crate::{Compute, Error, Points, Result, Sample};
 
 impl TwoSample {
-    /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and permutes the other.
+    /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and
+    /// permutes the other.
     pub(super) fn split(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let Pairs::Within(points) = data.pairs else {
-            return Err(Error::request("the split test chooses lengthscales from points, not from kernel values"));
+            return Err(Error::precomputed("a test that chooses lengthscales", PrecomputedNeed::Points));
         };
         let halves = Halves::new(points, data.first, compute);
         let train = halves.train.as_points();
@@ -28,7 +30,7 @@ impl TwoSample {
                 best = Some((power, bound.kernel().clone()));
             }
         }
-        let (power, kernel) = best.ok_or_else(|| Error::request("no kernel to choose from"))?;
+        let (power, kernel) = best.ok_or_else(|| Error::too_few("the choice of a kernel", "kernels", 1, 0))?;
         let test = Self { kernel: Some(kernel), method: TwoSampleMethod::Permutation, ..self.clone() };
         let half = halves.test.as_points();
         let (first, total) = (halves.test_first, half.len());
@@ -63,10 +65,11 @@ impl Halves {
     }
 }
 
-/// `MMD²_u/σ` with the variance of the statistic when the distributions differ, `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
+/// `MMD²_u/σ` with the variance of the statistic when the distributions differ,
+/// `σ² = 4(mean (mean_j hᵢⱼ)² − (mean h)²)` [Sutherland et al. 2017].
 fn power_ratio(pooled: &dyn Tiles, pairs: usize, compute: &Compute) -> Result<f64> {
     if pairs < 2 {
-        return Err(Error::shape("points of the smaller sample", "at least 4, two for each half", 2 * pairs));
+        return Err(Error::too_few("two halves", "points of the smaller sample", 4, 2 * pairs));
     }
     let tiles = PairTiles::new(pooled, pairs);
     let n = pairs as f64;

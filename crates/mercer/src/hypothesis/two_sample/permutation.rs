@@ -22,7 +22,14 @@ impl TwoSample {
         let statistic = match self.estimator {
             Estimator::Biased => SplitStatistic::Biased,
             Estimator::Unbiased => SplitStatistic::Unbiased,
-            _ => return Err(Error::request("permutations are for the biased and the unbiased estimator")),
+            _ => {
+                return Err(Error::unsupported(
+                    "permutations",
+                    "this estimator",
+                    "",
+                    "use the biased or the unbiased estimator",
+                ));
+            }
         };
         let kernel = self.one_kernel()?;
         let family = KernelFamily::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
@@ -32,7 +39,8 @@ impl TwoSample {
         let found = resample(&statistic, &how, compute)?;
         let text = family.kernels()[0].to_string();
         let outcome = TestOutcome::of_resampled(method, &found, self.level, text, compute.seed());
-        // The statistic itself is reported in double precision, whatever the relabelings were compared in.
+        // The statistic itself is reported in double precision, whatever the relabelings were
+        // compared in.
         let sums = TwoSampleSums::new(&family.kernels()[0].bind(data.pairs, compute)?, data.first, compute)?;
         let observed = if self.estimator == Estimator::Biased { sums.biased() } else { sums.unbiased() };
         Ok(TestOutcome { statistic: observed, ..outcome }.with_detail("share_of_variance", sums.share_of_variance()))

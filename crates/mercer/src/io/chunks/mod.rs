@@ -16,12 +16,14 @@ use crate::{Compute, Error, Result};
 
 pub(super) use cells::{Cells, Kind};
 
-/// A file that is read in chunks: the same columns and values as [`read_table`](super::read_table) gives, without ever holding them all.
+/// A file that is read in chunks: the same columns and values as [`read_table`](super::read_table)
+/// gives, without ever holding them all.
 ///
-/// Opening it makes a first pass where one is needed to determine the columns: a column of CSV is numeric unless some cell is not, the
-/// levels of a category are those of the whole file in every chunk, and the width of LIBSVM is that of its longest row. NPY needs none, nor does
-/// Parquet without texts. Everything that is wrong with a file is an error of the first pass or of the chunk in which it stands, with the words of
-/// [`read_table`](super::read_table).
+/// Opening it makes a first pass where one is needed to determine the columns: a column of CSV is
+/// numeric unless some cell is not, the levels of a category are those of the whole file in every
+/// chunk, and the width of LIBSVM is that of its longest row. NPY needs none, nor does Parquet
+/// without texts. Everything that is wrong with a file is an error of the first pass or of the
+/// chunk in which it stands, with the words of [`read_table`](super::read_table).
 ///
 /// # Cost
 /// The memory of one chunk, and of the levels of categories.
@@ -59,7 +61,8 @@ pub struct Chunk {
     pub table: Table,
     /// The number of its first row in the file, counted from 0.
     pub first_row: usize,
-    /// How many bytes of the file have been read; all of them after the last chunk. For progress: readers read ahead.
+    /// How many bytes of the file have been read; all of them after the last chunk. For progress:
+    /// readers read ahead.
     pub position: u64,
 }
 
@@ -81,10 +84,12 @@ enum Rows {
 }
 
 impl ChunkedFile {
-    /// Opens a file and finds out what its columns hold. A pipe is held in memory, because it can be read only once.
+    /// Opens a file and finds out what its columns hold. A pipe is held in memory, because it can
+    /// be read only once.
     ///
     /// # Errors
-    /// As [`read_table`](super::read_table), but for a table that is over the memory limit; [`Error::Memory`] if the levels of its categories are.
+    /// As [`read_table`](super::read_table), but for a table that is over the memory limit;
+    /// [`Error::Memory`] if the levels of its categories are.
     pub fn open(path: &Path, options: &ReadOptions, compute: &Compute) -> Result<Self> {
         let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;
         let source = Arc::new(Source::file(path, compute)?);
@@ -135,7 +140,7 @@ impl ChunkedFile {
     /// [`Error::Parameter`] for chunks of no rows; [`Error::File`].
     pub fn chunks(&self, first: usize, rows: usize) -> Result<Chunks> {
         if rows == 0 {
-            return Err(Error::parameter("rows", rows, "at least 1"));
+            return Err(Error::parameter("rows", rows, 1..));
         }
         let (source, names) = (self.source.clone(), self.names.clone());
         let kinds = self.kinds.clone();

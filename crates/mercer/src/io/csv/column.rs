@@ -1,4 +1,4 @@
-//! A column while it is being read: numeric until a cell is not.
+//! The state of a column during reading: numeric until a cell is not.
 
 use std::collections::HashMap;
 

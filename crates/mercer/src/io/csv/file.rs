@@ -36,8 +36,9 @@ pub(in super::super) struct Records {
     row: Arc<AtomicU64>,
 }
 
-/// Passes the text on, and checks the memory budget for very long rows: a compressed file of some kilobytes can hold one of gigabytes,
-/// and a quote that is left open makes one of all lines that follow.
+/// Passes the text on, and checks the memory budget for very long rows: a compressed file of some
+/// kilobytes can hold one of gigabytes, and a quote that is left open makes one of all lines that
+/// follow.
 struct RowLimit {
     inner: Box<dyn Read + Send>,
     row: Arc<AtomicU64>,
@@ -145,7 +146,8 @@ impl CsvFile {
         }
     }
 
-    /// The line (counted from 1) of the first text at or after this byte. Only wrong files pay for it.
+    /// The line (counted from 1) of the first text at or after this byte. Only wrong files pay for
+    /// it.
     fn line_at(&self, byte: u64) -> Result<u64> {
         let text = std::io::BufReader::new(self.text()?);
         let (mut line, mut previous) = (1, 0);
@@ -169,7 +171,8 @@ fn looks_like_data(row: &ByteRecord) -> bool {
 }
 
 impl Records {
-    /// Moves on to the next row of the data that is not blank and checks its width; false at the end.
+    /// Moves on to the next row of the data that is not blank and checks its width; false at the
+    /// end.
     pub fn advance(&mut self) -> Result<bool> {
         self.advance_to(Some(self.file.names.len()))
     }
@@ -195,7 +198,8 @@ impl Records {
         Ok(self.advance_to(width)?.then(|| self.record.clone()))
     }
 
-    /// A line of nothing but space. In a table of one column `""` is a missing value, not a blank line.
+    /// A line of nothing but space. In a table of one column `""` is a missing value, not a blank
+    /// line.
     fn is_blank(&self, width: Option<usize>) -> bool {
         let missing_value = width == Some(1) && self.record[0].is_empty();
         self.record.len() == 1 && trim(&self.record[0]).is_empty() && !missing_value

@@ -28,11 +28,12 @@ pub enum Header {
 /// What separates the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Delimiter {
-    /// Found by looking at the first rows (at most 50, within the first 64 KiB), quotes respected: the first of tab,
-    /// `;`, `|` and `,` that splits every row into the same number of cells, two at least. If there is
-    /// none, runs of spaces and tabs, provided that they do so and that every row after the first holds a
-    /// number. If still none, whichever splits the first row into most cells (so that the ragged row
-    /// is reported with its line). `;` goes before `,` because `1,5;2,5` has decimal commas.
+    /// Found by looking at the first rows (at most 50, within the first 64 KiB), quotes respected:
+    /// the first of tab, `;`, `|` and `,` that splits every row into the same number of cells, two
+    /// at least. If there is none, runs of spaces and tabs, provided that they do so and that every
+    /// row after the first holds a number. If still none, whichever splits the first row into most
+    /// cells (so that the ragged row is reported with its line). `;` goes before `,` because
+    /// `1,5;2,5` has decimal commas.
     #[default]
     Auto,
     /// This byte.

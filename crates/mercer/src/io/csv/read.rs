@@ -27,7 +27,7 @@ pub(in super::super) fn survey(file: &Arc<CsvFile>) -> Result<Vec<Kind>> {
     Ok(builders(file, Builder::forget_rows)?.into_iter().map(Builder::kind).collect())
 }
 
-/// The columns after a reading of all rows; `settle` is done to each column now and then.
+/// Reads all rows into columns; `settle` is called on each column from time to time.
 fn builders(file: &Arc<CsvFile>, settle: fn(&mut Builder)) -> Result<Vec<Builder>> {
     let mut columns: Vec<Builder> = file.names.iter().map(|_| Builder::new()).collect();
     fill(file, &mut columns.iter_mut().collect::<Vec<_>>(), |i| i, settle)?;
@@ -40,7 +40,7 @@ fn builders(file: &Arc<CsvFile>, settle: fn(&mut Builder)) -> Result<Vec<Builder
     Ok(columns)
 }
 
-/// Gives each row's cells to the columns; column `k` of `columns` takes cell `cell_of(k)`.
+/// Returns each row's cells to the columns; column `k` of `columns` takes cell `cell_of(k)`.
 fn fill(
     file: &Arc<CsvFile>,
     columns: &mut [&mut Builder],
@@ -80,7 +80,7 @@ impl CsvRows {
         Ok(Self { file: file.clone(), records })
     }
 
-    /// At most so many rows; none at the end.
+    /// At most this many rows; none at the end.
     pub fn next(&mut self, rows: usize, cells: &mut [Cells]) -> Result<()> {
         for _ in 0..rows {
             if !self.records.advance()? {

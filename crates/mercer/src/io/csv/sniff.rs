@@ -74,7 +74,8 @@ fn rows_of(sample: &[u8], whole: bool) -> Vec<&[u8]> {
     rows
 }
 
-/// Whether byte `i` lies within quotes: a quote opens at the beginning of a cell and closes at the next quote.
+/// Whether byte `i` lies within quotes: a quote opens at the beginning of a cell and closes at the
+/// next quote.
 fn toggles(text: &[u8], i: usize, quoted: bool) -> bool {
     if text[i] != b'"' {
         return quoted;

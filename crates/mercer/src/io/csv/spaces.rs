@@ -1,11 +1,11 @@
-//! Columns set apart by runs of spaces, made into columns set apart by one space.
+//! Columns separated by runs of spaces, normalized to one space.
 
 use std::io::{self, Read};
 
 const CHUNK: usize = 1 << 16;
 
-/// Passes the text on with each run of spaces and tabs as one space, and none at either end of a line.
-/// Quoted text is left as it is.
+/// Passes the text on with each run of spaces and tabs as one space, and none at either end of a
+/// line. Quoted text is left as it is.
 pub(super) struct Squeeze<R> {
     inner: R,
     input: Vec<u8>,

@@ -10,9 +10,9 @@ use crate::points::{Column, ColumnData, Table};
 
 /// Writes a table as CSV with a header, whole or not at all.
 ///
-/// Numbers are printed so that they read back exactly; a missing value is an empty cell; cells are quoted where
-/// needed. Categories read back as they were, unless their levels look like numbers or like missing values, or
-/// have space around them.
+/// Numbers are printed so that they read back exactly; a missing value is an empty cell; cells are
+/// quoted where needed. Categories read back as they were, unless their levels look like numbers or
+/// like missing values, or have space around them.
 ///
 /// # Errors
 /// [`Error::File`](crate::Error::File) if the file cannot be written.

@@ -9,7 +9,8 @@ use crate::{Error, Result};
 /// Reads a model that LIBSVM's `svm-train` wrote; `columns` as for [`LibsvmModel::parse`].
 ///
 /// # Errors
-/// [`Error::File`] if the file cannot be read, [`Error::Format`] with the line if it is not a whole model.
+/// [`Error::File`] if the file cannot be read, [`Error::Format`] with the line if it is not a whole
+/// model.
 ///
 /// # Example
 /// ```

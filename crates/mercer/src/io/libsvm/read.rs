@@ -33,8 +33,8 @@ pub(in super::super) fn names(width: usize) -> Vec<String> {
     std::iter::once(LABEL.to_owned()).chain((1..=width).map(|i| format!("x{i}"))).collect()
 }
 
-/// Asks the memory budget for the dense table and for what its columns take by themselves, before anything of the width is made: one large
-/// index is enough to request billions of columns.
+/// Asks the memory budget for the dense table and for what its columns take by themselves, before
+/// anything of the width is made: one large index is enough to request billions of columns.
 fn reserve_dense(source: &Source, rows: usize, width: usize) -> Result<()> {
     reserve_columns(source, width)?;
     source.reserve((rows as u64).saturating_mul(width as u64 + 1).saturating_mul(8))
@@ -133,7 +133,7 @@ impl Lines {
         Ok(true)
     }
 
-    /// Gives the line to the rows.
+    /// Returns the line to the rows.
     fn give(&self, rows: &mut SparseRows) -> Result<()> {
         rows.push_line(&self.line).map_err(|reason| self.source.wrong(Some(self.number), reason))
     }
@@ -191,7 +191,7 @@ impl LibsvmRows {
         Ok(rows)
     }
 
-    /// At most so many rows; none at the end.
+    /// At most this many rows; none at the end.
     pub fn next(&mut self, count: usize) -> Result<Vec<ColumnData>> {
         let mut rows = SparseRows::default();
         self.read(count, &mut |lines| {
@@ -206,7 +206,8 @@ impl LibsvmRows {
         rows.into_dense(found, self.width)
     }
 
-    /// Gives lines to `take`, which returns the number of rows of a line, until there are so many rows.
+    /// Returns lines to `take`, which returns the number of rows of a line, until there are this
+    /// many rows.
     fn read(&mut self, count: usize, take: &mut dyn FnMut(&Lines) -> Result<usize>) -> Result<()> {
         let mut found = 0;
         while found < count && self.lines.advance()? {

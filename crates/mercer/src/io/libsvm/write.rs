@@ -5,17 +5,18 @@ use std::path::Path;
 
 use super::super::atomic_write;
 use super::super::number::format_number;
+use crate::error::ColumnProblem;
 use crate::points::{Column, ColumnData, ColumnSelector, Table};
 use crate::{Error, Result};
 
-/// Writes a table of numbers in the LIBSVM format, whole or not at all. `target` is the label; the other
-/// columns become the indices 1, 2, … in their order.
+/// Writes a table of numbers in the LIBSVM format, whole or not at all. `target` is the label; the
+/// other columns become the indices 1, 2, … in their order.
 ///
 /// Zeros are left out, except for the last column in the first row, which keeps the dimension.
 ///
 /// # Errors
-/// [`Error::Request`] for a column of categories or an unknown target, [`Error::Value`] for a missing value,
-/// [`Error::File`] if the file cannot be written.
+/// [`Error::Column`] for a column of categories or an unknown target, [`Error::Value`] for a
+/// missing value, [`Error::File`] if the file cannot be written.
 pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnSelector<'a>>) -> Result<()> {
     let target = table.find(target)?;
     let columns: Vec<&[f64]> = table.columns().iter().map(numbers).collect::<Result<_>>()?;
@@ -26,17 +27,11 @@ pub fn write_libsvm<'a>(path: &Path, table: &Table, target: impl Into<ColumnSele
 
 fn numbers(column: &Column) -> Result<&[f64]> {
     let ColumnData::Numbers(values) = &column.data else {
-        return Err(Error::request(format!("column `{}` holds categories: LIBSVM files hold numbers", column.name)));
+        return Err(Error::column(&column.name, ColumnProblem::NotNumbers));
     };
     match values.iter().position(|v| v.is_nan()) {
         None => Ok(values),
-        Some(row) => Err(Error::Value {
-            what: "table".into(),
-            row,
-            column: column.name.clone(),
-            value: "no value".into(),
-            requirement: "LIBSVM files have no missing values".into(),
-        }),
+        Some(row) => Err(Error::missing("table", row, &column.name)),
     }
 }
 

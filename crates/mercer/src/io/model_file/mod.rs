@@ -11,20 +11,22 @@ use std::path::Path;
 
 use super::atomic_write;
 use super::meter::{Meter, uncarry};
+use crate::error::{MemoryPurpose, RecordProblem};
 use crate::model::Model;
 use crate::record::{Record, container};
 use crate::{Compute, Error, Result};
 
 /// The version of the files that are written, and the newest that can be read.
 ///
-/// Version 2 added the settings of the learner, and left out what the plan of a run took (bytes, operations, seconds, reasons).
-/// Version 3 spells names in American English.
+/// Version 2 added the settings of the learner, and left out what the plan of a run took (bytes,
+/// operations, seconds, reasons). Version 3 spells names in American English.
 const VERSION: u32 = 3;
 
 /// Writes a model as a file, whole or not at all.
 ///
-/// The file is a safetensors container (any reader of that format can open it): texts under `__metadata__`, and arrays of `f64`. It holds the
-/// answer and the settings of the learner, and nothing about the run: the same data and settings give the same bytes for every number of
+/// The file is a safetensors container (any reader of that format can open it): texts under
+/// `__metadata__`, and arrays of `f64`. It holds the answer and the settings of the learner, and
+/// nothing about the run: the same data and settings give the same bytes for every number of
 /// threads.
 ///
 /// # Errors
@@ -48,11 +50,13 @@ fn stamped(mut record: Record) -> Record {
     record
 }
 
-/// Reads a model that [`save_model`] wrote. Its predictions have the same bytes as those of the model that was saved.
+/// Reads a model that [`save_model`] wrote. Its predictions have the same bytes as those of the
+/// model that was saved.
 ///
 /// # Errors
-/// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not a whole model file, or was written by a newer version,
-/// [`Error::Memory`] if it is over the memory limit, [`Error::Canceled`].
+/// [`Error::File`] if the file cannot be read, [`Error::Format`] if it is not a whole model file,
+/// or was written by a newer version, [`Error::Memory`] if it is over the memory limit,
+/// [`Error::Canceled`].
 ///
 /// # Example
 /// ```
@@ -114,20 +118,18 @@ fn read_record<T>(
 
 /// The bytes, and the arrays made of them.
 fn reserve(size: u64, compute: &Compute) -> Result<()> {
-    compute.reserve("a model file", size.saturating_mul(2), "raise the memory limit")
+    compute.reserve(MemoryPurpose::File, "a model file", size.saturating_mul(2), "raise the memory limit")
 }
 
 /// The version of a file that Mercer wrote.
 fn check_version(record: &Record) -> Result<u32> {
     if record.text("format").ok() != Some("mercer") {
-        return Err(Error::request("it is a safetensors file, but was not written by Mercer"));
+        return Err(Error::record("safetensors file", RecordProblem::Foreign));
     }
     let text = record.text("version")?;
     let version: u32 = text.parse().map_err(|_| Error::parameter("version", text, "a whole number"))?;
     if version == 0 || version > VERSION {
-        return Err(Error::request(format!(
-            "it has version {version} of the format, and this Mercer reads versions up to {VERSION}: use a newer Mercer"
-        )));
+        return Err(Error::record("format", RecordProblem::Newer(version.to_string(), VERSION.to_string())));
     }
     Ok(version)
 }

@@ -27,7 +27,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("stopped", "cancelled", "canceled"),
 ];
 
-/// Gives a record of an old version the names of the present one.
+/// Returns a record of an old version the names of the present one.
 pub(super) fn rename(record: &mut Record) {
     for &(old, new) in NAMES {
         if let Some(text) = record.texts.remove(old) {

@@ -60,7 +60,7 @@ impl NpyFile {
 }
 
 impl NpyRows {
-    /// At most so many rows; none at the end.
+    /// At most this many rows; none at the end.
     pub fn next(&mut self, count: usize) -> Result<Vec<ColumnData>> {
         let NpyFile { source, header } = &self.file;
         let rows = count.min(header.rows - self.next);

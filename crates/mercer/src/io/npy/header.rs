@@ -1,4 +1,4 @@
-//! The header of an NPY file: what the numbers are, and how many.
+//! The header of an NPY file: element type and shape.
 
 use std::io::{self, Read};
 

@@ -14,10 +14,11 @@ use crate::{Compute, Result};
 /// Numbers decoded at a time.
 const BLOCK: usize = 8192;
 
-/// Reads a matrix of real numbers from an NPY file; a one-dimensional array is a matrix of one column.
+/// Reads a matrix of real numbers from an NPY file; a one-dimensional array is a matrix of one
+/// column.
 ///
-/// Reads versions 1 to 3, little- and big-endian, C and Fortran order, `f4`, `f8`, `i1` to `i8`, `u1` to `u8` and
-/// booleans. Whole numbers above 2⁵³ are rounded to the nearest `f64`.
+/// Reads versions 1 to 3, little- and big-endian, C and Fortran order, `f4`, `f8`, `i1` to `i8`,
+/// `u1` to `u8` and booleans. Integers above 2⁵³ are rounded to the nearest `f64`.
 ///
 /// # Errors
 /// [`Error::File`](crate::Error::File), [`Error::Format`](crate::Error::Format),

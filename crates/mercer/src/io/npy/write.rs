@@ -53,7 +53,8 @@ impl<'w> NpyWriter<'w> {
     /// Writes the next rows.
     ///
     /// # Errors
-    /// [`Error::Shape`] inside for rows of the wrong length and for too many of them; the error of the operating system.
+    /// [`Error::Shape`] inside for rows of the wrong length and for too many of them; the error of
+    /// the operating system.
     pub fn write_rows(&mut self, rows: ArrayView2<'_, f64>) -> io::Result<()> {
         if rows.ncols() != self.shape.1 {
             return Err(carry(Error::shape("columns of the rows to write", self.shape.1, rows.ncols())));

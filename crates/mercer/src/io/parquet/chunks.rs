@@ -109,7 +109,7 @@ impl ParquetRows {
         Ok(true)
     }
 
-    /// At most so many rows; none at the end.
+    /// At most this many rows; none at the end.
     pub fn next(&mut self, rows: usize, cells: &mut [Cells]) -> Result<()> {
         let source = self.file.source.clone();
         guarded(&source, || self.read(rows, cells))

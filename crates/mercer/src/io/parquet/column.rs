@@ -35,7 +35,7 @@ impl ColumnReading<'_> {
         self.column.physical_type() == parquet::basic::Type::BYTE_ARRAY
     }
 
-    /// Gives at most `most` values to the sink; how many there were.
+    /// Returns at most `most` values to the sink; how many there were.
     pub fn read(&self, reader: &mut ColumnReader, sink: &mut impl Sink, most: usize) -> Result<usize> {
         let scale = 10.0_f64.powi(decimal_scale(self.column));
         let unsigned = is_unsigned(self.column);
@@ -73,7 +73,7 @@ impl ColumnReading<'_> {
         })
     }
 
-    /// Gives at most `most` values of the row group, or `None` for a null, to `take`.
+    /// Returns at most `most` values of the row group, or `None` for a null, to `take`.
     fn each_value<T: DataType>(
         &self,
         reader: &mut ColumnReaderImpl<T>,

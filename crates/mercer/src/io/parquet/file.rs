@@ -53,7 +53,8 @@ impl ParquetFile {
     }
 }
 
-/// Does some work with the decoder beneath, which may panic on a damaged file: that becomes an error.
+/// Does some work with the decoder beneath, which may panic on a damaged file: that becomes an
+/// error.
 pub(super) fn guarded<T>(source: &Source, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(source.wrong(None, "the Parquet file is damaged")))
 }

@@ -42,7 +42,7 @@ fn read_column(file: &ParquetFile, index: usize) -> Result<ColumnData> {
     }
 }
 
-/// Gives all values of a column to a sink.
+/// Returns all values of a column to a sink.
 pub(super) fn each_group(file: &ParquetFile, index: usize, sink: &mut impl Sink) -> Result<()> {
     let reading = ColumnReading { source: &file.source, column: &file.columns()[index] };
     for group in 0..file.reader.num_row_groups() {
@@ -53,7 +53,8 @@ pub(super) fn each_group(file: &ParquetFile, index: usize, sink: &mut impl Sink)
     Ok(())
 }
 
-/// A damaged file may claim any number of rows: room is made beforehand only for what its size allows.
+/// A damaged file may claim any number of rows: room is made beforehand only for what its size
+/// allows.
 fn plausible_rows(source: &Source) -> usize {
     usize::try_from(source.size().saturating_mul(64)).unwrap_or(usize::MAX)
 }

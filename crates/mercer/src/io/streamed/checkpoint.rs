@@ -46,11 +46,8 @@ impl Checkpoint {
         if !self.path.is_file() {
             return Ok(None);
         }
-        let name = self.path.display();
         if !self.resume {
-            return Err(Error::request(format!(
-                "there is a checkpoint in {name} already: go on from it (--resume, `resume`), or remove it"
-            )));
+            return Err(Error::Exists { what: "checkpoint", path: self.path.clone(), parameter: "resume".into() });
         }
         let bytes = read_bytes(&self.path, compute)?;
         let mut record = container::read(&bytes).map_err(|e| self.damaged(e))?;
@@ -78,12 +75,16 @@ impl Checkpoint {
 
     fn changed(&self, name: &str, then: &str, now: &str) -> Error {
         let path = self.path.display();
-        let what = if name == "data" {
-            "the data has changed since it was written".to_owned()
-        } else {
-            format!("it was written with {name} = {then}, and this fit has {name} = {now}")
+        let (first, second) = match name {
+            "data" => ("it was written for other data".to_owned(), "the data has changed since".to_owned()),
+            _ => (format!("it was written with {name} = {then}"), format!("this fit has {name} = {now}")),
         };
-        Error::request(format!("the checkpoint {path} is one of another fit: {what}; remove it to begin anew"))
+        Error::mismatch(
+            format!("the checkpoint {path} is one of another fit"),
+            first,
+            second,
+            "remove it to start again",
+        )
     }
 }
 

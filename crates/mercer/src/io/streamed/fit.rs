@@ -37,12 +37,15 @@ struct Work {
 impl SurveyedFile {
     /// Fits a ridge regression on features in one pass.
     ///
-    /// The bytes of the model depend on the data, the specification and the seed: not on threads, memory or chunks, and not on whether the work was stopped and
-    /// went on from a checkpoint. The file of the checkpoint stays when the fit is done, for the caller to remove after saving the model.
+    /// The bytes of the model depend on the data, the specification and the seed: not on threads,
+    /// memory or chunks, and not on whether the work was stopped and went on from a checkpoint. The
+    /// file of the checkpoint stays when the fit is done, for the caller to remove after saving the
+    /// model.
     ///
     /// # Errors
-    /// [`Error::Request`] for a checkpoint of other data or another fit; [`Error::File`] if a checkpoint cannot be written, with the one
-    /// before still there; as [`StreamedRidge::start`] and the reader of the file.
+    /// [`Error::Exists`] or [`Error::Mismatch`] for a checkpoint of other data or another fit;
+    /// [`Error::File`] if a checkpoint cannot be written, with the one before still there; as
+    /// [`StreamedRidge::start`] and the reader of the file.
     pub fn fit(
         &self,
         spec: &StreamedRidge,
@@ -61,7 +64,12 @@ impl SurveyedFile {
         };
         self.pass(&mut work, checkpoint.map(|checkpoint| (checkpoint, &facts)), compute)?;
         if work.stream.rows() != self.rows() as u64 {
-            return Err(Error::request("the file changed while it was read"));
+            return Err(Error::mismatch(
+                "the file changed while it was read",
+                format!("{} rows at first", self.rows()),
+                format!("{} later", work.stream.rows()),
+                "fit again",
+            ));
         }
         let model = Model::new(work.stream.into_fit(compute)?, self.inputs())?;
         Ok(StreamedModel { model, resumed_at })
@@ -101,18 +109,13 @@ impl SurveyedFile {
         self.give(part, &mut |x, y, weights| stream.update(x, y, weights, compute))
     }
 
-    /// Gives the encoded rows of a part to `take`, whose errors name rows of the part.
+    /// Returns the encoded rows of a part to `take`, whose errors name rows of the part.
     pub(super) fn give(&self, part: &Part, take: &mut TakeRows<'_>) -> Result<()> {
         let encoded = self.encoding.apply(&part.inputs)?;
         let y = part.y.select(Axis(0), &encoded.kept_rows);
         let weights: Option<Array1<f64>> = part.weights.as_ref().map(|w| w.select(Axis(0), &encoded.kept_rows));
         let updated = take(encoded.matrix.view(), y.view(), weights.as_ref().map(|w| w.view()));
-        updated.map_err(|error| match error {
-            Error::Value { what, row, column, value, requirement } => {
-                Error::Value { what, row: encoded.kept_rows[row], column, value, requirement }
-            }
-            other => other,
-        })
+        updated.map_err(|error| error.at_row(|row| encoded.kept_rows[row]))
     }
 
     /// All that the bytes of the model depend on.

@@ -1,4 +1,5 @@
-//! Fits to files that are longer than memory: one pass to look at the columns, one to fit, and checkpoints on the way.
+//! Fits to files that are longer than memory: one pass to look at the columns, one to fit, and
+//! checkpoints on the way.
 
 mod checkpoint;
 mod digest;

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::super::Chunk;
+use crate::error::{ColumnProblem, Requirement};
 use crate::points::{ColumnData, Table};
 use crate::{Error, Result};
 
@@ -21,13 +22,13 @@ impl Roles {
     /// Every column has one role, exists, and holds what it must.
     pub(super) fn check(&self, header: &Table) -> Result<()> {
         if self.inputs.is_empty() || self.targets.is_empty() {
-            return Err(Error::request("a fit needs at least one column to predict from and one to predict"));
+            return Err(Error::too_few("a fit", "columns to predict from and to predict", 1, 0));
         }
         let all = self.inputs.iter().chain(&self.targets).chain(&self.weights);
         header.select(all)?;
         for name in self.targets.iter().chain(&self.weights) {
             if !matches!(header.column(name)?.data, ColumnData::Numbers(_)) {
-                return Err(Error::request(format!("column `{name}` holds categories where numbers are needed")));
+                return Err(Error::column(name, ColumnProblem::NotNumbers));
             }
         }
         Ok(())
@@ -68,28 +69,20 @@ impl Part {
 
     /// The error with the row of the file instead of the row of the part.
     pub fn in_file(&self, error: Error) -> Error {
-        match error {
-            Error::Value { what, row, column, value, requirement } => {
-                let row = self.first_row + self.rows.get(row).copied().unwrap_or(row);
-                Error::Value { what, row, column, value, requirement }
-            }
-            other => other,
-        }
+        error.at_row(|row| self.first_row + self.rows.get(row).copied().unwrap_or(row))
     }
 }
 
 fn numbers<'t>(table: &'t Table, name: &str) -> Result<&'t [f64]> {
     match &table.column(name)?.data {
         ColumnData::Numbers(values) => Ok(values),
-        ColumnData::Categories { .. } => Err(Error::request(format!("column `{name}` does not hold numbers"))),
+        ColumnData::Categories { .. } => Err(Error::column(name, ColumnProblem::NotNumbers)),
     }
 }
 
 fn refused(name: &str, row: usize, value: f64) -> Error {
-    let (value, requirement) = if value.is_nan() {
-        ("no value".into(), "a target or weight is needed in every row")
-    } else {
-        (value.to_string(), "it must be a finite number")
-    };
-    Error::Value { what: "table".into(), row, column: name.into(), value, requirement: requirement.into() }
+    match value.is_nan() {
+        true => Error::missing("table", row, name),
+        false => Error::value("table", (row, name), value, Requirement::Finite),
+    }
 }

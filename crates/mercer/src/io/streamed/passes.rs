@@ -25,10 +25,13 @@ impl Default for PassOptions {
 }
 
 impl SurveyedFile {
-    /// Fits a ridge regression on features by conjugate gradients, one pass over the file for every step: for so many features that the squares of one pass would cost
-    /// too much. There is one λ. The guarantee on the bytes of [`SurveyedFile::fit`] holds here too; a checkpoint is written after every pass.
+    /// Fits a ridge regression on features by conjugate gradients, one pass over the file for every
+    /// step: for so many features that the squares of one pass would cost too much. There is one λ.
+    /// The guarantee on the bytes of [`SurveyedFile::fit`] holds here too; a checkpoint is written
+    /// after every pass.
     ///
-    /// A fit that stops before its tolerance reports it in [`StreamedRidgeFit::passes`](crate::learn::StreamedRidgeFit::passes).
+    /// A fit that stops before its tolerance reports it in
+    /// [`StreamedRidgeFit::passes`](crate::learn::StreamedRidgeFit::passes).
     ///
     /// # Errors
     /// As [`SurveyedFile::fit`] and [`StreamedRidge::start_passes`].

@@ -20,7 +20,7 @@ pub struct FileRules {
     pub encoding: Encoding,
     /// Rows without a target or a weight are left out; otherwise they are refused.
     pub leave_out: bool,
-    /// At most so many rows are drawn from the seed, for medians, landmarks and choices.
+    /// At most this many rows are drawn from the seed, for medians, landmarks and choices.
     pub sample: usize,
 }
 
@@ -63,8 +63,9 @@ impl SurveyedFile {
     /// Looks at all rows.
     ///
     /// # Errors
-    /// [`Error::Request`] for columns that are not there, have two roles or hold the wrong kind, and when no row is left;
-    /// [`Error::Value`] with the row of the file for missing and infinite values that no rule takes care of; as the reader of the file.
+    /// [`Error::Column`] or [`Error::TooFew`] for columns that are not there, have two roles or
+    /// hold the wrong kind, and when no row is left; [`Error::Value`] with the row of the file for
+    /// missing and infinite values that no rule takes care of; as the reader of the file.
     pub fn new(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
         let header = file.header();
         rules.roles.check(&header)?;
@@ -90,7 +91,7 @@ impl SurveyedFile {
         }
         let rows = encoding.rows();
         if rows == 0 {
-            return Err(Error::request("there is no row to fit"));
+            return Err(Error::too_few("a fit", "rows", 1, 0));
         }
         let encoding = encoding.finish()?;
         let fingerprint = digest.finish(&header);

@@ -1,4 +1,5 @@
-//! From the negative-definite side to the positive one: Schoenberg's exponential and the base-point kernel.
+//! From the negative-definite side to the positive one: Schoenberg's exponential and the base-point
+//! kernel.
 
 use crate::kernel::prelude::*;
 

@@ -67,7 +67,8 @@ impl Series {
         if let Self::Coefficients(a) = self { a } else { &[] }
     }
 
-    /// The sum of the series at `k` with coefficients in any arithmetic (none for the named series).
+    /// The sum of the series at `k` with coefficients in any arithmetic (none for the named
+    /// series).
     pub(crate) fn evaluate_with<N: Real>(&self, coefficients: &[N], k: N) -> N {
         match self {
             Self::Coefficients(_) => coefficients.iter().rev().fold(N::zero(), |sum, &a| sum * k + a),

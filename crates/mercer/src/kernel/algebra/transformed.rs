@@ -1,5 +1,6 @@
 //! Space transformations `k(s(x), s(y))`.
 
+use crate::error::AllowedRange;
 use crate::kernel::prelude::*;
 
 /// The map `s` of a space transformation.
@@ -25,7 +26,8 @@ pub struct PointList(Vec<Vec<f64>>);
 
 impl PointList {
     /// # Errors
-    /// [`Error::Parameter`] unless there is at least one row, none is empty, all have one length and are finite.
+    /// [`Error::Parameter`] unless there is at least one row, none is empty, all have one length
+    /// and are finite.
     pub fn new(name: &str, rows: Vec<Vec<f64>>) -> Result<Self> {
         let width = rows.first().map_or(0, Vec::len);
         let fits = width > 0 && rows.iter().all(|r| r.len() == width && r.iter().all(|v| v.is_finite()));
@@ -83,11 +85,11 @@ impl PointMap {
     }
 
     /// Why a coordinate may not go through the map, if it may not.
-    pub(crate) fn refusal(&self, value: f64) -> Option<&'static str> {
+    pub(crate) fn range(&self) -> AllowedRange {
         match self {
-            Self::Log1p if value <= -1.0 => Some("log1p() needs values above −1"),
-            Self::Sqrt if value < 0.0 => Some("sqrt() needs values of at least 0"),
-            _ => None,
+            Self::Log1p => AllowedRange::above(-1.0),
+            Self::Sqrt => AllowedRange::NON_NEGATIVE,
+            _ => AllowedRange::LINE,
         }
     }
 

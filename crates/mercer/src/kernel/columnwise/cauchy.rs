@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = Πⱼ 1/(1 + (xⱼ − yⱼ)²/ℓ²)`.
 ///
 /// # Theory
-/// Positive definite: each factor pairs with the Laplace density `½ℓe^{−ℓ|ω|}` by Bochner, and products keep it (Schur).
+/// Positive definite: each factor pairs with the Laplace density `½ℓe^{−ℓ|ω|}` by Bochner, and
+/// products keep it (Schur).
 ///
 /// # Cost
 /// `O(d)` per pair, one division per column.

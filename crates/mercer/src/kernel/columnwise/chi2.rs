@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = exp(−γ Σⱼ (xⱼ − yⱼ)²/(xⱼ + yⱼ))`, terms with `xⱼ + yⱼ = 0` counted as 0.
 ///
 /// # Theory
-/// `(s − t)²/(s + t)` is negative definite on `[0, ∞)`, so its exponential is positive definite (Schoenberg).
+/// `(s − t)²/(s + t)` is negative definite on `[0, ∞)`, so its exponential is positive definite
+/// (Schoenberg).
 ///
 /// # Cost
 /// `O(d)` per pair, one division per column and one exponential.

@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = Σⱼ min(xⱼ, yⱼ)`.
 ///
 /// # Theory
-/// `min(s, t) = ∫ 1[u ≤ s] 1[u ≤ t] du` on `[0, ∞)`: positive semi-definite, a sum of Brownian covariances.
+/// `min(s, t) = ∫ 1[u ≤ s] 1[u ≤ t] du` on `[0, ∞)`: positive semi-definite, a sum of Brownian
+/// covariances.
 ///
 /// # Cost
 /// `O(d)` per pair.

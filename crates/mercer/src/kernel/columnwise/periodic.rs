@@ -8,8 +8,9 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = exp(−2 Σⱼ sin²(π(xⱼ − yⱼ)/p) / ℓ²)`.
 ///
 /// # Theory
-/// The Gaussian kernel on the circle: `x ↦ (cos 2πx/p, sin 2πx/p)` followed by a Gaussian of lengthscale `ℓ`, hence
-/// positive semi-definite (space transformation). Points a whole period apart are the same point to it.
+/// The Gaussian kernel on the circle: `x ↦ (cos 2πx/p, sin 2πx/p)` followed by a Gaussian of
+/// lengthscale `ℓ`, hence positive semi-definite (space transformation). Points a whole period
+/// apart are the same point to it.
 ///
 /// # Cost
 /// `O(d)` per pair, one sine per column and one exponential.

@@ -8,9 +8,10 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = Πⱼ sin(a(xⱼ − yⱼ))/(a(xⱼ − yⱼ))`, 1 where `xⱼ = yⱼ`.
 ///
 /// # Theory
-/// Bochner with the uniform density on `[−a, a]ᵈ`: positive definite. Its RKHS is the Paley–Wiener space of functions
-/// band-limited to `[−a, a]ᵈ`, with `‖f‖² = (a/π) ∫f²` on the line. Universal on compact sets, but not characteristic on `ℝᵈ`:
-/// measures that differ only at frequencies beyond `a` have the same embedding.
+/// Bochner with the uniform density on `[−a, a]ᵈ`: positive definite. Its RKHS is the Paley–Wiener
+/// space of functions band-limited to `[−a, a]ᵈ`, with `‖f‖² = (a/π) ∫f²` on the line. Universal on
+/// compact sets, but not characteristic on `ℝᵈ`: measures that differ only at frequencies beyond
+/// `a` have the same embedding.
 ///
 /// # Cost
 /// `O(d)` per pair, one sine per column.
@@ -37,7 +38,8 @@ impl Sinc {
     }
 }
 
-/// `sin(t)/t`, by its series near 0, where the derivative of the quotient would lose digits. Both are computed, so that loops have no branches.
+/// `sin(t)/t`, by its series near 0, where the derivative of the quotient would lose digits. Both
+/// are computed, so that loops have no branches.
 #[inline(always)]
 fn sinc<N: Real>(t: N) -> N {
     let square = t * t;

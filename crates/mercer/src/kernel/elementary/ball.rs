@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = 1` if `‖x − y‖ ≤ ε`, else `0`.
 ///
 /// # Theory
-/// Three points spaced by `ε` on a line give the eigenvalue `1 − √2 < 0`. At `ε = 0` it is the delta kernel.
+/// Three points spaced by `ε` on a line give the eigenvalue `1 − √2 < 0`. At `ε = 0` it is the
+/// delta kernel.
 ///
 /// # Cost
 /// `O(d)` per pair.

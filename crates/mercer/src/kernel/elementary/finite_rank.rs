@@ -10,8 +10,8 @@ use crate::kernel::prelude::*;
 /// hermite `Heₖ(x)/√k!` (orthonormal for the standard normal distribution).
 ///
 /// # Theory
-/// A sum of `ηₖ φₖ(x)φₖ(y)` with `ηₖ ≥ 0`: positive semi-definite, with an RKHS of dimension at most the number of weights
-/// and `‖Σ aₖφₖ‖² = Σ aₖ²/ηₖ`.
+/// A sum of `ηₖ φₖ(x)φₖ(y)` with `ηₖ ≥ 0`: positive semi-definite, with an RKHS of dimension at
+/// most the number of weights and `‖Σ aₖφₖ‖² = Σ aₖ²/ηₖ`.
 ///
 /// # Cost
 /// `O(rank)` per pair.
@@ -77,7 +77,8 @@ impl FiniteRank {
     /// The finite-rank kernel with these weights on the first functions of a basis.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless there is at least one weight and all are finite and not negative.
+    /// [`Error::Parameter`] unless there is at least one weight and all are finite and not
+    /// negative.
     pub fn new(weights: &[f64], basis: Basis) -> Result<Self> {
         if weights.is_empty() {
             return Err(Error::parameter("weights", "[]", "a list of at least one number"));

@@ -1,4 +1,4 @@
-//! Constants, indicators, finite rank, and matrices made elsewhere.
+//! Constants, indicators, finite rank, and precomputed matrices.
 
 pub mod ball;
 pub mod constant;

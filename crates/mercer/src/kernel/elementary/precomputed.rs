@@ -1,4 +1,4 @@
-//! Kernel values made elsewhere.
+//! Precomputed kernel values.
 
 use crate::kernel::prelude::*;
 
@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(xᵢ, yⱼ) = Mᵢⱼ`.
 ///
 /// # Theory
-/// Nothing is known of the matrix until it is checked; the algebra acts on it as on any other kernel.
+/// Nothing is known of the matrix until it is checked; the algebra acts on it as on any other
+/// kernel.
 ///
 /// # Cost
 /// A read per pair.
@@ -56,7 +57,7 @@ pub const ENTRY: Entry = Entry {
     formula: "Mᵢⱼ",
     domain: Domain::Matrix,
     parameters: &[],
-    theory: "Nothing is known of a matrix made elsewhere until it is checked.",
+    theory: "The properties of a precomputed matrix are unknown until it is checked.",
     cost: "a read",
     examples: &["precomputed()", "2*precomputed() + 1"],
     build: |_| Ok(Precomputed.into()),

@@ -8,8 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = exp(⟨x, y⟩/s)`.
 ///
 /// # Theory
-/// A power series in `⟨x, y⟩` with positive coefficients: positive definite, and universal on compact sets
-/// (Steinwart 2001). Normalized, it is the Gaussian kernel with `ℓ = √s`.
+/// A power series in `⟨x, y⟩` with positive coefficients: positive definite, and universal on
+/// compact sets (Steinwart 2001). Normalized, it is the Gaussian kernel with `ℓ = √s`.
 ///
 /// # Cost
 /// `O(d)` per pair and one exponential.

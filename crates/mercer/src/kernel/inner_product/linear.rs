@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = ⟨x, y⟩`.
 ///
 /// # Theory
-/// The Gram matrix `XXᵀ` is positive semi-definite; the RKHS is the linear functions with `‖f‖ = ‖w‖`.
+/// The Gram matrix `XXᵀ` is positive semi-definite; the RKHS is the linear functions with
+/// `‖f‖ = ‖w‖`.
 ///
 /// # Cost
 /// `O(d)` per pair.

@@ -8,8 +8,9 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = (s⟨x, y⟩ + c)^m`; `c = 0` is the homogeneous one.
 ///
 /// # Theory
-/// Positive semi-definite for `s, c ≥ 0` and whole `m ≥ 1`: a power of a sum of positive semi-definite kernels. Its
-/// RKHS is the polynomials of degree at most `m` (of degree `m` exactly for `c = 0`).
+/// Positive semi-definite for `s, c ≥ 0` and whole `m ≥ 1`: a power of a sum of positive
+/// semi-definite kernels. Its RKHS is the polynomials of degree at most `m` (of degree `m` exactly
+/// for `c = 0`).
 ///
 /// # Cost
 /// `O(d)` per pair and `O(log m)` products.
@@ -34,7 +35,8 @@ impl Polynomial {
     /// The polynomial kernel of this degree, offset and scale.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless the degree is a whole number from 1 to 1000, the offset ≥ 0 and the scale > 0.
+    /// [`Error::Parameter`] unless the degree is an integer from 1 to 1000, the offset ≥ 0 and the
+    /// scale > 0.
     pub fn new(degree: f64, offset: f64, scale: f64) -> Result<Self> {
         Ok(Self {
             degree: Whole::new("degree", degree, MAX_DEGREE)?,

@@ -8,9 +8,10 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = tanh(s⟨x, y⟩ + c)`.
 ///
 /// # Theory
-/// The power series of tanh has negative coefficients, so no choice of `s` and `c` makes it positive semi-definite
-/// on `ℝᵈ`: already `x = 1, 2` on the line gives a negative determinant for `s = 1, c = 0`. Writable because people use
-/// it; methods that need a positive semi-definite kernel refuse it and show the counterexample.
+/// The power series of tanh has negative coefficients, so no choice of `s` and `c` makes it
+/// positive semi-definite on `ℝᵈ`: already `x = 1, 2` on the line gives a negative determinant for
+/// `s = 1, c = 0`. Writable because people use it; methods that need a positive semi-definite
+/// kernel refuse it and show the counterexample.
 ///
 /// # Cost
 /// `O(d)` per pair and one hyperbolic tangent.

@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `κ(x, y) = ‖x − y‖^β`, `β > 0`.
 ///
 /// # Theory
-/// Negative semi-definite for `0 < β ≤ 2` (Schoenberg); for `β > 2` three equally spaced points on a line refute it.
+/// Negative semi-definite for `0 < β ≤ 2` (Schoenberg); for `β > 2` three equally spaced points on
+/// a line refute it.
 ///
 /// # Cost
 /// `O(d)` per pair, one power.

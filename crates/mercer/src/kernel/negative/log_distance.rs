@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `κ(x, y) = ln(1 + ‖x − y‖²)`.
 ///
 /// # Theory
-/// A Bernstein function of a negative-definite kernel: negative semi-definite. `exp(−tκ) = (1 + ‖x−y‖²)^{−t}`.
+/// A Bernstein function of a negative-definite kernel: negative semi-definite.
+/// `exp(−tκ) = (1 + ‖x−y‖²)^{−t}`.
 ///
 /// # Cost
 /// `O(d)` per pair, one logarithm.

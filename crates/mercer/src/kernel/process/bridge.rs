@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(s, t) = min(s, t) − st = min(s, t)(1 − max(s, t))`.
 ///
 /// # Theory
-/// Brownian motion tied to 0 at both ends. Its RKHS is `{f : f(0) = f(1) = 0, f′ ∈ L²}` with `‖f‖² = ∫ f′²`.
+/// Brownian motion tied to 0 at both ends. Its RKHS is `{f : f(0) = f(1) = 0, f′ ∈ L²}` with
+/// `‖f‖² = ∫ f′²`.
 ///
 /// # Cost
 /// `O(1)` per pair.

@@ -1,5 +1,6 @@
 //! Fractional Brownian motion.
 
+use crate::error::AllowedRange;
 use crate::kernel::prelude::*;
 
 /// Covariance of (fractional) Brownian motion on vectors.
@@ -8,8 +9,9 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = ½(‖x‖^{2H} + ‖y‖^{2H} − ‖x − y‖^{2H})`, `0 < H ≤ 1`.
 ///
 /// # Theory
-/// The base-point kernel at 0 of the negative-definite `‖x − y‖^{2H}`. `H = ½` on the half line is `min(s, t)`; `H = 1` is the
-/// linear kernel; twice its squared MMD at `H = ½` is the energy distance.
+/// The base-point kernel at 0 of the negative-definite `‖x − y‖^{2H}`. `H = ½` on the half line is
+/// `min(s, t)`; `H = 1` is the linear kernel; twice its squared MMD at `H = ½` is the energy
+/// distance.
 ///
 /// # Cost
 /// `O(d)` per pair, one power.
@@ -34,7 +36,7 @@ impl Brownian {
     pub fn new(hurst: f64) -> Result<Self> {
         match Positive::new("hurst", hurst) {
             Ok(checked) if hurst <= 1.0 => Ok(Self { hurst: checked }),
-            _ => Err(Error::parameter("hurst", hurst, "above 0 and at most 1")),
+            _ => Err(Error::parameter("hurst", hurst, AllowedRange::above(0.0).at_most(1.0))),
         }
     }
 

@@ -5,12 +5,13 @@ use crate::kernel::prelude::*;
 /// Sobolev kernel of order α on the unit interval, with or without its null space.
 ///
 /// # Formula
-/// `k(x, y) = ∫₀¹ (x−z)₊^{α−1}(y−z)₊^{α−1}/((α−1)!)² dz`, plus `Σ_{k<α} xᵏyᵏ/(k!)²` with the null space. In closed form,
-/// with `m = min`, `δ = max − min`: `Σⱼ C(α−1, j) δ^{α−1−j} m^{α+j}/(α+j) / ((α−1)!)²`, a sum of positive terms.
+/// `k(x, y) = ∫₀¹ (x−z)₊^{α−1}(y−z)₊^{α−1}/((α−1)!)² dz`, plus `Σ_{k<α} xᵏyᵏ/(k!)²` with the null
+/// space. In closed form, with `m = min`, `δ = max − min`:
+/// `Σⱼ C(α−1, j) δ^{α−1−j} m^{α+j}/(α+j) / ((α−1)!)²`, a sum of positive terms.
 ///
 /// # Theory
-/// Reproducing kernel of the Sobolev space of order α with `‖f‖² = Σ_{k<α} f⁽ᵏ⁾(0)² + ∫₀¹ (f⁽ᵅ⁾)²`. Order 1 is
-/// `1 + min(x, y)`; order 2 is the cubic spline kernel, whose norm has `∫ (f″)²`.
+/// Reproducing kernel of the Sobolev space of order α with `‖f‖² = Σ_{k<α} f⁽ᵏ⁾(0)² + ∫₀¹ (f⁽ᵅ⁾)²`.
+/// Order 1 is `1 + min(x, y)`; order 2 is the cubic spline kernel, whose norm has `∫ (f″)²`.
 ///
 /// # Cost
 /// `O(α)` per pair.
@@ -36,7 +37,7 @@ impl Sobolev {
     /// The Sobolev kernel of this order.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless the order is a whole number from 1 to 80.
+    /// [`Error::Parameter`] unless the order is an integer from 1 to 80.
     pub fn new(order: f64, null_space: bool) -> Result<Self> {
         Ok(Self { order: Whole::new("order", order, MAX_ORDER)?, null_space })
     }

@@ -8,8 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = (xy)⁻¹ e^{−max(x,y)} sinh(min(x,y))`.
 ///
 /// # Theory
-/// `e^{−max} sinh(min)` is the Green function of `h − h″` with `h(0) = 0`, the reproducing kernel for `∫ h² + h′²`; division by
-/// `x` and `y` gives the functions `f = h/x` (conformal rule).
+/// `e^{−max} sinh(min)` is the Green function of `h − h″` with `h(0) = 0`, the reproducing kernel
+/// for `∫ h² + h′²`; division by `x` and `y` gives the functions `f = h/x` (conformal rule).
 ///
 /// # Cost
 /// `O(1)` per pair, two exponentials.

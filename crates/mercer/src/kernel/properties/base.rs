@@ -1,4 +1,4 @@
-//! Facts about base kernels, from the pages of the formulary.
+//! Facts about base kernels, from their own files.
 
 use super::{Derived, Property, Verdict};
 use crate::kernel::Base;

@@ -1,4 +1,5 @@
-//! All properties of a kernel that the rules derive, and the conclusions that hold for every kernel.
+//! All properties of a kernel that the rules derive, and the conclusions that hold for every
+//! kernel.
 
 use super::{Proof, Property, Verdict};
 use crate::kernel::{Domain, Kernel, PointMap};
@@ -28,7 +29,8 @@ pub(crate) struct Derived {
     pub separates: bool,
     /// NSD, and `∫∫ κ d(P−Q)² = 0` only for `P = Q`.
     pub strong_negative: bool,
-    /// Defined for every vector of a suitable number of columns, so that no refuting point is out of reach.
+    /// Defined for every vector of a suitable number of columns, so that no refuting point is out
+    /// of reach.
     pub unrestricted: bool,
 }
 
@@ -191,7 +193,8 @@ impl Derived {
         self.get(property).is_refuted()
     }
 
-    /// Records a proof; `premises` are verdicts on the arguments, of which the decided ones become premises.
+    /// Records a proof; `premises` are verdicts on the arguments, of which the decided ones become
+    /// premises.
     pub(super) fn prove(&mut self, property: Property, rule: &str, premises: &[&Verdict]) {
         let claim = format!("{} is {}", self.text, property.adjective());
         *self.slot(property) = Verdict::Proven(Proof { claim, rule: rule.into(), premises: proofs(premises) });

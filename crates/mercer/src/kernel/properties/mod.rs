@@ -1,8 +1,9 @@
 //! Properties of kernels, derived by rule through the whole algebra, each with its proof.
 //!
-//! A property that is proven on a set is proven on every subset, so proofs go through every operation. Refutations
-//! do not: `linear()` is unbounded on the line and bounded on `[0, 1]`. A rule refutes only where the points that refute
-//! its premise are known to lie in the domain of the whole expression.
+//! A property that is proven on a set is proven on every subset, so proofs go through every
+//! operation. Refutations do not: `linear()` is unbounded on the line and bounded on `[0, 1]`. A
+//! rule refutes only where the points that refute its premise are known to lie in the domain of the
+//! whole expression.
 
 mod base;
 mod derived;
@@ -25,11 +26,14 @@ pub enum Property {
     PositiveSemidefinite,
     /// `cᵀKc > 0` for distinct points and `c ≠ 0`.
     StrictlyPositiveDefinite,
-    /// `cᵀKc ≤ 0` for all points and weights with `Σ cᵢ = 0` (also called conditionally negative definite).
+    /// `cᵀKc ≤ 0` for all points and weights with `Σ cᵢ = 0` (also called conditionally negative
+    /// definite).
     NegativeSemidefinite,
-    /// Positive semi-definite, continuous, and its RKHS is dense in the continuous functions on every compact set of the domain.
+    /// Positive semi-definite, continuous, and its RKHS is dense in the continuous functions on
+    /// every compact set of the domain.
     Universal,
-    /// Positive semi-definite, and probability measures (that have a mean embedding) differ if and only if their embeddings do.
+    /// Positive semi-definite, and probability measures (that have a mean embedding) differ if and
+    /// only if their embeddings do.
     Characteristic,
     /// `k(x + h, y + h) = k(x, y)`.
     ShiftInvariant,
@@ -49,7 +53,8 @@ impl Property {
         Self::Bounded,
     ];
 
-    /// The name in results: `psd`, `strictly_pd`, `nsd`, `universal`, `characteristic`, `shift_invariant`, `bounded`.
+    /// The name in results: `psd`, `strictly_pd`, `nsd`, `universal`, `characteristic`,
+    /// `shift_invariant`, `bounded`.
     pub fn name(self) -> &'static str {
         match self {
             Self::PositiveSemidefinite => "psd",
@@ -128,8 +133,8 @@ impl Kernel {
         self.properties().into_iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// An upper bound of `k(x, x)` over the domain, sharp where the diagonal is constant: infinity if `k` is proven to be
-    /// unbounded, `None` if no rule applies.
+    /// An upper bound of `k(x, x)` over the domain, sharp where the diagonal is constant: infinity
+    /// if `k` is proven to be unbounded, `None` if no rule applies.
     ///
     /// # Example
     /// ```

@@ -40,7 +40,8 @@ impl Derived {
         }
     }
 
-    /// `exp(−tκ)`: PSD for every `t > 0` if κ is NSD. Then `exp(−tκ(x, y)) = g(x)g(y)exp(−t‖Φ(x) − Φ(y)‖²)` with `g > 0`.
+    /// `exp(−tκ)`: PSD for every `t > 0` if κ is NSD. Then
+    /// `exp(−tκ(x, y)) = g(x)g(y)exp(−t‖Φ(x) − Φ(y)‖²)` with `g > 0`.
     pub(super) fn schoenberg(&mut self, t: f64, k: &Self) {
         (self.continuous, self.differentiable) = (k.continuous, k.differentiable);
         self.diagonal = ((-t * k.diagonal.1).exp(), (-t * k.diagonal.0).exp());

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Why a statement about a kernel is true: the statement, the rule, and what the rule was applied to.
+/// Why a statement about a kernel is true: the statement, the rule, and what the rule was applied
+/// to.
 ///
 /// # Example
 /// ```

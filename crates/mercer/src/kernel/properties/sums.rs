@@ -105,7 +105,8 @@ impl Derived {
         }
     }
 
-    /// If all terms but one are shift-invariant, that one is the difference of the sum and of shift-invariant kernels.
+    /// If all terms but one are shift-invariant, that one is the difference of the sum and of
+    /// shift-invariant kernels.
     pub(super) fn sum_not_shift_invariant(&mut self, terms: &[Self]) {
         let property = Property::ShiftInvariant;
         let mut others = terms.iter().filter(|k| !k.is(property));

@@ -5,12 +5,12 @@ use crate::kernel::prelude::*;
 /// Gaussian kernel on vectors.
 ///
 /// # Formula
-/// `k(x, y) = exp(−‖x − y‖² / (2ℓ²))`. The same number under other names: `γ = 1/(2ℓ²)` and `σ² = 2ℓ²`, with
-/// `k = exp(−γ‖x − y‖²) = exp(−‖x − y‖²/σ²)`.
+/// `k(x, y) = exp(−‖x − y‖² / (2ℓ²))`. The same number under other names: `γ = 1/(2ℓ²)` and
+/// `σ² = 2ℓ²`, with `k = exp(−γ‖x − y‖²) = exp(−‖x − y‖²/σ²)`.
 ///
 /// # Theory
-/// Positive definite on `ℝᵈ` for every `d` (Schoenberg: squared distance is negative definite); universal and
-/// characteristic, since its spectral density is a normal density.
+/// Positive definite on `ℝᵈ` for every `d` (Schoenberg: squared distance is negative definite);
+/// universal and characteristic, since its spectral density is a normal density.
 ///
 /// # Cost
 /// `O(d)` per pair and one exponential.

@@ -8,7 +8,8 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = (c² + ‖x − y‖²)^{−1/2}`.
 ///
 /// # Theory
-/// A mixture of Gaussian kernels (Laplace transform of `t^{−1/2}e^{−c²t}`), hence positive definite in every dimension.
+/// A mixture of Gaussian kernels (Laplace transform of `t^{−1/2}e^{−c²t}`), hence positive definite
+/// in every dimension.
 ///
 /// # Cost
 /// `O(d)` per pair and one square root.

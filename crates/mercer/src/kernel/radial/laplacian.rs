@@ -5,11 +5,12 @@ use crate::kernel::prelude::*;
 /// Laplacian kernel on vectors, with the Euclidean or the city-block norm.
 ///
 /// # Formula
-/// `k(x, y) = exp(−‖x − y‖/ℓ)`, with `‖·‖₂` (`norm=l2`) or `‖·‖₁` (`norm=l1`, scikit-learn's `laplacian`).
+/// `k(x, y) = exp(−‖x − y‖/ℓ)`, with `‖·‖₂` (`norm=l2`) or `‖·‖₁` (`norm=l1`, scikit-learn's
+/// `laplacian`).
 ///
 /// # Theory
-/// Positive definite: both norms are negative definite. Spectral density: multivariate Cauchy (l2), product of
-/// Cauchy densities (l1). Its RKHS is a Sobolev space of order `(d+1)/2` (l2).
+/// Positive definite: both norms are negative definite. Spectral density: multivariate Cauchy (l2),
+/// product of Cauchy densities (l1). Its RKHS is a Sobolev space of order `(d+1)/2` (l2).
 ///
 /// # Cost
 /// `O(d)` per pair, one exponential, and one square root for l2.

@@ -5,15 +5,17 @@ use crate::kernel::prelude::*;
 /// Matérn kernel of smoothness ν on vectors.
 ///
 /// # Formula
-/// `k(x, y) = 2^{1−ν}/Γ(ν) zᵛ K_ν(z)` with `z = √(2ν) ‖x − y‖₂/ℓ` and `K_ν` the modified Bessel function.
-/// `ν = 1/2`: `exp(−z)`; `ν = 3/2`: `(1 + z) exp(−z)`; `ν = 5/2`: `(1 + z + z²/3) exp(−z)`.
+/// `k(x, y) = 2^{1−ν}/Γ(ν) zᵛ K_ν(z)` with `z = √(2ν) ‖x − y‖₂/ℓ` and `K_ν` the modified Bessel
+/// function. `ν = 1/2`: `exp(−z)`; `ν = 3/2`: `(1 + z) exp(−z)`; `ν = 5/2`:
+/// `(1 + z + z²/3) exp(−z)`.
 ///
 /// # Theory
-/// Positive definite on `ℝᵈ` for every `d` (Bochner: its spectral density is a Student-t). Its RKHS is
-/// norm-equivalent to the Sobolev space `H^{ν+d/2}`; as `ν → ∞` it tends to the Gaussian kernel.
+/// Positive definite on `ℝᵈ` for every `d` (Bochner: its spectral density is a Student-t). Its RKHS
+/// is norm-equivalent to the Sobolev space `H^{ν+d/2}`; as `ν → ∞` it tends to the Gaussian kernel.
 ///
 /// # Cost
-/// `O(d)` per pair; one square root and one exponential for the three closed forms, a Bessel function otherwise.
+/// `O(d)` per pair; one square root and one exponential for the three closed forms, a Bessel
+/// function otherwise.
 ///
 /// # Example
 /// ```

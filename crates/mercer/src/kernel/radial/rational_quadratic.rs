@@ -8,8 +8,9 @@ use crate::kernel::prelude::*;
 /// `k(x, y) = (1 + ‖x − y‖²/(2aℓ²))^{−a}`.
 ///
 /// # Theory
-/// A mixture of Gaussian kernels over Gamma-distributed inverse squared lengthscales, hence positive definite in
-/// every dimension; as `a → ∞` it tends to the Gaussian kernel (computed through `ln(1+·)`, so it does so in `f64` too).
+/// A mixture of Gaussian kernels over Gamma-distributed inverse squared lengthscales, hence
+/// positive definite in every dimension; as `a → ∞` it tends to the Gaussian kernel (computed
+/// through `ln(1+·)`, so it does so in `f64` too).
 ///
 /// # Cost
 /// `O(d)` per pair, one logarithm and one exponential.

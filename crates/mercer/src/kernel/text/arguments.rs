@@ -24,9 +24,9 @@ impl<'t> Arguments<'t> {
             self.left.iter().filter_map(|a| Some((a.name.clone()?, a.value.start))).collect();
         match construct(&mut self) {
             Ok(value) => self.finish().map(|()| value),
-            Err(Error::Parameter { name, value, requirement }) => {
+            Err(Error::Parameter { name, value, allowed }) => {
                 let position = positions.iter().find(|(n, _)| *n == name).map_or(self.start, |(_, at)| *at);
-                Err(error_at(self.text, position, format!("{name} = {value} is not allowed: it must be {requirement}")))
+                Err(error_at(self.text, position, format!("{name} = {value} is not allowed: it must be {allowed}")))
             }
             Err(other) => Err(other),
         }

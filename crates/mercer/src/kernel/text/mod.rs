@@ -1,4 +1,5 @@
-//! One grammar, one serial form: what a user types, what a model file holds, what Python prints, what errors quote.
+//! One grammar, one serial form: what a user types, what a model file holds, what Python prints,
+//! what errors quote.
 //!
 //! ```text
 //! sum     = product { "+" product }

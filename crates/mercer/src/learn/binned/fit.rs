@@ -31,10 +31,15 @@ impl BinnedFit {
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
     ///
     /// # Errors
-    /// [`Error::Request`] for other losses; as [`BinningFeatures::transform`].
+    /// [`Error::Unsupported`] for other losses; as [`BinningFeatures::transform`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
-            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+            return Err(Error::unsupported(
+                "probabilities",
+                format!("the loss {}", self.loss),
+                "",
+                "use the logistic loss",
+            ));
         }
         Ok(self.predict(x, compute)?.column(0).mapv(sigmoid))
     }
@@ -64,7 +69,7 @@ impl BinnedFit {
         self.solution.fitted.view()
     }
 
-    /// What was minimized, at the answer.
+    /// What was minimized, at the solution.
     pub fn objective(&self) -> f64 {
         self.solution.objective
     }

@@ -1,4 +1,5 @@
-//! Learning with random binning features: a linear function of the cells that a point lies in, found with products of the sparse matrix alone.
+//! Learning with random binning features: a linear function of the cells that a point lies in,
+//! found with products of the sparse matrix alone.
 
 mod fit;
 mod newton;

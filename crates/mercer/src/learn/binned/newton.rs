@@ -11,8 +11,8 @@ use crate::{Compute, Result};
 
 /// Newton steps of a loss that is not quadratic.
 const STEPS: usize = 50;
-/// The residual of such a step, as a part of its right-hand side, at most; a tolerance that requires
-/// for more digits makes it smaller.
+/// The residual of such a step, as a part of its right-hand side, at most; a tolerance that
+/// requires for more digits makes it smaller.
 const STEP_TOLERANCE: f64 = 1e-2;
 
 /// What is minimized, and on what.
@@ -36,7 +36,8 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// The same answer on so many columns, of which these were looked at; the coefficients of the others are 0.
+    /// The same answer on this many columns, of which these were looked at; the coefficients of the
+    /// others are 0.
     pub(super) fn spread(mut self, positions: &[Option<usize>], columns: usize) -> Self {
         let mut w = Array2::zeros((columns, self.w.ncols()));
         for (row, position) in self.w.rows().into_iter().zip(positions) {

@@ -7,6 +7,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2};
 use super::BinnedFit;
 use super::newton::Problem;
 use crate::compute::{human_bytes, human_seconds};
+use crate::error::MemoryPurpose;
 use crate::features::RandomBinning;
 use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
@@ -15,19 +16,23 @@ use crate::{Compute, Error, Points, Result};
 /// Products with the features that a plan counts with.
 const PRODUCTS: f64 = 50.0;
 
-/// Regularized learning with random binning features: ridge regression with several outputs, and every smooth loss, such as the squared hinge of a support
-/// vector machine or the logistic one.
+/// Regularized learning with random binning features: ridge regression with several outputs, and
+/// every smooth loss, such as the squared hinge of a support vector machine or the logistic one.
 ///
 /// # Formula
-/// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖w‖²` over `f(x) = z(x)ᵀw + b`, with `z(x)ᵀz(y) ≈ k(x, y)`: a *sum* of losses, without `1/n`.
+/// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖w‖²` over `f(x) = z(x)ᵀw + b`, with `z(x)ᵀz(y) ≈ k(x, y)`: a *sum* of
+/// losses, without `1/n`.
 ///
 /// # Theory
-/// For `P → ∞` grids and enough buckets the answer is that of [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
-/// steps: where the target jumps from place to place it needs far fewer features than sine and cosine features do (Rahimi and Recht 2007).
+/// For `P → ∞` grids and enough buckets the solution is that of
+/// [`KernelMachine`](crate::learn::KernelMachine) with the same λ. A function of cells is a sum of
+/// steps: where the target jumps from point to point it needs far fewer features than sine and
+/// cosine features do (Rahimi and Recht 2007).
 ///
 /// # Cost
-/// `O(nP)` for a product with the features, which have one entry of four bytes per point and grid. Newton's steps (one, for the squared loss) are solved by
-/// conjugate gradients with the diagonal of the system as preconditioner.
+/// `O(nP)` for a product with the features, which have one entry of four bytes per point and grid.
+/// Newton's steps (one, for the squared loss) are solved by conjugate gradients with the diagonal
+/// of the system as preconditioner.
 ///
 /// # Example
 /// ```
@@ -50,9 +55,10 @@ pub struct BinnedMachine {
     pub loss: Loss,
     /// `λ > 0`, which multiplies `‖w‖²` beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a
+    /// Newton step improves the objective by less than this part.
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
@@ -63,11 +69,13 @@ pub struct BinnedMachine {
 pub struct BinnedPlan {
     /// The most bytes that will be allocated at a time.
     pub bytes: u64,
-    /// Floating-point operations, about: those of 50 products with the features and their transpose.
+    /// Floating-point operations, about: those of 50 products with the features and their
+    /// transpose.
     pub flops: f64,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
-    /// The largest error of a kernel value, `√(log(2/δ)/2P)` of the diagonal, that a pair of points exceeds with the probability `δ = 0.05` at most.
+    /// The largest error of a kernel value, `√(log(2/δ)/2P)` of the diagonal, that a pair of points
+    /// exceeds with the probability `δ = 0.05` at most.
     pub error: f64,
 }
 
@@ -98,19 +106,21 @@ impl BinnedMachine {
         let columns = grids.saturating_mul(self.grids.buckets as u64).saturating_add(1);
         let bytes = 4 * n * grids + 8 * outputs as u64 * (8 * columns + 6 * n);
         let advice = "use fewer grids or buckets, fewer rows, or a higher memory limit";
-        compute.reserve(&format!("a fit of {rows} rows on {grids} grids"), bytes, advice)?;
+        compute.reserve(MemoryPurpose::Fit, &format!("a fit of {rows} rows on {grids} grids"), bytes, advice)?;
         let flops = PRODUCTS * 4.0 * outputs as f64 * (n * grids) as f64;
         let error = ((2.0_f64 / 0.05).ln() / (2.0 * self.grids.grids.max(1) as f64)).sqrt();
         Ok(BinnedPlan { bytes, flops, seconds: compute.seconds(flops), error })
     }
 
-    /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
+    /// Fits `y`: one row per point, one column per output (one column for losses other than the
+    /// squared one).
     ///
     /// A fit that ran out of iterations returns a valid model: see [`BinnedFit::converged`].
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0, [`Error::Request`] for a loss with kinks or several outputs of another loss than the squared one, [`Error::Shape`]
-    /// and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
+    /// [`Error::Parameter`] unless λ > 0, [`Error::Unsupported`] for a loss with kinks or several
+    /// outputs of another loss than the squared one, [`Error::Shape`] and [`Error::Value`] for data
+    /// that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -124,7 +134,8 @@ impl BinnedMachine {
         let cells = map.transform(x, compute)?;
         let problem = |cells| Problem { machine: self, cells, targets: y, weights: &weights, compute };
         let solution = if x.nrows() < self.grids.buckets {
-            // Of few rows most cells are empty, and their coefficients are 0: the others alone are looked for.
+            // Of few rows most cells are empty, and their coefficients are 0: the others alone are
+            // looked for.
             let (occupied, positions) = cells.occupied();
             problem(&occupied).solve()?.spread(&positions, cells.shape().1)
         } else {
@@ -146,11 +157,21 @@ impl BinnedMachine {
             return Err(Error::shape("targets", expected, format!("{:?}", y.dim())));
         }
         if !self.loss.is_smooth() {
-            let why = "has kinks, where Newton's method has no second derivative";
-            return Err(Error::request(format!("the loss {} {why}", self.loss)));
+            let why = "it has kinks, where Newton's method has no second derivative";
+            return Err(Error::unsupported(
+                "fit on random binning features",
+                format!("the loss {}", self.loss),
+                why,
+                "use a smooth loss",
+            ));
         }
         if self.loss != Loss::Squared && y.ncols() > 1 {
-            return Err(Error::request(format!("the loss {} is for one output: fit them one by one", self.loss)));
+            return Err(Error::unsupported(
+                "fit of several outputs",
+                format!("the loss {}", self.loss),
+                "it is for one output",
+                "fit the outputs one by one",
+            ));
         }
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;

@@ -24,7 +24,10 @@ impl CenterBasis {
         let m = points.nrows() as f64;
         let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
         if largest <= 0.0 {
-            return Err(Error::request(format!("{kernel} is 0 at every center")));
+            return Err(Error::all_zero(
+                format!("value of {kernel} at the centers"),
+                "choose other centers or another kernel",
+            ));
         }
         // Directions in which kernel values of single precision are rounding must not be blown up.
         let single = compute.precision() == Precision::SingleTiles;
@@ -38,7 +41,10 @@ impl CenterBasis {
             }
             jitter = if jitter == 0.0 { 4.0 * m * f64::EPSILON * largest } else { 10.0 * jitter };
             if jitter > 1e-4 * largest {
-                return Err(Error::Numerical(format!("the matrix of {kernel} at the centers is not positive")));
+                return Err(Error::singular(
+                    format!("the matrix of {kernel} at the centers"),
+                    "use fewer centers, or a kernel that is positive semi-definite",
+                ));
             }
         }
     }

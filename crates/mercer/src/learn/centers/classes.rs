@@ -18,7 +18,8 @@ use crate::{Compute, Result};
 /// The residual of a step, as a part of its right-hand side: Newton's method corrects the rest.
 const STEP_TOLERANCE: f64 = 1e-2;
 
-/// The problem `min −Σ vᵢ log softmax(f(xᵢ))_{yᵢ} + λ‖w‖²` with `f = K_nmL⁻ᵀw + b`, one column per class.
+/// The problem `min −Σ vᵢ log softmax(f(xᵢ))_{yᵢ} + λ‖w‖²` with `f = K_nmL⁻ᵀw + b`, one column per
+/// class.
 pub(super) struct ClassProblem<'p> {
     pub(super) task: Task<'p>,
     pub(super) lambda: f64,

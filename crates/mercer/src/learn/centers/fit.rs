@@ -13,21 +13,27 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 pub struct CenterEvidence {
     /// What was minimized, at the last iterate.
     pub objective: f64,
-    /// `‖∇‖²/4λ`: how far above the minimum over functions of these centers the objective can be (with an intercept: once its slope is 0).
+    /// `‖∇‖²/4λ`: how far above the minimum over functions of these centers the objective can be
+    /// (with an intercept: once its slope is 0).
     pub gap: f64,
     /// Iterations of conjugate gradients, each one pass over points and centers.
     pub iterations: usize,
     /// Newton steps; 1 for the squared loss.
     pub newton_steps: usize,
-    /// The largest residual of the last system over its outputs, relative to the right-hand side, in the norm of the preconditioner.
+    /// The largest residual of the last system over its outputs, relative to the right-hand side,
+    /// in the norm of the preconditioner.
     pub residual: f64,
-    /// Whether the tolerance was reached before the iterations ran out or the rows apart stopped the work.
+    /// Whether the tolerance was reached before the iterations ran out or the held-out rows stopped
+    /// the work.
     pub converged: bool,
-    /// What was added to the diagonal of `K_mm`, because it is singular to working precision; 0 where it is not.
+    /// What was added to the diagonal of `K_mm`, because it is singular to working precision; 0
+    /// where it is not.
     pub jitter: f64,
-    /// The share of `tr K` that the centers miss, on the rows of the preconditioner: 0 where they see everything.
+    /// The share of `tr K` that the centers miss, on the rows of the preconditioner: 0 where they
+    /// see everything.
     pub missed: f64,
-    /// The mean loss of every iterate on the rows kept apart; empty without them. The coefficients are those of the least.
+    /// The mean loss of every iterate on the rows held out; empty without them. The coefficients
+    /// are those of the least.
     pub held_out_scores: Vec<f64>,
 }
 
@@ -62,10 +68,15 @@ impl CenterFit {
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
     ///
     /// # Errors
-    /// [`Error::Request`] for other losses; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] for other losses; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
-            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+            return Err(Error::unsupported(
+                "probabilities",
+                format!("the loss {}", self.loss),
+                "",
+                "use the logistic loss",
+            ));
         }
         Ok(self.predict(x, compute)?.column(0).mapv(sigmoid))
     }
@@ -76,7 +87,7 @@ impl CenterFit {
     /// [`Error::Parameter`] when there is no such output.
     pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
         if output >= self.alpha.ncols() {
-            return Err(Error::parameter("output", output, &format!("below {}", self.alpha.ncols())));
+            return Err(Error::parameter("output", output, ..self.alpha.ncols()));
         }
         Expansion::new(&self.kernel, self.centers.view(), self.alpha.column(output), compute)
     }
@@ -116,7 +127,7 @@ impl CenterFit {
         self.squared_norms.view()
     }
 
-    /// How the answer was found.
+    /// How the solution was found.
     pub fn evidence(&self) -> &CenterEvidence {
         &self.evidence
     }

@@ -24,7 +24,8 @@ pub(in crate::learn) struct Outcome {
 }
 
 impl System<'_> {
-    /// Solves for all columns of `b` at once, from 0. `watch` sees every iterate and may stop the work.
+    /// Solves for all columns of `b` at once, from 0. `watch` sees every iterate and may stop the
+    /// work.
     pub(in crate::learn) fn solve(
         &self,
         b: ArrayView2<f64>,

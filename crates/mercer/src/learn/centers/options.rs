@@ -1,6 +1,7 @@
-//! How a learner sees its data from a few centers.
+//! Options of learners on a few centers.
 
 use super::{CenterMachine, EarlyStopping};
+use crate::error::AllowedRange;
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::settings::Settings;
@@ -14,8 +15,9 @@ const FEWEST: usize = 10;
 /// The centers of a learner: how many, which, and when their coefficients are good enough.
 ///
 /// # Theory
-/// With `m` of the order of `√n` centers and the right λ, the error of a ridge regression is of the order of that with all points (Rudi, Camoriano and Rosasco
-/// 2015). The plan takes `5√n` of them, fewer where the memory or the time is short.
+/// With `m` of the order of `√n` centers and the right λ, the error of a ridge regression is of the
+/// order of that with all points (Rudi, Camoriano and Rosasco 2015). The plan takes `5√n` of them,
+/// fewer where the memory or the time is short.
 ///
 /// # Example
 /// ```
@@ -33,9 +35,10 @@ const FEWEST: usize = 10;
 pub struct Centers {
     /// `m`: the centers, at most; the plan chooses where there is no number.
     pub count: Option<usize>,
-    /// How they are chosen.
+    /// The selection of the landmarks.
     pub landmarks: Landmarks,
-    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a
+    /// Newton step improves the objective by less than this part.
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
@@ -51,8 +54,9 @@ impl Default for Centers {
 }
 
 impl Settings {
-    /// With those of centers: `centers` (absent where the plan chooses), `landmarks`, `center_tolerance`, `center_iterations`, `held_out` and
-    /// `held_out_patience`. Landmarks that are given are in the answer of the fit: its points.
+    /// With those of centers: `centers` (absent where the plan chooses), `landmarks`,
+    /// `center_tolerance`, `center_iterations`, `held_out` and `held_out_patience`. Landmarks that
+    /// are given are in the solution of the fit: its points.
     pub(in crate::learn) fn with_centers(self, centers: Option<&Centers>) -> Self {
         let Some(centers) = centers else { return self };
         self.with_some("centers", centers.count)
@@ -65,7 +69,7 @@ impl Settings {
 }
 
 impl Centers {
-    /// So many centers, drawn uniformly.
+    /// This many centers, drawn uniformly.
     pub fn new(count: usize) -> Self {
         Self { count: Some(count), ..Self::default() }
     }
@@ -106,13 +110,13 @@ impl Centers {
 
     fn check(&self) -> Result<()> {
         if self.count == Some(0) {
-            return Err(Error::parameter("centers", 0, "at least 1"));
+            return Err(Error::parameter("centers", 0, 1..));
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
-            return Err(Error::parameter("tolerance", self.tolerance, "finite and positive"));
+            return Err(Error::parameter("tolerance", self.tolerance, AllowedRange::POSITIVE));
         }
         if self.max_iterations == 0 {
-            return Err(Error::parameter("max_iterations", 0, "at least 1"));
+            return Err(Error::parameter("max_iterations", 0, 1..));
         }
         Ok(())
     }

@@ -1,12 +1,14 @@
-//! What will be run, decided before anything is allocated.
+//! The plan of a fit, made before anything is allocated.
 
 use std::fmt;
 
 use super::CenterMachine;
 use crate::compute::human_bytes;
+use crate::error::MemoryPurpose;
 use crate::{Compute, Precision, Result};
 
-/// Rows of the sample that the preconditioner sees, for each center: the fewest and the most. More make each pass count for more, and pay where passes are long.
+/// Rows of the sample that the preconditioner sees, for each center: the fewest and the most. More
+/// make each pass count for more, and pay where passes are long.
 const ROWS_PER_CENTER: (usize, usize) = (2, 8);
 /// Rows of the sample for one of the preconditioner, between these.
 const ROWS_PER_ROW: usize = 60;
@@ -43,10 +45,12 @@ impl CenterMachine {
         self.plan(rows, columns, outputs, compute).is_ok_and(|plan| compute.is_in_time(plan.flops))
     }
 
-    /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`CenterMachine::fit`] will run.
+    /// The plan for `rows` points of `columns` numbers and `outputs` targets: what
+    /// [`CenterMachine::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when the centers alone do not fit into the memory limit.
+    /// [`Error::Memory`](crate::Error::Memory) when the centers alone do not fit into the memory
+    /// limit.
     ///
     /// # Example
     /// ```
@@ -66,7 +70,7 @@ impl CenterMachine {
         let stored = needed + whole <= compute.memory() / 4 * 3;
         let bytes = needed + if stored { whole } else { 0 };
         let advice = "use fewer centers or a higher memory limit";
-        compute.reserve(&format!("a fit of {rows} rows with {centers} centers"), bytes, advice)?;
+        compute.reserve(MemoryPurpose::Fit, &format!("a fit of {rows} rows with {centers} centers"), bytes, advice)?;
         let reason = if stored {
             "the kernel matrix between points and centers fits into the memory limit"
         } else {
@@ -95,7 +99,8 @@ impl CenterMachine {
 fn needed(rows: usize, columns: usize, outputs: usize, centers: usize, preconditioner_rows: usize) -> u64 {
     let (n, m) = (rows as u64, centers as u64);
     let vectors = 8 * n * (columns + 4 * outputs + 6) as u64;
-    // Two factors, the matrix that one is made of, and the features of the rows of the preconditioner.
+    // Two factors, the matrix that one is made of, and the features of the rows of the
+    // preconditioner.
     let squares = 8 * m * (3 * m + 2 * preconditioner_rows as u64);
     let sums = 8 * 256 * m * outputs as u64;
     vectors + squares + sums

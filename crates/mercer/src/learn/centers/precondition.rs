@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::basis::CenterBasis;
+use crate::error::Remedy;
 use crate::gram::{self, Pairs};
 use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{CholeskyFactor, Factored, factor};
@@ -22,7 +23,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// So many rows, drawn from the seed; all of them in their order where they are not more.
+    /// This many rows, drawn from the seed; all of them in their order where they are not more.
     pub(super) fn new(
         kernel: &Kernel,
         basis: &CenterBasis,
@@ -115,9 +116,7 @@ fn factor_of(mut matrix: Array2<f64>, penalty: f64, compute: &Compute) -> Result
             matrix.diag_mut().mapv_inplace(|d| d + 1e-12 * largest * size);
             match factor(matrix, compute)? {
                 Factored::Definite(factor) => Ok(factor),
-                Factored::Singular(_) => {
-                    Err(Error::Numerical("the preconditioner has no factor: use a larger λ".into()))
-                }
+                Factored::Singular(_) => Err(Error::singular("the preconditioner", Remedy::larger("lambda"))),
             }
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compu
     let seen = (&basis, &part);
     let mut solution = solve(machine, &kernel, train.data(), seen, &plan, &mut |w, b| validation.see(w, b), compute)?;
     let scores = validation.into_best(&mut solution);
-    // The rows that were kept apart have values too.
+    // The rows that were held out have values too.
     let alpha = basis.coefficients(solution.state.w.view(), compute)?;
     let bound = kernel.bind(Pairs::between(data.x, basis.points.view()), compute)?;
     let fitted = crate::gram::multiply(&bound, alpha.view(), compute)? + &solution.state.b;

@@ -6,6 +6,7 @@ use super::fit::CenterFit;
 use super::run;
 use super::task::Task;
 use super::validation::CenterData;
+use crate::error::PrecomputedNeed;
 use crate::features::Landmarks;
 use crate::learn::Loss;
 use crate::learn::loss::{check_lambda, weights};
@@ -20,20 +21,24 @@ pub struct EarlyStopping {
     pub patience: usize,
 }
 
-/// Regularized learning on a few centers, for samples of any length: ridge regression with several outputs, and every smooth loss.
+/// Regularized learning on a few centers, for samples of any length: ridge regression with several
+/// outputs, and every smooth loss.
 ///
 /// # Formula
-/// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h = Σ αⱼk(·, zⱼ)` with `m` centers: a *sum* of losses, without `1/n`. For the squared loss
-/// `(K_mnK_nm + λK_mm)α = K_mn y`.
+/// `min Σ vᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h = Σ αⱼk(·, zⱼ)` with `m` centers: a *sum* of
+/// losses, without `1/n`. For the squared loss `(K_mnK_nm + λK_mm)α = K_mn y`.
 ///
 /// # Theory
-/// With `m ~ √n` centers and the right λ the error is of the order of that with all points (Rudi, Camoriano and Rosasco 2015). Newton's steps (one, for the
-/// squared loss) are solved by conjugate gradients (Rudi, Carratino and Rosasco 2017) with the same system on `2m` to `8m` rows of the sample as preconditioner, so that the number of iterations
-/// does not grow with `n`.
+/// With `m ~ √n` centers and the right λ the error is of the order of that with all points (Rudi,
+/// Camoriano and Rosasco 2015). Newton's steps (one, for the squared loss) are solved by conjugate
+/// gradients (Rudi, Carratino and Rosasco 2017) with the same system on `2m` to `8m` rows of the
+/// sample as preconditioner, so that the number of iterations does not grow with `n`.
 ///
 /// # Cost
-/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once. [`CenterMachine::plan`] reports the cost in advance.
-/// With [`Precision::SingleTiles`](crate::Precision::SingleTiles) the kernel values are in `f32` and the sums in `f64`.
+/// `O(nm)` kernel values per iteration (or `8nm` bytes, where that fits), `O(m³)` once.
+/// [`CenterMachine::plan`] reports the cost in advance. With
+/// [`Precision::SingleTiles`](crate::Precision::SingleTiles) the kernel values are in `f32` and the
+/// sums in `f64`.
 ///
 /// # Example
 /// ```
@@ -59,9 +64,10 @@ pub struct CenterMachine {
     pub centers: usize,
     /// How the centers are chosen.
     pub landmarks: Landmarks,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a Newton step improves the objective by less than this part.
+    /// Stop when the residual is at most this part of the right-hand side (squared loss), or a
+    /// Newton step improves the objective by less than this part.
     pub tolerance: f64,
     /// Iterations of conjugate gradients, over all Newton steps.
     pub max_iterations: usize,
@@ -85,13 +91,17 @@ impl CenterMachine {
         }
     }
 
-    /// Fits `y`: one row per point, one column per output (one column for losses other than the squared one).
+    /// Fits `y`: one row per point, one column per output (one column for losses other than the
+    /// squared one).
     ///
-    /// A fit that ran out of iterations returns a valid model: see [`CenterEvidence::converged`](super::CenterEvidence::converged).
+    /// A fit that ran out of iterations returns a valid model: see
+    /// [`CenterEvidence::converged`](super::CenterEvidence::converged).
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Request`] for a loss with kinks or several outputs of another loss than the
-    /// squared one, [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::NotPositiveDefinite`], [`Error::Memory`],
+    /// [`Error::Parameter`] unless λ > 0 and there is a center, [`Error::Unsupported`] for a loss
+    /// with kinks or several outputs of another loss than the squared one, [`Error::Shape`] and
+    /// [`Error::Value`] for data that does not fit, [`Error::NotPositiveDefinite`],
+    /// [`Error::Memory`],
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,
@@ -122,10 +132,10 @@ impl CenterMachine {
     fn check_options(&self) -> Result<()> {
         check_lambda(self.lambda)?;
         if self.centers == 0 {
-            return Err(Error::parameter("centers", 0, "at least 1"));
+            return Err(Error::parameter("centers", 0, 1..));
         }
         if self.kernel.is_precomputed() {
-            return Err(Error::request("centers are points: a kernel over precomputed() values has none"));
+            return Err(Error::precomputed("a fit on centers over precomputed()", PrecomputedNeed::Points));
         }
         Ok(())
     }
@@ -155,16 +165,20 @@ impl CenterMachine {
     /// A loss that Newton's method can minimize, with parameters that it allows.
     pub(in crate::learn) fn check_loss(&self, outputs: usize) -> Result<()> {
         if !self.loss.is_smooth() {
-            return Err(Error::request(format!(
-                "the loss {} has kinks, where Newton's method has no second derivative",
-                self.loss
-            )));
+            return Err(Error::unsupported(
+                "fit on centers",
+                format!("the loss {}", self.loss),
+                "it has kinks, where Newton's method has no second derivative",
+                "use a smooth loss",
+            ));
         }
         if self.loss != Loss::Squared && outputs > 1 {
-            return Err(Error::request(format!(
-                "the loss {} is for one output: fit the outputs one by one",
-                self.loss
-            )));
+            return Err(Error::unsupported(
+                "fit of several outputs",
+                format!("the loss {}", self.loss),
+                "it is for one output",
+                "fit the outputs one by one",
+            ));
         }
         self.loss.check()
     }

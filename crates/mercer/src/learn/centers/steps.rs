@@ -1,4 +1,4 @@
-//! What Newton's methods over coefficients and constants share.
+//! Common parts of Newton's methods over coefficients and constants.
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 
@@ -7,7 +7,8 @@ use crate::Result;
 /// Halvings of a step before it counts as hopeless.
 const HALVINGS: usize = 30;
 
-/// The state after a step that is halved until it is good enough; the state before where no part of it is.
+/// The state after a step that is halved until it is good enough; the state before where no part of
+/// it is.
 pub(in crate::learn) fn halved<S>(
     state: S,
     after: impl Fn(&S, f64) -> Result<S>,

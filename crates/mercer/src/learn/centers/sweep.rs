@@ -11,7 +11,8 @@ use crate::{Compute, Error, Precision, Result};
 
 /// Values of a tile: small enough for a second-level cache.
 const TILE: usize = 1 << 16;
-/// Rows of a task, whose sums are added in order; at most this many tasks would be too few for long samples, so it has an upper bound.
+/// Rows of a task, whose sums are added in order; at most this many tasks would be too few for long
+/// samples, so it has an upper bound.
 const TASKS: usize = 64;
 const MOST_ROWS: usize = 4096;
 
@@ -48,8 +49,8 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// `Kα` and `Kᵀmiddle(Kα)`, with every tile of `K` made once. Tiles are in the precision of the computation, sums in `f64` and in
-    /// a fixed order.
+    /// `Kα` and `Kᵀmiddle(Kα)`, with every tile of `K` made once. Tiles are in the precision of the
+    /// computation, sums in `f64` and in a fixed order.
     pub(super) fn sweep(&self, alpha: ArrayView2<f64>, middle: &Middle<'_>, compute: &Compute) -> Result<Swept> {
         let columns = 0..self.shape().1;
         match self {

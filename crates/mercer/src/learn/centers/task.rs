@@ -1,4 +1,4 @@
-//! What is minimized at every point, as a function of the values there.
+//! The loss at every point as a function of the values.
 
 use ndarray::{ArrayView2, Axis};
 
@@ -23,7 +23,7 @@ impl Task<'_> {
         }
     }
 
-    /// Whether one Newton step is the answer.
+    /// Whether one Newton step is the solution.
     pub(super) fn is_quadratic(&self) -> bool {
         matches!(self, Self::Values { loss: Loss::Squared, .. })
     }

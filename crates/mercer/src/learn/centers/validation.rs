@@ -75,7 +75,7 @@ impl EarlyStopping {
     }
 }
 
-/// Scores the iterates on rows that were kept apart, and remembers the best.
+/// Scores the iterates on rows that were held out, and remembers the best.
 pub(super) struct Validation<'j, 'd> {
     pub(super) patience: usize,
     pub(super) data: CenterData<'d>,
@@ -112,7 +112,8 @@ impl Validation<'_, '_> {
         self.data.weights.sum() * values
     }
 
-    /// Replaces the last iterate by the best one; returns the mean loss of every iterate on the held-out rows.
+    /// Replaces the last iterate by the best one; returns the mean loss of every iterate on the
+    /// held-out rows.
     pub(super) fn into_best(self, solution: &mut Solution) -> Vec<f64> {
         if let Some((_, w, b)) = self.best {
             (solution.state.w, solution.state.b) = (w, b);

@@ -1,4 +1,4 @@
-//! The parts of a Gaussian process with a sum of kernels.
+//! The components of a Gaussian process with a sum of kernels.
 
 use ndarray::{Array1, Array2};
 
@@ -9,7 +9,8 @@ use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Result};
 
 impl GaussianProcessFit {
-    /// The parts of the posterior mean for a kernel `k₁ + … + k_p`, as functions of their own spaces, with the shares of the norm.
+    /// The components of the posterior mean for a kernel `k₁ + … + k_p`, as functions of their own
+    /// spaces, with the shares of the norm.
     ///
     /// # Errors
     /// As [`Expansion::components`](crate::Expansion::components).
@@ -17,8 +18,9 @@ impl GaussianProcessFit {
         self.function(compute)?.components(compute)
     }
 
-    /// The parts of the process as effects of the columns that they depend on, centered over the data, with the posterior standard deviation on a
-    /// grid of `resolution` places per column.
+    /// The components of the process as effects of the columns that they depend on, centered over
+    /// the data, with the posterior standard deviation on a grid of `resolution` positions per
+    /// column.
     ///
     /// # Formula
     /// The posterior of `fⱼ(x) − f̄ⱼ`, where `f = Σ fⱼ` with independent `fⱼ ~ GP(0, kⱼ)`.
@@ -27,8 +29,9 @@ impl GaussianProcessFit {
     /// A factor of `n³/3`; `n²` per part and per place of a grid.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for a resolution below 2, [`Error::Memory`](crate::Error::Memory),
-    /// [`Error::Numerical`](crate::Error::Numerical) for a singular matrix.
+    /// [`Error::Parameter`](crate::Error::Parameter) for a resolution below 2,
+    /// [`Error::Memory`](crate::Error::Memory), [`Error::Singular`](crate::Error::Singular) for a
+    /// singular matrix.
     pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
         let n = self.points.nrows();
         let (design, points) = (Array2::zeros((n, 0)), self.points.view());

@@ -31,11 +31,12 @@ pub struct GaussianProcessFit {
 pub struct Prediction {
     /// `E f(x)`.
     pub mean: Array1<f64>,
-    /// `var f(x)`, without the noise: add [`GaussianProcessFit::noise`] for a new observation. At least 0.
+    /// `var f(x)`, without the noise: add [`GaussianProcessFit::noise`] for a new observation. At
+    /// least 0.
     pub variance: Array1<f64>,
 }
 
-/// What the other observations say of each: a normal density.
+/// The leave-one-out predictive density of each observation: a normal density.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOutDensity {
     /// `E(yᵢ | y₋ᵢ)`.
@@ -66,7 +67,8 @@ impl GaussianProcessFit {
     /// Mean and variance of `f` at every row of `x`.
     ///
     /// # Cost
-    /// `n²` per row, 512 rows at a time; along a line `O(log n)` per row, after `O(n)` the first time.
+    /// `n²` per row, 512 rows at a time; along a line `O(log n)` per row, after `O(n)` the first
+    /// time.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -87,10 +89,12 @@ impl GaussianProcessFit {
         Ok(Prediction { mean, variance })
     }
 
-    /// The mean of `f` at every row of `x`: what [`GaussianProcessFit::predict`] gives, without the variance.
+    /// The mean of `f` at every row of `x`: what [`GaussianProcessFit::predict`] gives, without the
+    /// variance.
     ///
     /// # Cost
-    /// One kernel value per pair of a row and a point of the data, none of them stored; along a line `O(log n)` per row.
+    /// One kernel value per pair of a row and a point of the data, none of them stored; along a
+    /// line `O(log n)` per row.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -118,8 +122,8 @@ impl GaussianProcessFit {
         Ok(prior - decomposition.explained(self.cross(x, compute)?.view(), compute)?)
     }
 
-    /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the noise. Column `s` draws from its own
-    /// stream of the seed.
+    /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the
+    /// noise. Column `s` draws from its own stream of the seed.
     ///
     /// # Errors
     /// As [`GaussianProcessFit::covariance`].
@@ -127,7 +131,7 @@ impl GaussianProcessFit {
         draw(&self.predict(x, compute)?.mean, &self.covariance(x, compute)?, count, compute)
     }
 
-    /// What the other observations say of each, in closed form.
+    /// The leave-one-out predictive densities, in closed form.
     ///
     /// # Formula
     /// `yᵢ − αᵢ/(A⁻¹)ᵢᵢ` and `1/(A⁻¹)ᵢᵢ`.
@@ -186,13 +190,14 @@ impl GaussianProcessFit {
         self.posterior.log_likelihood
     }
 
-    /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of
-    /// [`GaussianProcessFit::parameter_names`]. Along a line of more than 4096 points the slope by a freed smoothness, which needs the
-    /// matrix, is NaN.
+    /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be
+    /// negative), in the order of [`GaussianProcessFit::parameter_names`]. Along a line of more
+    /// than 4096 points the slope by a freed smoothness, which needs the matrix, is NaN.
     ///
     /// # Cost
-    /// `2n³/3` for the columns of `A⁻¹` and one matrix of derivatives per parameter, block by block, none of them stored. Along a line `O(n)` for all
-    /// parameters together, where none needs the matrix.
+    /// `2n³/3` for the columns of `A⁻¹` and one matrix of derivatives per parameter, block by
+    /// block, none of them stored. Along a line `O(n)` for all parameters together, where none
+    /// needs the matrix.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Canceled`](crate::Error::Canceled).
@@ -209,8 +214,8 @@ impl GaussianProcessFit {
         Ok(gradient)
     }
 
-    /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is among them where it was
-    /// [freed](super::GaussianProcess::free).
+    /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is
+    /// among them where it was [freed](super::GaussianProcess::free).
     pub fn parameter_names(&self) -> Vec<String> {
         movable_names(self.kernel(), "noise", &self.free)
     }

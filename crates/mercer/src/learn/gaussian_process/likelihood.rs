@@ -7,6 +7,7 @@ use faer::MatRef;
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::state_space::{Decomposition, Line, process_sum};
+use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
 use crate::solve::{CholeskyFactor, Factored, factor};
@@ -61,8 +62,9 @@ impl Posterior {
         Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
-    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a parameter that may be negative. Parameters that are
-    /// not `requested` may get 0. Along a line, NaN for a parameter that changes the number of states.
+    /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a
+    /// parameter that may be negative. Parameters that are not `requested` may get 0. Along a line,
+    /// NaN for a parameter that changes the number of states.
     pub(super) fn gradient(
         &self,
         x: ArrayView2<f64>,
@@ -87,7 +89,8 @@ impl Posterior {
     }
 
     /// # Formula
-    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`, which is not stored.
+    /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`,
+    /// which is not stored.
     fn gradient_by(
         &self,
         factor: &CholeskyFactor,
@@ -98,7 +101,12 @@ impl Posterior {
         let n = x.nrows() as u64;
         let bytes = 3 * 8 * n * n.min(192) * compute.threads() as u64;
         let advice = "use fewer rows, fewer threads or a higher memory limit";
-        compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "columns of the inverse in the gradient of the likelihood",
+            bytes,
+            advice,
+        )?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
         let block = |first: usize, inverse: MatRef<'_, f64>| Ok(self.traces(&bound, first, inverse, requested));
         let blocks = factor.inverse_columns(block, compute)?;
@@ -107,7 +115,8 @@ impl Posterior {
         Ok(chains.into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
     }
 
-    /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
+    /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every
+    /// `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
     fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, requested: &[bool]) -> Vec<f64> {
         let cols = first..first + inverse.ncols();
         let mut traces = vec![0.0; requested.len()];
@@ -117,13 +126,15 @@ impl Posterior {
         for start in (first..self.alpha.len()).step_by(STRIP) {
             let rows = start..self.alpha.len().min(start + STRIP);
             let weights = self.weights(&rows, &cols, inverse);
-            // The columns of A⁻¹ stand one after the other, and A⁻¹ is symmetric: they are the rows of the tile.
+            // The columns of A⁻¹ stand one after the other, and A⁻¹ is symmetric: they are the rows
+            // of the tile.
             bound.contract_tile(cols.clone(), rows, &weights, requested, parameters);
         }
         traces
     }
 
-    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
+    /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries
+    /// above it.
     fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
         let alpha = self.alpha.as_slice().unwrap_or_default();
         let mut weights = Vec::with_capacity(rows.len() * cols.len());
@@ -140,7 +151,8 @@ impl Posterior {
     }
 }
 
-/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky factor.
+/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky
+/// factor.
 fn decompose(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Decomposition> {
     Ok(match process_sum(kernel, noise, x.ncols()) {
         Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x)),
@@ -164,8 +176,10 @@ fn chain(parameter: &Parameter) -> f64 {
 }
 
 fn singular(kernel: &Kernel, noise: f64) -> Error {
-    Error::Numerical(format!(
-        "K + {noise}·I of {kernel} is singular to working precision on this data (repeated points, or a noise variance that is too small \
-         beside the kernel): the likelihood is not defined; use a larger noise"
-    ))
+    Error::singular(
+        format!(
+            "K + {noise}·I of {kernel} on this data (repeated points, or a noise variance that is too small beside the kernel)"
+        ),
+        Remedy::larger("noise"),
+    )
 }

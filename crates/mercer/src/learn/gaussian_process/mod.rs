@@ -1,8 +1,9 @@
 //! Gaussian processes: `y = f(x) + ε`, `f ~ GP(0, k)`, `ε ~ N(0, σ²)`.
 //!
-//! The posterior mean is the ridge regression with `λ = σ²`; beside it there are variances, samples, and the marginal likelihood by which
-//! the parameters of the kernel are chosen. [`sparse`] has the same with inducing points, in linear time; [`shared`] has several
-//! targets with one kernel, and a noise variance per row.
+//! The posterior mean is the ridge regression with `λ = σ²`; beside it there are variances,
+//! samples, and the marginal likelihood by which the parameters of the kernel are chosen.
+//! [`sparse`] has the same with inducing points, in linear time; [`shared`] has several targets
+//! with one kernel, and a noise variance per row.
 
 mod effects;
 mod fit;

@@ -4,6 +4,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::GaussianProcess;
 use super::likelihood::Posterior;
+use crate::error::Remedy;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -14,7 +15,8 @@ pub struct Optimization {
     pub converged: bool,
     /// Steps of the best run.
     pub iterations: usize,
-    /// The log marginal likelihood that each start led to; negative infinity for a start at which it is not defined.
+    /// The log marginal likelihood that each start led to; negative infinity for a start at which
+    /// it is not defined.
     pub likelihoods: Vec<f64>,
     /// Times that the likelihood was evaluated.
     pub evaluations: usize,
@@ -46,7 +48,7 @@ pub(super) fn optimize(
     let Some(best) = found.best else {
         // The first start says what is wrong.
         Posterior::new(kernel, process.noise, x, y, compute)?;
-        return Err(Error::Numerical("the marginal likelihood is not defined at any start".into()));
+        return Err(Error::undefined("the marginal likelihood at every start", Remedy::larger("noise")));
     };
     let (kernel, noise) = space.at(&best.point)?;
     let likelihoods = found.values.iter().map(|v| -v).collect();
@@ -55,7 +57,8 @@ pub(super) fn optimize(
     Ok((kernel, noise, Optimization { converged, iterations, likelihoods, evaluations, interrupted }))
 }
 
-/// `−log p(y)` and its gradient by the free parameters; infinity where the matrix is singular or a parameter leaves its range.
+/// `−log p(y)` and its gradient by the free parameters; infinity where the matrix is singular or a
+/// parameter leaves its range.
 fn negative(
     space: &ParameterSpace<'_>,
     point: &[f64],
@@ -74,7 +77,7 @@ fn negative(
             }
             Ok((-posterior.log_likelihood, gradient.iter().map(|g| -g).collect()))
         }
-        Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),
+        Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
         Err(other) => Err(other),
     }
 }

@@ -1,4 +1,5 @@
-//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again when variances are requested.
+//! A Gaussian process as named texts and arrays. The factor is not among them: it is made again
+//! when variances are requested.
 
 use super::likelihood::Posterior;
 use super::{GaussianProcessFit, Optimization};
@@ -28,7 +29,7 @@ impl GaussianProcessFit {
         let points = record.take_leading_matrix("points")?;
         let n = points.nrows();
         if n == 0 {
-            return Err(Error::shape("rows of the array `points`", "at least 1", 0));
+            return Err(Error::too_few("a Gaussian process", "rows of the array `points`", 1, 0));
         }
         let noise = record.finite_number("noise")?;
         require("noise", noise, noise >= 0.0, "at least 0")?;

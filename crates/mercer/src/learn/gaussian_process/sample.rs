@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Result};
 
-/// `count` draws from `N(mean, covariance)`, one per column; column `s` draws from its own stream of the seed. What rounding made negative of the
-/// covariance counts as 0.
+/// `count` draws from `N(mean, covariance)`, one per column; column `s` draws from its own stream
+/// of the seed. What rounding made negative of the covariance counts as 0.
 pub(super) fn draw(
     mean: &Array1<f64>,
     covariance: &Array2<f64>,

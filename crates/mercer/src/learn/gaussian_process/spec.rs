@@ -7,6 +7,7 @@ use super::likelihood::{Posterior, names};
 use super::optimize::optimize;
 use super::state_space;
 use crate::definiteness::require_psd_on;
+use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{check_names, movable};
 use crate::settings::Settings;
@@ -15,17 +16,20 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// Gaussian process regression of one output.
 ///
 /// # Formula
-/// With `A = K + σ²I`: mean `k(x)ᵀA⁻¹y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)`, log marginal likelihood
-/// `−½yᵀA⁻¹y − ½ log det A − (n/2) log 2π`.
+/// With `A = K + σ²I`: mean `k(x)ᵀA⁻¹y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)`, log marginal
+/// likelihood `−½yᵀA⁻¹y − ½ log det A − (n/2) log 2π`.
 ///
 /// # Theory
-/// The mean is the ridge regression with `λ = σ²`. A scale in front of the kernel (`1*gaussian(lengthscale=1)`) is the signal variance, and is
-/// optimized with the rest. The likelihood of centered targets is meant: subtract their mean where it is not near 0.
+/// The mean is the ridge regression with `λ = σ²`. A scale in front of the kernel
+/// (`1*gaussian(lengthscale=1)`) is the signal variance, and is optimized with the rest. The
+/// likelihood of centered targets is meant: subtract their mean where it is not near 0.
 ///
 /// # Cost
-/// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the optimization; `8n²` bytes. Along one column, with
-/// positive noise and the kernel of a Markov process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`, `bridge`,
-/// `sobolev` up to order 3, and sums of these with constants and `linear`), everything is linear in `n`: [`GaussianProcessFit::method`] tells.
+/// `n³/3` for a fit; about `n³` and one matrix of derivatives per parameter for each step of the
+/// optimization; `8n²` bytes. Along one column, with positive noise and the kernel of a Markov
+/// process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`,
+/// `bridge`, `sobolev` up to order 3, and sums of these with constants and `linear`), everything is
+/// linear in `n`: see [`GaussianProcessFit::method`].
 ///
 /// # Example
 /// ```
@@ -46,16 +50,19 @@ pub struct GaussianProcess {
     pub noise: f64,
     /// Whether to choose the parameters by the marginal likelihood, starting from those given.
     pub optimize: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`] (`gaussian.lengthscale`, or `lengthscale` alone), or `noise`.
+    /// Parameters that are kept fixed: names of [`Kernel::parameters`] (`gaussian.lengthscale`, or
+    /// `lengthscale` alone), or `noise`.
     pub fixed: Vec<String>,
-    /// Choices of smoothness that move too, which they do not otherwise: `nu` of Matérn kernels, `hurst`, `power` of a distance.
+    /// Smoothness parameters that are optimized, which are fixed by default: `nu` of Matérn
+    /// kernels, `hurst`, `power` of a distance.
     pub free: Vec<String>,
-    /// How many more times the optimization starts, from points drawn from the seed around the first.
+    /// The number of additional starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl GaussianProcess {
-    /// A process whose parameters are optimized from one start; the smoothness `nu` of Matérn kernels and its like stay as they are.
+    /// A process whose parameters are optimized from one start; the smoothness `nu` of Matérn
+    /// kernels and its like are kept fixed.
     pub fn new(kernel: Kernel, noise: f64) -> Self {
         Self { kernel, noise, optimize: true, fixed: Vec::new(), free: Vec::new(), restarts: 0 }
     }
@@ -63,16 +70,17 @@ impl GaussianProcess {
     /// Fits the process to one value per row of `x`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative noise or an unknown fixed or freed name, [`Error::Shape`] and [`Error::Value`] for data that does not
-    /// fit, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `K + σ²I` is singular to working precision,
-    /// [`Error::Canceled`]; and as [`Kernel::bind`].
+    /// [`Error::Parameter`] for a negative noise or an unknown fixed or freed name,
+    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit,
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when `K + σ²I` is
+    /// singular to working precision, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<GaussianProcessFit> {
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimized.
         let kernel = x_kernel(&self.kernel, x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
-        compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
+        compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
                 Some((x, y)) => optimize(self, &kernel, x.view(), y.view(), compute)?,
@@ -92,7 +100,8 @@ impl GaussianProcess {
         Ok(GaussianProcessFit { settings: self.recorded(compute), ..fit })
     }
 
-    /// The settings by name: `kernel` and `noise` where the optimization starts, `optimize`, `fixed`, `free`, `restarts`.
+    /// The settings by name: `kernel` and `noise` where the optimization starts, `optimize`,
+    /// `fixed`, `free`, `restarts`.
     pub fn settings(&self) -> Settings {
         Settings::new()
             .with("kernel", &self.kernel)
@@ -123,10 +132,10 @@ impl GaussianProcess {
 
     pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !self.noise.is_finite() || self.noise < 0.0 {
-            return Err(Error::parameter("noise", self.noise, "a finite number, at least 0"));
+            return Err(Error::parameter("noise", self.noise, AllowedRange::NON_NEGATIVE));
         }
         if x.nrows() == 0 {
-            return Err(Error::shape("rows of the data", "at least 1", 0));
+            return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         if y.len() != x.nrows() {
             return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));

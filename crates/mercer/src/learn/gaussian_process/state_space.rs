@@ -14,7 +14,8 @@ use crate::solve::CholeskyFactor;
 use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
 use crate::{Compute, Kernel, Result};
 
-/// Up to so many rows a derivative that the state space does not provide is computed from the matrix.
+/// Up to this many rows a derivative that the state space does not provide is computed from the
+/// matrix.
 pub(super) const DENSE_ROWS: usize = 4096;
 
 /// How the posterior of a Gaussian process was found.
@@ -23,7 +24,8 @@ pub(super) const DENSE_ROWS: usize = 4096;
 pub enum ProcessMethod {
     /// By a Cholesky factor of `K + σ²I`.
     Cholesky,
-    /// Along one column by a Kalman filter and its adjoint, for kernels of Markov processes: exact, in linear time and memory.
+    /// Along one column by a Kalman filter and its adjoint, for kernels of Markov processes: exact,
+    /// in linear time and memory.
     StateSpace {
         /// The numbers that the process carries from point to point.
         states: usize,
@@ -56,7 +58,8 @@ pub(super) struct Line {
     mean: OnceLock<Arc<dyn LineFunction>>,
 }
 
-/// The distribution of the process along one column of the data, where there is one and the noise is positive.
+/// The distribution of the process along one column of the data, where there is one and the noise
+/// is positive.
 pub(super) fn process_sum(kernel: &Kernel, noise: f64, columns: usize) -> Option<ProcessSum> {
     ProcessSum::of(kernel, columns).filter(|_| noise > 0.0)
 }
@@ -67,7 +70,8 @@ pub(super) fn bytes(process_sum: &ProcessSum, rows: usize) -> u64 {
     8 * rows as u64 * (2 * states * states + 4 * states + 16)
 }
 
-/// The data in ascending order along the line, so that it is sorted once and not in every step of an optimization; none without a line.
+/// The data in ascending order along the line, so that it is sorted once and not in every step of
+/// an optimization; none without a line.
 pub(super) fn ascending(
     kernel: &Kernel,
     noise: f64,
@@ -122,7 +126,8 @@ impl Line {
         Self { process_sum, system, mean: OnceLock::new() }
     }
 
-    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN for parameters without a state-space derivative.
+    /// `∂ log p(y)/∂ log θ` for the parameters of the kernel and the noise; NaN for parameters
+    /// without a state-space derivative.
     pub(super) fn gradient(&self, posterior: &Posterior, y: ArrayView1<f64>) -> Vec<f64> {
         let slopes = self.system.slopes(&posterior.kernel, y);
         slopes.by_parameters.into_iter().chain([slopes.by_noise * posterior.noise]).collect()

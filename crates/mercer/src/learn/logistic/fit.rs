@@ -73,8 +73,9 @@ impl LogisticFit {
         &self.settings
     }
 
-    /// `f(x)` for every row of `x`: one column for two classes (the log-odds of class 1), one per class for more. For a model on `precomputed()`
-    /// values, row `i` of `x` holds the values of the new point `i` with every point of the data.
+    /// `f(x)` for every row of `x`: one column for two classes (the log-odds of class 1), one per
+    /// class for more. For a model on `precomputed()` values, row `i` of `x` holds the values of
+    /// the new point `i` with every point of the data.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data, none of them stored.
@@ -161,7 +162,8 @@ impl LogisticFit {
         self.to_probabilities(&self.fitted)
     }
 
-    /// The mean probability of every class on the data: its share, where there is an intercept and no weights.
+    /// The mean probability of every class on the data: its share, where there is an intercept and
+    /// no weights.
     pub fn mean_probabilities(&self) -> Array1<f64> {
         self.fitted_probabilities().mean_axis(ndarray::Axis(0)).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What each decision would be without its own point.
+//! Leave-one-out decision values.
 
 use ndarray::Array1;
 
@@ -8,9 +8,10 @@ use crate::learn::loss::newton::{Kind, Model};
 /// Leave-one-out estimates of a fit for two classes.
 ///
 /// # Formula
-/// `f₋ᵢ(xᵢ) ≈ fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − λ)`, with `Wᵢ = wᵢp(1−p)` and `G = (W^½KW^½ + λI)⁻¹` on the complement of the intercept: one Newton step from the
-/// fit toward the fit without point `i` [Cawley and Talbot 2008]. Exact for a quadratic loss; for the logistic one the error is of second order in the
-/// influence of a point.
+/// `f₋ᵢ(xᵢ) ≈ fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − λ)`, with `Wᵢ = wᵢp(1−p)` and `G = (W^½KW^½ + λI)⁻¹` on the
+/// complement of the intercept: one Newton step from the fit toward the fit without point `i`
+/// [Cawley and Talbot 2008]. Exact for a quadratic loss; for the logistic one the error is of
+/// second order in the influence of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogisticLeaveOneOut {
     /// `f₋ᵢ(xᵢ)` for every point.

@@ -1,7 +1,7 @@
 //! Kernel logistic regression: probabilities of two or more classes.
 //!
-//! It is the general problem of [`loss`](crate::learn::loss) with the logistic loss, written with `λ/2` as statistics does, and for more than two
-//! classes with a function per class.
+//! It is the general problem of [`loss`](crate::learn::loss) with the logistic loss, written with
+//! `λ/2` as statistics does, and for more than two classes with a function per class.
 
 mod fit;
 mod influence;

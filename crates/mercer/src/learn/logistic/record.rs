@@ -23,7 +23,8 @@ impl LogisticFit {
         record
     }
 
-    /// The fit that [`LogisticFit::to_record`] wrote. One function is two classes; several are one class each.
+    /// The fit that [`LogisticFit::to_record`] wrote. One function is two classes; several are one
+    /// class each.
     pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
         let lambda = record.number("lambda")?;
         check_lambda(lambda)?;

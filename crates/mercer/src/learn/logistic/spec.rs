@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::fit::Made;
 use super::{LogisticFit, LossPlan, LossSolver};
+use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
@@ -13,17 +14,21 @@ use crate::{Compute, Error, Kernel, Result};
 /// Kernel logistic regression for two or more classes.
 ///
 /// # Formula
-/// Two classes, `y = −1` for class 0 and `1` for class 1: `min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (λ/2)‖h‖²` over `f = h + b`. More: `min −Σ wᵢ log
-/// softmax(f(xᵢ))_{yᵢ} + (λ/2) Σ_c ‖h_c‖²` over one `f_c = h_c + b_c` per class. Sums, without `1/n`; the intercepts are not penalized, those of several
-/// classes have sum 0.
+/// Two classes, `y = −1` for class 0 and `1` for class 1:
+/// `min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (λ/2)‖h‖²` over `f = h + b`. More:
+/// `min −Σ wᵢ log softmax(f(xᵢ))_{yᵢ} + (λ/2) Σ_c ‖h_c‖²` over one `f_c = h_c + b_c` per class.
+/// Sums, without `1/n`; the intercepts are not penalized, those of several classes have sum 0.
 ///
 /// # Theory
-/// `λαᵢ = wᵢyᵢ P(−yᵢ | xᵢ)`, for several classes `λA_{ic} = wᵢ(1[yᵢ = c] − P(c | xᵢ))`; with an intercept the mean probability of each class on the data is
-/// its share: the fit is calibrated in the large. The dual problem maximizes the entropy of these probabilities less `(λ/2)αᵀKα`. For
-/// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax with `f_1 − f_0 = f` and twice the λ.
+/// `λαᵢ = wᵢyᵢ P(−yᵢ | xᵢ)`, for several classes `λA_{ic} = wᵢ(1[yᵢ = c] − P(c | xᵢ))`; with an
+/// intercept the mean probability of each class on the data is its share: the fit is calibrated in
+/// the large. The dual problem maximizes the entropy of these probabilities less `(λ/2)αᵀKα`. For
+/// separable data the minimum exists because `λ > 0`. Two classes by one function `f` are softmax
+/// with `f_1 − f_0 = f` and twice the λ.
 ///
 /// # Cost
-/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for several), products with `K` beyond; [`LogisticRegression::plan`] reports the cost in advance.
+/// Some eight Newton steps: `n³/3` each up to 3000 rows (1200 over the number of classes, for
+/// several), products with `K` beyond; [`LogisticRegression::plan`] reports the cost in advance.
 ///
 /// # Example
 /// ```
@@ -50,20 +55,23 @@ pub struct LogisticRegression {
     pub class_weights: Option<Vec<f64>>,
     /// How the problem is solved; never [`LossSolver::Dual`].
     pub solver: LossSolver,
-    /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    /// The centers of [`LossSolver::Centers`]; if they are set, [`LossSolver::Auto`] uses them.
+    /// They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
-    /// Stop when the gap is at most this part of the loss of the zero function. The gap is `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this
-    /// square: `1e-20` gives ten digits of `h`. One more Newton step is made when it is met,
-    /// which squares the error: `1e-12` gives some twelve digits.
+    /// Stop when the gap is at most this part of the loss of the zero function. The gap is
+    /// `(λ/2)‖h − h⁺‖²` with a feasible `h⁺` and is computed as this square: `1e-20` gives ten
+    /// digits of `h`. One more Newton step is made when it is met, which squares the error: `1e-12`
+    /// gives some twelve digits.
     pub tolerance: f64,
     /// Newton steps.
     pub max_iterations: u64,
-    /// Whether to estimate, from the last Newton step, what each point's decision would be without it: for two classes and exact steps.
+    /// Whether to estimate, from the last Newton step, what each point's decision would be without
+    /// it: for two classes and exact steps.
     pub leave_one_out: bool,
 }
 
 impl LogisticRegression {
-    /// With an intercept, the solver chosen by itself, ten digits.
+    /// With an intercept, an automatic choice of the solver, ten digits.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
         Self {
             kernel,
@@ -78,10 +86,12 @@ impl LogisticRegression {
         }
     }
 
-    /// The plan for `rows` points of `columns` numbers in `classes` classes: what [`LogisticRegression::fit`] will run.
+    /// The plan for `rows` points of `columns` numbers in `classes` classes: what
+    /// [`LogisticRegression::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for [`LossSolver::Dual`].
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Unsupported`] for
+    /// [`LossSolver::Dual`].
     ///
     /// # Example
     /// ```
@@ -94,7 +104,7 @@ impl LogisticRegression {
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> Result<LossPlan> {
         if self.solver == LossSolver::Dual {
-            return Err(Error::request("the logistic loss is smooth: it is minimized by Newton's method"));
+            return Err(Error::unsupported("dual problem", "the logistic loss", "it is smooth", "use Newton's method"));
         }
         self.request(rows, columns, classes, self.lambda).plan(compute)
     }
@@ -108,14 +118,18 @@ impl LogisticRegression {
         Request { rows, columns, functions, solver: self.solver, centers: (self.centers.as_ref(), machine) }
     }
 
-    /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur with a positive weight. With a kernel over `precomputed()`,
-    /// `x` is the matrix of kernel values.
+    /// Fits the classes `0, 1, …` of the rows of `x`; every number up to the largest must occur
+    /// with a positive weight. With a kernel over `precomputed()`, `x` is the matrix of kernel
+    /// values.
     ///
-    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`](super::Evidence::stopped).
+    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap:
+    /// see [`LossEvidence::stopped`](super::LossEvidence::stopped).
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does not fit; [`Error::Request`] for a single class or one
-    /// without weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
+    /// [`Error::Parameter`] unless λ > 0; [`Error::Shape`] and [`Error::Value`] for data that does
+    /// not fit; [`Error::OneClass`] or [`Error::EmptyClass`] for a single class or one without
+    /// weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as
+    /// [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -124,10 +138,11 @@ impl LogisticRegression {
         compute: &Compute,
     ) -> Result<LogisticFit> {
         let mut fits = self.path(&[self.lambda], x, labels, weights, compute)?;
-        fits.pop().ok_or_else(|| Error::request("there is no λ to fit"))
+        fits.pop().ok_or_else(|| Error::too_few("a path", "values of lambda", 1, 0))
     }
 
-    /// Fits every λ of a list, in its order: each fit begins where the last one ended, and the kernel matrix is made once.
+    /// Fits every λ of a list, in its order: each fit begins where the last one ended, and the
+    /// kernel matrix is made once.
     ///
     /// # Errors
     /// As [`LogisticRegression::fit`].
@@ -176,8 +191,8 @@ impl LogisticRegression {
         Ok(LogisticFit::of_centers(&fit, settings, lambda, classes, plan.clone()))
     }
 
-    /// The settings by name: `kernel`, `lambda`, `intercept`, `class_weights`, `solver`, `tolerance`, `max_iterations`, `leave_one_out`, and
-    /// those of the centers.
+    /// The settings by name: `kernel`, `lambda`, `intercept`, `class_weights`, `solver`,
+    /// `tolerance`, `max_iterations`, `leave_one_out`, and those of the centers.
     pub fn settings(&self) -> Settings {
         Settings::new()
             .with("kernel", &self.kernel)
@@ -220,7 +235,7 @@ impl LogisticRegression {
             return Err(Error::shape("class weights", format!("one per class ({classes})"), factors.len()));
         }
         if let Some(bad) = factors.iter().find(|f| !(f.is_finite() && **f > 0.0)) {
-            return Err(Error::parameter("class_weights", bad, "finite and positive"));
+            return Err(Error::parameter("class_weights", bad, AllowedRange::POSITIVE));
         }
         all.iter_mut().zip(labels).for_each(|(w, &c)| *w *= factors[c]);
         Ok(all)
@@ -230,17 +245,17 @@ impl LogisticRegression {
 /// Two classes at least, each with a point that counts.
 fn check_classes(labels: &[usize], classes: usize, weights: &Array1<f64>) -> Result<()> {
     if labels.is_empty() {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     let counted: Vec<usize> = labels.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(&c, _)| c).collect();
     if counted.iter().all(|c| Some(c) == counted.first()) {
-        return Err(Error::request("all rows with a positive weight are of one class: there is nothing to tell apart"));
+        return Err(Error::OneClass { class: None });
     }
     let mut sorted = counted;
     sorted.sort_unstable();
     sorted.dedup();
     match (0..classes).zip(sorted.iter().map(Some).chain(std::iter::repeat(None))).find(|(c, seen)| *seen != Some(c)) {
-        Some((c, _)) => Err(Error::request(format!("class {c} of {classes} has no row with a positive weight"))),
+        Some((c, _)) => Err(Error::EmptyClass { class: c.to_string(), outside_fold: None }),
         None => Ok(()),
     }
 }

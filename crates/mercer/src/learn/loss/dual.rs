@@ -1,7 +1,8 @@
 //! Losses with kinks, through their dual problem.
 //!
-//! With `μ = 2λ` the dual of `min Σ wᵢℓ(yᵢ, fᵢ) + (μ/2)‖h‖²` is `μ` times `max −½αᵀKα − (1/μ) Σ wᵢℓ*(−μαᵢ/wᵢ)`, with `Σαᵢ = 0` for an intercept. The
-//! conjugates of these losses are linear on an interval, so that each is a [`DualProblem`] in variables `0 ≤ β ≤ C`:
+//! With `μ = 2λ` the dual of `min Σ wᵢℓ(yᵢ, fᵢ) + (μ/2)‖h‖²` is `μ` times
+//! `max −½αᵀKα − (1/μ) Σ wᵢℓ*(−μαᵢ/wᵢ)`, with `Σαᵢ = 0` for an intercept. The conjugates of these
+//! losses are linear on an interval, so that each is a [`DualProblem`] in variables `0 ≤ β ≤ C`:
 //!
 //! | loss | variables | `C` | linear term |
 //! |---|---|---|---|
@@ -19,7 +20,8 @@ use crate::{Compute, Error, Precision, Result};
 
 /// Variables that are optimized together.
 pub(super) const WORKING_SET: usize = 512;
-/// Times that the tolerance of the KKT conditions is divided by ten when the gap is not small enough.
+/// Times that the tolerance of the KKT conditions is divided by ten when the gap is not small
+/// enough.
 const ROUNDS: i32 = 9;
 
 /// The problem as it was given.
@@ -32,7 +34,7 @@ pub(super) struct DualData<'d> {
     pub(super) intercept: bool,
 }
 
-/// The answer with its evidence.
+/// The solution with its evidence.
 pub(super) struct Found {
     pub(super) alpha: Array2<f64>,
     pub(super) intercept: Array1<f64>,
@@ -83,8 +85,10 @@ impl DualData<'_> {
         let reach = largest(&problem.upper) * largest(diagonal);
         let most = self.spread().max(f64::MIN_POSITIVE) / f64::EPSILON;
         if reach.is_nan() || most.is_nan() || reach > most {
-            return Err(Error::request(
-                "the penalty drowns in rounding beside the weights: use a larger λ, or scale the weights down",
+            return Err(Error::undetermined(
+                "the minimum",
+                "the penalty is lost in rounding beside the weights",
+                "use a larger λ, or scale the weights down",
             ));
         }
         Ok(())
@@ -94,7 +98,8 @@ impl DualData<'_> {
         2.0 * self.lambda
     }
 
-    /// The slopes of the loss far above and far below the target, and the half-width of its flat middle.
+    /// The slopes of the loss far above and far below the target, and the half-width of its flat
+    /// middle.
     fn shape(&self) -> (f64, f64, f64) {
         match self.loss {
             Loss::Quantile { level } => (level, 1.0 - level, 0.0),
@@ -197,7 +202,8 @@ impl DualData<'_> {
         if spread > 0.0 { spread } else { mean.abs().max(f64::MIN_POSITIVE) }
     }
 
-    /// `argmin_b Σ wᵢℓ(yᵢ, hᵢ + b)`, the middle where there are several: the slope jumps at every kink until it is no longer negative.
+    /// `argmin_b Σ wᵢℓ(yᵢ, hᵢ + b)`, the middle where there are several: the slope jumps at every
+    /// kink until it is no longer negative.
     fn best_intercept(&self, h: &Array1<f64>) -> f64 {
         let (up, _, epsilon) = self.shape();
         let mut slope = 0.0;

@@ -25,8 +25,8 @@ impl KernelMachineFit {
         &self.settings
     }
 
-    /// `f(x) = h(x) + b` for every row of `x`. For a model on `precomputed()` values, row `i` of `x` holds the values of the new point `i` with every
-    /// point of the data.
+    /// `f(x) = h(x) + b` for every row of `x`. For a model on `precomputed()` values, row `i` of
+    /// `x` holds the values of the new point `i` with every point of the data.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data, none of them stored.
@@ -37,7 +37,8 @@ impl KernelMachineFit {
         Ok(self.functions.evaluate(x, compute)?.index_axis_move(Axis(1), 0))
     }
 
-    /// What the loss estimates: `f(x)` itself, the class −1 or 1 (1 where `f(x) = 0`), or for counts their mean `exp f(x)`.
+    /// What the loss estimates: `f(x)` itself, the class −1 or 1 (1 where `f(x) = 0`), or for
+    /// counts their mean `exp f(x)`.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -53,10 +54,15 @@ impl KernelMachineFit {
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
     ///
     /// # Errors
-    /// [`Error::Request`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.loss != Loss::Logistic {
-            return Err(Error::request(format!("the loss {} has no probabilities: use the logistic loss", self.loss)));
+            return Err(Error::unsupported(
+                "probabilities",
+                format!("the loss {}", self.loss),
+                "",
+                "use the logistic loss",
+            ));
         }
         Ok(self.decision(x, compute)?.mapv(sigmoid))
     }

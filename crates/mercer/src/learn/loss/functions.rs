@@ -1,9 +1,10 @@
-//! What every fit of this room holds: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
+//! Common part of the fits of this module: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::newton::NewtonState;
 use crate::definiteness::require_psd_on;
+use crate::error::{AllowedRange, PrecomputedNeed};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::learn::CenterFit;
 use crate::learn::ridge::{check_weights, pairs};
@@ -13,18 +14,20 @@ use crate::{Compute, Error, Expansion, Kernel, Result};
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossEvidence {
-    /// What was minimized, at the answer.
+    /// What was minimized, at the solution.
     pub objective: f64,
     /// A value below which no objective lies: the dual objective at a feasible point.
     pub dual_objective: f64,
-    /// `objective − dual_objective ≥ 0`: how far from the minimum the answer can be. For the smooth losses it is computed as the square that it
-    /// is, so that it can be far below the rounding of the two.
+    /// `objective − dual_objective ≥ 0`: how far from the minimum the solution can be. For the
+    /// smooth losses it is computed as the square that it is, so that it can be far below the
+    /// rounding of the two.
     pub gap: f64,
     /// `Σ wᵢℓ(yᵢ, f(xᵢ))`.
     pub loss: f64,
     /// `Σ‖h_c‖²`.
     pub squared_norm: f64,
-    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of the KKT conditions of the dual problem for the others.
+    /// The largest violation of the stationarity conditions: of `∂/∂f` for the smooth losses, of
+    /// the KKT conditions of the dual problem for the others.
     pub violation: f64,
     /// Newton steps, or steps of pairs of variables.
     pub iterations: u64,
@@ -96,7 +99,7 @@ impl Functions {
     /// The part of one function that lies in ℋ.
     pub(in crate::learn) fn expansion(&self, function: usize, compute: &Compute) -> Result<Expansion> {
         if function >= self.alpha.ncols() {
-            return Err(Error::parameter("function", function, &format!("below {}", self.alpha.ncols())));
+            return Err(Error::parameter("function", function, ..self.alpha.ncols()));
         }
         Expansion::new(&self.kernel, self.points.view(), self.alpha.column(function), compute)
     }
@@ -107,16 +110,16 @@ pub(in crate::learn) fn check_lambda(lambda: f64) -> Result<()> {
     if lambda.is_finite() && lambda > 0.0 {
         return Ok(());
     }
-    Err(Error::parameter("lambda", lambda, "finite and positive"))
+    Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE))
 }
 
 /// A tolerance that can be reached, in one step or more.
 pub(in crate::learn) fn check_options(tolerance: f64, max_iterations: u64) -> Result<()> {
     if !(tolerance.is_finite() && tolerance > 0.0) {
-        return Err(Error::parameter("tolerance", tolerance, "finite and positive"));
+        return Err(Error::parameter("tolerance", tolerance, AllowedRange::POSITIVE));
     }
     if max_iterations == 0 {
-        return Err(Error::parameter("max_iterations", max_iterations, "at least 1"));
+        return Err(Error::parameter("max_iterations", max_iterations, 1..));
     }
     Ok(())
 }
@@ -124,16 +127,14 @@ pub(in crate::learn) fn check_options(tolerance: f64, max_iterations: u64) -> Re
 /// The kernel on the points of the data, or the matrix of kernel values that stands in their place.
 pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
     if x.nrows() == 0 {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     if !kernel.is_precomputed() {
         require_psd_on(kernel, x.ncols(), compute)?;
     }
     let bound = kernel.bind(pairs(kernel, x), compute)?;
     if bound.shape() != (x.nrows(), x.nrows()) || !bound.symmetric() {
-        return Err(Error::request(
-            "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
-        ));
+        return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
     }
     Ok(bound)
 }

@@ -1,6 +1,6 @@
-//! The losses: what a wrong value costs.
+//! The loss functions.
 
-use crate::learn::observations::bad_value;
+use crate::error::AllowedRange;
 use crate::{Error, Result};
 
 /// The loss of predicting `f` where `y` was observed. With `r = y − f`:
@@ -115,8 +115,9 @@ impl Loss {
         }
     }
 
-    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature itself for Poisson, and for the logistic loss on the
-    /// right side, where it is as large as the slope. It is positive wherever the loss still slopes.
+    /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature
+    /// itself for Poisson, and for the logistic loss on the right side, where it is as large as the
+    /// slope. It is positive wherever the loss still slopes.
     pub(super) fn majorant(self, y: f64, f: f64) -> f64 {
         let r = (y - f).abs();
         match self {
@@ -129,7 +130,8 @@ impl Loss {
         }
     }
 
-    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others through their dual problem.
+    /// Whether the slope is continuous: such losses are minimized by Newton's method, the others
+    /// through their dual problem.
     pub fn is_smooth(self) -> bool {
         !matches!(self, Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge)
     }
@@ -143,13 +145,13 @@ impl Loss {
     pub(in crate::learn) fn check(self) -> Result<()> {
         match self {
             Self::Huber { delta } if !(delta.is_finite() && delta > 0.0) => {
-                Err(Error::parameter("delta", delta, "finite and positive"))
+                Err(Error::parameter("delta", delta, AllowedRange::POSITIVE))
             }
             Self::Quantile { level } if !(level > 0.0 && level < 1.0) => {
-                Err(Error::parameter("level", level, "between 0 and 1, both excluded"))
+                Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT))
             }
             Self::EpsilonInsensitive { epsilon } if !(epsilon.is_finite() && epsilon >= 0.0) => {
-                Err(Error::parameter("epsilon", epsilon, "a finite number, at least 0"))
+                Err(Error::parameter("epsilon", epsilon, AllowedRange::NON_NEGATIVE))
             }
             _ => Ok(()),
         }
@@ -164,16 +166,17 @@ impl Loss {
         };
         if let Some((row, &value)) = y.iter().enumerate().find(|(_, v)| !allowed(**v)) {
             let requirement = if self == Self::Poisson { "a count is at least 0" } else { "a class is −1 or 1" };
-            return Err(bad_value("targets", row, value, requirement));
+            return Err(Error::value("targets", (row, 0), value, requirement));
         }
         let seen = |requested: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && requested(*y));
         if self.is_classification() && !(seen(&|y| y > 0.0) && seen(&|y| y < 0.0)) {
-            return Err(Error::request(
-                "all targets with a positive weight are of one class: there is nothing to tell apart",
-            ));
+            return Err(Error::OneClass { class: None });
         }
         if self == Self::Poisson && !seen(&|y| y > 0.0) {
-            return Err(Error::request("every count is 0: the mean count would be 0, its logarithm −∞"));
+            return Err(Error::all_zero(
+                "count",
+                "the mean count would be 0, its logarithm −∞; give some counts above 0",
+            ));
         }
         Ok(())
     }
@@ -207,9 +210,9 @@ mod tests {
                     continue;
                 }
                 let slope = (loss.value(y, f + h) - loss.value(y, f - h)) / (2.0 * h);
-                assert!((loss.slope(y, f) - slope).abs() < 1e-8, "{loss} at {y}, {f}: {slope}");
+                assert_close!(loss.slope(y, f), slope, abs = 1e-8, "{loss} at {y}, {f}: {slope}");
                 let curvature = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2.0 * h);
-                assert!((loss.curvature(y, f) - curvature).abs() < 1e-8, "{loss} at {y}, {f}: {curvature}");
+                assert_close!(loss.curvature(y, f), curvature, abs = 1e-8, "{loss} at {y}, {f}: {curvature}");
             }
         }
     }
@@ -238,6 +241,6 @@ mod tests {
             }
         }
         assert_eq!(Loss::Logistic.slope(1.0, 800.0), 0.0);
-        assert!((Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp() - 1.0).abs() < 1e-14);
+        assert_close!(Loss::Logistic.slope(1.0, 40.0) / -(-40.0_f64).exp(), 1.0, abs = 1e-14);
     }
 }

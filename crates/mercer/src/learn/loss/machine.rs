@@ -14,19 +14,23 @@ use crate::{Compute, Error, Kernel, Result};
 /// A function of an RKHS, and an intercept, that minimize a loss and a norm.
 ///
 /// # Formula
-/// `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`, `b ∈ ℝ` unpenalized: a *sum* of losses, without `1/n`, and λ, not λ/2.
+/// `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`, `b ∈ ℝ` unpenalized: a *sum* of
+/// losses, without `1/n`, and λ, not λ/2.
 ///
 /// # Theory
-/// By the representer theorem `h = Σ αᵢk(·, xᵢ)`, with `−2λαᵢ` in the subdifferential of `wᵢℓ(yᵢ, ·)` at `f(xᵢ)` and, with an intercept, `Σαᵢ = 0`.
-/// The dual problem is `max −Σ wᵢℓ*(−2λαᵢ/wᵢ) − λαᵀKα`; its value at a feasible `α` lies below every objective, and the difference is the
-/// duality gap of [`LossEvidence`].
+/// By the representer theorem `h = Σ αᵢk(·, xᵢ)`, with `−2λαᵢ` in the subdifferential of
+/// `wᵢℓ(yᵢ, ·)` at `f(xᵢ)` and, with an intercept, `Σαᵢ = 0`. The dual problem is
+/// `max −Σ wᵢℓ*(−2λαᵢ/wᵢ) − λαᵀKα`; its value at a feasible `α` lies below every objective, and the
+/// difference is the duality gap of [`LossEvidence`].
 ///
-/// With the squared loss this is [`Ridge`](crate::learn::Ridge); with the logistic one, [`LogisticRegression`](crate::learn::LogisticRegression)
-/// of twice the λ; with the hinge, a support vector machine with `C = 1/(2λ)`.
+/// With the squared loss this is [`Ridge`](crate::learn::Ridge); with the logistic one,
+/// [`LogisticRegression`](crate::learn::LogisticRegression) of twice the λ; with the hinge, a
+/// support vector machine with `C = 1/(2λ)`.
 ///
 /// # Cost
-/// Smooth losses: some ten Newton steps of `n³/3` up to 3000 rows, by conjugate gradients beyond. Losses with kinks: rows of `K` for the variables
-/// that move. [`KernelMachine::plan`] reports the cost in advance.
+/// Smooth losses: some ten Newton steps of `n³/3` up to 3000 rows, by conjugate gradients beyond.
+/// Losses with kinks: rows of `K` for the variables that move. [`KernelMachine::plan`] reports the
+/// cost in advance.
 ///
 /// # Example
 /// ```
@@ -48,21 +52,24 @@ pub struct KernelMachine {
     pub kernel: Kernel,
     /// `λ > 0`, which multiplies `‖h‖²` beside a sum (not a mean) of losses.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
     /// How the problem is solved.
     pub solver: LossSolver,
-    /// The centers of [`LossSolver::Centers`]; where they are given, [`LossSolver::Auto`] takes them. They have a tolerance and a number of iterations of their own.
+    /// The centers of [`LossSolver::Centers`]; if they are set, [`LossSolver::Auto`] uses them.
+    /// They have a tolerance and a number of iterations of their own.
     pub centers: Option<Centers>,
-    /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is larger). For smooth losses the gap is
-    /// `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20` gives ten digits of `h`.
+    /// Stop when the gap is at most this part of the objective (of `Σ wᵢ|ℓ(yᵢ, 0)|`, if that is
+    /// larger). For smooth losses the gap is `λ‖h − h⁺‖²` with a feasible `h⁺`, so that `1e-20`
+    /// gives ten digits of `h`.
     pub tolerance: f64,
     /// Newton steps, for the smooth losses; steps of pairs of variables, for the others.
     pub max_iterations: u64,
 }
 
 impl KernelMachine {
-    /// A machine with an intercept, the solver chosen by itself, and a tolerance that the loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
+    /// A machine with an intercept, an automatic choice of the solver, and a tolerance that the
+    /// loss allows: `1e-20` where it is smooth, `1e-6` otherwise.
     pub fn new(loss: Loss, kernel: Kernel, lambda: f64) -> Self {
         let (tolerance, max_iterations) = if loss.is_smooth() { (1e-20, 200) } else { (1e-6, 100_000_000) };
         Self {
@@ -80,18 +87,24 @@ impl KernelMachine {
     /// The plan for `rows` points of `columns` numbers: what [`KernelMachine::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Request`] for a solver that cannot minimize the loss.
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Unsupported`] for a
+    /// solver that cannot minimize the loss.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Result<LossPlan> {
         match (self.loss.is_smooth(), self.solver) {
-            (true, LossSolver::Dual) => {
-                Err(Error::request(format!("the loss {} is smooth: it is minimized by Newton's method", self.loss)))
-            }
+            (true, LossSolver::Dual) => Err(Error::unsupported(
+                "dual problem",
+                format!("the loss {}", self.loss),
+                "it is smooth",
+                "use Newton's method",
+            )),
             (true, _) => self.request(rows, columns).plan(compute),
             (false, LossSolver::Auto | LossSolver::Dual) => dual_plan(rows, columns, dual::WORKING_SET, compute),
-            (false, _) => Err(Error::request(format!(
-                "the loss {} has kinks, where Newton's method has no second derivative: use the dual problem",
-                self.loss
-            ))),
+            (false, _) => Err(Error::unsupported(
+                "Newton's method",
+                format!("the loss {}", self.loss),
+                "it has kinks, where there is no second derivative",
+                "use the dual problem",
+            )),
         }
     }
 
@@ -102,14 +115,18 @@ impl KernelMachine {
         Request { rows, columns, functions: 1, solver: self.solver, centers: (self.centers.as_ref(), machine) }
     }
 
-    /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
+    /// Fits the targets, one per row of `x`. With a kernel over `precomputed()`, `x` is the matrix
+    /// of kernel values.
     ///
-    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap: see [`LossEvidence::stopped`].
+    /// A fit that was canceled, or ran out of steps, returns a valid model with its duality gap:
+    /// see [`LossEvidence::stopped`].
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range; [`Error::Shape`] and [`Error::Value`] for data that
-    /// does not fit (classes other than −1 and 1, negative counts); [`Error::Request`] when there is only one class;
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as [`Kernel::bind`].
+    /// [`Error::Parameter`] unless λ > 0, and for parameters of the loss outside their range;
+    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit (classes other than −1 and
+    /// 1, negative counts); [`Error::OneClass`] when there is only one class;
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as
+    /// [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -118,10 +135,11 @@ impl KernelMachine {
         compute: &Compute,
     ) -> Result<KernelMachineFit> {
         let mut fits = self.path(&[self.lambda], x, y, weights, compute)?;
-        fits.pop().ok_or_else(|| Error::request("there is no λ to fit"))
+        fits.pop().ok_or_else(|| Error::too_few("a path", "values of lambda", 1, 0))
     }
 
-    /// Fits every λ of a list, in its order; for smooth losses each fit begins where the last one ended, and the kernel matrix is made once.
+    /// Fits every λ of a list, in its order; for smooth losses each fit begins where the last one
+    /// ended, and the kernel matrix is made once.
     ///
     /// # Errors
     /// As [`KernelMachine::fit`].
@@ -164,7 +182,8 @@ impl KernelMachine {
         self.by_newton(lambdas, model, x, &bound, &plan, compute)
     }
 
-    /// The settings by name: `loss`, `kernel`, `lambda`, `intercept`, `solver`, `tolerance`, `max_iterations`, and those of the centers.
+    /// The settings by name: `loss`, `kernel`, `lambda`, `intercept`, `solver`, `tolerance`,
+    /// `max_iterations`, and those of the centers.
     pub fn settings(&self) -> Settings {
         Settings::new()
             .with("loss", self.loss.to_string())
@@ -257,7 +276,7 @@ impl KernelMachine {
         compute: &Compute,
     ) -> Result<KernelMachineFit> {
         let Kind::Pointwise { loss, targets } = &model.kind else {
-            return Err(Error::request("the dual problem is for losses of one function"));
+            return Err(Error::unsupported("dual problem", "a loss of several functions", "", "use Newton's method"));
         };
         let data = dual::DualData { loss: *loss, targets, weights: &model.weights, lambda, intercept: self.intercept };
         let found = dual::solve(&data, bound, self.tolerance, self.max_iterations, compute)?;

@@ -1,6 +1,7 @@
 //! General losses: `min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ‖h‖²` over `f = h + b`, `h ∈ ℋ`.
 //!
-//! Losses with a continuous slope are minimized by Newton's method, those with kinks through their dual problem; both give a duality gap.
+//! Losses with a continuous slope are minimized by Newton's method, those with kinks through their
+//! dual problem; both give a duality gap.
 
 mod dual;
 mod fit;

@@ -9,14 +9,16 @@ use crate::{Compute, Error, Kernel, Result};
 /// Kernel quantile regression for a list of levels, without crossings.
 ///
 /// # Formula
-/// For every level `τ` the curve `q_τ` is the [`KernelMachine`] with [`Loss::Quantile`]. The curves that are returned are their *monotone
-/// rearrangement*: at each `x` the numbers `q_τ(x)`, sorted.
+/// For every level `τ` the curve `q_τ` is the [`KernelMachine`] with [`Loss::Quantile`]. The curves
+/// that are returned are their *monotone rearrangement*: at each `x` the numbers `q_τ(x)`, sorted.
 ///
 /// # Theory
-/// Curves fitted one by one can cross. Sorting them at each `x` (Chernozhukov, Fernández-Val and Galichon, 2010) gives curves that cross
-/// nowhere, on the data or elsewhere; that are the fitted curves themselves wherever those do not cross; that are never farther from the true
-/// quantile function, in any `Lᵖ` norm over the levels; and whose pinball loss, summed over the levels, is at no point larger, because
-/// `Σ_τ τq_τ` is largest for sorted `q`. What is given up is that a returned curve need not lie in ℋ where two of them cross.
+/// Curves fitted one by one can cross. Sorting them at each `x` (Chernozhukov, Fernández-Val and
+/// Galichon, 2010) gives curves that cross nowhere, on the data or elsewhere; that are the fitted
+/// curves themselves wherever those do not cross; that are never farther from the true quantile
+/// function, in any `Lᵖ` norm over the levels; and whose pinball loss, summed over the levels, is
+/// at no point larger, because `Σ_τ τq_τ` is largest for sorted `q`. What is given up is that a
+/// returned curve need not lie in ℋ where two of them cross.
 ///
 /// # Cost
 /// One machine per level.
@@ -68,7 +70,8 @@ impl QuantileCurves {
     /// Fits every level.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless the levels ascend strictly between 0 and 1; as [`KernelMachine::fit`].
+    /// [`Error::Parameter`] unless the levels ascend strictly between 0 and 1; as
+    /// [`KernelMachine::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -82,7 +85,8 @@ impl QuantileCurves {
         Ok(QuantileCurvesFit { levels: self.levels.clone(), fits, settings: self.settings() })
     }
 
-    /// The settings by name: `levels`, `kernel`, `lambda`, `intercept`, `tolerance`, `max_iterations`.
+    /// The settings by name: `levels`, `kernel`, `lambda`, `intercept`, `tolerance`,
+    /// `max_iterations`.
     pub fn settings(&self) -> Settings {
         Settings::new()
             .with("levels", &self.levels[..])

@@ -81,7 +81,7 @@ impl LossEvidence {
 }
 
 impl LossPlan {
-    /// What the answer depends on, and nothing about the run.
+    /// What the solution depends on, and nothing about the run.
     pub(in crate::learn) fn put_into(&self, record: &mut Record) {
         let name = SOLVERS.iter().find(|(solver, _)| *solver == self.solver).map_or("auto", |(_, name)| name);
         record.put_text("plan_solver", name);

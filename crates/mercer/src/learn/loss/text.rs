@@ -80,7 +80,7 @@ impl FromStr for Loss {
         let (name, rest) = text.split_once('(').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let known = ALL.into_iter().find(|loss| loss.name() == name.trim());
         let names = || format!("one of {}", ALL.map(Self::name).join(", "));
-        let loss = known.ok_or_else(|| Error::parameter("loss", text, &names()))?;
+        let loss = known.ok_or_else(|| Error::parameter("loss", text, names()))?;
         let Some(rest) = rest else { return Ok(loss) };
         let value = loss.parameter().and_then(|(name, _)| {
             rest.trim_end()
@@ -94,7 +94,7 @@ impl FromStr for Loss {
                 .ok()
         });
         let requested = || loss.parameter().map_or_else(|| loss.to_string(), |_| format!("such as {loss}"));
-        loss.with_parameter(value.ok_or_else(|| Error::parameter("loss", text, &requested()))?)
+        loss.with_parameter(value.ok_or_else(|| Error::parameter("loss", text, requested()))?)
     }
 }
 

@@ -19,8 +19,11 @@ pub(super) fn fit(
     compute: &Compute,
 ) -> Result<RidgeFit> {
     if data.basis.is_some() {
-        return Err(Error::request(
-            "a fit on centers has no unpenalized functions beside the intercept: use conjugate gradients",
+        return Err(Error::unsupported(
+            "unpenalized functions beside the intercept",
+            "a fit on centers",
+            "",
+            "use conjugate gradients",
         ));
     }
     let fit = ridge.center_machine(size, compute)?.fit(data.x, data.y, data.weights, compute)?;

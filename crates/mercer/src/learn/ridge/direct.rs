@@ -5,6 +5,7 @@ use ndarray::{Array1, Axis, concatenate};
 use super::problem::Problem;
 use super::solution::{Influence, Reduced, RidgeMethod, Solution};
 use super::spectrum::RidgeSpectrum;
+use crate::error::MemoryPurpose;
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Result};
 
@@ -17,7 +18,12 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, diagnostics: bool, compu
         Factored::Singular(mut matrix) => {
             let n = problem.rows() as u64;
             let advice = "use a larger λ, fewer rows, or a higher memory limit";
-            compute.reserve("the eigendecomposition of a singular system", 5 * 8 * n * n, advice)?;
+            compute.reserve(
+                MemoryPurpose::Factorization,
+                "the eigendecomposition of a singular system",
+                5 * 8 * n * n,
+                advice,
+            )?;
             matrix.diag_mut().mapv_inplace(|d| d - lambda);
             RidgeSpectrum::new(matrix, problem)?.solution(lambda, problem, diagnostics)
         }

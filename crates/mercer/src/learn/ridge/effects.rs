@@ -1,4 +1,4 @@
-//! The parts of a ridge regression with a sum of kernels.
+//! The components of a ridge regression with a sum of kernels.
 
 use super::RidgeFit;
 use crate::function::Component;
@@ -6,7 +6,8 @@ use crate::learn::additive::{Additive, PartialEffect};
 use crate::{Compute, Result};
 
 impl RidgeFit {
-    /// The parts of one output for a kernel `k₁ + … + k_p`, as functions of their own spaces, with the shares of the norm.
+    /// The components of one output for a kernel `k₁ + … + k_p`, as functions of their own spaces,
+    /// with the shares of the norm.
     ///
     /// # Errors
     /// As [`RidgeFit::function`] and [`Expansion::components`](crate::Expansion::components).
@@ -14,19 +15,20 @@ impl RidgeFit {
         self.function(output, compute)?.components(compute)
     }
 
-    /// The parts of one output as effects of the columns that they depend on, centered over the data, with standard errors on a grid of
-    /// `resolution` places per column.
+    /// The components of one output as effects of the columns that they depend on, centered over
+    /// the data, with standard errors on a grid of `resolution` positions per column.
     ///
     /// # Formula
-    /// `fⱼ(x) − f̄ⱼ` with `fⱼ = Σ αᵢkⱼ(·, xᵢ)`. Its variance is that of the Gaussian process of [`RidgeFit::standard_errors`], with `kⱼ` centered over
-    /// the data instead of `k` (the whole `K` stays in `A`).
+    /// `fⱼ(x) − f̄ⱼ` with `fⱼ = Σ αᵢkⱼ(·, xᵢ)`. Its variance is that of the Gaussian process of
+    /// [`RidgeFit::standard_errors`], with `kⱼ` centered over the data instead of `k` (the whole
+    /// `K` stays in `A`).
     ///
     /// # Cost
     /// A factor of `n³/3`; `n²` per part and per place of a grid.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for a resolution below 2 or an output that is not there; as
-    /// [`RidgeFit::standard_errors`].
+    /// [`Error::Parameter`](crate::Error::Parameter) for a resolution below 2 or an output that is
+    /// not there; as [`RidgeFit::standard_errors`].
     ///
     /// # Example
     /// ```

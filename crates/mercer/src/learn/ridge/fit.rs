@@ -45,10 +45,11 @@ pub struct Diagnostics {
     pub hat_diagonal: Array1<f64>,
     /// `tr H = Σhᵢ`, with the unpenalized functions counted.
     pub degrees_of_freedom: f64,
-    /// `yᵢ − f₋ᵢ(xᵢ)`, where `f₋ᵢ` was fitted without observation `i`: exact, in closed form. NaN where the others do not determine the
-    /// unpenalized part. One column per output.
+    /// `yᵢ − f₋ᵢ(xᵢ)`, where `f₋ᵢ` was fitted without observation `i`: exact, in closed form. NaN
+    /// where the others do not determine the unpenalized part. One column per output.
     pub loo_residuals: Array2<f64>,
-    /// Generalized cross-validation `(RSS/n)/(1 − df/n)²` for every output (weighted RSS; rows of weight 0 do not count), at `λ = 0` its limit.
+    /// Generalized cross-validation `(RSS/n)/(1 − df/n)²` for every output (weighted RSS; rows of
+    /// weight 0 do not count), at `λ = 0` its limit.
     pub gcv: Array1<f64>,
 }
 
@@ -130,15 +131,16 @@ impl RidgeFit {
         Diagnostics { hat_diagonal: influence.hat, degrees_of_freedom, loo_residuals, gcv: influence.gcv }
     }
 
-    /// `f(x) + b` for every row of `x`, one column per output. For a model on `precomputed()` values, row `i` of `x` holds the values of the new
-    /// point `i` with every point of the data.
+    /// `f(x) + b` for every row of `x`, one column per output. For a model on `precomputed()`
+    /// values, row `i` of `x` holds the values of the new point `i` with every point of the data.
     ///
     /// # Cost
-    /// One kernel value per pair of a row and a point of the data, none of them stored; `O(log n)` per row along one column for kernels of Markov
-    /// processes, after `O(n log n)` the first time.
+    /// One kernel value per pair of a row and a point of the data, none of them stored; `O(log n)`
+    /// per row along one column for kernels of Markov processes, after `O(n log n)` the first time.
     ///
     /// # Errors
-    /// [`Error::Request`] when the model has unpenalized functions beyond the intercept; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] when the model has unpenalized functions beyond the intercept; as
+    /// [`Kernel::bind`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.predict_with(x, None, compute)
     }
@@ -171,9 +173,12 @@ impl RidgeFit {
         let functions = self.null.nrows() - usize::from(self.intercept);
         match basis {
             None if functions > 0 => {
-                return Err(Error::request(format!(
-                    "the model has {functions} unpenalized functions: give their values at the new points"
-                )));
+                return Err(Error::unsupported(
+                    "prediction from points alone",
+                    "this model",
+                    format!("the model has {functions} unpenalized functions"),
+                    "give their values at the new points",
+                ));
             }
             Some(basis) if basis.dim() != (rows, functions) => {
                 let expected = format!("{rows} × {functions}");
@@ -212,7 +217,7 @@ impl RidgeFit {
     /// [`Error::Parameter`] when there is no such output.
     pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
         if output >= self.dual.ncols() {
-            return Err(Error::parameter("output", output, &format!("below {}", self.dual.ncols())));
+            return Err(Error::parameter("output", output, ..self.dual.ncols()));
         }
         Expansion::new(&self.kernel, self.points.view(), self.dual.column(output), compute)
     }
@@ -237,7 +242,8 @@ impl RidgeFit {
         self.dual.view()
     }
 
-    /// `β`: the intercept first where there is one, then the unpenalized functions in order; one column per output.
+    /// `β`: the intercept first where there is one, then the unpenalized functions in order; one
+    /// column per output.
     pub fn null_coefficients(&self) -> ArrayView2<'_, f64> {
         self.null.view()
     }
@@ -262,17 +268,19 @@ impl RidgeFit {
         self.norms.view()
     }
 
-    /// The hat diagonal, leave-one-out residuals and GCV; absent when not requested, and after conjugate gradients.
+    /// The hat diagonal, leave-one-out residuals and GCV; absent when not requested, and after
+    /// conjugate gradients.
     pub fn diagnostics(&self) -> Option<&Diagnostics> {
         self.diagnostics.as_ref()
     }
 
-    /// An estimate of the condition number of the system; absent after conjugate gradients and along a line.
+    /// An estimate of the condition number of the system; absent after conjugate gradients and
+    /// along a line.
     pub fn condition(&self) -> Option<f64> {
         self.condition
     }
 
-    /// How the answer was found.
+    /// How the solution was found.
     pub fn method(&self) -> RidgeMethod {
         self.method
     }

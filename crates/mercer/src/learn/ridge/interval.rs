@@ -1,14 +1,15 @@
-//! How sure a ridge regression is of its values: Bayesian intervals.
+//! Bayesian standard errors and intervals of ridge regression.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::null_space::design;
 use super::{RidgeFit, RidgeMethod};
+use crate::error::{PrecomputedNeed, Remedy};
 use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Error, Result};
 
-/// Rows that are looked at together.
+/// Rows that are processed together.
 const STRIP: usize = 512;
 
 /// What an interval is to hold.
@@ -31,7 +32,8 @@ impl RidgeFit {
     /// None where there are diagnostics, else a factor and `n³/3`.
     ///
     /// # Errors
-    /// [`Error::Request`] at `λ = 0`, where every degree of freedom is used; as [`RidgeFit::standard_errors`].
+    /// [`Error::Undetermined`] at `λ = 0`, where every degree of freedom is used; as
+    /// [`RidgeFit::standard_errors`].
     pub fn noise_variance(&self, compute: &Compute) -> Result<Array1<f64>> {
         let degrees_of_freedom = match self.diagnostics() {
             Some(diagnostics) => diagnostics.degrees_of_freedom,
@@ -44,32 +46,38 @@ impl RidgeFit {
         let counted = self.weights.iter().filter(|w| **w > 0.0).count() as f64;
         let left = counted - degrees_of_freedom;
         if self.lambda == 0.0 || left <= 1e-12 * counted {
-            return Err(Error::request(format!(
-                "λ = {} leaves no degrees of freedom to estimate the noise from: use a larger λ",
-                self.lambda
-            )));
+            return Err(Error::undetermined(
+                "the noise variance",
+                format!("λ = {} leaves no degrees of freedom", self.lambda),
+                Remedy::larger("lambda"),
+            ));
         }
         let squares = &self.residuals * &self.residuals * self.weights.view().insert_axis(Axis(1));
         Ok(squares.sum_axis(Axis(0)) / left)
     }
 
-    /// Standard errors at every row of `x`, one column per output: the prediction ± 1.96 of them is an interval of 95 %.
+    /// Standard errors at every row of `x`, one column per output: the prediction ± 1.96 of them is
+    /// an interval of 95 %.
     ///
     /// # Formula
-    /// `s² = σ²(k(x, x) − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d)/λ` with `A = K + λW⁻¹`, `d = p(x) − PᵀA⁻¹k` for the unpenalized functions `p`, and `σ²` by
-    /// [`RidgeFit::noise_variance`]; `σ²` more for an observation.
+    /// `s² = σ²(k(x, x) − kᵀA⁻¹k + dᵀ(PᵀA⁻¹P)⁻¹d)/λ` with `A = K + λW⁻¹`, `d = p(x) − PᵀA⁻¹k` for
+    /// the unpenalized functions `p`, and `σ²` by [`RidgeFit::noise_variance`]; `σ²` more for an
+    /// observation.
     ///
     /// # Theory
-    /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the unpenalized coefficients), of which the ridge
-    /// regression is the mean. Such intervals cover `f` with about their nominal probability on average over the data (Wahba 1983, Nychka 1988), though
-    /// not at every place.
+    /// The posterior of the Gaussian process with kernel `(σ²/λ)k` and noise `σ²` (vague on the
+    /// unpenalized coefficients), of which the ridge regression is the mean. Such intervals cover
+    /// `f` with about their nominal probability on average over the data (Wahba 1983, Nychka 1988),
+    /// though not at every position.
     ///
     /// # Cost
     /// A new factor of `n³/3` and `8n²` bytes; `n²` per row.
     ///
     /// # Errors
-    /// [`Error::Request`] at `λ = 0`, on precomputed kernel values, and when the model has unpenalized functions beyond the intercept;
-    /// [`Error::Memory`], [`Error::Numerical`] for a singular matrix; as [`Kernel::bind`](crate::Kernel::bind).
+    /// [`Error::Undetermined`], [`Error::Precomputed`] or [`Error::Unsupported`] at `λ = 0`, on
+    /// precomputed kernel values, and when the model has unpenalized functions beyond the
+    /// intercept; [`Error::Memory`], [`Error::Singular`] for a singular matrix; as
+    /// [`Kernel::bind`](crate::Kernel::bind).
     ///
     /// # Example
     /// ```
@@ -94,10 +102,12 @@ impl RidgeFit {
         self.standard_errors_of(x, None, target, compute)
     }
 
-    /// Standard errors of a semi-parametric model, with the unpenalized functions at the rows of `x` in `basis`.
+    /// Standard errors of a semi-parametric model, with the unpenalized functions at the rows of
+    /// `x` in `basis`.
     ///
     /// # Errors
-    /// As [`RidgeFit::standard_errors`], and [`Error::Shape`] when the basis has not the size it had in the fit.
+    /// As [`RidgeFit::standard_errors`], and [`Error::Shape`] when the basis has not the size it
+    /// had in the fit.
     pub fn standard_errors_with_null_space(
         &self,
         x: ArrayView2<f64>,
@@ -157,17 +167,22 @@ impl RidgeFit {
     /// The factor again, for the posterior.
     pub(super) fn conditional(&self, compute: &Compute) -> Result<Conditional<'_>> {
         if self.kernel.is_precomputed() {
-            return Err(Error::request(
-                "a fit on precomputed kernel values does not know k(x, x): it has no standard errors",
-            ));
+            return Err(Error::precomputed("a standard error", PrecomputedNeed::Diagonal));
         }
         if matches!(self.method, RidgeMethod::Centers { .. }) {
-            return Err(Error::request(
-                "a fit on centers has no standard errors and no degrees of freedom: use a sparse Gaussian process, or another solver",
+            return Err(Error::unsupported(
+                "standard errors and degrees of freedom",
+                "a fit on centers",
+                "",
+                "use a sparse Gaussian process, or another solver",
             ));
         }
         if self.lambda == 0.0 {
-            return Err(Error::request("at λ = 0 there are no standard errors: every degree of freedom is used"));
+            return Err(Error::undetermined(
+                "the noise variance",
+                "at λ = 0 every degree of freedom is used",
+                Remedy::larger("lambda"),
+            ));
         }
         let observed = Observed {
             kernel: &self.kernel,

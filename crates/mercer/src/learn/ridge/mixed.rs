@@ -1,4 +1,5 @@
-//! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double to the same answer.
+//! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double
+//! to the same solution.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
@@ -6,34 +7,48 @@ use super::direct;
 use super::partial::Partial;
 use super::problem::Problem;
 use super::solution::{Reduced, RidgeMethod, Solution};
+use crate::error::MemoryPurpose;
 use crate::solve::products::multiply_single;
 use crate::solve::{ConjugateGradientOptions, Product, SingleFactor, conjugate_gradients};
 use crate::{Compute, Error, Precision, Result, gram};
 
-/// Steps after which double precision throughout is the faster way.
+/// Maximum number of refinement steps: beyond, a factor in double precision is faster.
 const MAX_ITERATIONS: usize = 40;
 /// The largest rank of a partial factor, and that of many rows.
 pub(super) const MAX_RANK: usize = 512;
 const MAX_RANK_OF_MANY: usize = 1536;
-/// Rows from which a whole factor and the steps of a small one take so long that a larger one is worth its while.
+/// Rows from which a larger partial factor pays off against a whole one.
 const MANY: usize = 8192;
-/// How well the system in single precision is solved, as a backward error: about as well as it approximates the one in double precision.
+/// How well the system in single precision is solved, as a backward error: about as well as it
+/// approximates the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
-/// Steps of the power method on what a partial factor leaves.
+/// Steps of the power method on the residual of a partial factor.
 const POWER_STEPS: usize = 3;
-/// A product with the stored matrix is bound by the memory: it takes as long as this many operations per entry in a factorization.
+/// A product with the stored matrix is bound by the memory: it takes as long as this many
+/// operations per entry in a factorization.
 const OPERATIONS_PER_ENTRY: f64 = 40.0;
 
-/// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64` residual. A kernel that may be indefinite is factored as
-/// a whole, which tells.
-pub(super) fn solve(problem: &Problem<'_>, lambda: f64, definite: bool, compute: &Compute) -> Result<Solution> {
-    match refine(problem, lambda, definite, compute) {
+/// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64`
+/// residual. A kernel that may be indefinite is factored as a whole, which detects it.
+pub(super) fn solve(
+    problem: &Problem<'_>,
+    lambda: f64,
+    definite: bool,
+    tolerance: f64,
+    compute: &Compute,
+) -> Result<Solution> {
+    match refine(problem, lambda, definite, tolerance, compute) {
         Ok(Some(solution)) => Ok(solution),
         Ok(None) | Err(Error::NotConverged { .. }) => {
             let n = problem.rows() as u64;
             let advice =
                 "the system is too ill-conditioned for single precision: use a larger λ or a higher memory limit";
-            compute.reserve("a Cholesky factor in double precision", 8 * n * n, advice)?;
+            compute.reserve(
+                MemoryPurpose::Factorization,
+                "a Cholesky factor in double precision",
+                8 * n * n,
+                advice,
+            )?;
             direct::solve(problem, lambda, false, compute)
         }
         Err(other) => Err(other),
@@ -41,16 +56,22 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, definite: bool, compute:
 }
 
 /// `None` when the matrix is not positive definite in single precision.
-fn refine(problem: &Problem<'_>, lambda: f64, definite: bool, compute: &Compute) -> Result<Option<Solution>> {
+fn refine(
+    problem: &Problem<'_>,
+    lambda: f64,
+    definite: bool,
+    tolerance: f64,
+    compute: &Compute,
+) -> Result<Option<Solution>> {
     let matrix = single_matrix(problem, lambda, compute)?;
     if definite
         && rounding(matrix.view()) < 0.1 * lambda
-        && let Some(solution) = by_partial_factor(problem, lambda, matrix.view(), compute)?
+        && let Some(solution) = by_partial_factor(problem, lambda, matrix.view(), tolerance, compute)?
     {
         return Ok(Some(solution));
     }
     let Some(factor) = SingleFactor::new(matrix, compute)? else { return Ok(None) };
-    outer(problem, lambda, &|v| factor.solve(v, compute), problem.rows(), compute).map(Some)
+    outer(problem, (lambda, tolerance), &|v| factor.solve(v, compute), problem.rows(), compute).map(Some)
 }
 
 /// `SKS + λI` in single precision.
@@ -71,12 +92,14 @@ fn rounding(matrix: ArrayView2<f32>) -> f64 {
     f64::from(f32::EPSILON * largest) * (matrix.nrows() as f64).sqrt()
 }
 
-/// Without a whole factor: the system in single precision is solved by conjugate gradients too, with a partial factor as preconditioner. `None` where
-/// more than that many eigenvalues are far above λ, so that the steps would take longer than the factor.
+/// Without a whole factor: the system in single precision is solved by conjugate gradients too,
+/// with a partial factor as preconditioner. `None` where more than that many eigenvalues are far
+/// above λ, so that the steps would take longer than the factor.
 fn by_partial_factor(
     problem: &Problem<'_>,
     lambda: f64,
     matrix: ArrayView2<f32>,
+    tolerance: f64,
     compute: &Compute,
 ) -> Result<Option<Solution>> {
     let n = problem.rows();
@@ -86,7 +109,7 @@ fn by_partial_factor(
     let precondition = |v: ArrayView2<f64>| partial.apply(v, compute);
     let options = ConjugateGradientOptions { tolerance: INNER_TOLERANCE, max_iterations: 2 * steps + 10 };
     let inner = |v: ArrayView2<f64>| Ok(conjugate_gradients(&product, &precondition, v, &options)?.solution);
-    match outer(problem, lambda, &inner, partial.rank(), compute) {
+    match outer(problem, (lambda, tolerance), &inner, partial.rank(), compute) {
         Err(Error::NotConverged { .. }) => Ok(None),
         found => found.map(Some),
     }
@@ -97,7 +120,8 @@ pub(super) fn rank(rows: usize) -> usize {
     if rows < MANY { (rows / 32).clamp(1, MAX_RANK) } else { (rows / 10).min(MAX_RANK_OF_MANY) }
 }
 
-/// About how many steps a system takes, from the largest eigenvalue that the partial factor leaves; `None` where a factor is faster.
+/// About how many steps a system takes, from the largest eigenvalue that the partial factor leaves;
+/// `None` where a factor is faster.
 ///
 /// # Formula
 /// `κ = 1 + ‖SKS − FFᵀ‖/λ`; `½√κ log(2/ε)` steps reduce the error by `ε`, here three times by 10⁻⁵.
@@ -118,7 +142,7 @@ fn steps(partial: &Partial, lambda: f64, product: &Product<'_>, n: usize, comput
 /// Conjugate gradients in double precision, on products that store nothing.
 fn outer(
     problem: &Problem<'_>,
-    lambda: f64,
+    (lambda, tolerance): (f64, f64),
     precondition: &Product<'_>,
     rank: usize,
     compute: &Compute,
@@ -131,7 +155,7 @@ fn outer(
     };
     let right =
         concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
-    let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, ..Default::default() };
+    let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, tolerance };
     let found = conjugate_gradients(&apply, precondition, right.view(), &options)?;
     let (targets, null) = found.solution.view().split_at(Axis(1), problem.targets.ncols());
     let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;

@@ -1,8 +1,10 @@
-//! Kernel ridge regression: `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and, unpenalized, `β`.
+//! Kernel ridge regression: `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and, unpenalized,
+//! `β`.
 //!
-//! In coordinates scaled by `S = diag(√wᵢ)` the answer is `c = G S y`, `α = S c`, with
-//! `G = lim (SKS + λI + τ SPPᵀS)⁻¹` for `τ → ∞`: the inverse on the complement of the unpenalized functions. Everything else is read off `G`:
-//! the residuals `λS⁻¹c`, the hat diagonal `1 − λGᵢᵢ`, the leave-one-out residuals `cᵢ/(sᵢGᵢᵢ)`.
+//! In coordinates scaled by `S = diag(√wᵢ)` the solution is `c = G S y`, `α = S c`, with
+//! `G = lim (SKS + λI + τ SPPᵀS)⁻¹` for `τ → ∞`: the inverse on the complement of the unpenalized
+//! functions. Everything else is read off `G`: the residuals `λS⁻¹c`, the hat diagonal `1 − λGᵢᵢ`,
+//! the leave-one-out residuals `cᵢ/(sᵢGᵢᵢ)`.
 
 mod centers;
 mod direct;

@@ -4,7 +4,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::{Error, Result};
 
-/// `SP = QR` with orthonormal columns `Q`: the unpenalized functions at the data, scaled by the roots of the weights.
+/// `SP = QR` with orthonormal columns `Q`: the unpenalized functions at the data, scaled by the
+/// roots of the weights.
 #[derive(Clone, Debug)]
 pub(crate) struct NullSpace {
     pub(crate) q: Array2<f64>,
@@ -13,7 +14,7 @@ pub(crate) struct NullSpace {
 
 impl NullSpace {
     /// # Errors
-    /// [`Error::Request`] when the functions are linearly dependent on the data.
+    /// [`Error::Undetermined`] when the functions are linearly dependent on the data.
     pub(super) fn new(scaled: &Array2<f64>) -> Result<Self> {
         let (n, m) = scaled.dim();
         let (mut q, mut r) = (scaled.clone(), Array2::zeros((m, m)));
@@ -57,10 +58,11 @@ impl NullSpace {
 }
 
 fn dependent(j: usize, m: usize, n: usize) -> Error {
-    Error::request(format!(
-        "unpenalized function {j} of {m} (counted from 0, the intercept first) is a combination of those before it on the {n} rows of the \
-         data: its coefficient is not determined"
-    ))
+    Error::undetermined(
+        format!("the coefficient of unpenalized function {j} of {m} (counted from 0, the intercept first)"),
+        format!("it is a combination of those before it on the {n} rows of the data"),
+        "leave it out",
+    )
 }
 
 /// `[1 | basis]`, either part of which may be absent.

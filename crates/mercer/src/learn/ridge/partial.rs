@@ -9,7 +9,8 @@ use crate::{Compute, Result};
 
 /// Pivots that are proposed at a time.
 const PROPOSALS: usize = 64;
-/// What may be left of the trace, in units of λ: less does not make the condition better.
+/// Residual trace in units of λ at which the factor is complete: a smaller residual does not
+/// improve the condition number.
 const SHARE: f64 = 0.01;
 
 /// `(FFᵀ + λI)⁻¹ = (I − F(FᵀF + λI)⁻¹Fᵀ)/λ` with a factor `FFᵀ ≈ SKS` of few columns.

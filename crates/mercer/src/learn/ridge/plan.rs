@@ -1,10 +1,11 @@
-//! What will be run, decided before anything is allocated.
+//! The plan of a fit, made before anything is allocated.
 
 use std::fmt;
 
 use super::Ridge;
 use super::mixed::rank;
 use crate::compute::{human_bytes, human_seconds};
+use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
 use crate::solve::state_space::ProcessSum;
@@ -14,33 +15,40 @@ use crate::{Compute, Result};
 const MAX_RANK: usize = 1000;
 /// Rows from which a factor in single precision, refined, is faster than one in double precision.
 const MIXED_ROWS: usize = 1000;
-/// Operations from which conjugate gradients over all pairs of rows are too many: hours on a few cores.
+/// Operations from which conjugate gradients over all pairs of rows are too many: hours on a few
+/// cores.
 const TOO_MANY: f64 = 1e14;
 
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RidgeSolver {
-    /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1000
-    /// rows and more when no diagnostics are requested), else conjugate gradients, and a few centers where these would take too long. Where
-    /// [`Ridge::centers`] are given, these.
+    /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into
+    /// the memory limit (in mixed precision for 1000 rows and more when no diagnostics are
+    /// requested), else conjugate gradients, and a few centers where these would take too long.
+    /// Where [`Ridge::centers`] are given, these.
     #[default]
     Auto,
-    /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm answer where the matrix is singular.
+    /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm solution where the matrix is
+    /// singular.
     Cholesky,
-    /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far above λ), refined by conjugate gradients until the `f64`
-    /// residual is at rounding level: the same answer, half the memory;
-    /// [`RidgeSolver::Cholesky`] where the system is too ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
+    /// The matrix in `f32` and its Cholesky factor (a partial one where few eigenvalues are far
+    /// above λ), refined by conjugate gradients until the `f64` residual is at rounding level: the
+    /// same solution, half the memory; [`RidgeSolver::Cholesky`] where the system is too
+    /// ill-conditioned for that. Needs λ > 0; gives no leave-one-out residuals.
     Mixed,
-    /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`, `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2
-    /// and 5/2, `sobolev` up to order 3, and sums of these with constants and `linear`): the exact answer in linear time and memory. Needs λ > 0.
+    /// Along one column, for kernels of Markov processes (`wiener`, `brownian(hurst=0.5)`,
+    /// `bridge`, `laplacian`, `matern` of smoothness 1/2, 3/2 and 5/2, `sobolev` up to order 3, and
+    /// sums of these with constants and `linear`): the exact answer in linear time and memory.
+    /// Needs λ > 0.
     StateSpace,
     /// An eigendecomposition: every λ from one decomposition.
     Eigen,
-    /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor as preconditioner. Needs λ > 0;
-    /// gives no leave-one-out residuals.
+    /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor
+    /// as preconditioner. Needs λ > 0; gives no leave-one-out residuals.
     ConjugateGradients,
-    /// Functions on a few centers instead of all points, by preconditioned conjugate gradients: an approximation, for samples of any length. Needs λ > 0; gives no
-    /// leave-one-out residuals and no standard errors.
+    /// Functions on a few centers instead of all points, by preconditioned conjugate gradients: an
+    /// approximation, for samples of any length. Needs λ > 0; gives no leave-one-out residuals and
+    /// no standard errors.
     Centers,
 }
 
@@ -128,10 +136,12 @@ pub(super) struct Size {
 }
 
 impl Ridge {
-    /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`Ridge::fit`] will run.
+    /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`Ridge::fit`]
+    /// will run.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when nothing that would answer exactly fits into the memory limit.
+    /// [`Error::Memory`](crate::Error::Memory) when nothing that would answer exactly fits into the
+    /// memory limit.
     ///
     /// # Example
     /// ```
@@ -160,7 +170,7 @@ impl Ridge {
             RidgeSolver::Auto => self.choose(size, null_space, compute)?,
         };
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
-        compute.reserve(&what, plan.bytes, self.suggestion())?;
+        compute.reserve(MemoryPurpose::Fit, &what, plan.bytes, self.suggestion())?;
         Ok(RidgePlan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
@@ -256,7 +266,8 @@ impl Ridge {
     }
 }
 
-/// The root and the gain at every point, and for every output the states of its function on both sides.
+/// The root and the gain at every point, and for every output the states of its function on both
+/// sides.
 fn state_space(size: Size, states: usize, reason: &str) -> RidgePlan {
     let (n, m) = (size.rows as u64, states as u64);
     let bytes = 8 * n * (m * m + m + 8 + 2 * m * size.outputs as u64) + vectors(size);
@@ -272,7 +283,8 @@ fn state_space(size: Size, states: usize, reason: &str) -> RidgePlan {
     }
 }
 
-/// The matrix in single precision, a tile per thread, and a partial factor with its twin in the products.
+/// The matrix in single precision, a tile per thread, and a partial factor with its twin in the
+/// products.
 fn mixed(size: Size, compute: &Compute, reason: &str) -> RidgePlan {
     let n = size.rows as u64;
     let partial = 8 * 3 * n * rank(size.rows) as u64;

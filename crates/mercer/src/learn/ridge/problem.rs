@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::null_space::{NullSpace, design};
+use crate::error::{AllowedRange, PrecomputedNeed, Requirement};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -32,9 +33,7 @@ impl<'a> Problem<'a> {
         check_shapes(data)?;
         let bound = kernel.bind(pairs(kernel, data.x), compute)?;
         if bound.shape() != (data.x.nrows(), data.x.nrows()) || !bound.symmetric() {
-            return Err(Error::request(
-                "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
-            ));
+            return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
         }
         let n = data.x.nrows();
         let roots = data.weights.map_or_else(|| Array1::ones(n), |w| w.mapv(f64::sqrt));
@@ -60,7 +59,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in their place.
+/// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in
+/// their place.
 pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
     if kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::within(x) }
 }
@@ -68,13 +68,13 @@ pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pa
 fn check_shapes(data: RidgeData<'_>) -> Result<()> {
     let n = data.x.nrows();
     if n == 0 {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     if data.y.nrows() != n {
         return Err(Error::shape("rows of the targets", n, data.y.nrows()));
     }
     if data.y.ncols() == 0 {
-        return Err(Error::shape("columns of the targets", "at least 1", 0));
+        return Err(Error::too_few("a fit", "columns of the targets", 1, 0));
     }
     Points::Vectors(data.y).check_finite("targets")?;
     if let Some(basis) = data.basis {
@@ -92,17 +92,10 @@ pub(in crate::learn) fn check_weights(weights: ArrayView1<f64>, n: usize) -> Res
         return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));
     }
     if let Some((row, value)) = weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
-        let requirement = "a weight must be a finite number, at least 0".into();
-        return Err(Error::Value {
-            what: "weights".into(),
-            row,
-            column: "0".into(),
-            value: value.to_string(),
-            requirement,
-        });
+        return Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)));
     }
     if weights.iter().all(|w| *w == 0.0) {
-        return Err(Error::request("every weight is 0: there is nothing to fit"));
+        return Err(Error::all_zero("weight", "there is nothing to fit; give some rows a positive weight"));
     }
     Ok(())
 }

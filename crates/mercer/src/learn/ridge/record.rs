@@ -6,13 +6,15 @@ use ndarray::{Array1, Array2};
 
 use super::null_space::design;
 use super::{Diagnostics, RidgeFit, RidgeMethod, RidgePlan, RidgeSolver, check_lambda};
+use crate::error::AllowedRange;
 use crate::learn::FROM_FILE;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl RidgeFit {
-    /// The complete record of the fit. A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
+    /// The complete record of the fit. A fit on precomputed kernel values needs none of them for
+    /// predictions, and leaves them out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", &self.kernel);
@@ -110,7 +112,7 @@ impl RidgeFit {
 fn take_weights(record: &mut Record, n: usize) -> Result<Array1<f64>> {
     let weights = record.take_finite_vector("weights", n)?;
     match weights.iter().find(|w| **w < 0.0) {
-        Some(weight) => Err(Error::parameter("weights", weight, "at least 0")),
+        Some(weight) => Err(Error::parameter("weights", weight, AllowedRange::NON_NEGATIVE)),
         None => Ok(weights),
     }
 }
@@ -213,8 +215,8 @@ const SOLVERS: [(RidgeSolver, &str); 7] = [
     (RidgeSolver::Centers, "centers"),
 ];
 
-/// What the answer depends on. Bytes, time and the reasons for the choice are those of the run: they differ with the number of threads, the
-/// memory and the machine, and no file may.
+/// What the solution depends on. Bytes, time and the reasons for the choice are those of the run:
+/// they differ with the number of threads, the memory and the machine, and no file may.
 fn put_plan(plan: &RidgePlan, record: &mut Record) {
     let name = SOLVERS.iter().find(|(solver, _)| *solver == plan.solver).map_or("auto", |(_, name)| name);
     record.put_text("plan_solver", name);

@@ -1,4 +1,4 @@
-//! Every λ from one reduction to a band: what scores need of a ridge problem, without eigenvalues.
+//! Every λ from one reduction to a band: the quantities needed by scores, without eigenvalues.
 
 use ndarray::Axis;
 
@@ -7,11 +7,12 @@ use super::spectrum::{AtLambda, project};
 use crate::solve::resolvents;
 use crate::{Compute, Result};
 
-/// Rows from which the reduction is worth its while.
+/// Rows from which the band reduction is faster than eigenvalues.
 const ROWS: usize = 96;
 
-/// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does not make the matrix definite by far more than
-/// rounding: there [`RidgeSpectrum`](super::Spectrum) answers.
+/// `c` and `diag G` at every λ, by [`resolvents`]; `None` for small problems, and where a λ does
+/// not make the matrix definite by far more than rounding: there [`RidgeSpectrum`](super::Spectrum)
+/// answers.
 ///
 /// # Formula
 /// With `A = (I − QQᵀ)SKS(I − QQᵀ) + τQQᵀ`: `G = (A + λI)⁻¹ − QQᵀ/(τ + λ)`.

@@ -1,4 +1,4 @@
-//! What a solver gives back, in scaled coordinates.
+//! The result of a solver, in scaled coordinates.
 
 use ndarray::{Array1, Array2, Axis};
 
@@ -6,7 +6,7 @@ use super::null_space::NullSpace;
 use crate::solve::{Solved, solve_positive};
 use crate::{Error, Result};
 
-/// How the answer was found.
+/// How the solution was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RidgeMethod {
@@ -19,7 +19,8 @@ pub enum RidgeMethod {
         /// The numbers that the process carries from point to point.
         states: usize,
     },
-    /// The matrix is singular to working precision: the least-squares answer of minimum norm, which is the limit `λ → 0`.
+    /// The matrix is singular to working precision: the least-squares answer of minimum norm, which
+    /// is the limit `λ → 0`.
     MinimumNorm {
         /// Directions that were kept.
         rank: usize,
@@ -30,16 +31,18 @@ pub enum RidgeMethod {
     Mixed {
         /// Products with the matrix.
         iterations: usize,
-        /// The largest relative residual over the outputs, in double precision, computed from the answer.
+        /// The largest relative residual over the outputs, in double precision, computed from the
+        /// solution.
         residual: f64,
-        /// Columns of the Cholesky factor of that matrix: all, or some where those are enough to precondition conjugate gradients.
+        /// Columns of the Cholesky factor of that matrix: all, or some where those are enough to
+        /// precondition conjugate gradients.
         rank: usize,
     },
     /// By conjugate gradients.
     ConjugateGradients {
         /// Products with the matrix.
         iterations: usize,
-        /// The largest relative residual over the outputs, computed from the answer.
+        /// The largest relative residual over the outputs, computed from the solution.
         residual: f64,
         /// Columns of the preconditioner.
         rank: usize,
@@ -52,7 +55,8 @@ pub enum RidgeMethod {
         iterations: usize,
         /// The largest relative residual over the outputs, in the norm of the preconditioner.
         residual: f64,
-        /// Whether the residual reached the tolerance before the iterations ran out or rows kept apart stopped the work.
+        /// Whether the residual reached the tolerance before the iterations ran out or rows held
+        /// out stopped the work.
         converged: bool,
         /// The share of the trace of the kernel that the centers miss, on a part of the sample.
         missed: f64,
@@ -71,7 +75,8 @@ pub(crate) struct Solution {
     pub(crate) influence: Option<Influence>,
     pub(crate) condition: Option<f64>,
     pub(crate) method: RidgeMethod,
-    /// An eigenvalue of the regularized matrix that is negative beyond rounding, where one was seen.
+    /// An eigenvalue of the regularized matrix that is negative beyond rounding, where one was
+    /// seen.
     pub(crate) negative: Option<f64>,
 }
 
@@ -79,7 +84,8 @@ pub(crate) struct Solution {
 #[derive(Clone, Debug)]
 pub(crate) struct Influence {
     pub(crate) hat: Array1<f64>,
-    /// Leave-one-out residuals times the root of the weight; NaN where the others do not determine `β`.
+    /// Leave-one-out residuals times the root of the weight; NaN where the others do not determine
+    /// `β`.
     pub(crate) leave_one_out: Array2<f64>,
     pub(crate) gcv: Array1<f64>,
 }
@@ -93,7 +99,8 @@ impl Influence {
     }
 }
 
-/// `n‖c‖²/(tr G)²` over the rows that count, which is `(RSS/n)/(1 − df/n)²`, also in the limit `λ → 0`.
+/// `n‖c‖²/(tr G)²` over the rows that count, which is `(RSS/n)/(1 − df/n)²`, also in the limit
+/// `λ → 0`.
 pub(super) fn gcv(dual: &Array2<f64>, gain: &Array1<f64>, roots: &Array1<f64>) -> Array1<f64> {
     let counted = roots.iter().filter(|s| **s > 0.0).count() as f64;
     let trace: f64 = gain.iter().zip(roots).filter(|(_, s)| **s > 0.0).map(|(g, _)| g).sum();
@@ -122,8 +129,9 @@ impl Reduced {
             .expect("both parts have one row per function");
         let found = solve_positive(schur.view(), right.view())?;
         if found.solved != Solved::Cholesky {
-            return Err(Error::Numerical(
-                "the unpenalized coefficients are not determined to working precision".into(),
+            return Err(Error::singular(
+                "the system of the unpenalized coefficients",
+                "leave unpenalized functions out that depend on others",
             ));
         }
         let (gamma, correction) = found.solution.view().split_at(Axis(1), solved.ncols());

@@ -7,24 +7,28 @@ use super::problem::{Problem, RidgeData};
 use super::spectrum::RidgeSpectrum;
 use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
 use crate::definiteness::require_psd_on;
+use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
+use crate::solve::ConjugateGradientOptions;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
 ///
 /// # Formula
-/// `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and `β`: a *sum* of squares, without `1/n`. The minimizer is
-/// `f = Σ αᵢk(·, xᵢ)` with `α = (K + λW⁻¹)⁻¹(y − Pβ)`, `Pᵀα = 0`.
+/// `min Σ wᵢ(yᵢ − f(xᵢ) − pᵢᵀβ)² + λ‖f‖²` over `f ∈ ℋ` and `β`: a *sum* of squares, without `1/n`.
+/// The minimizer is `f = Σ αᵢk(·, xᵢ)` with `α = (K + λW⁻¹)⁻¹(y − Pβ)`, `Pᵀα = 0`.
 ///
 /// # Theory
-/// `f(x)` is also the posterior mean of a Gaussian process with covariance `k` and noise variance `λ/wᵢ`. A point of weight `m` counts
-/// as `m` points. At `λ = 0`, or where `K` is singular to working precision, the answer is the least-squares function of minimum
-/// norm, and [`RidgeFit::method`] says so.
+/// `f(x)` is also the posterior mean of a Gaussian process with covariance `k` and noise variance
+/// `λ/wᵢ`. A point of weight `m` counts as `m` points. At `λ = 0`, or where `K` is singular to
+/// working precision, the solution is the least-squares function of minimum norm, which
+/// [`RidgeFit::method`] reports.
 ///
 /// # Cost
-/// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one column for kernels of Markov processes
-/// ([`RidgeSolver::StateSpace`]). [`Ridge::plan`] reports the cost in advance.
+/// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one
+/// column for kernels of Markov processes ([`RidgeSolver::StateSpace`]). [`Ridge::plan`] reports
+/// the cost in advance.
 ///
 /// # Example
 /// ```
@@ -46,20 +50,25 @@ pub struct Ridge {
     pub kernel: Kernel,
     /// `λ ≥ 0`, which multiplies `‖f‖²` beside a sum (not a mean) of squares.
     pub lambda: f64,
-    /// Whether a constant is fitted too, unpenalized.
+    /// Whether to fit an unpenalized intercept.
     pub intercept: bool,
-    /// How the system is solved.
+    /// The solver.
     pub solver: RidgeSolver,
-    /// The centers of [`RidgeSolver::Centers`]; where they are given, [`RidgeSolver::Auto`] takes them.
+    /// The centers of [`RidgeSolver::Centers`]; if they are set, [`RidgeSolver::Auto`] uses them.
     pub centers: Option<Centers>,
-    /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time of a Cholesky fit.
+    /// Whether to compute the hat diagonal, leave-one-out residuals and GCV: about half of the time
+    /// of a Cholesky fit.
     pub diagnostics: bool,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
+    /// The backward error at which [`RidgeSolver::Mixed`] ends its refinements: by default the
+    /// rounding error of double precision.
+    pub tolerance: f64,
 }
 
 impl Ridge {
-    /// A ridge regression without intercept, with diagnostics, with the solver chosen by itself.
+    /// A ridge regression without intercept, with diagnostics, with an automatic choice of the
+    /// solver.
     pub fn new(kernel: Kernel, lambda: f64) -> Self {
         Self {
             kernel,
@@ -69,16 +78,18 @@ impl Ridge {
             centers: None,
             diagnostics: true,
             indefinite: false,
+            tolerance: ConjugateGradientOptions::default().tolerance,
         }
     }
 
-    /// Fits `y` (one row per point, one column per output) with one factorization for all outputs. With a kernel over `precomputed()`, `x` is the
-    /// matrix of kernel values.
+    /// Fits `y` (one row per point, one column per output) with one factorization for all outputs.
+    /// With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
-    /// [`Error::NotPositiveDefinite`] with a counterexample, [`Error::Memory`] when no plan fits the limit,
-    /// [`Error::NotConverged`] from conjugate gradients, [`Error::Canceled`]; and as [`Kernel::bind`].
+    /// [`Error::Parameter`] for a negative λ, [`Error::Shape`] and [`Error::Value`] for
+    /// inconsistent data, [`Error::NotPositiveDefinite`] with a counterexample, [`Error::Memory`]
+    /// when no plan fits the limit, [`Error::NotConverged`] from conjugate gradients,
+    /// [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -89,10 +100,12 @@ impl Ridge {
         self.fit_data(RidgeData { x, y, basis: None, weights }, compute)
     }
 
-    /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalized function at the points.
+    /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalized function at the
+    /// points.
     ///
     /// # Errors
-    /// As [`Ridge::fit`], and [`Error::Request`] when the functions are linearly dependent on the data.
+    /// As [`Ridge::fit`], and [`Error::Undetermined`] when the functions are linearly dependent on
+    /// the data.
     ///
     /// # Example
     /// ```
@@ -130,7 +143,7 @@ impl Ridge {
             RidgeSolver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
             RidgeSolver::Mixed => {
                 let proven = !self.indefinite && !self.kernel.is_precomputed();
-                mixed::solve(&problem, self.lambda, proven, compute)?
+                mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
             }
             RidgeSolver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             RidgeSolver::Eigen => {
@@ -148,7 +161,8 @@ impl Ridge {
         RidgeFit::new(self, data, &problem, solution, plan, compute)
     }
 
-    /// The settings by name: `kernel`, `lambda`, `intercept`, `solver`, `diagnostics`, `indefinite`, and those of the centers.
+    /// The settings by name: `kernel`, `lambda`, `intercept`, `solver`, `diagnostics`,
+    /// `indefinite`, and those of the centers.
     pub fn settings(&self) -> Settings {
         Settings::new()
             .with("kernel", &self.kernel)
@@ -157,6 +171,10 @@ impl Ridge {
             .with("solver", self.solver.name())
             .with("diagnostics", self.diagnostics)
             .with("indefinite", self.indefinite)
+            .with_some(
+                "tolerance",
+                (self.tolerance != Self::new(self.kernel.clone(), 0.0).tolerance).then_some(self.tolerance),
+            )
             .with_centers(self.centers.as_ref())
     }
 
@@ -176,10 +194,10 @@ impl Ridge {
     }
 }
 
-/// A λ that makes sense: finite, at least 0.
+/// A valid λ: finite, at least 0.
 pub(crate) fn check_lambda(lambda: f64) -> Result<()> {
     if lambda.is_finite() && lambda >= 0.0 {
         return Ok(());
     }
-    Err(Error::parameter("lambda", lambda, "a finite number, at least 0"))
+    Err(Error::parameter("lambda", lambda, AllowedRange::NON_NEGATIVE))
 }

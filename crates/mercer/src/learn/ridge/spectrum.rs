@@ -1,4 +1,5 @@
-//! The eigendecomposition of a ridge problem: every λ from one decomposition, and the minimum-norm answer at λ = 0.
+//! The eigendecomposition of a ridge problem: every λ from one decomposition, and the minimum-norm
+//! solution at λ = 0.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
@@ -10,7 +11,8 @@ use crate::solve::symmetric_eigen;
 /// A diagonal entry of a projector below this counts as 0.
 const NEGLIGIBLE: f64 = 1e-10;
 
-/// `SKS` on the complement of the unpenalized functions, `(I − QQᵀ)SKS(I − QQᵀ) = U diag(d) Uᵀ`, so that `G = U diag(1/(d + λ)) Uᵀ`.
+/// `SKS` on the complement of the unpenalized functions, `(I − QQᵀ)SKS(I − QQᵀ) = U diag(d) Uᵀ`, so
+/// that `G = U diag(1/(d + λ)) Uᵀ`.
 pub(crate) struct RidgeSpectrum {
     values: Array1<f64>,
     vectors: Array2<f64>,
@@ -21,7 +23,8 @@ pub(crate) struct RidgeSpectrum {
     largest: f64,
 }
 
-/// `c` and the diagonal of `G` at one λ, with the parts that belong to directions in which the matrix is singular.
+/// `c` and the diagonal of `G` at one λ, with the parts that belong to directions in which the
+/// matrix is singular.
 pub(crate) struct AtLambda {
     pub(crate) dual: Array2<f64>,
     pub(super) gain: Array1<f64>,
@@ -112,7 +115,8 @@ impl AtLambda {
         }
     }
 
-    /// The influence, in the limit `λ → 0` where the matrix is singular: `(G z)ᵢ/Gᵢᵢ → (Nz)ᵢ/Nᵢᵢ` where `Nᵢᵢ > 0`.
+    /// The influence, in the limit `λ → 0` where the matrix is singular: `(G z)ᵢ/Gᵢᵢ → (Nz)ᵢ/Nᵢᵢ`
+    /// where `Nᵢᵢ > 0`.
     pub(crate) fn influence(&self, lambda: f64, roots: &Array1<f64>) -> Influence {
         let regular = Influence::new(lambda, &self.dual, &self.gain, roots);
         let Some((part, diagonal)) = &self.singular else { return regular };
@@ -128,7 +132,8 @@ impl AtLambda {
     }
 }
 
-/// `(I − QQᵀ)B(I − QQᵀ) + τQQᵀ` and `τ > ‖B‖`: the directions of `Q` come last in ascending order. `image` is `BQ`.
+/// `(I − QQᵀ)B(I − QQᵀ) + τQQᵀ` and `τ > ‖B‖`: the directions of `Q` come last in ascending order.
+/// `image` is `BQ`.
 pub(super) fn project(matrix: Array2<f64>, q: &Array2<f64>, image: &Array2<f64>) -> (Array2<f64>, f64) {
     if q.ncols() == 0 {
         return (matrix, 0.0);

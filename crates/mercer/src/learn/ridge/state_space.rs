@@ -1,4 +1,5 @@
-//! Along a line, for kernels of Markov processes: the same answer as the dense solve, in linear time.
+//! Along a line, for kernels of Markov processes: the same solution as the dense solve, in linear
+//! time.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 use rayon::prelude::*;
@@ -47,9 +48,12 @@ pub(super) fn solve(
 fn process_sum(problem: &Problem<'_>, columns: usize) -> Result<ProcessSum> {
     let kernel = problem.bound.kernel();
     ProcessSum::of(kernel, columns).ok_or_else(|| {
-        Error::request(format!(
-            "{kernel} on {columns} columns is not a sum of Markov processes along one of them: use the solver auto or Cholesky"
-        ))
+        Error::unsupported(
+            "state-space solver",
+            format!("{kernel} on {columns} columns"),
+            "it is not a sum of Markov processes along one of them",
+            "use the solver auto or Cholesky",
+        )
     })
 }
 

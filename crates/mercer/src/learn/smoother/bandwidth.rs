@@ -1,4 +1,4 @@
-//! The bandwidth of least leave-one-out error.
+//! Selection of the bandwidth by leave-one-out.
 
 use crate::{Error, Result};
 
@@ -7,7 +7,8 @@ const GRID: usize = 40;
 /// `log h` is found to this distance.
 const TOLERANCE: f64 = 1e-7;
 
-/// The `h` between the limits with the least score: a grid in `log h`, then golden sections around its best point.
+/// The `h` between the limits with the least score: a grid in `log h`, then golden sections around
+/// its best point.
 pub(super) fn least(score: &mut dyn FnMut(f64) -> Result<f64>, low: f64, high: f64) -> Result<f64> {
     let step = (high / low).ln() / (GRID - 1) as f64;
     let at = |i: f64| low.ln() + step * i;
@@ -19,9 +20,11 @@ pub(super) fn least(score: &mut dyn FnMut(f64) -> Result<f64>, low: f64, high: f
         }
     }
     if best.1 == f64::INFINITY {
-        return Err(Error::request(format!(
-            "no bandwidth from {low:.3e} to {high:.3e} leaves every observation a neighborhood: give the bandwidth, or use gaussian weights"
-        )));
+        return Err(Error::undetermined(
+            "the bandwidth",
+            format!("none from {low:.3e} to {high:.3e} leaves every observation a neighborhood"),
+            "give the bandwidth, or use gaussian weights",
+        ));
     }
     let (a, c) = (at(best.0 as f64 - 1.0).max(at(0.0)), at(best.0 as f64 + 1.0).min(at((GRID - 1) as f64)));
     golden(score, a, c, (at(best.0 as f64), best.1))

@@ -7,10 +7,12 @@ use super::local::{Degree, Local, NoLocalFit};
 use super::positions::Positions;
 use super::record::settings;
 use super::{Bandwidth, LocalWeight, bandwidth};
+use crate::error::{AllowedRange, Remedy};
 use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
-/// A fitted [`NadarayaWatson`](super::NadarayaWatson) or [`LocalLinear`](super::LocalLinear) smoother.
+/// A fitted [`NadarayaWatson`](super::NadarayaWatson) or [`LocalLinear`](super::LocalLinear)
+/// smoother.
 ///
 /// # Example
 /// ```
@@ -47,9 +49,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The local fit at each place; `except` leaves the observation with the number of the place
-    /// out. A place may have all observations around it, so that each of them checks whether to go
-    /// on.
+    /// The local fit at each position; `except` leaves the observation with the number of the
+    /// position out. A position may have all observations around it, so that each of them checks
+    /// whether to go on.
     fn at(&self, t: ArrayView2<f64>, except: bool, compute: &Compute) -> Result<Vec<Result<Local, NoLocalFit>>> {
         let one = |near: &mut Vec<_>, i: usize| {
             compute.check_canceled()?;
@@ -77,7 +79,7 @@ impl Trial<'_> {
     fn choose(&mut self, compute: &Compute) -> Result<f64> {
         let (low, high) = range(self.positions);
         if high <= 0.0 {
-            return Err(Error::request("all x are equal: no bandwidth is better than another; give the bandwidth"));
+            return Err(Error::all_equal("a choice of the bandwidth", "x", Remedy::give("bandwidth")));
         }
         let mut tried = 0;
         let mut score = |h: f64| {
@@ -101,8 +103,9 @@ fn range(positions: &Positions) -> (f64, f64) {
 }
 
 impl LocalFit {
-    /// Whether the bandwidth lies at an end of the range from which [`Bandwidth::LeaveOneOut`] chooses, a quarter of the mean spacing to twice the
-    /// diameter of the data: at the lower end the best fit is an interpolant, at the upper end a constant or a line.
+    /// Whether the bandwidth lies at an end of the range from which [`Bandwidth::LeaveOneOut`]
+    /// chooses, a quarter of the mean spacing to twice the diameter of the data: at the lower end
+    /// the best fit is an interpolant, at the upper end a constant or a line.
     pub fn at_limit(&self) -> bool {
         let (low, high) = range(&self.positions);
         self.bandwidth <= low * 1.001 || self.bandwidth >= high / 1.001
@@ -122,7 +125,7 @@ impl LocalFit {
         let mut trial = Trial { degree, weights, bandwidth: 1.0, positions: &positions, y };
         trial.bandwidth = match bandwidth {
             Bandwidth::Fixed(h) if h.is_finite() && h > 0.0 => h,
-            Bandwidth::Fixed(h) => return Err(Error::parameter("bandwidth", h, "finite and positive")),
+            Bandwidth::Fixed(h) => return Err(Error::parameter("bandwidth", h, AllowedRange::POSITIVE)),
             Bandwidth::LeaveOneOut => trial.choose(compute)?,
         };
         let loo_residuals = trial.loo_residuals(compute)?;
@@ -151,7 +154,7 @@ impl LocalFit {
         &self.settings
     }
 
-    /// The local fits, or an error that names the first place without one.
+    /// The local fits, or an error that names the first position without one.
     fn all(&self, locals: Vec<Result<Local, NoLocalFit>>, t: ArrayView2<f64>) -> Result<Vec<Local>> {
         let named = locals.into_iter().enumerate().map(|(row, local)| {
             local.map_err(|missing| {
@@ -159,11 +162,11 @@ impl LocalFit {
                     NoLocalFit::Empty => "has no observation",
                     NoLocalFit::OnePosition => "has observations at one place only, which fix no line,",
                 };
-                Error::request(format!(
-                    "row {row} at {} {why} within the bandwidth {:e}: use a larger bandwidth or gaussian weights",
-                    crate::wording::list_text(&t.row(row).to_vec()),
-                    self.bandwidth
-                ))
+                Error::undetermined(
+                    format!("the value at row {row} at {}", crate::wording::list_text(&t.row(row).to_vec())),
+                    format!("it {why} within the bandwidth {:e}", self.bandwidth),
+                    "use a larger bandwidth or gaussian weights",
+                )
             })
         });
         named.collect()
@@ -190,24 +193,26 @@ impl LocalFit {
     /// `O(log n + k)` per row on a line with `k` neighbors, `O(n d)` in several columns.
     ///
     /// # Errors
-    /// [`Error::Request`], naming the row, where no observation has weight or (for lines) only one place has;
-    /// [`Error::Shape`] for another number of columns, [`Error::Value`] for NaN and infinities.
+    /// [`Error::Undetermined`], naming the row, where no observation has weight or (for lines) only
+    /// one place has; [`Error::Shape`] for another number of columns, [`Error::Value`] for NaN and
+    /// infinities.
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         Ok(self.locals(x, compute)?.iter().map(|l| l.value).collect())
     }
 
-    /// The slope of the local line at each place.
+    /// The slope of the local line at each position.
     ///
     /// # Errors
-    /// As [`LocalFit::predict`]; [`Error::Request`] for a Nadaraya–Watson fit, which has no lines.
+    /// As [`LocalFit::predict`]; [`Error::Unsupported`] for a Nadaraya–Watson fit, which has no
+    /// lines.
     pub fn slopes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         if self.degree == Degree::Mean {
-            return Err(Error::request("a Nadaraya–Watson fit has no slopes: use a local linear one"));
+            return Err(Error::unsupported("slopes", "a Nadaraya–Watson fit", "", "use a local linear one"));
         }
         Ok(self.locals(x, compute)?.iter().map(|l| l.slope).collect())
     }
 
-    /// The places of the observations, one per row.
+    /// The positions of the observations, one per row.
     pub fn points(&self) -> ArrayView2<'_, f64> {
         self.positions.x.view()
     }
@@ -252,8 +257,8 @@ impl LocalFit {
         self.leverages.sum()
     }
 
-    /// The residual of each observation from the fit without it, which equals `rᵢ/(1 − Sᵢᵢ)`; NaN where the others have
-    /// no weight or (for lines) lie at one place.
+    /// The residual of each observation from the fit without it, which equals `rᵢ/(1 − Sᵢᵢ)`; NaN
+    /// where the others have no weight or (for lines) lie at one position.
     pub fn loo_residuals(&self) -> ArrayView1<'_, f64> {
         self.loo_residuals.view()
     }

@@ -1,4 +1,4 @@
-//! How sure a local smoother is of its values.
+//! Standard errors of local smoothers.
 
 use ndarray::{Array1, ArrayView2};
 use rayon::prelude::*;
@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::LocalFit;
 use super::local::Degree;
 use super::positions::Neighbor;
+use crate::error::Remedy;
 use crate::{Compute, Error, Result};
 
 impl LocalFit {
@@ -39,16 +40,21 @@ impl LocalFit {
         Ok((left > 1e-9 * n).then(|| residuals.dot(&residuals) / left))
     }
 
-    /// Standard errors of `f` at each row of `x`: `σ ‖l(x)‖` with `f(x) = Σ lᵢ(x)yᵢ` and `σ²` from [`LocalFit::variance`]. The bias of the
-    /// smoother is not in them.
+    /// Standard errors of `f` at each row of `x`: `σ ‖l(x)‖` with `f(x) = Σ lᵢ(x)yᵢ` and `σ²` from
+    /// [`LocalFit::variance`]. The bias of the smoother is not in them.
     ///
     /// # Errors
-    /// As [`LocalFit::predict`], and [`Error::Request`] when the smoother interpolates, which leaves no estimate of the noise.
+    /// As [`LocalFit::predict`], and [`Error::Undetermined`] when the smoother interpolates, which
+    /// leaves no estimate of the noise.
     pub fn standard_errors(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let Some(variance) = self.variance(compute)? else {
-            return Err(Error::request("the smoother interpolates: the residuals leave no estimate of the noise"));
+            return Err(Error::undetermined(
+                "the noise variance",
+                "the smoother interpolates",
+                Remedy::larger("bandwidth"),
+            ));
         };
-        // Refuses places without neighbors, by name.
+        // Refuses positions without neighbors, by name.
         self.predict(x, compute)?;
         Ok(self.squared_weights(x, compute)?.mapv(|s| (variance * s).sqrt()))
     }
@@ -67,7 +73,8 @@ impl LocalFit {
 }
 
 impl Degree {
-    /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a line, `xᵢ` counted from the place.
+    /// `Σ lᵢ²` with `lᵢ = wᵢ/Σw` for a mean and `lᵢ = wᵢ/Σw − x̄wᵢ(xᵢ − x̄)/Σw(xᵢ − x̄)²` for a
+    /// line, `xᵢ` counted from the position.
     fn squared_weights(self, near: &[Neighbor], from: impl Fn(usize) -> f64) -> f64 {
         let total: f64 = near.iter().map(|n| n.weight).sum();
         if self == Self::Mean {
@@ -103,7 +110,7 @@ mod tests {
                 let unit = |i: usize| fits(&Array1::from_shape_fn(5, |j| f64::from(u8::from(i == j))));
                 let expected: f64 =
                     (0..5).map(|i| unit(i)[kind].predict(at.view(), &compute).unwrap()[row].powi(2)).sum();
-                assert!((found[row] - expected).abs() <= 1e-12, "{} is not {expected}", found[row]);
+                assert_close!(found[row], expected, abs = 1e-12, "{} is not {expected}", found[row]);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::positions::Neighbor;
 
-/// What is fitted around a place.
+/// What is fitted around a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Degree {
     /// A constant.
@@ -11,13 +11,13 @@ pub(super) enum Degree {
     Line,
 }
 
-/// A local fit at one place.
+/// A local fit at one position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
     pub value: f64,
     /// The slope of the line; 0 for a mean.
     pub slope: f64,
-    /// `∂value/∂yᵢ` of an observation at the place itself, of this weight.
+    /// `∂value/∂yᵢ` of an observation at the position itself, of this weight.
     pub leverage_of_unit: f64,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Local {
 pub(super) enum NoLocalFit {
     /// No observation has weight here.
     Empty,
-    /// All observations that have weight here lie at one place, which fixes no line.
+    /// All observations that have weight here lie at one position, which fixes no line.
     OnePosition,
 }
 
@@ -52,7 +52,8 @@ impl Degree {
         let x = mean(&|row| position(row) - t);
         let spread: f64 = near.iter().map(|n| n.weight * (position(n.row) - t - x).powi(2)).sum();
         let covariance: f64 = near.iter().map(|n| n.weight * (position(n.row) - t - x) * (value(n.row) - y)).sum();
-        // Rounding makes a spread of one place seen from afar; beside an observation at t itself, far ones of little weight still fix the slope.
+        // Rounding makes a spread of one place seen from afar; beside an observation at t itself,
+        // far ones of little weight still fix the slope.
         let seen: f64 = near.iter().map(|n| n.weight * (position(n.row) - t).powi(2)).sum();
         if spread <= 1e-26 * seen {
             return Err(NoLocalFit::OnePosition);

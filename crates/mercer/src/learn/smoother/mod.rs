@@ -1,4 +1,5 @@
-//! Local smoothers: weighted means and lines around each place, to compare with functions of an RKHS.
+//! Local smoothers: weighted means and lines around each point, to compare with functions of an
+//! RKHS.
 
 mod bandwidth;
 mod fit;
@@ -28,24 +29,25 @@ pub use self::weights::LocalWeight;
 pub enum Bandwidth {
     /// This bandwidth; for Gaussian weights it is their standard deviation.
     Fixed(f64),
-    /// The bandwidth of least mean squared leave-one-out error, in closed form for each `h`: a grid from a quarter of the
-    /// mean spacing to twice the diameter, then golden sections. With uniform weights the error is a step function of
-    /// `h`, and the best step that was met is taken.
+    /// The bandwidth of least mean squared leave-one-out error, in closed form for each `h`: a grid
+    /// from a quarter of the mean spacing to twice the diameter, then golden sections. With uniform
+    /// weights the error is a step function of `h`, and the best step that was met is taken.
     #[default]
     LeaveOneOut,
 }
 
-/// The Nadaraya–Watson smoother: a weighted mean around each place.
+/// The Nadaraya–Watson smoother: a weighted mean around each point.
 ///
 /// # Formula
 /// `f(x) = Σ wᵢ(x)yᵢ / Σ wᵢ(x)` with `wᵢ(x) = W(‖x − xᵢ‖/h)`.
 ///
 /// # Theory
-/// The local fit of a constant. `f` is linear in `y`, with leverage `Sᵢᵢ = W(0)/Σⱼ wⱼ(xᵢ)`, and leaving observation `i` out
-/// gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
+/// The local fit of a constant. `f` is linear in `y`, with leverage `Sᵢᵢ = W(0)/Σⱼ wⱼ(xᵢ)`, and
+/// leaving observation `i` out gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
 ///
 /// # Cost
-/// `O(n k)` with `k` observations in a neighborhood on a line, `O(n² d)` in several columns; per bandwidth tried.
+/// `O(n k)` with `k` observations in a neighborhood on a line, `O(n² d)` in several columns; per
+/// bandwidth tried.
 ///
 /// # Example
 /// ```
@@ -66,14 +68,15 @@ pub struct NadarayaWatson {
     pub weights: LocalWeight,
 }
 
-/// The local linear smoother on a line: a weighted least-squares line around each place.
+/// The local linear smoother on a line: a weighted least-squares line around each point.
 ///
 /// # Formula
-/// `(f(x), f′(x))` minimizes `Σ wᵢ(x)(yᵢ − a − b(xᵢ − x))²` over `(a, b)`, with `wᵢ(x) = W(|x − xᵢ|/h)`.
+/// `(f(x), f′(x))` minimizes `Σ wᵢ(x)(yᵢ − a − b(xᵢ − x))²` over `(a, b)`, with
+/// `wᵢ(x) = W(|x − xᵢ|/h)`.
 ///
 /// # Theory
-/// Lines are reproduced exactly, also at the ends and between uneven places, where a local mean is biased. Leaving
-/// observation `i` out gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
+/// Lines are reproduced exactly, also at the ends and between uneven positions, where a local mean
+/// is biased. Leaving observation `i` out gives the residual `(yᵢ − f(xᵢ))/(1 − Sᵢᵢ)` exactly.
 ///
 /// # Cost
 /// `O(n k)` with `k` observations in a neighborhood; per bandwidth tried.
@@ -105,9 +108,9 @@ impl NadarayaWatson {
     /// Fits the smoother to rows `x` and values `y`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a bandwidth that is not positive, [`Error::Shape`] when sizes differ or nothing is given,
-    /// [`Error::Value`] for NaN and infinities, [`Error::Request`] when no bandwidth can be chosen,
-    /// [`Error::Canceled`].
+    /// [`Error::Parameter`] for a bandwidth that is not positive, [`Error::Shape`] when sizes
+    /// differ or nothing is given, [`Error::Value`] for NaN and infinities, [`Error::AllEqual`] or
+    /// [`Error::Undetermined`] when no bandwidth can be chosen, [`Error::Canceled`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         LocalFit::new(Degree::Mean, self.weights, self.bandwidth, x, y, compute)
     }
@@ -119,11 +122,12 @@ impl LocalLinear {
         record::settings(Degree::Line, self.weights, self.bandwidth)
     }
 
-    /// Fits the smoother to places `x` (one column) and values `y`.
+    /// Fits the smoother to positions `x` (one column) and values `y`.
     ///
     /// # Errors
-    /// As [`NadarayaWatson::fit`]; also [`Error::Shape`] unless `x` has one column, and [`Error::Request`], naming the
-    /// observation, where a neighborhood holds only one distinct place.
+    /// As [`NadarayaWatson::fit`]; also [`Error::Shape`] unless `x` has one column, and
+    /// [`Error::Undetermined`], naming the observation, where a neighborhood holds only one
+    /// distinct place.
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<LocalFit> {
         if x.ncols() != 1 {
             return Err(Error::shape("columns of x for a local line", 1, x.ncols()));

@@ -1,4 +1,4 @@
-//! The observations around a place.
+//! The observations around a position.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
@@ -7,15 +7,16 @@ use super::LocalWeight;
 /// Beyond this `u²` a Gaussian weight is 0 in `f64`.
 const GAUSSIAN_REACH: f64 = 1500.0;
 
-/// The places of the observations; on a line also their order, so that a neighborhood is a range.
+/// The positions of the observations; on a line also their order, so that a neighborhood is a
+/// range.
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
     pub x: Array2<f64>,
-    /// Sorted places with their rows, for one column.
+    /// Sorted positions with their rows, for one column.
     line: Option<(Vec<f64>, Vec<usize>)>,
 }
 
-/// An observation with its weight at a place.
+/// An observation with its weight at a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbor {
     pub row: usize,
@@ -43,7 +44,8 @@ impl Positions {
 
     /// The observations of positive weight at `t`, without the row `except`.
     ///
-    /// Gaussian weights are divided by the largest of them, so that some weight is 1 however far `t` is.
+    /// Gaussian weights are divided by the largest of them, so that some weight is 1 however far
+    /// `t` is.
     pub fn around(
         &self,
         t: ArrayView1<f64>,
@@ -67,7 +69,8 @@ impl Positions {
         };
         match &self.line {
             Some((sorted, order)) => {
-                // A little wider than the reach, so that rounding drops no neighbor: the weight decides.
+                // A little wider than the reach, so that rounding drops no neighbor: the weight
+                // decides.
                 let radius = reach * bandwidth * (1.0 + 1e-12);
                 let first = sorted.partition_point(|&v| v < t[0] - radius);
                 let last = sorted.partition_point(|&v| v <= t[0] + radius);

@@ -1,10 +1,11 @@
 //! Weights of neighbors.
 
-/// How fast the weight of an observation falls with its distance, in units of the bandwidth: `u = ‖x − xᵢ‖/h`.
+/// How fast the weight of an observation falls with its distance, in units of the bandwidth:
+/// `u = ‖x − xᵢ‖/h`.
 ///
 /// # Formula
-/// `gaussian: exp(−u²/2)`, `epanechnikov: (1−u²)₊`, `biweight: (1−u²)₊²`, `tricube: (1−u³)₊³`, `uniform: 1 for u ≤ 1`.
-/// Constants cancel in every local fit and are left out.
+/// `gaussian: exp(−u²/2)`, `epanechnikov: (1−u²)₊`, `biweight: (1−u²)₊²`, `tricube: (1−u³)₊³`,
+/// `uniform: 1 for u ≤ 1`. Constants cancel in every local fit and are left out.
 ///
 /// # Example
 /// ```

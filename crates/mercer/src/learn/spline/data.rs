@@ -1,20 +1,22 @@
-//! Observations made into nodes: checked, sorted, ties pooled, places scaled.
+//! Observations made into nodes: checked, sorted, ties pooled, positions scaled.
 
 use ndarray::ArrayView1;
 
+use crate::error::{AllowedRange, Remedy, Requirement};
 use crate::solve::chain::Node;
 use crate::{Error, Result};
 
 /// The nodes of a spline, and what connects them with the observations.
 #[derive(Clone, Debug)]
 pub(super) struct SplineData {
-    /// One per distinct place of positive weight: `t = (x − origin)/scale`, the weighted mean of `y − center`, the summed weight.
+    /// One per distinct position of positive weight: `t = (x − origin)/scale`, the weighted mean of
+    /// `y − center`, the summed weight.
     pub nodes: Vec<Node>,
     /// The node of each observation; none for weight 0.
     pub node_of: Vec<Option<usize>>,
-    /// The smallest place.
+    /// The smallest position.
     pub origin: f64,
-    /// The range of the places, or the period.
+    /// The range of the positions, or the period.
     pub scale: f64,
     /// The weighted mean of `y`, which no penalty sees.
     pub center: f64,
@@ -38,7 +40,10 @@ impl SplineData {
         let top = kept.clone().map(|i| x[i]).fold(f64::NEG_INFINITY, f64::max);
         let scale = period.unwrap_or(if top > origin { top - origin } else { 1.0 });
         if !scale.is_finite() {
-            return Err(Error::request(format!("x from {origin:e} to {top:e} is too wide to be scaled")));
+            return Err(Error::overflow(
+                format!("x from {origin:e} to {top:e}, once it is scaled to [0, 1],"),
+                Remedy::Rescale,
+            ));
         }
         if origin + scale == origin && period.is_some() {
             return Err(Error::parameter("period", scale, "large enough to be told beside the values of x"));
@@ -67,7 +72,7 @@ impl SplineData {
         Ok(data)
     }
 
-    /// Makes one node of the observations at one place.
+    /// Makes one node of the observations at one position.
     fn pool(&mut self, tie: &[(f64, usize)], value: impl Fn(usize) -> (f64, f64)) {
         let weight: f64 = tie.iter().map(|&(_, i)| value(i).1).sum();
         let y = tie.iter().map(|&(_, i)| value(i).1 / weight * value(i).0).sum::<f64>();
@@ -121,10 +126,10 @@ fn check(x: ArrayView1<f64>, y: ArrayView1<f64>, weights: Option<ArrayView1<f64>
         return Err(Error::shape("weights", format!("one per observation ({})", x.len()), w.len()));
     }
     if let Some((row, value)) = w.iter().enumerate().find(|(_, v)| !v.is_finite() || **v < 0.0) {
-        return Err(crate::learn::observations::bad_value("weights", row, *value, "it must be finite and at least 0"));
+        return Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)));
     }
     if w.iter().all(|v| *v == 0.0) {
-        return Err(Error::request("every weight is 0: no observation is left"));
+        return Err(Error::all_zero("weight", "no observation is left; give some rows a positive weight"));
     }
     Ok(())
 }

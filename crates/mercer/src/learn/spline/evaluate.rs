@@ -1,19 +1,22 @@
-//! Values, derivatives and standard errors at any place.
+//! Values, derivatives and standard errors at any point.
 
 use ndarray::{Array1, ArrayView1};
 
 use super::SplineFit;
+use crate::error::Remedy;
 use crate::solve::chain::{derivative_gap, inverse_factorial};
 use crate::{Error, Result};
 
-/// Where a place lies: at distance `s` from node `i`, inside a gap of length `h` or outside all of them.
+/// Where a position lies: at distance `s` from node `i`, inside a gap of length `h` or outside all
+/// of them.
 struct NodePosition {
     node: usize,
     s: f64,
     gap: Option<f64>,
 }
 
-/// `βⱼ(θ) = Σ_{k=m}^{2m−1} cⱼₖ θᵏ`: vanishes to order `m` at 0, and at 1 only its `j`-th derivative is 1.
+/// `βⱼ(θ) = Σ_{k=m}^{2m−1} cⱼₖ θᵏ`: vanishes to order `m` at 0, and at 1 only its `j`-th derivative
+/// is 1.
 fn blending(order: usize) -> [[f64; 3]; 3] {
     match order {
         1 => [[1.0, 0.0, 0.0], [0.0; 3], [0.0; 3]],
@@ -31,17 +34,17 @@ fn power_derivative(theta: f64, k: usize, r: usize) -> f64 {
 }
 
 impl SplineFit {
-    /// The derivative of this order of `f` at each place (order 0 is `f` itself).
+    /// The derivative of this order of `f` at each position (order 0 is `f` itself).
     ///
-    /// Outside the data the spline continues as the polynomial of degree `m − 1`; a periodic spline is periodic. At a
-    /// knot, where derivative `2m − 1` jumps, the value to the right is given.
+    /// Outside the data the spline continues as the polynomial of degree `m − 1`; a periodic spline
+    /// is periodic. At a knot, where derivative `2m − 1` jumps, the value to the right is given.
     ///
     /// # Cost
     /// `O(log n)` per place.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for derivatives above `2m − 1`, which vanish between the knots and do not exist at them;
-    /// [`Error::Value`] for NaN and infinities.
+    /// [`Error::Parameter`] for derivatives above `2m − 1`, which vanish between the knots and do
+    /// not exist at them; [`Error::Value`] for NaN and infinities.
     ///
     /// # Example
     /// ```
@@ -63,16 +66,17 @@ impl SplineFit {
         Ok(x.mapv(|v| self.value_at(v, derivative)))
     }
 
-    /// Standard errors of `f` at each place: the square root of the posterior variance.
+    /// Standard errors of `f` at each position: the square root of the posterior variance.
     ///
     /// # Theory
-    /// Wahba's Bayesian intervals: with `f` a polynomial of flat prior plus `σ/√λ` times integrated Brownian motion, the
-    /// spline is the posterior mean and `±1.96` standard errors cover `f` about 95 % of the time on average over the
-    /// places. At an observation of weight `w` the square is `σ² Sᵢᵢ/w`.
+    /// Wahba's Bayesian intervals: with `f` a polynomial of flat prior plus `σ/√λ` times integrated
+    /// Brownian motion, the spline is the posterior mean and `±1.96` standard errors cover `f`
+    /// about 95 % of the time on average over the positions. At an observation of weight `w` the
+    /// square is `σ² Sᵢᵢ/w`.
     ///
     /// # Errors
-    /// [`Error::Request`] when the spline interpolates, which leaves no estimate of the noise; [`Error::Value`] for NaN
-    /// and infinities.
+    /// [`Error::Undetermined`] when the spline interpolates, which leaves no estimate of the noise;
+    /// [`Error::Value`] for NaN and infinities.
     ///
     /// # Example
     /// ```
@@ -89,13 +93,13 @@ impl SplineFit {
     pub fn standard_errors(&self, x: ArrayView1<f64>) -> Result<Array1<f64>> {
         crate::learn::observations::check_finite("x", x)?;
         let Some(variance) = self.variance() else {
-            return Err(Error::request("the spline interpolates: the residuals leave no estimate of the noise"));
+            return Err(Error::undetermined("the noise variance", "the spline interpolates", Remedy::larger("lambda")));
         };
         let unit = variance / self.scaled_lambda;
         Ok(x.mapv(|v| (unit * self.unit_variance(v).max(0.0)).sqrt()))
     }
 
-    /// The derivative at one place.
+    /// The derivative at one position.
     pub(super) fn value_at(&self, x: f64, derivative: usize) -> f64 {
         let position = self.locate(x);
         let m = self.order;

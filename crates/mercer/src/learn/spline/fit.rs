@@ -83,7 +83,8 @@ impl SplineFit {
         &self.settings
     }
 
-    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimized is the sum of its parts.
+    /// The evidence: every number is finite, no leverage exceeds 1, and the sum that was minimized
+    /// is the sum of its parts.
     pub(super) fn check(&self, pass: &Pass) -> Result<()> {
         let parts = pass.residual + self.scaled_lambda * self.scaled_roughness();
         let size: f64 = self.data.nodes.iter().map(|n| n.weight * n.y * n.y).sum();
@@ -91,12 +92,10 @@ impl SplineFit {
         if pass.trace.is_finite() && parts.is_finite() && agree {
             return Ok(());
         }
-        Err(Error::Numerical(format!(
-            "the spline of order {} at λ = {:.3e} has no digits left: use a larger λ, a lower order, or values, weights and \
-             gaps of x of less different sizes",
-            self.order,
-            self.lambda()
-        )))
+        Err(Error::singular(
+            format!("the spline of order {} at λ = {:.3e}", self.order, self.lambda()),
+            "use a larger λ, a lower order, or values, weights and gaps of x of less different sizes",
+        ))
     }
 
     /// Fills in what belongs to single observations.
@@ -148,14 +147,14 @@ impl SplineFit {
         self.degrees_of_freedom
     }
 
-    /// Generalized cross-validation, `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; infinite where the spline interpolates. A
-    /// residual sum at the level of rounding counts as that level.
+    /// Generalized cross-validation, `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; infinite where the spline
+    /// interpolates. A residual sum at the level of rounding counts as that level.
     pub fn gcv(&self) -> f64 {
         self.gcv
     }
 
-    /// Twice the negative restricted log likelihood with σ² at its maximum, up to a constant that depends only on `x`
-    /// and the weights: comparable between values of λ, not between samples.
+    /// Twice the negative restricted log likelihood with σ² at its maximum, up to a constant that
+    /// depends only on `x` and the weights: comparable between values of λ, not between samples.
     pub fn reml(&self) -> f64 {
         self.reml
     }
@@ -165,7 +164,8 @@ impl SplineFit {
         self.residual_sum
     }
 
-    /// The estimate `Σ wᵢrᵢ²/(n − tr S)` of the noise variance at weight 1; none where the spline interpolates.
+    /// The estimate `Σ wᵢrᵢ²/(n − tr S)` of the noise variance at weight 1; none where the spline
+    /// interpolates.
     pub fn variance(&self) -> Option<f64> {
         self.variance
     }
@@ -175,7 +175,8 @@ impl SplineFit {
         self.scaled_roughness() / self.data.scale.powi(2 * self.order as i32 - 1)
     }
 
-    /// The distinct `x`, ascending; for periodic splines, along one period from after the largest gap.
+    /// The distinct `x`, ascending; for periodic splines, along one period from after the largest
+    /// gap.
     pub fn knots(&self) -> Array1<f64> {
         self.data.nodes.iter().map(|n| self.data.origin + self.data.scale * n.t).collect()
     }
@@ -190,12 +191,14 @@ impl SplineFit {
         self.residuals.view()
     }
 
-    /// The diagonal of `S`: `∂f(xᵢ)/∂yᵢ`. Observations at one `x` share the leverage of that place by weight.
+    /// The diagonal of `S`: `∂f(xᵢ)/∂yᵢ`. Observations at one `x` share the leverage of that place
+    /// by weight.
     pub fn leverages(&self) -> ArrayView1<'_, f64> {
         self.leverages.view()
     }
 
-    /// `yᵢ − f₋ᵢ(xᵢ) = rᵢ/(1 − Sᵢᵢ)`: the residual of each observation from the spline fitted without it, at the same λ.
+    /// `yᵢ − f₋ᵢ(xᵢ) = rᵢ/(1 − Sᵢᵢ)`: the residual of each observation from the spline fitted
+    /// without it, at the same λ.
     ///
     /// Not finite for an observation that the rest does not determine (`Sᵢᵢ = 1`).
     pub fn loo_residuals(&self) -> Array1<f64> {
@@ -212,7 +215,8 @@ impl SplineFit {
         self.chosen.passes
     }
 
-    /// Whether the search ended at an end of its range: the best fit is an interpolant or a polynomial.
+    /// Whether the search ended at an end of its range: the best fit is an interpolant or a
+    /// polynomial.
     pub fn at_limit(&self) -> bool {
         self.chosen.at_limit
     }

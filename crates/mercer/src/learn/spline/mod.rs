@@ -12,6 +12,7 @@ use ndarray::ArrayView1;
 use self::criteria::Criteria;
 use self::data::SplineData;
 use self::search::{Chosen, Search};
+use crate::error::{AllowedRange, MemoryPurpose, Remedy};
 use crate::settings::Settings;
 use crate::solve::chain::{Smoother, smoother};
 use crate::{Compute, Error, Result};
@@ -21,9 +22,11 @@ pub use self::fit::SplineFit;
 /// How the smoothing parameter λ is chosen.
 ///
 /// # Formula
-/// With `n` observations of positive weight, `S` the map from `y` to the fitted values, `r = y − Sy`:
-/// GCV is `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; REML is `(n−q) log(min J/(n−q)) + log det(…)`, the restricted likelihood of
-/// `f = polynomial + (σ/√λ)·(integrated Brownian motion)`, with `J` the penalized sum and `q` the dimension of the null space.
+/// With `n` observations of positive weight, `S` the map from `y` to the fitted values,
+/// `r = y − Sy`: GCV is `(1/n) Σ wᵢrᵢ² / (1 − tr S/n)²`; REML is
+/// `(n−q) log(min J/(n−q)) + log det(…)`, the restricted likelihood of
+/// `f = polynomial + (σ/√λ)·(integrated Brownian motion)`, with `J` the penalized sum and `q` the
+/// dimension of the null space.
 ///
 /// # Example
 /// ```
@@ -52,14 +55,16 @@ pub enum Smoothing {
 /// A smoothing spline: a specification that is fitted to data.
 ///
 /// # Formula
-/// `f` minimizes `Σ wᵢ(yᵢ − f(xᵢ))² + λ ∫ (f⁽ᵐ⁾(x))² dx` with `m` the order: 1 is piecewise linear, 2 the natural cubic
-/// spline, 3 the natural quintic one. With a period, over functions of that period and the integral over one period.
+/// `f` minimizes `Σ wᵢ(yᵢ − f(xᵢ))² + λ ∫ (f⁽ᵐ⁾(x))² dx` with `m` the order: 1 is piecewise linear,
+/// 2 the natural cubic spline, 3 the natural quintic one. With a period, over functions of that
+/// period and the integral over one period.
 ///
 /// # Theory
-/// The minimizer is a natural spline of degree `2m − 1` with a knot at every distinct `x`; it continues as a polynomial of
-/// degree `m − 1` outside the data. It is kernel ridge with the Sobolev kernel `sobolev(order=m, null_space=false)` and
-/// the polynomials of degree below `m` unpenalized, and the mean of a Gaussian process: integrated Brownian motion with a
-/// flat prior on those polynomials [Wahba 1990]. It is computed along the line by orthogonal transformations (the
+/// The minimizer is a natural spline of degree `2m − 1` with a knot at every distinct `x`; it
+/// continues as a polynomial of degree `m − 1` outside the data. It is kernel ridge with the
+/// Sobolev kernel `sobolev(order=m, null_space=false)` and the polynomials of degree below `m`
+/// unpenalized, and the mean of a Gaussian process: integrated Brownian motion with a flat prior on
+/// those polynomials [Wahba 1990]. It is computed along the line by orthogonal transformations (the
 /// square-root information smoother), so neither many points nor badly spaced ones spoil it.
 ///
 /// # Cost
@@ -96,14 +101,15 @@ impl Default for SmoothingSpline {
 }
 
 impl SmoothingSpline {
-    /// Fits the spline. Observations at the same `x` are pooled by weight, and their scatter stays in the residual sum.
-    /// Observations of weight 0 are not counted.
+    /// Fits the spline. Observations at the same `x` are pooled by weight, and their scatter stays
+    /// in the residual sum. Observations of weight 0 are not counted.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for an order, λ, degrees of freedom or period out of range, [`Error::Shape`] when lengths
-    /// differ or there are fewer distinct `x` than the order, [`Error::Value`] for NaN, infinities and negative weights,
-    /// [`Error::Request`] when the data cannot choose λ, [`Error::Numerical`] for values that overflow when squared
-    /// and for gaps of so different sizes that no digits are left, [`Error::Memory`], [`Error::Canceled`].
+    /// [`Error::Parameter`] for an order, λ, degrees of freedom or period out of range,
+    /// [`Error::Shape`] when lengths differ or there are fewer distinct `x` than the order,
+    /// [`Error::Value`] for NaN, infinities and negative weights, [`Error::Undetermined`] when the
+    /// data cannot choose λ, [`Error::Singular`] for values that overflow when squared and for gaps
+    /// of so different sizes that no digits are left, [`Error::Memory`], [`Error::Canceled`].
     pub fn fit(
         &self,
         x: ArrayView1<f64>,
@@ -113,12 +119,12 @@ impl SmoothingSpline {
     ) -> Result<SplineFit> {
         self.check()?;
         let bytes = (x.len() * 8 * (12 + 6 * self.order + 6 * self.order * self.order)) as u64;
-        compute.reserve("a smoothing spline", bytes, "fit fewer observations at a time")?;
+        compute.reserve(MemoryPurpose::Fit, "a smoothing spline", bytes, "fit fewer observations at a time")?;
         let data = SplineData::new(x, y, weights, self.period)?;
         let null = self.null_dimension();
         if data.nodes.len() < null {
-            let expected = format!("at least {null}, for order {}", self.order);
-            return Err(Error::shape("distinct x of positive weight", expected, data.nodes.len()));
+            let purpose = format!("a spline of order {}", self.order);
+            return Err(Error::too_few(purpose, "distinct x of positive weight", null, data.nodes.len()));
         }
         let (count, within, floor) = (data.count as f64, data.within, data.rounding());
         let criteria = Criteria { count, within, null: null as f64, floor };
@@ -132,7 +138,8 @@ impl SmoothingSpline {
         Ok(fit.with_observations(x, y, weights))
     }
 
-    /// The settings by name: `order`, `smoothing` (`lambda`, `degrees_of_freedom`, `gcv` or `reml`) with the number that it names, `period`.
+    /// The settings by name: `order`, `smoothing` (`lambda`, `degrees_of_freedom`, `gcv` or `reml`)
+    /// with the number that it names, `period`.
     pub fn settings(&self) -> Settings {
         let settings = Settings::new().with("order", self.order).with_some("period", self.period);
         match self.smoothing {
@@ -152,11 +159,11 @@ impl SmoothingSpline {
 
     fn check(&self) -> Result<()> {
         if !(1..=3).contains(&self.order) {
-            return Err(Error::parameter("order", self.order, "1, 2 or 3"));
+            return Err(Error::parameter("order", self.order, 1..=3));
         }
         match self.period {
             Some(period) if !(period.is_finite() && period > 0.0) => {
-                Err(Error::parameter("period", period, "finite and positive"))
+                Err(Error::parameter("period", period, AllowedRange::POSITIVE))
             }
             _ => Ok(()),
         }
@@ -173,11 +180,11 @@ impl SmoothingSpline {
         let period = self.period.map(|_| 1.0);
         let least = |chain: &mut dyn Smoother, score| {
             if data.nodes.len() == self.null_dimension() {
-                return Err(Error::request(format!(
-                    "{} distinct x leave nothing to choose λ by: every λ gives the same fit of order {}; give λ itself",
-                    data.nodes.len(),
-                    self.order
-                )));
+                return Err(Error::undetermined(
+                    "lambda",
+                    format!("on {} distinct x every λ gives the same fit of order {}", data.nodes.len(), self.order),
+                    Remedy::give("lambda"),
+                ));
             }
             Search { data, order: self.order, period, criteria, score, compute }.minimum(chain)
         };
@@ -194,7 +201,7 @@ impl SmoothingSpline {
     fn fixed(&self, lambda: f64, scale: f64) -> Result<Chosen> {
         let scaled = lambda / scale.powi(2 * self.order as i32 - 1);
         if !(lambda.is_finite() && lambda > 0.0) {
-            return Err(Error::parameter("lambda", lambda, "finite and positive"));
+            return Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE));
         }
         if !(1e-200..=1e200).contains(&scaled) {
             let requirement = "between 1e-200 and 1e200 once x is scaled to [0, 1]";

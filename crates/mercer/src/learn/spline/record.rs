@@ -5,6 +5,7 @@ use ndarray::Array1;
 use super::SplineFit;
 use super::data::SplineData;
 use super::search::Chosen;
+use crate::error::RecordProblem;
 use crate::record::{Record, require};
 use crate::settings::Settings;
 use crate::solve::chain::{Node, States};
@@ -78,7 +79,8 @@ impl SplineFit {
 }
 
 impl SplineData {
-    /// Which observation belongs to which node matters only while the spline is fitted, and is left out.
+    /// Which observation belongs to which node matters only while the spline is fitted, and is left
+    /// out.
     fn put_into(&self, record: &mut Record) {
         let column = |value: fn(&Node) -> f64| self.nodes.iter().map(value).collect::<Array1<f64>>();
         record.put_vector("node_places", column(|n| n.t).view());
@@ -98,8 +100,9 @@ impl SplineData {
         let finite = positions.iter().all(|t| t.is_finite());
         let closes = !periodic || u == 0 || positions[u - 1] - positions[0] < 1.0;
         if u == 0 || !ascending || !finite || !closes {
-            return Err(Error::request(
-                "the array `node_places` must hold finite numbers that ascend, over at most one period",
+            return Err(Error::record(
+                "array `node_places`",
+                RecordProblem::Damaged("it must hold finite numbers that ascend, over at most one period".into()),
             ));
         }
         let values = record.take_finite_vector("node_values", u)?;

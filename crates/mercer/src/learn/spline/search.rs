@@ -2,18 +2,19 @@
 
 use super::criteria::Criteria;
 use super::data::SplineData;
+use crate::error::Remedy;
 use crate::solve::chain::{Pass, Smoother, smoother};
 use crate::{Compute, Error, Result};
 
-/// More nodes than this are thinned to find where to start.
+/// Above this many nodes the search starts on pooled data: its cost is linear in the nodes.
 const THIN: usize = 4096;
-/// More nodes than this are thinned twice, the second time to this number over 4.
+/// Above this many nodes the data is pooled twice, the second time to a quarter of this number.
 const THIN_AGAIN: usize = 1 << 17;
 /// The distance in `log λ` from a start on thinned data to its neighbors.
 const NEIGHBOR: f64 = 0.02;
 /// Points of the first grid in `log λ`.
 const GRID: usize = 40;
-/// Passes that a search may take before it gives up; far more than it needs.
+/// Maximum number of passes of a search, far above what it needs.
 const LIMIT: u64 = 400;
 /// `log λ` is found to this distance for small samples.
 const TOLERANCE: f64 = 1e-6;
@@ -43,7 +44,8 @@ impl Passes<'_> {
     }
 }
 
-/// The range of `log λ` between interpolation and the polynomial: a quarter of the gaps may be closer than the finest scale.
+/// The range of `log λ` between interpolation and the polynomial: a quarter of the gaps may be
+/// closer than the finest scale.
 fn range(data: &SplineData, order: usize) -> (f64, f64) {
     let (total, count) = (data.nodes.iter().map(|n| n.weight).sum::<f64>(), data.nodes.len() as f64);
     let mut gaps: Vec<f64> = data.nodes.windows(2).map(|w| w[1].t - w[0].t).collect();
@@ -58,7 +60,7 @@ fn range(data: &SplineData, order: usize) -> (f64, f64) {
 
 /// A criterion of `log λ`.
 type Score<'a> = &'a mut dyn FnMut(f64) -> Result<f64>;
-/// A place with the value there.
+/// A position with the value there.
 type Point = (f64, f64);
 
 /// What a search for the least criterion needs.
@@ -104,7 +106,8 @@ impl Search<'_> {
     }
 }
 
-/// The minimum, and whether it lies at a limit: from a grid, or from a start that is known to be close.
+/// The minimum, and whether it lies at a limit: from a grid, or from a start that is known to be
+/// close.
 fn descend(f: Score<'_>, start: Option<f64>, (low, high): (f64, f64), tolerance: f64) -> Result<(f64, bool)> {
     let (best, step) = match start {
         Some(start) => (start, NEIGHBOR),
@@ -118,7 +121,8 @@ fn descend(f: Score<'_>, start: Option<f64>, (low, high): (f64, f64), tolerance:
     Ok((found.map_or_else(|| brent(f, bracket, tolerance), Ok)?, false))
 }
 
-/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more than the tolerance; `None` where they do not converge.
+/// The lowest points of a few parabolas inside a narrow bracket, until one does not move by more
+/// than the tolerance; `None` where they do not converge.
 fn polish(f: Score<'_>, mut points: [Point; 3], tolerance: f64) -> Result<Option<f64>> {
     let (low, high) = (points[0].0, points[2].0);
     for _ in 0..4 {
@@ -148,8 +152,8 @@ fn grid(f: Score<'_>, low: f64, high: f64) -> Result<(f64, f64)> {
     Ok((best.0, step))
 }
 
-/// Three places with the middle one lowest: walks downhill with growing steps, inside the limits. The middle place is an
-/// end only where that end is a limit and lower still.
+/// Three positions with the middle one lowest: walks downhill with growing steps, inside the
+/// limits. The middle place is an end only where that end is a limit and lower still.
 fn bracket(f: Score<'_>, start: f64, step: f64, low: f64, high: f64) -> Result<[Point; 3]> {
     let mut at = |x: f64| Ok::<Point, Error>((x, f(x)?));
     let mut b = at(start)?;
@@ -211,7 +215,8 @@ fn brent(f: Score<'_>, [a, b, c]: [Point; 3], tolerance: f64) -> Result<f64> {
     Ok(x.0)
 }
 
-/// The step to the lowest point of the parabola through three points, if it is short and stays inside.
+/// The step to the lowest point of the parabola through three points, if it is short and stays
+/// inside.
 fn parabola([x, w, v]: [Point; 3], (low, high): (f64, f64), most: f64, tolerance: f64) -> Option<f64> {
     let r = (x.0 - w.0) * (x.1 - v.1);
     let q = (x.0 - v.0) * (x.1 - w.1);
@@ -233,7 +238,7 @@ pub(super) fn degrees_of_freedom(
     if !(target > null && target < most) {
         let requirement =
             format!("between {null} (the polynomials without penalty) and {most} (the distinct x), both excluded");
-        return Err(Error::parameter("degrees of freedom", target, &requirement));
+        return Err(Error::parameter("degrees_of_freedom", target, &requirement));
     }
     let mut passes = Passes { chain, compute, done: 0 };
     // Nearly linear in log λ, and falling.
@@ -244,7 +249,8 @@ pub(super) fn degrees_of_freedom(
     Ok(Chosen { lambda: root.exp(), passes: passes.done as usize, at_limit: false })
 }
 
-/// The root of a falling function: the range is widened until it holds the root, then the Illinois method.
+/// The root of a falling function: the range is widened until it holds the root, then the Illinois
+/// method.
 fn falling_root(f: &mut dyn FnMut(f64) -> Result<f64>, (mut low, mut high): (f64, f64)) -> Result<f64> {
     let (mut f_low, mut f_high) = (f(low)?, f(high)?);
     for _ in 0..60 {
@@ -259,7 +265,7 @@ fn falling_root(f: &mut dyn FnMut(f64) -> Result<f64>, (mut low, mut high): (f64
         }
     }
     if !(f_low >= 0.0 && f_high <= 0.0) {
-        return Err(Error::Numerical("no λ has these degrees of freedom to working precision".into()));
+        return Err(Error::undefined("λ of these degrees of freedom", Remedy::give("lambda")));
     }
     let mut side = 0;
     for _ in 0..200 {

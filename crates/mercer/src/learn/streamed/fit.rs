@@ -1,4 +1,4 @@
-//! The answer of a streamed fit.
+//! The result of a streamed fit.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
@@ -24,7 +24,8 @@ pub struct LambdaScore {
 pub struct Passes {
     /// Passes over the rows.
     pub passes: usize,
-    /// The largest residual over the outputs, relative to the right-hand side, in the norm of the preconditioner.
+    /// The largest residual over the outputs, relative to the right-hand side, in the norm of the
+    /// preconditioner.
     pub residual: f64,
     /// Whether the tolerance was reached.
     pub converged: bool,
@@ -49,7 +50,8 @@ impl RidgeStream {
     /// The function of all rows so far; more may follow.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first row, or when a fold has none; [`Error::Memory`]; as [`RidgeStatistics::solve`].
+    /// [`Error::TooFew`] or [`Error::Undetermined`] before the first row, or when a fold has none;
+    /// [`Error::Memory`]; as [`RidgeStatistics::solve`].
     pub fn finish(&self, compute: &Compute) -> Result<StreamedRidgeFit> {
         self.clone().into_fit(compute)
     }
@@ -84,10 +86,11 @@ impl RidgeStream {
     fn scores(&self, all: &RidgeStatistics, compute: &Compute) -> Result<Vec<LambdaScore>> {
         let count = self.folds.len();
         if self.taken < count as u64 {
-            return Err(Error::request(format!(
-                "λ cannot be chosen by {count} folds of {} rows: give one λ, or fewer folds",
-                self.taken
-            )));
+            return Err(Error::undetermined(
+                "lambda",
+                format!("{count} folds of {} rows are too small", self.taken),
+                "give one λ, or fewer folds",
+            ));
         }
         let mut errors = vec![0.0; self.lambdas.len()];
         for (done, fold) in self.folds.iter().enumerate() {

@@ -1,8 +1,10 @@
-//! Ridge regression on explicit features, for data that comes in chunks and need not fit into memory.
+//! Ridge regression on explicit features, for data that comes in chunks and need not fit into
+//! memory.
 //!
-//! [`StreamedRidge`] specifies the fit; [`StreamedRidge::start`] draws the features and gives a [`RidgeStream`], which takes in one chunk after the other, can be
-//! merged with others and kept as bytes; [`RidgeStream::finish`] chooses λ and gives a [`StreamedRidgeFit`]. [`RidgePasses`] goes over the
-//! rows several times instead, by conjugate gradients, for many features.
+//! [`StreamedRidge`] specifies the fit; [`StreamedRidge::start`] draws the features and gives a
+//! [`RidgeStream`], which takes in one chunk after the other, can be merged with others and kept as
+//! bytes; [`RidgeStream::finish`] chooses λ and gives a [`StreamedRidgeFit`]. [`RidgePasses`] goes
+//! over the rows several times instead, by conjugate gradients, for many features.
 
 mod fit;
 mod passes;

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 use super::rows::{RowSource, in_blocks};
 use super::spec::StreamedRidge;
 use super::{Passes, StreamedRidgeFit};
+use crate::error::MemoryPurpose;
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap};
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
@@ -12,14 +13,17 @@ use crate::solve::products::{add_symmetric, mirror, multiply, multiply_transpose
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
 
-/// A streamed ridge regression that goes over the rows again and again: for so many features that the squares `ZᵀVZ` of all rows would cost too much.
+/// A streamed ridge regression that goes over the rows again and again: for so many features that
+/// the squares `ZᵀVZ` of all rows would cost too much.
 ///
 /// # Formula
-/// `(ZᵀVZ + λI)w = ZᵀVy` by conjugate gradients, preconditioned by the same matrix on a sample of the rows. With Nyström features the product is
-/// `MᵀK_mn(V(K_nm(Mw)))`: `K_nm` is made block by block and never stored.
+/// `(ZᵀVZ + λI)w = ZᵀVy` by conjugate gradients, preconditioned by the same matrix on a sample of
+/// the rows. With Nyström features the product is `MᵀK_mn(V(K_nm(Mw)))`: `K_nm` is made block by
+/// block and never stored.
 ///
 /// # Cost
-/// `m` kernel values and `4m` operations per row and pass for `m` landmarks, where one pass of a [`RidgeStream`](super::RidgeStream) takes `m²`; `16m²` bytes.
+/// `m` kernel values and `4m` operations per row and pass for `m` landmarks, where one pass of a
+/// [`RidgeStream`](super::RidgeStream) takes `m²`; `16m²` bytes.
 ///
 /// # Example
 /// ```
@@ -73,10 +77,11 @@ pub(super) struct PassState {
 }
 
 impl StreamedRidge {
-    /// Draws the features from a sample of the rows, for a fit that makes several passes. There is one λ.
+    /// Draws the features from a sample of the rows, for a fit that makes several passes. There is
+    /// one λ.
     ///
     /// # Errors
-    /// As [`StreamedRidge::start`]; [`Error::Request`] for several λ.
+    /// As [`StreamedRidge::start`]; [`Error::Unsupported`] for several λ.
     pub fn start_passes(
         &self,
         sample: ArrayView2<f64>,
@@ -86,11 +91,21 @@ impl StreamedRidge {
     ) -> Result<RidgePasses> {
         self.check(outputs)?;
         let [lambda] = self.lambdas[..] else {
-            return Err(Error::request("a fit by conjugate gradients takes one λ: choose it on a sample"));
+            return Err(Error::unsupported(
+                "choice of lambda",
+                "a fit by conjugate gradients in several passes",
+                "it takes one λ",
+                "choose it on a sample",
+            ));
         };
         let p = self.features.components() as u64;
         let needed = 8 * p * (3 * p + sample.nrows() as u64 + 1024);
-        compute.reserve("the preconditioner of a streamed fit", needed, "use fewer features, or a smaller sample")?;
+        compute.reserve(
+            MemoryPurpose::Fit,
+            "the preconditioner of a streamed fit",
+            needed,
+            "use fewer features, or a smaller sample",
+        )?;
         let features = self.features.draw(sample, compute)?;
         let passes = RidgePasses::new(features, (lambda, self.intercept, outputs), sample, weights, compute)?;
         Ok(RidgePasses { settings: self.settings().with("seed", compute.seed()), ..passes })
@@ -111,10 +126,12 @@ impl RidgePasses {
         Ok(Self { features, lambda, intercept, outputs, sample, state: None, preconditioner: None, settings })
     }
 
-    /// One more pass over the rows: the first one looks at the targets, every other one is a step. Whether the residual is below the tolerance.
+    /// One more pass over the rows: the first one looks at the targets, every other one is a step.
+    /// Whether the residual is below the tolerance.
     ///
     /// # Errors
-    /// [`Error::Shape`] and [`Error::Value`] for wrong rows, [`Error::Request`] for none, or another number than before; errors of the source.
+    /// [`Error::Shape`] and [`Error::Value`] for wrong rows, [`Error::TooFew`] or
+    /// [`Error::Mismatch`] for none, or another number than before; errors of the source.
     pub fn advance(&mut self, rows: &dyn RowSource, tolerance: f64, compute: &Compute) -> Result<bool> {
         match self.state.take() {
             None => self.state = Some(self.first(rows, compute)?),
@@ -147,7 +164,7 @@ impl RidgePasses {
             Ok(())
         })?;
         if total_weight <= 0.0 {
-            return Err(Error::request("there is no row to fit"));
+            return Err(Error::too_few("a fit", "rows", 1, 0));
         }
         let sums = self.to_features(sums.view());
         let feature_sum = sums.column(outputs).to_owned();
@@ -207,7 +224,12 @@ impl RidgePasses {
             Ok(())
         })?;
         if count != state.rows {
-            return Err(Error::request(format!("a pass gave {count} rows where the first one gave {}", state.rows)));
+            return Err(Error::mismatch(
+                "the passes over the data differ",
+                format!("{} rows in the first", state.rows),
+                format!("{count} in this one"),
+                "give the same rows in every pass",
+            ));
         }
         let mut image = self.to_features(sums.view());
         image.scaled_add(self.lambda, direction);
@@ -268,7 +290,8 @@ impl RidgePasses {
         }
         add_symmetric(&mut matrix, &weighted.reversed_axes(), &z.t().to_owned(), compute)?;
         mirror(&mut matrix);
-        // Directions that the sample does not see are damped by λ alone; where that is 0, by rounding.
+        // Directions that the sample does not see are damped by λ alone; where that is 0, by
+        // rounding.
         let scale = matrix.diag().iter().fold(0.0_f64, |m, v| m.max(*v));
         let mut added = self.lambda.max(f64::EPSILON * z.ncols() as f64 * scale);
         loop {
@@ -279,7 +302,12 @@ impl RidgePasses {
                 Factored::Singular(_) if added < scale.max(f64::MIN_POSITIVE) => {
                     added = (10.0 * added).max(f64::MIN_POSITIVE);
                 }
-                Factored::Singular(_) => return Err(Error::Numerical("the features of the sample are 0".into())),
+                Factored::Singular(_) => {
+                    return Err(Error::undefined(
+                        "the preconditioner of features that are 0 on the sample",
+                        "use another kernel or a larger sample",
+                    ));
+                }
             }
         }
     }
@@ -294,9 +322,9 @@ impl RidgePasses {
     /// The function that was reached.
     ///
     /// # Errors
-    /// [`Error::Request`] before the first pass.
+    /// [`Error::TooFew`] before the first pass.
     pub fn finish(self) -> Result<StreamedRidgeFit> {
-        let state = self.state.ok_or_else(|| Error::request("no pass was made yet"))?;
+        let state = self.state.ok_or_else(|| Error::too_few("a fit", "passes", 1, 0))?;
         let w = state.solution;
         // (ZᵀVZ)w = b − r − λw.
         let product = &state.right - &state.residual - &(&w * self.lambda);

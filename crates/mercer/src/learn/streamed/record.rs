@@ -5,6 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::passes::PassState;
 use super::stream::Waiting;
 use super::{LambdaScore, Passes, RidgePasses, RidgeStream, StreamedRidgeFit};
+use crate::error::RecordProblem;
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
 use crate::learn::ridge::check_lambda;
 use crate::record::{Record, container};
@@ -79,7 +80,8 @@ fn take_passes(record: &Record) -> Result<Option<Passes>> {
 }
 
 impl RidgeStream {
-    /// The stream as bytes, the same on every machine: another one can go on from there, or merge it.
+    /// The stream as bytes, the same on every machine: another one can go on from there, or merge
+    /// it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         container::write(&mut bytes, &self.to_record()).expect("writing to memory does not fail");
@@ -89,9 +91,10 @@ impl RidgeStream {
     /// The stream again.
     ///
     /// # Errors
-    /// [`Error::Request`] for bytes of something else, cut short or damaged.
+    /// [`Error::Record`] for bytes of something else, cut short or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let failed = |error| Error::request(format!("these bytes are no stream of a ridge regression: {error}"));
+        let failed =
+            |error: Error| Error::record("stream of a ridge regression", RecordProblem::Damaged(error.to_string()));
         container::read(bytes).and_then(Self::from_record).map_err(failed)
     }
 

@@ -1,4 +1,4 @@
-//! Rows that are gone over more than once, in blocks of a fixed size.
+//! Sources of rows for several passes, in blocks of a fixed size.
 
 use ndarray::{ArrayView1, ArrayView2, s};
 
@@ -11,7 +11,7 @@ pub type TakeRows<'a> = dyn FnMut(ArrayView2<f64>, ArrayView2<f64>, Option<Array
 
 /// Rows that can be gone over again and again: a file, or chunks that are made anew.
 pub trait RowSource {
-    /// Gives all rows, chunk after chunk: the same ones in the same order every time.
+    /// Returns all rows, chunk after chunk: the same ones in the same order every time.
     ///
     /// # Errors
     /// Those of the source, and those of `take`.

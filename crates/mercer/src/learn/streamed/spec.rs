@@ -1,30 +1,36 @@
-//! What a streamed ridge regression is fitted by.
+//! The specification of a streamed ridge regression.
 
 use ndarray::ArrayView2;
 
 use super::RidgeStream;
+use crate::error::MemoryPurpose;
 use crate::features::FeatureSpec;
 use crate::learn::ridge::check_lambda;
 use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
-/// Rows whose features are made at a time, whatever the size of the chunks; never a function of the number of threads.
+/// Rows whose features are made at a time, whatever the size of the chunks; never a function of the
+/// number of threads.
 pub(super) const BLOCK: usize = 1024;
-/// Statistics that are held beside those of the folds while λ is chosen: all rows, all but a fold, and the system.
+/// Statistics that are held beside those of the folds while λ is chosen: all rows, all but a fold,
+/// and the system.
 const EXTRA: u64 = 3;
 
 /// Ridge regression on explicit features, in one pass over data of any length.
 ///
 /// # Formula
-/// `min Σ vᵢ(yᵢ − wᵀz(xᵢ) − b)² + λ‖w‖²`. With several λ, row `i` belongs to fold `i mod K`, and the λ wins whose functions, each fitted without a fold, have
-/// the least squared error on the folds left out; the answer is then the function of all rows.
+/// `min Σ vᵢ(yᵢ − wᵀz(xᵢ) − b)² + λ‖w‖²`. With several λ, row `i` belongs to fold `i mod K`, and
+/// the λ wins whose functions, each fitted without a fold, have the least squared error on the
+/// folds left out; the solution is then the function of all rows.
 ///
 /// # Theory
-/// `ZᵀVZ`, `ZᵀVy` and a few sums determine the fit for every λ, and those of all folds but one are a difference. With Nyström features the answer is the ridge
-/// regression among functions on the landmarks; with random Fourier features it is that of a random approximation of the kernel.
+/// `ZᵀVZ`, `ZᵀVy` and a few sums determine the fit for every λ, and those of all folds but one are
+/// a difference. With Nyström features the solution is the ridge regression among functions on the
+/// landmarks; with random Fourier features it is that of a random approximation of the kernel.
 ///
 /// # Cost
-/// `p²` per row for `p` features, `8p²(K + 3)` bytes for `K` folds whatever the number of rows, and `p³/3` for every λ and fold.
+/// `p²` per row for `p` features, `8p²(K + 3)` bytes for `K` folds whatever the number of rows, and
+/// `p³/3` for every λ and fold.
 ///
 /// # Example
 /// ```
@@ -60,15 +66,21 @@ impl StreamedRidge {
         Self { features, lambdas: vec![lambda], folds: 5, intercept: false }
     }
 
-    /// Draws the features, with medians resolved on a sample of the rows and landmarks chosen in it, and begins with no rows.
+    /// Draws the features, with medians resolved on a sample of the rows and landmarks chosen in
+    /// it, and begins with no rows.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no λ, one that is negative, fewer than two folds, or no output; [`Error::Memory`]; as
-    /// [`FeatureSpec::draw`].
+    /// [`Error::Parameter`] for no λ, one that is negative, fewer than two folds, or no output;
+    /// [`Error::Memory`]; as [`FeatureSpec::draw`].
     pub fn start(&self, sample: ArrayView2<f64>, outputs: usize, compute: &Compute) -> Result<RidgeStream> {
         self.check(outputs)?;
         let needed = self.bytes(sample.ncols(), outputs);
-        compute.reserve("the statistics of a streamed fit", needed, "use fewer features, or one λ")?;
+        compute.reserve(
+            MemoryPurpose::Fit,
+            "the statistics of a streamed fit",
+            needed,
+            "use fewer features, or one λ",
+        )?;
         let stream = RidgeStream::new(self, self.features.draw(sample, compute)?, outputs);
         Ok(RidgeStream { settings: self.settings().with("seed", compute.seed()), ..stream })
     }
@@ -88,12 +100,12 @@ impl StreamedRidge {
             return Err(Error::parameter("folds", self.folds, "at least 2 where λ is chosen"));
         }
         if outputs == 0 {
-            return Err(Error::parameter("outputs", 0, "at least 1"));
+            return Err(Error::parameter("outputs", 0, 1..));
         }
         Ok(())
     }
 
-    /// How many folds are kept apart: one where there is nothing to choose.
+    /// How many folds are held out: one where there is nothing to choose.
     pub(super) fn kept_folds(&self) -> usize {
         if self.lambdas.len() > 1 { self.folds } else { 1 }
     }

@@ -1,4 +1,4 @@
-//! The statistics of a streamed fit while the rows come.
+//! The running statistics of a streamed fit.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
@@ -7,10 +7,12 @@ use crate::features::{DrawnFeatures, FeatureMap, RidgeStatistics};
 use crate::settings::Settings;
 use crate::{Compute, Error, Points, Result};
 
-/// A streamed ridge regression while the rows come: a value that chunks and other streams are added to.
+/// A streamed ridge regression while the rows come: a value that chunks and other streams are added
+/// to.
 ///
-/// Rows are taken in blocks of a fixed size, so that the bytes of the answer depend neither on the number of threads nor on how the rows are cut into chunks.
-/// Rows that do not fill a block wait for the next chunk.
+/// Rows are taken in blocks of a fixed size, so that the bytes of the solution depend neither on
+/// the number of threads nor on how the rows are cut into chunks. Rows that do not fill a block
+/// wait for the next chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeStream {
     pub(super) features: DrawnFeatures,
@@ -96,8 +98,9 @@ impl RidgeStream {
     /// Takes in a chunk: points, targets and, where there are any, weights, one row each.
     ///
     /// # Errors
-    /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights, with the row of the chunk; the stream is then as it was.
-    /// [`Error::Canceled`] and [`Error::Memory`] leave a stream that must not be used any more.
+    /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights,
+    /// with the row of the chunk; the stream is then as it was. [`Error::Canceled`] and
+    /// [`Error::Memory`] leave a stream that must not be used any more.
     pub fn update(
         &mut self,
         x: ArrayView2<f64>,
@@ -162,7 +165,8 @@ impl RidgeStream {
     /// rows.
     ///
     /// # Errors
-    /// [`Error::Request`] unless features, folds, λ and outputs are the same: start both from one specification, sample and seed.
+    /// [`Error::Mismatch`] unless features, folds, λ and outputs are the same: start both from one
+    /// specification, sample and seed.
     pub fn merge(&mut self, other: &Self, compute: &Compute) -> Result<()> {
         let alike = self.features == other.features
             && self.folds.len() == other.folds.len()
@@ -170,8 +174,11 @@ impl RidgeStream {
             && self.lambdas == other.lambdas
             && self.intercept == other.intercept;
         if !alike {
-            return Err(Error::request(
-                "the streams differ in their features, folds, λ or outputs: start both from one specification, sample and seed",
+            return Err(Error::mismatch(
+                "the streams differ in their features, folds, λ or outputs",
+                "this one",
+                "the other",
+                "start both from one specification, sample and seed",
             ));
         }
         if other.taken > 0 {

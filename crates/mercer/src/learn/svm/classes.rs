@@ -1,4 +1,4 @@
-//! Labels, whatever they were, as class numbers with names.
+//! Class labels as indices with names.
 
 use std::collections::BTreeSet;
 
@@ -50,14 +50,15 @@ impl Classes {
     /// Classes that were counted elsewhere.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a number without a name, [`Error::Request`] for a name without rows.
+    /// [`Error::Parameter`] for a number without a name, [`Error::EmptyClass`] for a name without
+    /// rows.
     pub fn from_indices(of: Vec<usize>, names: Vec<String>) -> Result<Self> {
         if let Some(class) = of.iter().find(|&&c| c >= names.len()) {
-            return Err(Error::parameter("class", class, &format!("below the number of names, {}", names.len())));
+            return Err(Error::parameter("class", class, format!("below the number of names, {}", names.len())));
         }
         let classes = Self { of, names };
         match classes.sizes().iter().position(|&size| size == 0) {
-            Some(empty) => Err(Error::request(format!("the class {} has no rows", classes.names[empty]))),
+            Some(empty) => Err(Error::EmptyClass { class: classes.names[empty].clone(), outside_fold: None }),
             None => Ok(classes),
         }
     }

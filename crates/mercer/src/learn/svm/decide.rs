@@ -1,14 +1,16 @@
-//! From the decision values of binary SVMs to a decision among many.
+//! Multiclass decisions from the decision values of binary SVMs.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 /// The shape of decision values for more than two classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DecisionShape {
-    /// One column per class: the votes, and within equal votes the decision values, squeezed below one vote. Larger is better.
+    /// One column per class: the votes, and within equal votes the decision values, squeezed below
+    /// one vote. Larger is better.
     #[default]
     OneVersusRest,
-    /// One column per pair of classes `(0, 1), (0, 2), …, (1, 2), …`; positive for the first of the pair.
+    /// One column per pair of classes `(0, 1), (0, 2), …, (1, 2), …`; positive for the first of the
+    /// pair.
     OneVersusOne,
 }
 
@@ -17,7 +19,8 @@ pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
 }
 
-/// Votes of one row: a positive value is a vote for the first of the pair, any other for the second.
+/// Votes of one row: a positive value is a vote for the first of the pair, any other for the
+/// second.
 pub(super) fn votes(values: ArrayView1<f64>, classes: usize) -> Vec<usize> {
     let mut votes = vec![0; classes];
     for ((a, b), &value) in pairs(classes).zip(values) {
@@ -65,7 +68,7 @@ mod tests {
         let found = confidences(circle.view(), 3);
         assert_eq!(argmax(found.row(0).iter().copied()), 2);
         // The sum for class 2 is 2.0 − 0.3.
-        assert!((found[[0, 2]] - (1.0 + 1.7 / (3.0 * 2.7))).abs() < 1e-15);
+        assert_close!(found[[0, 2]], (1.0 + 1.7 / (3.0 * 2.7)), abs = 1e-15);
         // Nothing is a vote for the second.
         assert_eq!(votes(array![0.0].view(), 2), [0, 1]);
     }

@@ -1,4 +1,4 @@
-//! How good a solution is, in numbers.
+//! Objective, duality gap and KKT violation of a solution.
 
 use crate::solve::{DualProblem, DualSolution, Stopped};
 use crate::{Error, Kernel, Result};
@@ -8,19 +8,22 @@ use crate::{Error, Kernel, Result};
 pub struct SvmEvidence {
     /// The dual objective; larger is better (LIBSVM prints its negative).
     pub objective: f64,
-    /// The primal objective minus the dual one: the answer is at most this far from the best. It is exact for the kernel values that the
-    /// solver used, which are in single precision for more than 2048 points.
+    /// The primal objective minus the dual one: the solution is at most this far from the best. It
+    /// is exact for the kernel values that the solver used, which are in single precision for more
+    /// than 2048 points.
     pub gap: f64,
     /// By how much the KKT conditions are violated.
     pub violation: f64,
     /// Steps that were made.
     pub steps: u64,
-    /// Why the solver stopped. The model is valid in any case, and `gap` bounds its distance from the optimum.
+    /// Why the solver stopped. The model is valid in any case, and `gap` bounds its distance from
+    /// the optimum.
     pub stopped: Stopped,
 }
 
 impl SvmEvidence {
-    /// The evidence for several binary SVMs: sums of objectives, gaps and steps, the largest violation, the first reason that is not convergence.
+    /// The evidence for several binary SVMs: sums of objectives, gaps and steps, the largest
+    /// violation, the first reason that is not convergence.
     pub(super) fn of_all(all: impl Iterator<Item = Self>) -> Self {
         let none = Self { objective: 0.0, gap: 0.0, violation: 0.0, steps: 0, stopped: Stopped::Converged };
         all.fold(none, |sum, e| Self {
@@ -68,16 +71,19 @@ impl BinarySvm {
         Self { coefficients, decisions, offset, evidence }
     }
 
-    /// A ν-classifier, divided by its margin `r`: the C-SVC with `C = 1/r` has the same solution, objective and gap.
+    /// A ν-classifier, divided by its margin `r`: the C-SVC with `C = 1/r` has the same solution,
+    /// objective and gap.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no margin.
+    /// [`Error::Undetermined`] when there is no margin.
     pub(super) fn nu_svc(problem: &DualProblem, solution: &DualSolution) -> Result<Self> {
         let margin = -solution.half_width();
         if margin.is_nan() || margin <= 0.0 {
-            return Err(Error::request(format!(
-                "the ν-classifier found no margin (it is {margin:e}): use a smaller ν, or a kernel that separates the classes better"
-            )));
+            return Err(Error::undetermined(
+                "the ν-classifier",
+                format!("there is no margin (it is {margin:e})"),
+                "use a smaller ν, or a kernel that separates the classes better",
+            ));
         }
         let mut svm = Self::new(problem, solution);
         svm.coefficients.iter_mut().chain(&mut svm.decisions).for_each(|v| *v /= margin);
@@ -89,7 +95,8 @@ impl BinarySvm {
         Ok(svm)
     }
 
-    /// A ν-regression with the half width `ε` of its tube: the ε-SVR with that ε has the same solution, objective and gap.
+    /// A ν-regression with the half width `ε` of its tube: the ε-SVR with that ε has the same
+    /// solution, objective and gap.
     pub(super) fn nu_svr(problem: &DualProblem, solution: &DualSolution) -> (Self, f64) {
         let mut svm = Self::new(problem, solution);
         let epsilon = solution.half_width();
@@ -97,8 +104,8 @@ impl BinarySvm {
         (svm, epsilon)
     }
 
-    /// Refuses a solution with `‖f‖² < 0` on given kernel values, which only an indefinite matrix can have. Kernels with a proof need no such
-    /// evidence: with a large `C` the sum is rounding.
+    /// Refuses a solution with `‖f‖² < 0` on given kernel values, which only an indefinite matrix
+    /// can have. Kernels with a proof need no such evidence: with a large `C` the sum is rounding.
     pub(super) fn require_norm(&self, kernel: &Kernel) -> Result<()> {
         if !kernel.is_precomputed() {
             return Ok(());

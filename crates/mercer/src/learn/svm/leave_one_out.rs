@@ -1,4 +1,4 @@
-//! How a classifier would do on rows that it has not seen, from the fit alone.
+//! Leave-one-out estimates of a classifier from a single fit.
 
 use faer::{Mat, MatRef};
 use ndarray::{Array2, ArrayView1, ArrayView2};
@@ -9,6 +9,7 @@ use super::schedule::Scheme;
 use super::support::rebind;
 use super::svc::{Penalty, Svc};
 use super::svc_fit::SvcFit;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Tiles};
 use crate::solve::inverse;
 use crate::{Compute, Error, Result};
@@ -21,7 +22,8 @@ const AT_BOUND: f64 = 1e-9;
 pub struct SvmLeaveOneOut {
     /// Joachims' ξα bound: at most this share is wrong.
     pub xi_alpha: f64,
-    /// The span estimate: about this share is wrong, exactly so where the other support vectors keep their kinds.
+    /// The span estimate: about this share is wrong, exactly so where the other support vectors
+    /// keep their kinds.
     pub span: f64,
 }
 
@@ -39,19 +41,24 @@ impl Svc {
     /// Leave-one-out errors of every SVM of a fit on its own data, without another fit.
     ///
     /// # Formula
-    /// ξα (Joachims 2000): row `i` counts when `2αᵢR² + ξᵢ ≥ 1`, where `R²` is the range of the kernel values and `ξᵢ = max(0, 1 − sᵢ(f(xᵢ) + b))`.
-    /// Span (Vapnik and Chapelle 2000): row `i` counts when `αᵢSᵢ² ≥ sᵢ(f(xᵢ) + b)`, where `Sᵢ²` is the squared distance of `xᵢ` in feature space from the (affine, with
-    /// an offset) span of the other support vectors between their bounds.
+    /// ξα (Joachims 2000): row `i` counts when `2αᵢR² + ξᵢ ≥ 1`, where `R²` is the range of the
+    /// kernel values and `ξᵢ = max(0, 1 − sᵢ(f(xᵢ) + b))`. Span (Vapnik and Chapelle 2000): row `i`
+    /// counts when `αᵢSᵢ² ≥ sᵢ(f(xᵢ) + b)`, where `Sᵢ²` is the squared distance of `xᵢ` in feature
+    /// space from the (affine, with an offset) span of the other support vectors between their
+    /// bounds.
     ///
     /// # Theory
-    /// A row without weight can be left out without changing the SVM. ξα is a bound for any SVM; the span is exact if no support vector becomes another
-    /// kind of row (none, between the bounds, at the bound) when one is left out.
+    /// A row without weight can be left out without changing the SVM. ξα is a bound for any SVM;
+    /// the span is exact if no support vector becomes another kind of row (none, between the
+    /// bounds, at the bound) when one is left out.
     ///
     /// # Cost
-    /// One pass over all pairs of rows, the kernel matrix of the support vectors of a binary SVM, and the inverse of that between their bounds.
+    /// One pass over all pairs of rows, the kernel matrix of the support vectors of a binary SVM,
+    /// and the inverse of that between their bounds.
     ///
     /// # Errors
-    /// [`Error::Request`] for a ν-classifier and for classes against the rest, [`Error::Memory`] when the support vectors are too many, and as [`Svc::fit`].
+    /// [`Error::Unsupported`] for a ν-classifier and for classes against the rest,
+    /// [`Error::Memory`] when the support vectors are too many, and as [`Svc::fit`].
     ///
     /// # Example
     /// ```
@@ -74,10 +81,15 @@ impl Svc {
         compute: &Compute,
     ) -> Result<Vec<SvmLeaveOneOut>> {
         let Penalty::C(c) = self.penalty else {
-            return Err(Error::request("leave-one-out estimates are those of a C-classifier"));
+            return Err(Error::unsupported("leave-one-out estimates", "a ν-classifier", "", "use a C-classifier"));
         };
         if fit.scheme != Scheme::OneVersusOne {
-            return Err(Error::request("leave-one-out estimates are those of machines for two classes"));
+            return Err(Error::unsupported(
+                "leave-one-out estimates",
+                "more than two classes",
+                "",
+                "use cross-validation",
+            ));
         }
         let bounds: Vec<f64> = self.row_weights(x.nrows(), classes, weights)?.iter().map(|w| c * w).collect();
         let values = fit.values(x, compute)?;
@@ -141,7 +153,12 @@ impl Pair {
             .filter(|&i| self.support[i].1.abs() < self.support[i].2 * (1.0 - AT_BOUND))
             .collect();
         let q = free.len() + usize::from(offset);
-        compute.reserve("the inverse of a kernel matrix", 16 * (q as u64).pow(2), "use fewer rows")?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "the inverse of a kernel matrix",
+            16 * (q as u64).pow(2),
+            "use fewer rows",
+        )?;
         // The kernel between the bounds, bordered by ones where there is an offset.
         let entry = |i: usize, j: usize| match (free.get(i), free.get(j)) {
             (Some(&a), Some(&b)) => kernel[[a, b]],
@@ -207,12 +224,12 @@ mod tests {
             });
             let truth = errors.count() as f64 / 80.0;
             assert!(truth <= found.xi_alpha && found.xi_alpha <= 1.0, "{c}: {truth}, {found:?}");
-            assert!((truth - found.span).abs() <= tolerance, "{c}: {truth}, {found:?}");
+            assert_close!(truth, found.span, abs = tolerance, "{c}: {truth}, {found:?}");
         }
     }
 
     #[test]
-    fn other_machines_are_refused() {
+    fn other_svms_are_refused() {
         let x = Array2::from_shape_fn((9, 1), |(i, _)| i as f64);
         let classes =
             Classes::from_indices((0..9).map(|i| i / 3).collect(), ["a", "b", "c"].map(str::to_owned).to_vec());

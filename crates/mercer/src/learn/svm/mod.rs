@@ -1,7 +1,8 @@
-//! support vector machines: classification, regression, and the support of a distribution.
+//! Support vector machines: classification, regression, and the support of a distribution.
 //!
-//! Every learner is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem)) and back. Conventions are LIBSVM's: `C` multiplies a sum
-//! (not a mean) of losses beside `½‖f‖²`, coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-SVM have its scale.
+//! Every learner is a translation to one dual problem ([`DualProblem`](crate::solve::DualProblem))
+//! and back. Conventions are LIBSVM's: `C` multiplies a sum (not a mean) of losses beside `½‖f‖²`,
+//! coefficients are `sᵢαᵢ`, the offset `b` is its `−ρ`, ν-SVM have its scale.
 
 mod classes;
 mod decide;

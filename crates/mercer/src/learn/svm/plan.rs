@@ -77,7 +77,7 @@ impl fmt::Display for SvmPlan {
 }
 
 impl Svc {
-    /// The plan for so many rows, columns and classes.
+    /// The plan for this many rows, columns and classes.
     pub fn plan(&self, rows: usize, columns: usize, classes: usize, compute: &Compute) -> SvmPlan {
         let binary = match self.scheme {
             Scheme::OneVersusRest if classes > 2 => classes,
@@ -100,14 +100,14 @@ impl Svc {
 }
 
 impl Svr {
-    /// The plan for so many rows and columns.
+    /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
         SvmPlan::new(rows, columns, 1, 2, self.solver.working_set, compute)
     }
 }
 
 impl OneClass {
-    /// The plan for so many rows and columns.
+    /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
         SvmPlan::new(rows, columns, 1, 1, self.solver.working_set, compute)
     }

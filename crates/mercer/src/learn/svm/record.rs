@@ -1,4 +1,4 @@
-//! Binary SVMs as named texts and arrays.
+//! Support vector machines as named texts and arrays.
 
 use ndarray::{Array1, Array2};
 
@@ -9,6 +9,7 @@ use super::regression::{Function, OneClassFit, SvrFit};
 use super::schedule::Scheme;
 use super::support::Support;
 use super::svc_fit::{BinarySummary, SvcFit};
+use crate::error::RecordProblem;
 use crate::learn::stopped;
 use crate::record::{Record, require};
 use crate::settings::Settings;
@@ -131,7 +132,10 @@ fn take_isotonic(record: &mut Record, binary: usize) -> Result<Vec<Option<Calibr
         if ascending(&isotonic.knots) && ascending(&isotonic.values) {
             return Ok(Some(Calibrator::Isotonic(isotonic)));
         }
-        Err(Error::request("the arrays `isotonic_knots` and `isotonic_values` must ascend for each machine"))
+        Err(Error::record(
+            "arrays `isotonic_knots` and `isotonic_values`",
+            RecordProblem::Damaged("they must ascend for each pair of classes".into()),
+        ))
     };
     sizes.into_iter().map(&mut one).collect()
 }
@@ -156,7 +160,7 @@ impl Support {
             return Ok(Self { kernel, indices, vectors, columns });
         }
         match indices.iter().find(|&&i| i >= columns) {
-            Some(row) => Err(Error::parameter("support", row, &format!("below the number of points, {columns}"))),
+            Some(row) => Err(Error::parameter("support", row, format!("below the number of points, {columns}"))),
             None => Ok(Self { kernel, indices, vectors: Array2::zeros((n, 0)), columns }),
         }
     }

@@ -1,4 +1,4 @@
-//! Regression with a tube of no loss, and the support of a distribution.
+//! Support vector regression and one-class support estimation.
 
 use ndarray::{ArrayView1, ArrayView2};
 
@@ -6,6 +6,7 @@ use super::evidence::{BinarySvm, SvmEvidence};
 use super::support::{Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
+use crate::error::AllowedRange;
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
 use crate::solve::{DualOptions, DualProblem, DualSolution};
@@ -23,7 +24,8 @@ pub enum Tube {
 /// Support vector regression.
 ///
 /// # Formula
-/// `min ½‖f‖² + Σ Cwᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)` over `f ∈ ℋ` and `b`; with [`Tube::Nu`] also over `ε ≥ 0`, at the price `Cν Σwᵢ ε` (LIBSVM's scale).
+/// `min ½‖f‖² + Σ Cwᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)` over `f ∈ ℋ` and `b`; with [`Tube::Nu`] also
+/// over `ε ≥ 0`, at the price `Cν Σwᵢ ε` (LIBSVM's scale).
 ///
 /// # Theory
 /// The minimizer is `f = Σ βᵢ k(·, xᵢ)` with `|βᵢ| ≤ Cwᵢ`; points inside the tube have `βᵢ = 0`.
@@ -52,9 +54,9 @@ pub struct Svr {
     pub tube: Tube,
     /// Whether there is an offset `b`. A ν-regression always has one.
     pub offset: bool,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 
@@ -73,7 +75,8 @@ impl Svr {
     /// Fits `y`. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for `C ≤ 0`, `ε < 0` or ν outside (0, 1]; otherwise as [`Svc::fit`](super::Svc::fit).
+    /// [`Error::Parameter`] for `C ≤ 0`, `ε < 0` or ν outside (0, 1]; otherwise as
+    /// [`Svc::fit`](super::Svc::fit).
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -107,14 +110,18 @@ impl Svr {
 
     fn check(&self) -> Result<()> {
         if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(Error::parameter("C", self.c, "a finite number above 0"));
+            return Err(Error::parameter("C", self.c, AllowedRange::POSITIVE));
         }
         match self.tube {
             Tube::Epsilon(e) if !(e >= 0.0 && e.is_finite()) => {
-                Err(Error::parameter("epsilon", e, "a finite number, at least 0"))
+                Err(Error::parameter("epsilon", e, AllowedRange::NON_NEGATIVE))
             }
-            Tube::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => Err(Error::parameter("nu", nu, "above 0 and at most 1")),
-            Tube::Nu(_) if !self.offset => Err(Error::request("a ν-regression always has an offset")),
+            Tube::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => {
+                Err(Error::parameter("nu", nu, AllowedRange::above(0.0).at_most(1.0)))
+            }
+            Tube::Nu(_) if !self.offset => {
+                Err(Error::unsupported("ν-regression", "offset = false", "it always has an offset", "use epsilon"))
+            }
             _ => Ok(()),
         }
     }
@@ -123,8 +130,8 @@ impl Svr {
 /// The support of a distribution: a region of small size that holds most of it.
 ///
 /// # Formula
-/// `min ½‖f‖² + Σ wᵢ max(0, ρ − f(xᵢ)) − ρ ν Σwᵢ` over `f ∈ ℋ` and `ρ`: LIBSVM's scale, `νn` times the one of Schölkopf et al. (2001). A point is inside when
-/// `f(x) ≥ ρ`.
+/// `min ½‖f‖² + Σ wᵢ max(0, ρ − f(xᵢ)) − ρ ν Σwᵢ` over `f ∈ ℋ` and `ρ`: LIBSVM's scale, `νn` times
+/// the one of Schölkopf et al. (2001). A point is inside when `f(x) ≥ ρ`.
 ///
 /// # Theory
 /// At most `νn` points of the data are outside, at least `νn` are support vectors.
@@ -148,9 +155,9 @@ pub struct OneClass {
     pub kernel: Kernel,
     /// `0 < ν ≤ 1`: about this part of the data is outside.
     pub nu: f64,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant.
+    /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
 }
 
@@ -166,7 +173,7 @@ impl OneClass {
     /// [`Error::Parameter`] for ν outside (0, 1]; otherwise as [`Svc::fit`](super::Svc::fit).
     pub fn fit(&self, x: ArrayView2<f64>, weights: Option<ArrayView1<f64>>, compute: &Compute) -> Result<OneClassFit> {
         if !(self.nu > 0.0 && self.nu <= 1.0) {
-            return Err(Error::parameter("nu", self.nu, "above 0 and at most 1"));
+            return Err(Error::parameter("nu", self.nu, AllowedRange::above(0.0).at_most(1.0)));
         }
         let weights = check_weights(weights, x.nrows())?;
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;

@@ -41,7 +41,7 @@ pub(super) struct Schedule {
 /// Which kernel values stay in memory for several binary SVMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// The blocks of the classes; so many pairs fit into memory beside them.
+    /// The blocks of the classes; this many pairs fit into memory beside them.
     Blocks { pairs: usize },
     /// The whole matrix.
     Whole,
@@ -57,8 +57,9 @@ enum Shared<'b> {
 }
 
 impl Kept {
-    /// Whatever takes least memory for the pairs of classes of these sizes, if it fits; the whole matrix, in double precision, for few points. It does not depend on the
-    /// number of threads, so that the bytes do not either.
+    /// Whatever takes least memory for the pairs of classes of these sizes, if it fits; the whole
+    /// matrix, in double precision, for few points. It does not depend on the number of threads, so
+    /// that the bytes do not either.
     pub(super) fn choose(sizes: &[usize], compute: &Compute) -> Self {
         let (n, room) = (sizes.iter().sum(), compute.memory() / 4 * 3);
         let ((blocks, pair), whole) = (ClassBlocks::bytes(sizes), KernelRows::whole_bytes(n));
@@ -81,8 +82,9 @@ impl Schedule {
         Ok(Self { kernel, tasks, ordered, kept, least: svc.solver.working_set })
     }
 
-    /// The binary SVMs of a list of classifiers that differ in `C` only: in parallel on the shared matrix, else one after the other. Each begins at
-    /// its solution for the `C` before; for the first `C`, at what its classes needed against the first of all classes.
+    /// The binary SVMs of a list of classifiers that differ in `C` only: in parallel on the shared
+    /// matrix, else one after the other. Each begins at its solution for the `C` before; for the
+    /// first `C`, at what its classes needed against the first of all classes.
     pub(super) fn run(&self, specs: &[Svc], compute: &Compute) -> Result<Vec<Along>> {
         let tasks = &self.tasks.list;
         let bound = rebind(&self.kernel, self.ordered.view(), compute)?;

@@ -1,4 +1,4 @@
-//! support vector machines as names with values.
+//! Support vector machines as names with values.
 
 use super::{Calibration, OneClass, Penalty, Scheme, Svc, Svr, Tube};
 use crate::Compute;
@@ -6,8 +6,9 @@ use crate::settings::Settings;
 use crate::solve::DualOptions;
 
 impl Svc {
-    /// The settings by name: `C` or `nu`, `kernel`, `class_weights`, `scheme`, `offset`, `break_ties`, `calibration` with `calibration_folds`,
-    /// `tolerance`, `max_iterations`, `indefinite`.
+    /// The settings by name: `C` or `nu`, `kernel`, `class_weights`, `scheme`, `offset`,
+    /// `break_ties`, `calibration` with `calibration_folds`, `tolerance`, `max_iterations`,
+    /// `indefinite`.
     pub fn settings(&self) -> Settings {
         let (c, nu) = match self.penalty {
             Penalty::C(c) => (Some(c), None),
@@ -38,7 +39,8 @@ impl Svc {
 }
 
 impl Svr {
-    /// The settings by name: `kernel`, `C`, `epsilon` or `nu`, `offset`, `tolerance`, `max_iterations`, `indefinite`.
+    /// The settings by name: `kernel`, `C`, `epsilon` or `nu`, `offset`, `tolerance`,
+    /// `max_iterations`, `indefinite`.
     pub fn settings(&self) -> Settings {
         let (epsilon, nu) = match self.tube {
             Tube::Epsilon(epsilon) => (Some(epsilon), None),

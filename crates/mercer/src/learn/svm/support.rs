@@ -1,14 +1,16 @@
-//! The points that carry weight.
+//! Support vectors.
 
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
 use crate::definiteness::{check_matrix, require_psd_on};
+use crate::error::PrecomputedNeed;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points of a given kernel matrix up to which its eigenvalues are looked at before the fit.
+/// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit: the cubic
+/// cost is then small.
 const CHECKED: usize = 400;
 
 /// Binds a kernel to the points of a fit, after the checks of support vector machines.
@@ -20,7 +22,7 @@ pub(super) fn bind<'a>(
 ) -> Result<Bound<'a>> {
     let n = x.nrows();
     if n == 0 {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     let precomputed = kernel.is_precomputed();
     if !indefinite && !precomputed {
@@ -28,9 +30,7 @@ pub(super) fn bind<'a>(
     }
     let bound = rebind(kernel, x, compute)?;
     if bound.shape() != (n, n) || !bound.symmetric() {
-        return Err(Error::request(
-            "a fit on precomputed kernel values needs a symmetric matrix, one row and column per point",
-        ));
+        return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
     }
     if !indefinite && precomputed && n <= CHECKED {
         refuse_indefinite(kernel, &bound, compute)?;
@@ -84,7 +84,8 @@ impl Support {
         self.with_values(x, v.ncols(), compute, |bound| gram::multiply(bound, v, compute))
     }
 
-    /// The same for some of the support vectors at a time, each time with their rows of `V`: the answers side by side.
+    /// The same for some of the support vectors at a time, each time with their rows of `V`: the
+    /// answers side by side.
     pub(super) fn apply_parts(
         &self,
         x: ArrayView2<f64>,

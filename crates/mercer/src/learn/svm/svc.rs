@@ -8,32 +8,38 @@ use super::schedule::{Schedule, Scheme};
 use super::svc_fit::SvcFit;
 use super::task::Tasks;
 use super::weights::check_weights;
+use crate::error::AllowedRange;
 use crate::solve::DualOptions;
 use crate::{Compute, Error, Kernel, Result};
 
-/// What limits the support vectors of a classifier.
+/// The regularization of a classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Penalty {
-    /// `C > 0`: what an error costs beside `½‖f‖²`.
+    /// `C > 0`: the penalty of margin violations beside `½‖f‖²`.
     C(f64),
-    /// `0 < ν ≤ 1`: at most this part of the rows is beyond the margin, at least this part are support vectors.
+    /// `0 < ν ≤ 1`: an upper bound on the fraction of margin errors and a lower bound on that of
+    /// support vectors.
     Nu(f64),
 }
 
 /// Support vector classification, of two or more classes.
 ///
 /// # Formula
-/// For two classes, `min ½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` over `f ∈ ℋ` and `b`, with `sᵢ = 1` for the first class and `−1` for the second, and
-/// `Cᵢ = C · weight of the class · weight of the row`. [`Penalty::Nu`] is LIBSVM's ν-classifier: the solution is that of some `C`.
-/// More classes: one binary SVM for every pair of classes and a vote, or one for every class against the rest ([`Scheme`]).
+/// For two classes, `min ½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` over `f ∈ ℋ` and `b`, with
+/// `sᵢ = 1` for the first class and `−1` for the second, and
+/// `Cᵢ = C · weight of the class · weight of the row`. [`Penalty::Nu`] is LIBSVM's ν-classifier:
+/// the solution is that of some `C`. More classes: one binary SVM for every pair of classes and a
+/// vote, or one for every class against the rest ([`Scheme`]).
 ///
 /// # Theory
-/// The minimizer is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out without changing the answer, the others are the
-/// support vectors. The dual objective bounds the primal one from below, which gives the duality gap of [`SvcFit::evidence`].
+/// The minimizer is `f = Σ sᵢαᵢ k(·, xᵢ)` with `0 ≤ αᵢ ≤ Cᵢ`: rows with `αᵢ = 0` could be left out
+/// without changing the solution, the others are the support vectors. The dual objective bounds the
+/// primal one from below, which gives the duality gap of [`SvcFit::evidence`].
 ///
 /// # Cost
-/// A row of kernel values for every row that ever carries weight, within the memory limit; [`DualProblem`](crate::solve::DualProblem).
-/// With more than two classes the kernel matrix is made once, if it fits, and all binary SVMs work on it in parallel.
+/// A row of kernel values for every row that ever carries weight, within the memory limit;
+/// [`DualProblem`](crate::solve::DualProblem). With more than two classes the kernel matrix is made
+/// once, if it fits, and all binary SVMs work on it in parallel.
 ///
 /// # Example
 /// ```
@@ -61,13 +67,15 @@ pub struct Svc {
     pub scheme: Scheme,
     /// Whether there is an offset `b`. A ν-classifier always has one.
     pub offset: bool,
-    /// Whether equal votes are decided by the sum of the decision values instead of the order of the classes.
+    /// Whether ties of votes are broken by the sum of the decision values instead of the order of
+    /// the classes.
     pub break_ties: bool,
-    /// How decision values become probabilities, if they should.
+    /// The calibration of probabilities, if any.
     pub calibration: Option<Calibration>,
-    /// When the solver stops, and how it works.
+    /// Options of the solver.
     pub solver: DualOptions,
-    /// Whether a kernel that is not positive semi-definite is meant. The solver then goes to a stationary point, as LIBSVM does.
+    /// Whether to accept a kernel that is not positive semi-definite. The solver then converges to
+    /// a stationary point, as LIBSVM does.
     pub indefinite: bool,
 }
 
@@ -92,15 +100,18 @@ impl Svc {
         Self { penalty: Penalty::Nu(nu), ..Self::new(kernel, 1.0) }
     }
 
-    /// Fits the binary SVMs. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
+    /// Fits the binary SVMs. With a kernel over `precomputed()`, `x` is the matrix of kernel
+    /// values.
     ///
-    /// When the solver is stopped early (by [`DualOptions::max_steps`] or by cancellation), the model is the best so far:
-    /// [`SvcFit::evidence`] reports why it stopped and the duality gap.
+    /// When the solver is stopped early (by [`DualOptions::max_steps`] or by cancellation), the
+    /// model is the current iterate: [`SvcFit::evidence`] reports why it stopped and the duality
+    /// gap.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or weights that are negative;
-    /// [`Error::Request`] for one class only; [`Error::Shape`] and [`Error::Value`] for data that does not fit;
-    /// [`Error::NotPositiveDefinite`] with a counterexample; [`Error::Memory`]; [`Error::Canceled`] before there is a model.
+    /// [`Error::Parameter`] for `C ≤ 0`, a ν that is not feasible (with the range that is) or
+    /// weights that are negative; [`Error::OneClass`] for one class only; [`Error::Shape`] and
+    /// [`Error::Value`] for data that does not fit; [`Error::NotPositiveDefinite`] with a
+    /// counterexample; [`Error::Memory`]; [`Error::Canceled`] before there is a model.
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -117,11 +128,11 @@ impl Svc {
     /// Fits for a list of `C`, each from the solution of the one before, on shared kernel values.
     ///
     /// # Formula
-    /// `tα` is feasible for `C′` as long as `t ≤ C′/C`; the fit begins at the best `t`: near 1 where `C` hardly matters, at `C′/C` where most variables
-    /// are at their bounds.
+    /// `tα` is feasible for `C′` as long as `t ≤ C′/C`; the fit begins at the best `t`: near 1
+    /// where `C` hardly matters, at `C′/C` where most variables are at their bounds.
     ///
     /// # Errors
-    /// As [`Svc::fit`], and [`Error::Request`] for a ν-classifier.
+    /// As [`Svc::fit`], and [`Error::Unsupported`] for a ν-classifier.
     ///
     /// # Example
     /// ```
@@ -175,9 +186,13 @@ impl Svc {
 
     pub(super) fn check(&self) -> Result<()> {
         match self.penalty {
-            Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, "a finite number above 0")),
-            Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => Err(Error::parameter("nu", nu, "above 0 and at most 1")),
-            Penalty::Nu(_) if !self.offset => Err(Error::request("a ν-classifier always has an offset")),
+            Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, AllowedRange::POSITIVE)),
+            Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => {
+                Err(Error::parameter("nu", nu, AllowedRange::above(0.0).at_most(1.0)))
+            }
+            Penalty::Nu(_) if !self.offset => {
+                Err(Error::unsupported("ν-classifier", "offset = false", "it always has an offset", "use C"))
+            }
             _ => Ok(()),
         }
     }
@@ -194,7 +209,7 @@ impl Svc {
         }
         if classes.count() < 2 {
             let name = classes.names().first().map_or("none", String::as_str);
-            return Err(Error::request(format!("a classifier needs at least two classes; the only one is {name}")));
+            return Err(Error::OneClass { class: Some(name.to_owned()) });
         }
         let mut weights = check_weights(weights, n)?;
         if let Some(factors) = &self.class_weights {
@@ -202,7 +217,7 @@ impl Svc {
                 return Err(Error::shape("class weights", classes.count(), factors.len()));
             }
             if let Some(wrong) = factors.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-                return Err(Error::parameter("class_weights", wrong, "finite and above 0"));
+                return Err(Error::parameter("class_weights", wrong, AllowedRange::POSITIVE));
             }
             weights.iter_mut().zip(classes.of()).for_each(|(w, &c)| *w *= factors[c]);
         }

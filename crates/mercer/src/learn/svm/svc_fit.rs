@@ -27,7 +27,8 @@ pub struct SvcFit {
     pub(super) support: Support,
     /// Where the support vectors of each class begin; the last entry is where they end.
     pub(super) starts: Vec<usize>,
-    /// One row per support vector. For pairs: one column per other class, in their order. Against the rest: one column per class.
+    /// One row per support vector. For pairs: one column per other class, in their order. Against
+    /// the rest: one column per class.
     pub(super) coefficients: Array2<f64>,
     pub(super) binary: Vec<BinarySummary>,
     pub(crate) settings: Settings,
@@ -94,8 +95,9 @@ impl SvcFit {
 
     /// The class of every row of `x`.
     ///
-    /// Without probabilities: for pairs, the class with most votes (equal votes go to the class that comes first, or with [`Svc::break_ties`] to the
-    /// larger sum of decision values); against the rest, the largest decision value. With probabilities the predicted class is the most
+    /// Without probabilities: for pairs, the class with most votes (equal votes go to the class
+    /// that comes first, or with [`Svc::break_ties`] to the larger sum of decision values); against
+    /// the rest, the largest decision value. With probabilities the predicted class is the most
     /// probable one, always: [`SvcFit::vote`] still returns the votes.
     ///
     /// # Cost
@@ -125,7 +127,8 @@ impl SvcFit {
         })
     }
 
-    /// The decision values of every SVM, in the order of [`SvcFit::binary`]: positive for the first class of the SVM.
+    /// The decision values of every SVM, in the order of [`SvcFit::binary`]: positive for the first
+    /// class of the SVM.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -156,8 +159,9 @@ impl SvcFit {
         Ok(())
     }
 
-    /// The decision function. Two classes: one column, positive for the second class, as scikit-learn has it. More: one column per class, or
-    /// one per pair where the binary SVMs are pairs and that shape is requested.
+    /// The decision function. Two classes: one column, positive for the second class, as
+    /// scikit-learn has it. More: one column per class, or one per pair where the binary SVMs are
+    /// pairs and that shape is requested.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -175,11 +179,11 @@ impl SvcFit {
         })
     }
 
-    /// The probability of every class, one column each; their sum is 1. Pairs are coupled (Wu, Lin and Weng 2004); classes against the
-    /// rest are normalized.
+    /// The probability of every class, one column each; their sum is 1. Pairs are coupled (Wu, Lin
+    /// and Weng 2004); classes against the rest are normalized.
     ///
     /// # Errors
-    /// [`Error::Request`] for a model without calibration; as [`Kernel::bind`].
+    /// [`Error::Unsupported`] for a model without calibration; as [`Kernel::bind`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let values = self.values(x, compute)?;
         let k = self.names.len();
@@ -187,7 +191,14 @@ impl SvcFit {
         for (row, mut out) in values.rows().into_iter().zip(probabilities.rows_mut()) {
             let firsts: Option<Vec<f64>> =
                 self.binary.iter().zip(row).map(|(m, &f)| Some(m.calibrator.as_ref()?.probability(f))).collect();
-            let firsts = firsts.ok_or_else(|| Error::request("the model was fitted without probabilities"))?;
+            let firsts = firsts.ok_or_else(|| {
+                Error::unsupported(
+                    "probabilities",
+                    "this model",
+                    "it was fitted without them",
+                    "fit with probabilities",
+                )
+            })?;
             out.iter_mut().zip(self.of_classes(&firsts)).for_each(|(o, p)| *o = p);
         }
         Ok(probabilities)
@@ -231,7 +242,8 @@ impl SvcFit {
         &self.support.kernel
     }
 
-    /// The binary SVMs: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in the order of the classes.
+    /// The binary SVMs: for pairs in the order `(0, 1), (0, 2), …, (1, 2), …`, against the rest in
+    /// the order of the classes.
     pub fn binary(&self) -> &[BinarySummary] {
         &self.binary
     }
@@ -251,13 +263,16 @@ impl SvcFit {
         (0..self.names.len()).map(|class| self.of_class(class).len()).collect()
     }
 
-    /// `sᵢαᵢ`, one row per support vector. For pairs there is one column per other class, as in LIBSVM's model files: a support vector of class `a` has its
-    /// coefficient in the SVM of `a` and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per class.
+    /// `sᵢαᵢ`, one row per support vector. For pairs there is one column per other class, as in
+    /// LIBSVM's model files: a support vector of class `a` has its coefficient in the SVM of `a`
+    /// and `b` in column `b` if `b < a`, else `b − 1`. Against the rest there is one column per
+    /// class.
     pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
         self.coefficients.view()
     }
 
-    /// Sums of the binary SVMs' objectives, gaps and steps, their largest violation, and why they stopped.
+    /// Sums of the binary SVMs' objectives, gaps and steps, their largest violation, and why they
+    /// stopped.
     pub fn evidence(&self) -> SvmEvidence {
         SvmEvidence::of_all(self.binary.iter().map(|svm| svm.evidence))
     }

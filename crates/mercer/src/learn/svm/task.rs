@@ -16,7 +16,7 @@ pub(super) struct Task {
     pub(super) first: usize,
     /// `None` for the rest.
     pub(super) second: Option<usize>,
-    /// Rows, as places in the order by class.
+    /// Rows, as positions in the order by class.
     pub(super) rows: Vec<usize>,
     /// 1 for the first class, −1 for the others.
     pub(super) signs: Vec<f64>,
@@ -28,7 +28,7 @@ pub(super) struct Task {
 pub(super) struct Tasks {
     /// Rows of the data by class, in their order within a class.
     pub(super) order: Vec<usize>,
-    /// The class at each place.
+    /// The class at each position.
     class_at: Vec<usize>,
     pub(super) list: Vec<Task>,
 }
@@ -41,7 +41,7 @@ impl Tasks {
         let class_at: Vec<usize> = order.iter().map(|&row| classes.of()[row]).collect();
         for (class, name) in classes.names().iter().enumerate() {
             if !order.iter().any(|&row| classes.of()[row] == class && weights[row] > 0.0) {
-                return Err(Error::request(format!("the class {name} has no rows with weight")));
+                return Err(Error::EmptyClass { class: name.to_owned(), outside_fold: None });
             }
         }
         let pairs: Vec<(usize, Option<usize>)> = if svc.scheme == Scheme::OneVersusOne || k == 2 {
@@ -61,7 +61,7 @@ impl Tasks {
 }
 
 impl Tasks {
-    /// The places of each class.
+    /// The positions of each class.
     pub(super) fn classes(&self) -> Vec<Range<usize>> {
         let runs = self.class_at.chunk_by(|a, b| a == b);
         runs.scan(0, |end, run| {
@@ -71,7 +71,8 @@ impl Tasks {
         .collect()
     }
 
-    /// How many tasks at the beginning of the list do not begin at the solutions of others: of pairs, those of the first class.
+    /// How many tasks at the beginning of the list do not begin at the solutions of others: of
+    /// pairs, those of the first class.
     pub(super) fn leading(&self) -> usize {
         self.list.iter().take_while(|task| task.first == 0 || task.second.is_none()).count()
     }
@@ -85,7 +86,8 @@ impl Task {
         match svc.penalty {
             Penalty::C(_) => {
                 let mut problem = c_svc(points, signs, weights, svc.offset);
-                // Of an indefinite kernel there are several stationary points, and the one that is meant is LIBSVM's, which begins at 0.
+                // Of an indefinite kernel there are several stationary points, and the one that is
+                // meant is LIBSVM's, which begins at 0.
                 if !svc.indefinite {
                     problem.guesses = guesses.iter().map(|guess| feasible(&problem, guess)).collect();
                 }
@@ -132,8 +134,8 @@ impl Task {
     }
 }
 
-/// A guess of `α` of all rows within the bounds of a C-SVM of some and with the sum that it keeps: smaller as a whole, then on the side that weighs
-/// more.
+/// A guess of `α` of all rows within the bounds of a C-SVM of some and with the sum that it keeps:
+/// smaller as a whole, then on the side that weighs more.
 fn feasible(problem: &DualProblem, guess: &[f64]) -> Vec<f64> {
     let guess: Vec<f64> = problem.points.iter().map(|&p| guess[p]).collect();
     let room = |(a, c): (&f64, &f64)| if *a > 0.0 { c / a } else { 1.0 };

@@ -10,11 +10,12 @@ pub(super) fn c_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, offset
     DualProblem { points, signs, linear, upper, start, guesses, constraint: sum_if(offset) }
 }
 
-/// `min ½aᵀQa` over `0 ≤ a ≤ w` with `Σ a = ν Σw/2` for each sign. The SVM is the answer divided by its margin.
+/// `min ½aᵀQa` over `0 ≤ a ≤ w` with `Σ a = ν Σw/2` for each sign. The SVM is the solution divided
+/// by its margin.
 pub(super) fn nu_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, nu: f64) -> Result<DualProblem> {
     let largest = largest_nu(&signs, &upper);
     if nu > largest {
-        return Err(Error::parameter("nu", nu, &format!("above 0 and at most {largest} for classes of these sizes")));
+        return Err(Error::parameter("nu", nu, format!("above 0 and at most {largest} for classes of these sizes")));
     }
     let each = 0.5 * nu * upper.iter().sum::<f64>();
     let mut start = vec![0.0; points.len()];
@@ -23,20 +24,23 @@ pub(super) fn nu_svc(points: Vec<usize>, signs: Vec<f64>, upper: Vec<f64>, nu: f
     Ok(DualProblem { points, signs, linear, upper, start, guesses: Vec::new(), constraint: Constraint::SumPerSign })
 }
 
-/// The largest ν that a classifier of these weights can have: the smaller class must be able to carry half of `ν Σw`.
+/// The largest ν that a classifier of these weights can have: the smaller class must be able to
+/// carry half of `ν Σw`.
 pub(super) fn largest_nu(signs: &[f64], weights: &[f64]) -> f64 {
     let of = |sign: f64| signs.iter().zip(weights).filter(|(s, _)| **s == sign).map(|(_, w)| w).sum::<f64>();
     let (above, below) = (of(1.0), of(-1.0));
     2.0 * above.min(below) / (above + below)
 }
 
-/// `max Σ βy − ε Σ|β| − ½βᵀKβ` over `|β| ≤ C` with, where there is an offset, `Σ β = 0`; on `2n` variables `β = α − α*`.
+/// `max Σ βy − ε Σ|β| − ½βᵀKβ` over `|β| ≤ C` with, where there is an offset, `Σ β = 0`; on `2n`
+/// variables `β = α − α*`.
 pub(super) fn epsilon_svr(targets: &[f64], upper: &[f64], epsilon: f64, offset: bool) -> DualProblem {
     let both = |f: &dyn Fn(f64) -> f64| targets.iter().map(|t| f(-*t)).chain(targets.iter().map(|t| f(*t))).collect();
     doubled(both(&|t| epsilon + t), upper, vec![0.0; 2 * upper.len()], sum_if(offset))
 }
 
-/// `max Σ βy − ½βᵀKβ` over `|β| ≤ C` with `Σ α = Σ α* = ν ΣC/2`; the width of the tube comes out of the solution.
+/// `max Σ βy − ½βᵀKβ` over `|β| ≤ C` with `Σ α = Σ α* = ν ΣC/2`; the width of the tube comes out of
+/// the solution.
 pub(super) fn nu_svr(targets: &[f64], upper: &[f64], nu: f64) -> DualProblem {
     let linear = targets.iter().map(|t| -t).chain(targets.iter().copied()).collect();
     let mut start = vec![0.0; upper.len()];

@@ -18,7 +18,7 @@ struct FoldOrder<'a> {
     classes: &'a Classes,
     /// The rows of the data in this order.
     order: Vec<usize>,
-    /// The fold at each place.
+    /// The fold at each position.
     folds: Vec<usize>,
 }
 
@@ -31,18 +31,22 @@ struct Held {
 }
 
 impl Svc {
-    /// The class of every row (one row each) by binary SVMs that were fitted without the row's fold, for every `C` of a list (one column each).
+    /// The class of every row (one row each) by binary SVMs that were fitted without the row's
+    /// fold, for every `C` of a list (one column each).
     ///
     /// # Formula
-    /// For every fold and SVM a path over `C`, each fit begun at the one before, scaled to its bound. Rows are sorted by class and fold, so
-    /// that every training set is a few runs of one kernel matrix, which is computed once and never copied.
+    /// For every fold and SVM a path over `C`, each fit begun at the one before, scaled to its
+    /// bound. Rows are sorted by class and fold, so that every training set is a few runs of one
+    /// kernel matrix, which is computed once and never copied.
     ///
     /// # Cost
-    /// One kernel matrix in single precision (double up to 2048 rows), and folds × binary SVMs × `C` solutions, in parallel.
+    /// One kernel matrix in single precision (double up to 2048 rows), and folds × binary SVMs ×
+    /// `C` solutions, in parallel.
     ///
     /// # Errors
-    /// As [`Svc::fit`], [`Error::Request`] for a ν-classifier and for a fold without which a class has no rows, [`Error::Shape`] unless there is
-    /// one fold per row, [`Error::Memory`] when the kernel matrix does not fit.
+    /// As [`Svc::fit`], [`Error::Unsupported`] or [`Error::EmptyClass`] for a ν-classifier and for
+    /// a fold without which a class has no rows, [`Error::Shape`] unless there is one fold per row,
+    /// [`Error::Memory`] when the kernel matrix does not fit.
     ///
     /// # Example
     /// ```
@@ -68,8 +72,9 @@ impl Svc {
         found.pop().ok_or_else(|| Error::parameter("kernels", "an empty list", "at least one"))
     }
 
-    /// [`Svc::validate`] for every kernel of a list in place of the classifier's own. Every fit begins at that of the `C` before or at that of the kernel
-    /// before, whichever is better: list both in order.
+    /// [`Svc::validate`] for every kernel of a list in place of the classifier's own. Every fit
+    /// begins at that of the `C` before or at that of the kernel before, whichever is better: list
+    /// both in order.
     ///
     /// # Errors
     /// As [`Svc::validate`].
@@ -108,7 +113,7 @@ impl Svc {
     /// The same classifier for a list of `C`.
     pub(super) fn along(&self, c: &[f64]) -> Result<Vec<Self>> {
         if matches!(self.penalty, Penalty::Nu(_)) {
-            return Err(Error::request("a path is over C: give a C-classifier"));
+            return Err(Error::unsupported("path over C", "a ν-classifier", "", "give a C-classifier"));
         }
         let specs: Vec<Self> = c.iter().map(|&c| Self { penalty: Penalty::C(c), ..self.clone() }).collect();
         specs.iter().try_for_each(Self::check)?;
@@ -138,7 +143,7 @@ impl<'a> FoldOrder<'a> {
         Ok(Self { tasks, classes, order, folds })
     }
 
-    /// The places that a fold holds out.
+    /// The positions that a fold holds out.
     fn held_out(&self, fold: usize) -> Vec<usize> {
         (0..self.folds.len()).filter(|&at| self.folds[at] == fold).collect()
     }
@@ -162,7 +167,8 @@ impl<'a> FoldOrder<'a> {
         })
     }
 
-    /// One binary SVM without one fold, along the path, at the rows of the fold; `before` is the same of another kernel.
+    /// One binary SVM without one fold, along the path, at the rows of the fold; `before` is the
+    /// same of another kernel.
     fn hold_out(
         &self,
         specs: &[Svc],
@@ -191,7 +197,7 @@ impl<'a> FoldOrder<'a> {
         Ok(held)
     }
 
-    /// The places and the SVM of the rows outside a fold.
+    /// The positions and the SVM of the rows outside a fold.
     fn training(&self, fold: usize, task: &Task) -> Result<(Vec<usize>, Task)> {
         let kept: Vec<usize> = (0..task.rows.len()).filter(|&i| self.folds[task.rows[i]] != fold).collect();
         let of = |list: &[f64]| kept.iter().map(|&i| list[i]).collect::<Vec<f64>>();
@@ -209,7 +215,7 @@ impl<'a> FoldOrder<'a> {
         }
         let class = if carried(1.0) { task.second } else { Some(task.first) };
         let name = class.map_or("the rest", |class| self.classes.names()[class].as_str());
-        Err(Error::request(format!("the class {name} has no rows with weight outside fold {fold}: use fewer folds")))
+        Err(Error::EmptyClass { class: name.to_owned(), outside_fold: Some(fold) })
     }
 
     /// The classes of the rows of a fold from the values of all binary SVMs.
@@ -236,9 +242,9 @@ impl<'a> FoldOrder<'a> {
 /// The error with what helps where folds share a matrix.
 fn advised(error: Error) -> Error {
     match error {
-        Error::Memory { what, needed, limit, .. } => {
-            let suggestion = "choose on fewer rows (a fit can take all of them), or raise the memory limit".into();
-            Error::Memory { what, needed, limit, suggestion }
+        Error::Memory { purpose, what, needed, limit, .. } => {
+            let remedy = "choose on fewer rows (a fit can take all of them), or raise the memory limit".into();
+            Error::Memory { purpose, what, needed, limit, remedy }
         }
         other => other,
     }

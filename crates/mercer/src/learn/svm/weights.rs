@@ -2,7 +2,7 @@
 
 use ndarray::ArrayView1;
 
-use crate::learn::observations::bad_value;
+use crate::error::{AllowedRange, Requirement};
 use crate::{Error, Result};
 
 /// One finite weight, at least 0, for every row; ones where none are given.
@@ -12,10 +12,10 @@ pub(super) fn check_weights(weights: Option<ArrayView1<f64>>, n: usize) -> Resul
         return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));
     }
     if let Some((row, value)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0)) {
-        return Err(bad_value("weights", row, *value, "a weight must be a finite number, at least 0"));
+        return Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)));
     }
     if weights.iter().all(|w| *w == 0.0) {
-        return Err(Error::request("every weight is 0: there is nothing to fit"));
+        return Err(Error::all_zero("weight", "there is nothing to fit; give some rows a positive weight"));
     }
     Ok(weights.to_vec())
 }

@@ -13,11 +13,14 @@ const ROWS: usize = 4096;
 /// The mean of random Fourier features of a sample: a sketch of its mean embedding.
 ///
 /// # Formula
-/// `z̄ = (1/n) Σ z(xᵢ)`; `⟨μ, ν⟩ ≈ z̄_μᵀ z̄_ν`, `MMD² ≈ ‖z̄_μ − z̄_ν‖²`, with errors `O(1/√D)` for `D` frequencies.
+/// `z̄ = (1/n) Σ z(xᵢ)`; `⟨μ, ν⟩ ≈ z̄_μᵀ z̄_ν`, `MMD² ≈ ‖z̄_μ − z̄_ν‖²`, with errors `O(1/√D)` for
+/// `D` frequencies.
 ///
 /// # Theory
-/// The sum of the features is all that is kept. Parts of a sample may be sketched on several machines or days and merged: the result is that of the whole sample, up to
-/// the rounding of the additions. Sketches can be compared when their kernel, number of features and seed agree: the frequencies are drawn from them.
+/// The sum of the features is all that is kept. Parts of a sample may be sketched on several
+/// machines or days and merged: the result is that of the whole sample, up to the rounding of the
+/// additions. Sketches can be compared when their kernel, number of features and seed agree: the
+/// frequencies are drawn from them.
 ///
 /// # Cost
 /// `O(dD)` for every point that is added; `2D` numbers kept, whatever the number of points.
@@ -46,7 +49,8 @@ pub struct EmbeddingSketch {
 }
 
 impl EmbeddingSketch {
-    /// The sketch of no points, with frequencies from the seed of the computation. The kernel may not have medians to resolve.
+    /// The sketch of no points, with frequencies from the seed of the computation. The kernel may
+    /// not have medians to resolve.
     ///
     /// # Errors
     /// As [`RandomFourier::draw`].
@@ -59,7 +63,8 @@ impl EmbeddingSketch {
     /// Adds points.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities, [`Error::Canceled`]. The sketch is then as it was.
+    /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities,
+    /// [`Error::Canceled`]. The sketch is then as it was.
     pub fn add(&mut self, x: ArrayView2<'_, f64>, compute: &Compute) -> Result<()> {
         let mut sum = self.sum.clone();
         for start in (0..x.nrows()).step_by(ROWS) {
@@ -74,7 +79,7 @@ impl EmbeddingSketch {
     /// Adds the points of another sketch.
     ///
     /// # Errors
-    /// [`Error::Request`] unless both have the same features.
+    /// [`Error::Mismatch`] unless both have the same features.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.check_same_features(other)?;
         self.sum += &other.sum;
@@ -103,7 +108,7 @@ impl EmbeddingSketch {
     /// [`Error::Shape`] for a sketch of no points.
     pub fn mean(&self) -> Result<Array1<f64>> {
         if self.count == 0 {
-            return Err(Error::shape("points of the sketch", "at least 1", 0));
+            return Err(Error::too_few("a mean embedding", "points of the sketch", 1, 0));
         }
         Ok(&self.sum / self.count as f64)
     }
@@ -119,7 +124,8 @@ impl EmbeddingSketch {
     /// `⟨μ, ν⟩ ≈ z̄_μᵀz̄_ν`.
     ///
     /// # Errors
-    /// [`Error::Request`] unless both have the same features, [`Error::Shape`] for a sketch of no points.
+    /// [`Error::Mismatch`] unless both have the same features, [`Error::Shape`] for a sketch of no
+    /// points.
     pub fn inner(&self, other: &Self) -> Result<f64> {
         self.check_same_features(other)?;
         Ok(self.mean()?.dot(&other.mean()?))
@@ -138,9 +144,11 @@ impl EmbeddingSketch {
         if self.features == other.features {
             return Ok(());
         }
-        Err(Error::request(format!(
-            "the sketches have different features: {} with seed {} and {} with seed {}; sketch both with one kernel, number of features and seed",
-            self.spec.kernel, self.seed.0, other.spec.kernel, other.seed.0
-        )))
+        Err(Error::mismatch(
+            "the sketches have different features",
+            format!("{} with seed {}", self.spec.kernel, self.seed.0),
+            format!("{} with seed {}", other.spec.kernel, other.seed.0),
+            "sketch both with one kernel, number of features and seed",
+        ))
     }
 }

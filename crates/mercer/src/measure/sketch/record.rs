@@ -1,6 +1,7 @@
 //! A sketch as named texts and arrays: how its features are drawn, and their sum.
 
 use super::EmbeddingSketch;
+use crate::error::{AllowedRange, RecordProblem};
 use crate::features::{FourierForm, RandomFourier, Sampling};
 use crate::record::Record;
 use crate::{Compute, Error, Result, Seed};
@@ -10,7 +11,8 @@ const SAMPLINGS: [(Sampling, &str); 3] =
     [(Sampling::Iid, "iid"), (Sampling::Orthogonal, "orthogonal"), (Sampling::QuasiMonteCarlo, "quasi_monte_carlo")];
 
 impl EmbeddingSketch {
-    /// The complete record of the sketch. The frequencies are drawn again; their sum shows whether they are the same.
+    /// The complete record of the sketch. The frequencies are drawn again; their sum shows whether
+    /// they are the same.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kind", "embedding_sketch");
@@ -43,10 +45,10 @@ impl EmbeddingSketch {
         let found = sketch.features.frequencies().sum();
         let stored = record.finite_number("frequencies_sum")?;
         if (found - stored).abs() > 1e-9 * stored.abs().max(1.0) {
-            return Err(Error::request("its frequencies were drawn in another way than this version draws them"));
+            return Err(Error::record("array of frequencies of the sketch", RecordProblem::Foreign));
         }
         if let Some(bad) = sum.iter().find(|v| !v.is_finite()) {
-            return Err(Error::parameter("sum", bad, "finite numbers"));
+            return Err(Error::parameter("sum", bad, AllowedRange::LINE));
         }
         sketch.count = record.count("points")? as u64;
         sketch.sum = sum;

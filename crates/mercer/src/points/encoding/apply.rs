@@ -7,21 +7,23 @@ use ndarray::{Array2, ArrayViewMut2, Axis};
 use super::super::{Affine, Column, ColumnData, Table};
 use super::fit::{refuse_infinite, rows_to_keep};
 use super::{Encoded, EncodedColumn, FittedEncoding};
+use crate::error::{ColumnProblem, Requirement};
 use crate::{Error, Result};
 
 impl FittedEncoding {
     /// The table as vectors. Columns are matched by name, in whatever order they come.
     ///
-    /// A column that was fitted as categories and is read as numbers here (because this file happens to hold
-    /// only levels that look like numbers) is matched by the text of its numbers.
+    /// A column that was fitted as categories and is read as numbers here (because this file
+    /// happens to hold only levels that look like numbers) is matched by the text of its numbers.
     ///
     /// # Cost
     /// One pass over the table and `8·n·d` bytes.
     ///
     /// # Errors
-    /// [`Error::Request`] for a column that is missing, that was not in the fitted table, or that held numbers
-    /// there and holds categories here; [`Error::Value`] for a level that was not in the fitted table, an
-    /// infinite number, and a missing value under [`Missing::Refuse`](super::Missing::Refuse).
+    /// [`Error::Column`] for a column that is missing, that was not in the fitted table, or that
+    /// held numbers there and holds categories here; [`Error::Value`] for a level that was not in
+    /// the fitted table, an infinite number, and a missing value under
+    /// [`Missing::Refuse`](super::Missing::Refuse).
     pub fn apply(&self, table: &Table) -> Result<Encoded> {
         let columns = self.match_columns(table)?;
         let kept_rows = rows_to_keep(table, self.rules.missing)?;
@@ -43,7 +45,7 @@ impl FittedEncoding {
         if let Some(extra) = table.names().find(|name| !known.contains(name)) {
             let known: Vec<&str> = self.columns.iter().map(EncodedColumn::name).collect();
             let known = known.join(", ");
-            return Err(Error::request(format!("column `{extra}` was not in the fitted table, which had: {known}")));
+            return Err(Error::column(extra, ColumnProblem::Unexpected(known)));
         }
         let found: HashMap<&str, &Column> = table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
         let column_for = |name| found.get(name).copied().ok_or_else(|| table.no_such_name(name));
@@ -79,7 +81,7 @@ fn encode_numbers(
         filled += usize::from(missing);
         *cell = map.apply(if missing { fill } else { values[row] });
         if !cell.is_finite() {
-            return Err(bad_value(name, row, values[row], "it is too large to be scaled"));
+            return Err(Error::value("table", (row, name), values[row], "it is too large to be scaled"));
         }
     }
     Ok(filled)
@@ -123,9 +125,7 @@ fn unseen_level(name: &str, row: usize, data: &ColumnData, levels: &[String]) ->
             codes[row].map_or(String::new(), |code| format!("`{}`", levels[code as usize]))
         }
     };
-    let shown = levels.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if levels.len() > 10 { ", …" } else { "" };
-    bad_value(name, row, value, &format!("the fitted table had only the levels {shown}{more}"))
+    Error::value("table", (row, name), value, Requirement::Level(levels.to_vec()))
 }
 
 fn not_a_number(name: &str, codes: &[Option<u32>], levels: &[String]) -> Error {
@@ -134,18 +134,8 @@ fn not_a_number(name: &str, codes: &[Option<u32>], levels: &[String]) -> Error {
     match found {
         Some((row, code)) => {
             let value = format!("`{}`", levels[code as usize]);
-            bad_value(name, row, value, "the fitted table had numbers in this column")
+            Error::value("table", (row, name), value, "the fitted table had numbers in this column")
         }
-        None => Error::request(format!("column `{name}` held numbers in the fitted table and holds categories here")),
-    }
-}
-
-fn bad_value(name: &str, row: usize, value: impl std::fmt::Display, requirement: &str) -> Error {
-    Error::Value {
-        what: "table".into(),
-        row,
-        column: name.to_owned(),
-        value: value.to_string(),
-        requirement: requirement.to_owned(),
+        None => Error::column(name, ColumnProblem::NotNumbers),
     }
 }

@@ -1,16 +1,17 @@
-//! What an encoding learns from a table.
+//! Fitting an encoding to a table.
 
 use super::super::moments::Moments;
 use super::super::scaling::is_constant;
 use super::super::{Column, ColumnData, Scaling, Table};
 use super::{EncodedColumn, Encoding, FittedEncoding, Missing};
+use crate::error::{ColumnProblem, Requirement};
 use crate::{Error, Result};
 
 impl Encoding {
     /// Learns levels, means and scales from a table.
     ///
-    /// Means and scales are those of the values that are there; under [`Missing::DropRows`], of the rows
-    /// that are kept. The scale of a constant column is 1.
+    /// Means and scales are those of the values that are there; under [`Missing::DropRows`], of the
+    /// rows that are kept. The scale of a constant column is 1.
     ///
     /// # Cost
     /// A few passes over each column.
@@ -40,12 +41,12 @@ impl Encoding {
         let present: Vec<f64> = rows.iter().map(|&r| values[r]).filter(|v| !v.is_nan()).collect();
         let needs_values = self.scaling != Scaling::None || self.missing == Missing::Mean;
         if needs_values && present.is_empty() {
-            return Err(Error::shape(&format!("values of column `{name}`"), "at least 1", 0));
+            return Err(Error::too_few("scaling or filling", format!("values of column `{name}`"), 1, 0));
         }
         let fill = if self.missing == Missing::Mean { Moments::of(present.iter().copied()).mean } else { 0.0 };
         let map = self.scaling.fit(&present);
         if !map.scale.is_finite() {
-            return Err(Error::request(format!("the range of column `{name}` is too large to be scaled")));
+            return Err(Error::column(name, ColumnProblem::TooWide));
         }
         Ok(EncodedColumn::Number { name: name.to_owned(), fill, map, constant: is_constant(&present) })
     }
@@ -65,26 +66,14 @@ pub(super) fn rows_to_keep(table: &Table, rule: Missing) -> Result<Vec<usize>> {
 fn refuse_missing(column: &Column) -> Result<()> {
     match (0..column.data.len()).find(|&row| column.data.is_missing(row)) {
         None => Ok(()),
-        Some(row) => Err(Error::Value {
-            what: "table".into(),
-            row,
-            column: column.name.clone(),
-            value: "no value".into(),
-            requirement: "missing values are refused unless a rule is chosen (drop the rows, mean, zero)".into(),
-        }),
+        Some(row) => Err(Error::missing("table", row, &column.name)),
     }
 }
 
 pub(super) fn refuse_infinite(name: &str, values: &[f64]) -> Result<()> {
     match values.iter().position(|v| v.is_infinite()) {
         None => Ok(()),
-        Some(row) => Err(Error::Value {
-            what: "table".into(),
-            row,
-            column: name.to_owned(),
-            value: values[row].to_string(),
-            requirement: "it must be a finite number".into(),
-        }),
+        Some(row) => Err(Error::value("table", (row, name), values[row], Requirement::Finite)),
     }
 }
 

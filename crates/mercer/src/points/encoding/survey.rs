@@ -1,17 +1,20 @@
-//! What an encoding learns from a table that comes in chunks.
+//! Fitting an encoding to a table in chunks.
 
 use super::super::{Affine, Column, ColumnData, Scaling, Table};
 use super::fit::{refuse_infinite, rows_to_keep};
 use super::{EncodedColumn, Encoding, FittedEncoding, Missing};
+use crate::error::ColumnProblem;
 use crate::real::{DoubleDouble, Real};
 use crate::{Error, Result};
 
 /// Numbers beyond this have squares that overflow.
 const LARGEST: f64 = 1e150;
 
-/// What an [`Encoding`] learns from a table that comes in chunks, whose categories have the same levels in all of them.
+/// What an [`Encoding`] learns from a table that comes in chunks, whose categories have the same
+/// levels in all of them.
 ///
-/// Means and scales are those that [`Encoding::fit`] finds on the whole table, up to the rounding of the last digit: sums are kept with 31 digits.
+/// Means and scales are those that [`Encoding::fit`] finds on the whole table, up to the rounding
+/// of the last digit: sums are kept with 31 digits.
 ///
 /// # Example
 /// ```
@@ -57,7 +60,8 @@ impl EncodingSurvey {
     /// Takes in a chunk.
     ///
     /// # Errors
-    /// As [`Encoding::fit`], with rows counted within the chunk; [`Error::Request`] for other columns than those of the first chunk.
+    /// As [`Encoding::fit`], with rows counted within the chunk; [`Error::Column`] for other
+    /// columns than those of the first chunk.
     pub fn update(&mut self, table: &Table) -> Result<()> {
         let rows = rows_to_keep(table, self.rules.missing)?;
         if self.columns.is_empty() {
@@ -114,7 +118,7 @@ impl Seen {
                 }
                 Ok(())
             }
-            _ => Err(Error::request(format!("column `{}` is not that of the first chunk", column.name))),
+            _ => Err(Error::column(&column.name, ColumnProblem::Changed)),
         }
     }
 
@@ -156,7 +160,7 @@ impl Sums {
     fn finish(&self, name: &str, rules: Encoding) -> Result<EncodedColumn> {
         let needs_values = rules.scaling != Scaling::None || rules.missing == Missing::Mean;
         if needs_values && self.count == 0 {
-            return Err(Error::shape(&format!("values of column `{name}`"), "at least 1", 0));
+            return Err(Error::too_few("scaling or filling", format!("values of column `{name}`"), 1, 0));
         }
         let constant = self.count < 2 || self.min == self.max;
         let (shift, scale) = match rules.scaling {
@@ -166,7 +170,7 @@ impl Sums {
         };
         let too_large = self.count > 0 && self.min.abs().max(self.max.abs()) > LARGEST;
         if needs_values && (too_large || !scale.is_finite()) {
-            return Err(Error::request(format!("the range of column `{name}` is too large to be scaled")));
+            return Err(Error::column(name, ColumnProblem::TooWide));
         }
         let map = Affine { shift, scale: if scale == 0.0 { 1.0 } else { scale } };
         let fill = if rules.missing == Missing::Mean { self.mean().value() } else { 0.0 };
@@ -232,7 +236,7 @@ mod tests {
         let mut survey = EncodingSurvey::new(Encoding::default());
         let numbers = |name: &str, value: f64| Table::from_columns(vec![Column::numbers(name, vec![value])]).unwrap();
         survey.update(&numbers("a", 1.0)).unwrap();
-        assert!(survey.update(&numbers("b", 1.0)).unwrap_err().to_string().contains("first chunk"));
+        assert!(survey.update(&numbers("b", 1.0)).unwrap_err().to_string().contains("column `b` is not what it was"));
         assert!(matches!(survey.update(&numbers("a", f64::NAN)), Err(Error::Value { row: 0, .. })));
         assert!(matches!(survey.update(&numbers("a", f64::INFINITY)), Err(Error::Value { row: 0, .. })));
     }

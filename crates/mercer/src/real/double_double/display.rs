@@ -7,7 +7,8 @@ use std::fmt;
 /// Digits after the point if the format specifies none.
 const DIGITS: usize = 31;
 
-/// Scientific notation, `d.ddd…e±k`, with 31 digits after the point or as many as the precision specifies (at most 31).
+/// Scientific notation, `d.ddd…e±k`, with 31 digits after the point or as many as the precision
+/// specifies (at most 31).
 impl fmt::Display for DoubleDouble {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.high == 0.0 || !self.high.is_finite() {
@@ -21,7 +22,8 @@ impl fmt::Display for DoubleDouble {
     }
 }
 
-/// The `positions + 1` leading digits of a positive number, rounded, and the exponent of the first one.
+/// The `positions + 1` leading digits of a positive number, rounded, and the exponent of the first
+/// one.
 fn decimal(x: DoubleDouble, positions: usize) -> (String, i32) {
     let ten = DoubleDouble::from(10.0);
     let mut exponent = x.high.log10().floor() as i32;
@@ -37,7 +39,8 @@ fn decimal(x: DoubleDouble, positions: usize) -> (String, i32) {
 /// The whole number nearest to `x · 10^positions`, for `0.1 < x < 100`.
 fn rounded(x: DoubleDouble, positions: usize) -> String {
     let scaled = x * DoubleDouble::from(10.0).powi(positions as i32);
-    // Both parts are below 2¹²⁷ in size; the high part's fraction joins the low part before rounding.
+    // Both parts are below 2¹²⁷ in size; the high part's fraction joins the low part before
+    // rounding.
     let whole = scaled.high.trunc();
     let rest = ((scaled.high - whole) + scaled.low).round();
     (whole as i128 + rest as i128).to_string()

@@ -11,7 +11,8 @@ const TERMS: usize = 13;
 /// Below this `eˣ − 1 = x` to 40 digits.
 const LINEAR_BELOW: f64 = 1e-40;
 
-/// `eʳ − 1` for `|r| ≤ 0.5`, with full relative precision: Taylor at `r/64`, then `e²ʳ − 1 = s(s + 2)` six times.
+/// `eʳ − 1` for `|r| ≤ 0.5`, with full relative precision: Taylor at `r/64`, then
+/// `e²ʳ − 1 = s(s + 2)` six times.
 fn small_exp_m1(r: DoubleDouble) -> DoubleDouble {
     if r.high.abs() < LINEAR_BELOW {
         return r;
@@ -61,7 +62,8 @@ pub(super) fn ln_1p(x: DoubleDouble) -> DoubleDouble {
     if x.high.abs() < 0.4 { small_ln_1p(x) } else { ln(x + 1.0.into()) }
 }
 
-/// `ln(1 + x)` for `|x| < 1/2`: the `f64` value `y`, corrected by `ln(1 + d)` with `1 + d = (1 + x) e⁻ʸ`.
+/// `ln(1 + x)` for `|x| < 1/2`: the `f64` value `y`, corrected by `ln(1 + d)` with
+/// `1 + d = (1 + x) e⁻ʸ`.
 fn small_ln_1p(x: DoubleDouble) -> DoubleDouble {
     let y = DoubleDouble::from(x.high.ln_1p());
     let power = small_exp_m1(y);

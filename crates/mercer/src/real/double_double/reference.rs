@@ -1,4 +1,5 @@
-//! Reference values computed with 60 digits: `(argument, high part, low part)`, and how they are compared.
+//! Reference values computed with 60 digits: `(argument, high part, low part)`, and how they are
+//! compared.
 
 #![allow(clippy::approx_constant, reason = "the tables hold values at and of familiar constants")]
 

@@ -17,7 +17,8 @@ fn reduce(x: DoubleDouble) -> (i64, DoubleDouble) {
     ((k as i64).rem_euclid(4), rest)
 }
 
-/// `Σ (−1)ⁿ r^{2n+first} / (2n+first)!`: the sine for `first = 1`, the cosine for `first = 0`; `|r| ≤ 0.8`.
+/// `Σ (−1)ⁿ r^{2n+first} / (2n+first)!`: the sine for `first = 1`, the cosine for `first = 0`;
+/// `|r| ≤ 0.8`.
 fn series(r: DoubleDouble, first: usize) -> DoubleDouble {
     let square = r * r;
     let terms = INVERSE_FACTORIALS[first..].iter().step_by(2).rev();

@@ -1,4 +1,5 @@
-//! Dual numbers against central differences in double-double arithmetic, where the difference itself has 20 digits.
+//! Dual numbers against central differences in double-double arithmetic, where the difference
+//! itself has 20 digits.
 
 use super::*;
 use crate::real::DoubleDouble;
@@ -49,8 +50,8 @@ fn assert_derivative<F: Formula>(x: f64) {
     let precise = F::at(Dual::variable(DoubleDouble::from_f64(x))).derivative.value();
     let name = std::any::type_name::<F>();
     let scale = expected.abs().max(1.0);
-    assert!((found - expected).abs() <= 1e-12 * scale, "{name} at {x}: {found} ≠ {expected}");
-    assert!((precise - expected).abs() <= 1e-15 * scale, "{name} at {x}: {precise} ≠ {expected}");
+    assert_close!(found, expected, abs = 1e-12 * scale, "{name} at {x}: {found} ≠ {expected}");
+    assert_close!(precise, expected, abs = 1e-15 * scale, "{name} at {x}: {precise} ≠ {expected}");
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn nested_duals_give_second_derivatives() {
     for z in [0.2, 1.0, 3.5] {
         let x = Dual::variable(Dual::variable(z));
         let found = Dual::matern(Dual::from_f64(1.5), x).derivative.derivative;
-        assert!((found - (z - 1.0) * (-z).exp()).abs() <= 1e-12, "z = {z}: {found}");
+        assert_close!(found, (z - 1.0) * (-z).exp(), abs = 1e-12, "z = {z}: {found}");
     }
 }
 

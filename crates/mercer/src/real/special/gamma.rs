@@ -47,7 +47,8 @@ const STIRLING: [f64; 8] = [
     -3617.0 / 122_400.0,
 ];
 
-/// The combinations of `Γ(1 ± μ)` in Temme's series, for `|μ| ≤ 1/2`, without cancellation at `μ = 0`.
+/// The combinations of `Γ(1 ± μ)` in Temme's series, for `|μ| ≤ 1/2`, without cancellation at
+/// `μ = 0`.
 pub(crate) struct Temme {
     /// `(1/Γ(1−μ) − 1/Γ(1+μ))/(2μ)`.
     pub difference: f64,
@@ -128,8 +129,10 @@ mod tests {
     fn ln_gamma_matches_the_table() {
         for &(x, expected) in LN_GAMMA {
             let found = ln_gamma(x);
-            assert!(
-                (found - expected).abs() <= 1e-15 * f64::max(1.0, expected.abs()),
+            assert_close!(
+                found,
+                expected,
+                abs = 1e-15 * f64::max(1.0, expected.abs()),
                 "ln Γ({x}) = {found} ≠ {expected}"
             );
         }
@@ -141,7 +144,7 @@ mod tests {
         for mu in [-0.5_f64, -0.3, 1e-9, 0.25, 0.5] {
             let temme = Temme::new(mu);
             let expected = (std::f64::consts::PI * mu).sin() / (std::f64::consts::PI * mu);
-            assert!((temme.reciprocal_plus * temme.reciprocal_minus - expected).abs() <= 1e-15);
+            assert_close!(temme.reciprocal_plus * temme.reciprocal_minus, expected, abs = 1e-15);
         }
     }
 }

@@ -5,11 +5,12 @@ use super::ln_gamma;
 /// Terms of a series or a continued fraction before it counts as converged anyway.
 const MAX_TERMS: usize = 100_000;
 
-/// `P(G > x)` for `G` of the gamma distribution of shape `a` and scale 1: the regularized upper incomplete gamma function.
+/// `P(G > x)` for `G` of the gamma distribution of shape `a` and scale 1: the regularized upper
+/// incomplete gamma function.
 ///
 /// # Formula
-/// `Q(a, x) = (1/Γ(a)) ∫ₓ^∞ t^{a−1} e^{−t} dt`; below `x = a + 1` by the series of `P = 1 − Q`, from there on by the continued
-/// fraction of `Q`, so that small tails keep their digits.
+/// `Q(a, x) = (1/Γ(a)) ∫ₓ^∞ t^{a−1} e^{−t} dt`; below `x = a + 1` by the series of `P = 1 − Q`,
+/// from there on by the continued fraction of `Q`, so that small tails keep their digits.
 ///
 /// # Cost
 /// `O(√a)` terms. NaN unless `a > 0`; 1 for `x ≤ 0`.
@@ -30,7 +31,8 @@ pub fn gamma_tail(a: f64, x: f64) -> f64 {
     }
 }
 
-/// `P(G ≤ x)` for `G` of the gamma distribution of shape `a` and scale 1, with all its digits where it is small.
+/// `P(G ≤ x)` for `G` of the gamma distribution of shape `a` and scale 1, with all its digits where
+/// it is small.
 ///
 /// # Example
 /// ```
@@ -47,11 +49,13 @@ pub fn gamma_distribution(a: f64, x: f64) -> f64 {
     }
 }
 
-/// The quantile of the gamma distribution of shape `a` and scale 1: `x` with `P(G ≤ x) = p`; 0 and infinity at the ends, NaN outside.
+/// The quantile of the gamma distribution of shape `a` and scale 1: `x` with `P(G ≤ x) = p`; 0 and
+/// infinity at the ends, NaN outside.
 ///
 /// # Formula
-/// Newton's method for `ln P(a, eᵗ) = ln p`, or for the logarithm of the upper tail above the median, kept between bounds that close in.
-/// Quantiles below the range of `f64` become its smallest normal number.
+/// Newton's method for `ln P(a, eᵗ) = ln p`, or for the logarithm of the upper tail above the
+/// median, kept between bounds that close in. Quantiles below the range of `f64` become its
+/// smallest normal number.
 ///
 /// # Example
 /// ```
@@ -175,21 +179,21 @@ mod tests {
                     sum += term;
                 }
                 let found = gamma_tail(f64::from(n), x);
-                assert!((found - sum).abs() <= 2e-14 * sum.max(1e-3), "Q({n}, {x}) = {found} ≠ {sum}");
+                assert_close!(found, sum, abs = 2e-14 * sum.max(1e-3), "Q({n}, {x}) = {found} ≠ {sum}");
             }
         }
     }
 
     #[test]
-    fn quantiles_invert_the_gamma_law() {
+    fn quantiles_invert_the_gamma_distribution() {
         for a in [0.05, 0.5, 1.0, 2.5, 40.0, 1e4] {
             for p in [1e-12, 1e-3, 0.2, 0.5, 0.8, 0.999_999] {
                 let x = gamma_quantile(a, p);
                 let (low, high) = (gamma_distribution(a, x), gamma_tail(a, x));
                 // A rounding of ln x moves the logarithm of a tail by about a times as much.
                 let tolerance = 1e-12 + 1e-14 * a;
-                assert!((low - p).abs() <= tolerance * p, "a = {a}, p = {p}: {low}");
-                assert!((high - (1.0 - p)).abs() <= 10.0 * tolerance * (1.0 - p), "a = {a}, p = {p}: {high}");
+                assert_close!(low, p, abs = tolerance * p, "a = {a}, p = {p}: {low}");
+                assert_close!(high, (1.0 - p), abs = 10.0 * tolerance * (1.0 - p), "a = {a}, p = {p}: {high}");
             }
         }
         // 10⁻⁶⁰⁰ is below the range.
@@ -204,11 +208,11 @@ mod tests {
         assert_eq!(gamma_tail(2.0, -1.0), 1.0);
         assert_eq!(gamma_tail(2.0, f64::INFINITY), 0.0);
         assert!(gamma_tail(0.0, 1.0).is_nan() && gamma_tail(1.0, f64::NAN).is_nan());
-        assert!((normal_tail(0.0) - 0.5).abs() < 1e-16);
-        assert!((normal_tail(-1.0) + normal_tail(1.0) - 1.0).abs() < 1e-15);
+        assert_close!(normal_tail(0.0), 0.5, abs = 1e-16);
+        assert_close!(normal_tail(-1.0) + normal_tail(1.0), 1.0, abs = 1e-15);
         // ½ erfc(5/√2), from a table.
-        assert!((normal_tail(5.0) / 2.866_515_718_791_939_4e-7 - 1.0).abs() < 1e-13);
+        assert_close!(normal_tail(5.0) / 2.866_515_718_791_939_4e-7, 1.0, abs = 1e-13);
         assert!((erf(-1.0) + 0.842_700_792_949_714_9).abs() < 1e-15);
-        assert!((erf(3.0) - 0.999_977_909_503_001_4).abs() < 1e-15);
+        assert_close!(erf(3.0), 0.999_977_909_503_001_4, abs = 1e-15);
     }
 }

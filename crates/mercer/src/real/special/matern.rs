@@ -16,9 +16,10 @@ const VANISHES_FROM: f64 = 1500.0;
 ///
 /// # Theory
 /// With `μ = ν − n ∈ (−½, ½]`, `K_μ` and `K_{μ+1}` start the recurrence
-/// `M_{ν+1} = M_ν + z²/(4ν(ν−1)) · M_{ν−1}`, whose terms are all positive: nothing cancels and nothing overflows.
-/// For `ν > 20`, `M_ν(z) = ∫ exp(νu − eᵘ − z²/4 · e⁻ᵘ) du / Γ(ν)` is integrated around its peak; the height of the
-/// peak relative to that at `z = 0` is `exp(ν(ln(1+t) − 2t))` with `t = (√(1 + z²/ν²) − 1)/2`.
+/// `M_{ν+1} = M_ν + z²/(4ν(ν−1)) · M_{ν−1}`, whose terms are all positive: nothing cancels and
+/// nothing overflows. For `ν > 20`, `M_ν(z) = ∫ exp(νu − eᵘ − z²/4 · e⁻ᵘ) du / Γ(ν)` is integrated
+/// around its peak; the height of the peak relative to that at `z = 0` is `exp(ν(ln(1+t) − 2t))`
+/// with `t = (√(1 + z²/ν²) − 1)/2`.
 ///
 /// # Cost
 /// In `f64` some 100–500 ns per value; in other arithmetics some 100 exponentials.
@@ -75,8 +76,9 @@ impl<N: Real> MaternProfile<N> {
 
     /// `M′_ν(z)` for `z ≥ 0`: `−2^{1−ν}/Γ(ν) · z^ν K_{ν−1}(z)`.
     ///
-    /// At `z = 0` it is 0 for `ν > ½` and −1 for `ν = ½`. For `ν < ½` the profile has a cusp there; the slope
-    /// is then taken as 0, the mean of both sides, so that a vanishing `ż` gives a vanishing derivative.
+    /// At `z = 0` it is 0 for `ν > ½` and −1 for `ν = ½`. For `ν < ½` the profile has a cusp there;
+    /// the slope is then taken as 0, the mean of both sides, so that a vanishing `ż` gives a
+    /// vanishing derivative.
     pub fn slope(&self, z: N) -> N {
         if z.value() < f64::MIN_POSITIVE {
             return N::select(self.nu.value() == 0.5, -N::one(), N::zero());

@@ -3,7 +3,8 @@
 /// The quantile `Φ⁻¹(p)` of the standard normal distribution; infinite at 0 and 1, NaN outside.
 ///
 /// # Formula
-/// Wichura's rational approximations (algorithm AS 241): one around the median, two in the tails, all to about 16 digits.
+/// Wichura's rational approximations (algorithm AS 241): one around the median, two in the tails,
+/// all to about 16 digits.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,5 @@
-//! Modified Bessel functions of the second kind in `f64`: Temme's series for `z ≤ 2`, Steed's continued fraction beyond.
+//! Modified Bessel functions of the second kind in `f64`: Temme's series for `z ≤ 2`, Steed's
+//! continued fraction beyond.
 
 use super::BesselPair;
 use super::gamma::Temme;
@@ -89,8 +90,8 @@ mod tests {
                 let found = bessel_pair(mu, z);
                 let expected = quadrature::bessel_pair(DoubleDouble::from_f64(mu), DoubleDouble::from_f64(z));
                 let (lower, upper) = (expected.lower.value(), expected.upper.value());
-                assert!((found.lower / lower - 1.0).abs() <= 2e-14, "K_{mu}({z}): {} ≠ {lower}", found.lower);
-                assert!((found.upper / upper - 1.0).abs() <= 2e-14, "K_{mu}+1({z}): {} ≠ {upper}", found.upper);
+                assert_close!(found.lower / lower, 1.0, abs = 2e-14, "K_{mu}({z}): {} ≠ {lower}", found.lower);
+                assert_close!(found.upper / upper, 1.0, abs = 2e-14, "K_{mu}+1({z}): {} ≠ {upper}", found.upper);
             }
         }
     }
@@ -101,9 +102,9 @@ mod tests {
         for z in [0.1, 1.0, 2.5, 40.0] {
             let root = (FRAC_PI_2 / z).sqrt();
             let expected = root * (1.0 + 3.0 / z + 3.0 / (z * z));
-            assert!((bessel_k_scaled(2.5, z) / expected - 1.0).abs() <= 1e-14);
-            assert!((bessel_k_scaled(0.5, z) / root - 1.0).abs() <= 1e-14);
-            assert!((bessel_k_scaled(1.5, z) / (root * (1.0 + 1.0 / z)) - 1.0).abs() <= 1e-14);
+            assert_close!(bessel_k_scaled(2.5, z) / expected, 1.0, abs = 1e-14);
+            assert_close!(bessel_k_scaled(0.5, z) / root, 1.0, abs = 1e-14);
+            assert_close!(bessel_k_scaled(1.5, z) / (root * (1.0 + 1.0 / z)), 1.0, abs = 1e-14);
         }
     }
 }

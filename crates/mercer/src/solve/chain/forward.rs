@@ -1,4 +1,5 @@
-//! The forward pass: the distribution of the state `zᵢ` given the nodes up to `i`, as a triangular array.
+//! The forward pass: the distribution of the state `zᵢ` given the nodes up to `i`, as a triangular
+//! array.
 
 use super::gap::{Gap, UnitRoot, derivative_gap};
 use super::triangle::{LogProduct, inverse_upper, triangularize};
@@ -46,7 +47,8 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
         end
     }
 
-    /// An open chain has no constraint; in a closed one `z₀ − A p` is the noise of the gap around the end.
+    /// An open chain has no constraint; in a closed one `z₀ − A p` is the noise of the gap around
+    /// the end.
     fn start(&self, unit: &UnitRoot<M>) -> Information<D> {
         let mut known = Information { r: [[0.0; D]; D], b: [0.0; D] };
         let Some(h) = self.closing_gap() else { return known };
@@ -60,7 +62,8 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
         known
     }
 
-    /// The rows in the unknowns `(ε, z, p)`: what was known, with `z_{i−1} = A⁻¹(zᵢ − Lε)`; `ε = 0`; the observation.
+    /// The rows in the unknowns `(ε, z, p)`: what was known, with `z_{i−1} = A⁻¹(zᵢ − Lε)`;
+    /// `ε = 0`; the observation.
     #[inline(always)]
     fn array(known: &Information<D>, gap: &Gap<M>, node: &Node, lambda: f64) -> [[f64; R]; R] {
         let mut work = [[0.0; R]; R];
@@ -112,7 +115,8 @@ impl<const M: usize, const D: usize, const R: usize> Chain<M, D, R> {
         known
     }
 
-    /// The last state from what is known of it; on a closed chain it is `p` itself. Also the misfit of the closure.
+    /// The last state from the properties of it; on a closed chain it is `p` itself. Also the
+    /// misfit of the closure.
     fn finish(known: &Information<D>) -> (End<M>, f64) {
         let mut work = [[0.0; R]; R];
         for i in 0..D {

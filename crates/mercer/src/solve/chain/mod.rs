@@ -1,15 +1,18 @@
 //! Least squares along a chain of states, by orthogonal transformations alone.
 //!
-//! States `z₀, …, z_{u−1} ∈ ℝᴹ` with `z_{i+1} = A(hᵢ)zᵢ + L(hᵢ)εᵢ` and observations `yᵢ` of the first coordinate minimize
-//! `Σ wᵢ(yᵢ − zᵢ₀)² + λ Σ ‖εᵢ‖²`. This is the square-root information smoother (Dyer–McReynolds forward, back substitution
-//! backward): `O(u M³)`, no normal equations, so the condition number is not squared; no division by a gap, so close
-//! points do no harm; and covariances are sums of squares, so nothing cancels. A closed chain (`z_u = z_{u−1}` around a
-//! circle) carries the last state `p` along as `M` more unknowns: `D = M` for an open chain, `D = 2M` for a closed one.
+//! States `z₀, …, z_{u−1} ∈ ℝᴹ` with `z_{i+1} = A(hᵢ)zᵢ + L(hᵢ)εᵢ` and observations `yᵢ` of the
+//! first coordinate minimize `Σ wᵢ(yᵢ − zᵢ₀)² + λ Σ ‖εᵢ‖²`. This is the square-root information
+//! smoother (Dyer–McReynolds forward, back substitution backward): `O(u M³)`, no normal equations,
+//! so the condition number is not squared; no division by a gap, so close points do no harm; and
+//! covariances are sums of squares, so nothing cancels. A closed chain (`z_u = z_{u−1}` around a
+//! circle) carries the last state `p` along as `M` more unknowns: `D = M` for an open chain,
+//! `D = 2M` for a closed one.
 //!
-//! Why this beside [`state_space`](super::state_space), which filters the same processes: there the start has a prior
-//! covariance, and `K` is the matrix of a kernel; a spline has none. Its polynomials below the order are free, and its chain may
-//! be closed to a circle: information (inverse covariances) holds both, covariances hold neither. What the two share, the
-//! steps of integrated Brownian motion, is in `gap.rs`.
+//! Why this beside [`state_space`](super::state_space), which filters the same processes: there
+//! the start has a prior covariance, and `K` is the matrix of a kernel; a spline has none. Its
+//! polynomials below the order are free, and its chain may be closed to a circle: information
+//! (inverse covariances) holds both, covariances hold neither. What the two share, the steps of
+//! integrated Brownian motion, is in `gap.rs`.
 
 // Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]
@@ -40,13 +43,15 @@ pub(crate) struct Pass {
     pub residual: f64,
     /// `Σ wᵢ(yᵢ − fᵢ)² + λ Σ ‖εᵢ‖²` at the minimum.
     pub objective: f64,
-    /// The trace of the map from observations to values; infinite when a leverage above 1 shows that the digits ran out.
+    /// The trace of the map from observations to values; infinite when a leverage above 1 shows
+    /// that the digits ran out.
     pub trace: f64,
     /// `½ log det` of the information matrix divided by λ, up to a constant.
     pub log_root: f64,
 }
 
-/// The states and their covariances (in units of `σ²/λ`), node by node; matrices are row-major `M × M`.
+/// The states and their covariances (in units of `σ²/λ`), node by node; matrices are row-major
+/// `M × M`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct States {
     /// `zᵢ`, `M` numbers per node.
@@ -69,7 +74,8 @@ pub(crate) trait Smoother: Send {
 
 /// The chain of `M − 1` times integrated Brownian motion: the smoothing spline of order `M`.
 ///
-/// `period` closes the chain; the nodes must then be rotated so that the gap around the end is the largest one.
+/// `period` closes the chain; the nodes must then be rotated so that the gap around the end is the
+/// largest one.
 pub(crate) fn smoother(order: usize, nodes: Vec<Node>, period: Option<f64>) -> Box<dyn Smoother> {
     match (order, period) {
         (1, None) => Box::new(Chain::<1, 1, 3>::new(nodes, None)),

@@ -5,9 +5,11 @@ use std::ops::Range;
 /// A column with no larger entry counts as zero: its reciprocal would overflow.
 const SMALLEST: f64 = 1e-290;
 
-/// Makes these columns of the first `rows` rows upper triangular by reflections of rows; the columns before them are so already.
+/// Makes these columns of the first `rows` rows upper triangular by reflections of rows; the
+/// columns before them are so already.
 ///
-/// The row with the largest entry is swapped to the pivot first, so that rows of very different size keep their own accuracy.
+/// The row with the largest entry is swapped to the pivot first, so that rows of very different
+/// size keep their own accuracy.
 #[inline(always)]
 pub(super) fn triangularize<const R: usize>(a: &mut [[f64; R]; R], columns: Range<usize>, rows: usize) {
     for k in columns.start..columns.end.min(rows) {
@@ -22,7 +24,8 @@ pub(super) fn triangularize<const R: usize>(a: &mut [[f64; R]; R], columns: Rang
     }
 }
 
-/// One reflection `I − v vᵀ/v₀` that clears column `k` below the pivot, with `v₀ = 1 + ‖x‖/|x₀|` after scaling.
+/// One reflection `I − v vᵀ/v₀` that clears column `k` below the pivot, with `v₀ = 1 + ‖x‖/|x₀|`
+/// after scaling.
 #[inline(always)]
 fn reflect<const R: usize>(a: &mut [[f64; R]; R], rows: usize, k: usize) {
     let pivot = a[k][k];

@@ -10,8 +10,9 @@ use crate::{Compute, Result};
 /// Rows between two classes that are computed at a time.
 const STRIP: usize = 64;
 
-/// The blocks of single classes, each of which many pairs share, in single precision. The values between two classes belong to one pair alone: they are computed when it is
-/// requested, and forgotten.
+/// The blocks of single classes, each of which many pairs share, in single precision. The values
+/// between two classes belong to one pair alone: they are computed when it is requested, and
+/// forgotten.
 pub(crate) struct ClassBlocks<'a> {
     tiles: &'a dyn Tiles,
     /// The points of each class.

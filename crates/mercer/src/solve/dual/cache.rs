@@ -1,18 +1,21 @@
-//! Rows of a kernel matrix in single precision, as many as memory allows; the least recently used gives way.
+//! Rows of a kernel matrix in single precision, as many as memory allows; with least-recently-used
+//! replacement.
 
 use rayon::prelude::*;
 
 use super::lines::{GAP, LINES, Lines, mirror};
+use crate::error::MemoryPurpose;
 use crate::gram::simd::{add_rows, assemble, zeroed};
 use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
 
-/// The most rows that one task computes.
+/// Maximum number of rows per task.
 const GROUP: usize = 60;
 /// Columns of a tile.
 const COLUMNS: usize = 512;
-/// A row not requested in this many rounds makes room for a new one before more memory is taken: fresh pages cost as much as a row of
-/// kernel values that are quick to compute, and such rows rarely come back.
+/// A row not requested in this many rounds makes room for a new one before more memory is taken:
+/// fresh pages cost as much as a row of kernel values that are quick to compute, and such rows
+/// rarely come back.
 const ROUNDS: u64 = 64;
 /// The same where values are quick to compute again.
 const ROUNDS_IF_QUICK: u64 = 8;
@@ -51,10 +54,15 @@ impl<'a> Cache<'a> {
     pub(super) fn new(all: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = all.shape().0;
         let capacity = (compute.memory() / 2 / (4 * n.max(1) as u64)).min(n as u64) as usize;
-        // A smaller working set is slower, but it is an answer.
+        // A smaller working set is slower, but it is a solution.
         let least = least.min(capacity / 2).max(FEWEST).min(n.max(1));
         let advice = "use fewer rows or a higher memory limit";
-        compute.reserve("the kernel rows of a working set", 4 * 2 * (least * n) as u64, advice)?;
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "the kernel rows of a working set",
+            4 * 2 * (least * n) as u64,
+            advice,
+        )?;
         let rounds = if all.operations() <= QUICK { ROUNDS_IF_QUICK } else { ROUNDS };
         Ok(Self::empty(all, None, n, capacity.max(least), rounds))
     }
@@ -75,8 +83,8 @@ impl<'a> Cache<'a> {
         self.some.as_ref().map_or(self.all, |(_, tiles)| tiles.as_ref())
     }
 
-    /// A cache of the rows and columns of some points, with the rows that are known; this one is left without rows. `None` where the points
-    /// cannot be restricted.
+    /// A cache of the rows and columns of some points, with the rows that are known; this one is
+    /// left without rows. `None` where the points cannot be restricted.
     pub(super) fn restricted(&mut self, points: &[usize]) -> Option<Self> {
         let named: Vec<usize> = match &self.some {
             Some((known, _)) => points.iter().map(|&p| known[p]).collect(),
@@ -113,8 +121,8 @@ impl<'a> Cache<'a> {
         &mut self.slabs[slot / self.rows_per_slab][start..start + self.n]
     }
 
-    /// The kernel among some points: from the rows that are at hand, and computed for pairs that are in none of them. A point that does not move
-    /// in the end needs no row.
+    /// The kernel among some points: from the rows that are at hand, and computed for pairs that
+    /// are in none of them. A point that does not move in the end needs no row.
     pub(super) fn block<'b>(
         &mut self,
         points: &[usize],
@@ -210,7 +218,8 @@ impl<'a> Cache<'a> {
         self.compute_rows(&positions, &missing, compute)
     }
 
-    /// Slots for new rows: those of rows not requested in a while, then new ones, then those that were not used for longest.
+    /// Slots for new rows: those of rows not requested in a while, then new ones, then those that
+    /// were not used for longest.
     fn make_room(&mut self, count: usize) -> Vec<usize> {
         let stale = |slot: &Slot| slot.used + self.rounds < self.clock;
         let mut old: Vec<usize> = (0..self.slots.len()).filter(|&at| self.slots[at].used < self.clock).collect();
@@ -240,7 +249,8 @@ impl<'a> Cache<'a> {
             targets.extend(lines.nth(at - next));
             next = at + 1;
         }
-        // Never by the number of threads: where pairs are taken again in double precision depends on the tile.
+        // Never by the number of threads: where pairs are taken again in double precision depends
+        // on the tile.
         let group = rows.len().div_ceil(8).next_multiple_of(5).min(GROUP);
         compute.install(|| {
             let groups = targets.par_chunks_mut(group).zip(rows.par_chunks(group));

@@ -60,8 +60,8 @@ impl<'k, T: Element> Inner<'k, T> {
         self.fall[g][i] = if can_fall(sign, alpha, upper) { 0.0 } else { f64::INFINITY };
     }
 
-    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up; how many were made, `α`, and the
-    /// pulls.
+    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up;
+    /// how many were made, `α`, and the pulls.
     pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> (u64, Vec<f64>, Vec<f64>) {
         let mut steps = 0;
         loop {
@@ -77,7 +77,8 @@ impl<'k, T: Element> Inner<'k, T> {
         }
     }
 
-    /// The violation, and the pair with the largest gain whose first has the largest `vᵢ` (of each group).
+    /// The violation, and the pair with the largest gain whose first has the largest `vᵢ` (of each
+    /// group).
     fn best_pair(&self) -> (f64, Option<PairStep>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
         for (rise, fall) in self.rise.iter().zip(&self.fall) {

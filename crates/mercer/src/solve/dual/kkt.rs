@@ -22,7 +22,8 @@ pub(super) fn room_below(sign: f64, alpha: f64, upper: f64) -> f64 {
     if sign > 0.0 { alpha } else { upper - alpha }
 }
 
-/// The largest `vᵢ` over variables that can increase and the smallest over variables that can decrease, for one group.
+/// The largest `vᵢ` over variables that can increase and the smallest over variables that can
+/// decrease, for one group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extremes {
     pub(super) rising: f64,

@@ -1,4 +1,4 @@
-//! The kernel among the variables of a working set, as the inner solver reads it.
+//! The kernel submatrix of a working set, in the layout of the inner solver.
 
 use std::ops::Range;
 
@@ -9,10 +9,12 @@ use crate::gram::simd::Element;
 
 /// Rows of a block that one task gathers.
 pub(super) const LINES: usize = 32;
-/// Elements between the ends of gathered rows: rows that lie whole powers of two apart would compete for the same lines of the cache.
+/// Elements between the ends of gathered rows: rows that lie whole powers of two apart would
+/// compete for the same lines of the cache.
 pub(super) const GAP: usize = 24;
 
-/// A square matrix that need not lie in one piece: the rows and columns of some runs of a larger one.
+/// A square matrix that need not lie in one piece: the rows and columns of some runs of a larger
+/// one.
 #[derive(Clone, Debug)]
 pub(super) struct Lines<'k, T> {
     pub(super) matrix: &'k [T],
@@ -64,7 +66,8 @@ pub(super) fn runs(points: &[usize]) -> Vec<Range<usize>> {
     points.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect()
 }
 
-/// The kernel among some points: the lower triangle from their rows, the upper one by symmetry, which costs one random access for a pair, not two.
+/// The kernel among some points: the lower triangle from their rows, the upper one by symmetry,
+/// which costs one random access for a pair, not two.
 pub(super) fn gather<'r, 'b, T: Element>(
     points: &[usize],
     row: impl Fn(usize) -> &'r [T] + Sync,

@@ -1,10 +1,12 @@
-//! The one dual problem behind every support vector machine, and its solver.
+//! The dual problem of support vector machines, and its solver.
 //!
-//! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the SVM, `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign,
-//! or nothing. Machines translate; they do not optimize.
+//! `min ½ Σᵢⱼ sᵢsⱼαᵢαⱼ k(xᵢ, xⱼ) + pᵀα` subject to `0 ≤ αᵢ ≤ Cᵢ` and, depending on the SVM,
+//! `Σ sᵢαᵢ` fixed, `Σ αᵢ` fixed for each sign, or nothing. Machines translate; they do not
+//! optimize.
 //!
-//! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. The signed negative gradient of a variable is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum (KKT) the maximum of `vᵢ` over
-//! variables that can increase is at most the minimum over variables that can decrease.
+//! What the solver keeps is `F(x) = Σ sᵢαᵢ k(x, xᵢ)` at every point. The signed negative gradient
+//! of a variable is `vᵢ = −F(xᵢ) − sᵢpᵢ`: at the optimum (KKT) the maximum of `vᵢ` over variables
+//! that can increase is at most the minimum over variables that can decrease.
 
 mod blocks;
 mod cache;
@@ -19,13 +21,14 @@ mod working_set;
 #[cfg(test)]
 mod tests;
 
+use crate::error::AllowedRange;
 use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
 pub(crate) use blocks::{ClassBlocks, PairRoom};
 pub use rows::KernelRows;
 
-/// Which sums of the variables stay as they are.
+/// Which sums of the variables are kept fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// `Σ sᵢαᵢ`: SVMs with an offset.
@@ -49,9 +52,10 @@ pub struct DualProblem {
     pub upper: Vec<f64>,
     /// Where to begin: within the bounds, with the sums that the constraint keeps.
     pub start: Vec<f64>,
-    /// Other points within the bounds with the same sums. The solver begins at the best point on the rays from `start` through each of them.
+    /// Other points within the bounds with the same sums. The solver begins at the best point on
+    /// the rays from `start` through each of them.
     pub guesses: Vec<Vec<f64>>,
-    /// Which sums stay as they are.
+    /// Which sums are kept fixed.
     pub constraint: Constraint,
 }
 
@@ -60,7 +64,8 @@ pub struct DualProblem {
 pub struct DualOptions {
     /// Stop when the KKT conditions hold to this: the `ε` of LIBSVM.
     pub tolerance: f64,
-    /// Steps of pairs of variables; `None` for LIBSVM's limit, ten million or a hundred per variable.
+    /// Steps of pairs of variables; `None` for LIBSVM's limit, ten million or a hundred per
+    /// variable.
     pub max_steps: Option<u64>,
     /// Variables that are optimized together while the others wait.
     pub working_set: usize,
@@ -85,7 +90,7 @@ pub enum Stopped {
     Stalled,
 }
 
-/// The answer and the evidence for it. It is feasible however the solver stopped.
+/// The solution and the evidence for it. It is feasible however the solver stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DualSolution {
     /// `α`.
@@ -112,7 +117,8 @@ impl DualSolution {
         0.5 * (self.offsets[0] + self.offsets[1])
     }
 
-    /// Half of the distance of the two offsets: `ε` of a ν-regression, and of a ν-classifier its margin with a minus.
+    /// Half of the distance of the two offsets: `ε` of a ν-regression, and of a ν-classifier its
+    /// margin with a minus.
     pub fn half_width(&self) -> f64 {
         0.5 * (self.offsets[0] - self.offsets[1])
     }
@@ -132,24 +138,27 @@ impl DualProblem {
     /// Solves the problem on the rows of a symmetric kernel matrix.
     ///
     /// # Formula
-    /// Sequential minimal optimization with second-order selection (Fan, Chen and Lin 2005) inside working sets of the most violating variables;
-    /// `F` is updated for a whole set at a time, by rows of the kernel matrix that are cached.
+    /// Sequential minimal optimization with second-order selection (Fan, Chen and Lin 2005) inside
+    /// working sets of the most violating variables; `F` is updated for a whole set at a time, by
+    /// rows of the kernel matrix that are cached.
     ///
     /// # Cost
-    /// A row of the kernel matrix for every variable that ever moves, and `O(working set)` per step.
+    /// A row of the kernel matrix for every variable that ever moves, and `O(working set)` per
+    /// step.
     ///
     /// # Errors
-    /// [`Error::Shape`] for lists of different lengths, [`Error::Parameter`] for a start outside the bounds, [`Error::Memory`] when not even a
-    /// working set of rows fits.
+    /// [`Error::Shape`] for lists of different lengths, [`Error::Parameter`] for a start outside
+    /// the bounds, [`Error::Memory`] when not even a working set of rows fits.
     pub fn solve(&self, rows: &mut KernelRows<'_>, options: &DualOptions, compute: &Compute) -> Result<DualSolution> {
         self.check(rows.points())?;
         if options.tolerance.is_nan() || options.tolerance <= 0.0 {
-            return Err(Error::parameter("tolerance", options.tolerance, "positive"));
+            return Err(Error::parameter("tolerance", options.tolerance, AllowedRange::POSITIVE));
         }
         solver::DualSolver::new(self, rows, options, compute)?.run()
     }
 
-    /// Solves the problem on a kernel bound to points, with rows made and kept as the memory limit allows.
+    /// Solves the problem on a kernel bound to points, with rows made and kept as the memory limit
+    /// allows.
     ///
     /// # Errors
     /// As [`DualProblem::solve`].
@@ -165,16 +174,16 @@ impl DualProblem {
             return Err(Error::shape(what, n, list.len()));
         }
         if let Some(&point) = self.points.iter().find(|&&p| p >= points) {
-            return Err(Error::parameter("points", point, &format!("below {points}")));
+            return Err(Error::parameter("points", point, ..points));
         }
         for (what, list) in begun() {
             if let Some((a, c)) = list.iter().zip(&self.upper).find(|(a, c)| !(**a >= 0.0 && a <= c)) {
-                return Err(Error::parameter(what, a, &format!("between 0 and {c}")));
+                return Err(Error::parameter(what, a, format!("between 0 and {c}")));
             }
         }
         let sums = self.sums(&self.start);
         match self.guesses.iter().find(|guess| !same(self.sums(guess), sums, guess.iter().sum())) {
-            Some(guess) => Err(Error::parameter("guess", format!("{:?}", self.sums(guess)), &format!("sums {sums:?}"))),
+            Some(guess) => Err(Error::parameter("guess", format!("{:?}", self.sums(guess)), format!("sums {sums:?}"))),
             None => Ok(()),
         }
     }

@@ -11,13 +11,13 @@ use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, Tiles};
 use crate::{Compute, Result};
 
-/// Points up to which the whole matrix is made at once.
+/// Points up to which the whole matrix is stored: 64 MiB in single precision.
 const WHOLE: usize = 4096;
-/// Points up to which it is in double precision.
+/// Points up to which it is stored in double precision: 32 MiB.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
 const CHUNK: usize = 2048;
-/// Runs of neighbors up to which a part of a matrix is read where it is.
+/// Contiguous runs up to which a submatrix is read in place instead of being gathered.
 const RUNS: usize = 6;
 
 /// The rows of a symmetric kernel matrix, on demand.
@@ -31,7 +31,7 @@ pub struct KernelRows<'a> {
     stride: usize,
 }
 
-/// The kernel among a working set, in the precision of the rows.
+/// The kernel submatrix of a working set, in the precision of the rows.
 pub(super) enum Submatrix<'b> {
     Double(Lines<'b, f64>),
     Single(Lines<'b, f32>),
@@ -64,10 +64,12 @@ impl std::fmt::Debug for Store<'_> {
 }
 
 impl<'a> KernelRows<'a> {
-    /// Rows of a symmetric matrix given by its tiles; `least` rows have to be in memory together. A small matrix is made as a whole.
+    /// Rows of a symmetric matrix given by its tiles; `least` rows have to be in memory together. A
+    /// small matrix is made as a whole.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when they do not fit, [`Error::Canceled`](crate::Error::Canceled).
+    /// [`Error::Memory`](crate::Error::Memory) when they do not fit,
+    /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
         if n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2 {
@@ -82,7 +84,8 @@ impl<'a> KernelRows<'a> {
     /// The whole matrix, in double precision when it is small, else in single precision.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when it does not fit, [`Error::Canceled`](crate::Error::Canceled).
+    /// [`Error::Memory`](crate::Error::Memory) when it does not fit,
+    /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn whole(tiles: &dyn Tiles, compute: &Compute) -> Result<Self> {
         let diagonal = tiles.diagonal()?;
         let store = if Self::are_few(diagonal.len()) {
@@ -94,7 +97,7 @@ impl<'a> KernelRows<'a> {
         Ok(Self { diagonal, store, subset: None, stride })
     }
 
-    /// Whether so many points are few: their matrix is in double precision.
+    /// Whether this many points are few: their matrix is in double precision.
     pub(crate) fn are_few(n: usize) -> bool {
         n <= SMALL
     }
@@ -120,7 +123,8 @@ impl<'a> KernelRows<'a> {
         Self { diagonal, store: Store::Single(matrix.into()), subset: None, stride }
     }
 
-    /// The rows and columns of some points of a whole matrix: where they are if they lie in few runs, else copied.
+    /// The rows and columns of some points of a whole matrix: where they are if they lie in few
+    /// runs, else copied.
     pub(crate) fn subset(&self, points: &[usize]) -> KernelRows<'_> {
         let (n, runs) = (self.stride, runs(points));
         let few = runs.len() <= RUNS;
@@ -153,7 +157,8 @@ impl<'a> KernelRows<'a> {
         self.diagonal.len()
     }
 
-    /// The rows and columns of some points alone, and these rows left empty until they are requested again; `None` where nothing is gained.
+    /// The rows and columns of some points alone, and these rows left empty until they are
+    /// requested again; `None` where nothing is gained.
     pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
         let (stride, runs) = (self.stride, self.runs());
         let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;

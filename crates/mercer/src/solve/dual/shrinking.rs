@@ -1,4 +1,5 @@
-//! Shrinking: variables that stay at a bound are left out, and the others are optimized without them.
+//! Shrinking: variables that stay at a bound are left out, and the others are optimized without
+//! them.
 
 use super::kkt::{Kkt, can_fall, can_rise, group};
 use super::{Constraint, DualProblem};
@@ -9,8 +10,8 @@ pub(super) struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// A variable is shrunk when it can move in one direction only and its `vᵢ` is beyond that of every variable that could move the other
-    /// way: it is in no pair that violates the conditions.
+    /// A variable is shrunk when it can move in one direction only and its `vᵢ` is beyond that of
+    /// every variable that could move the other way: it is in no pair that violates the conditions.
     pub(super) fn find(problem: &DualProblem, alpha: &[f64], gradient: &[f64], kkt: &Kkt) -> Self {
         let may_move = |&i: &usize| {
             let (sign, upper) = (problem.signs[i], problem.upper[i]);

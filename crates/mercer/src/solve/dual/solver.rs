@@ -1,4 +1,4 @@
-//! The outer loop: choose a working set, optimize it, carry the change to every point.
+//! The outer loop: choose a working set, optimize it, update the values at every point.
 
 use super::inner::Inner;
 use super::kkt::{Kkt, group};
@@ -7,15 +7,18 @@ use super::shrinking::ActiveSet;
 use super::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped, working_set};
 use crate::{Compute, Result};
 
-/// Steps within one working set, per variable of it.
+/// Steps within one working set per variable: more steps save passes over all points, but are
+/// wasted if the set changes.
 const STEPS_PER_VARIABLE: u64 = 20;
-/// A problem of so many working sets is taken as one where every row of the kernel is at hand: nothing need be gathered.
+/// Up to this many working sets, a problem with all kernel rows in memory is solved as one set:
+/// nothing needs to be gathered.
 const SETS: usize = 4;
 /// The same when the working set is all variables, as it then is in every round.
 const STEPS_IF_WHOLE: u64 = 1;
 /// Rounds between shrinking checks.
 const ROUNDS: usize = 4;
-/// Shrinking is attempted only above this many variables and, when rows are computed, this many working sets.
+/// Shrinking is attempted only above this many variables and, when rows are computed, this many
+/// working sets.
 const FEW: usize = 256;
 const FEW_SETS: usize = 2;
 /// Shrinking is done only if at most this fraction of the variables stays active.
@@ -64,10 +67,12 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         Ok(solver)
     }
 
-    /// Goes along the ray from the start of the problem through a guess as far as the objective falls, and stays there if it is lower than here.
+    /// Goes along the ray from the start of the problem through a guess as far as the objective
+    /// falls, and stays there if it is lower than here.
     ///
     /// # Formula
-    /// `start + td` with `t = −gᵀd / dᵀQd`, where `g` is the gradient at the start, or the largest `t` within the bounds if that is smaller.
+    /// `start + td` with `t = −gᵀd / dᵀQd`, where `g` is the gradient at the start, or the largest
+    /// `t` within the bounds if that is smaller.
     fn consider(&mut self, guess: &[f64]) -> Result<()> {
         let p = self.problem;
         let here = (self.objective(), std::mem::take(&mut self.alpha), std::mem::take(&mut self.values));
@@ -186,8 +191,8 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         }
     }
 
-    /// Optimizes the active variables on their points alone, and updates the values at the other points; returns the number of steps. `None` where
-    /// the submatrix cannot be formed.
+    /// Optimizes the active variables on their points alone, and updates the values at the other
+    /// points; returns the number of steps. `None` where the submatrix cannot be formed.
     fn advance_without(&mut self, active_set: &ActiveSet) -> Result<Option<u64>> {
         let (points, problem) = active_set.rest(self.problem);
         let Some(mut rows) = self.rows.restricted(&points, self.compute) else { return Ok(None) };
@@ -294,8 +299,9 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         }
     }
 
-    /// The offset of each sign: the mean gradient of the variables between their bounds, or the middle of what the others leave, as in LIBSVM. A variable
-    /// that is off its bound by rounding alone is at the bound.
+    /// The offset of each sign: the mean gradient of the variables between their bounds, or the
+    /// middle of what the others leave, as in LIBSVM. A variable that is off its bound by rounding
+    /// alone is at the bound.
     fn offsets(&self, gradient: &[f64]) -> [f64; 2] {
         let p = self.problem;
         let constraint = p.constraint;
@@ -314,7 +320,8 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         if constraint == Constraint::SumPerSign { [offset(0), offset(1)] } else { [offset(0); 2] }
     }
 
-    /// What the objective still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where `b` is the offset of `sᵢ`. Each term is at least 0.
+    /// What the objective still lacks: `Σᵢ αᵢ(sᵢF(xᵢ) + pᵢ) + Cᵢmax(0, sᵢ(vᵢ − b)) + sᵢbαᵢ`, where
+    /// `b` is the offset of `sᵢ`. Each term is at least 0.
     fn gap(&self, gradient: &[f64], offsets: [f64; 2]) -> f64 {
         let p = self.problem;
         let term = |(i, &alpha): (usize, &f64)| {

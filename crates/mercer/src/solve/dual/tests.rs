@@ -47,9 +47,9 @@ fn small_working_sets_find_the_same_optimum() {
         let whole = solve(&x, &problem, &tight);
         assert_eq!(whole.stopped, Stopped::Converged);
         let small = solve(&x, &problem, &DualOptions { working_set: 16, ..tight });
-        assert!((whole.objective - small.objective).abs() <= 1e-9 * whole.objective.abs(), "{constraint:?}");
+        assert_close!(whole.objective, small.objective, abs = 1e-9 * whole.objective.abs(), "{constraint:?}");
         assert!(whole.alpha.iter().zip(&small.alpha).all(|(a, b)| (a - b).abs() < 1e-5), "{constraint:?}");
-        assert!((whole.offset() - small.offset()).abs() < 1e-7, "{constraint:?}");
+        assert_close!(whole.offset(), small.offset(), abs = 1e-7, "{constraint:?}");
     }
 }
 
@@ -64,7 +64,7 @@ fn sums_are_kept_and_bounds_hold() {
         let found = solve(&x, &problem, &options);
         for sign in [1.0, -1.0] {
             let sum: f64 = (0..200).filter(|&i| labels[i] == sign).map(|i| found.alpha[i]).sum();
-            assert!((sum - 30.0).abs() < 1e-9, "{max_steps:?}: {sum}");
+            assert_close!(sum, 30.0, abs = 1e-9, "{max_steps:?}: {sum}");
         }
         assert!(found.alpha.iter().all(|a| (0.0..=1.0).contains(a)));
         assert_eq!(found.stopped == Stopped::Converged, max_steps.is_none());
@@ -145,7 +145,7 @@ fn parts_of_a_matrix_are_read_where_they_are_or_copied() {
         let problem = classifier(&chosen, 1.0, Constraint::Sum);
         let found = problem.solve(&mut whole.subset(&points), &options, &compute).unwrap();
         let alone = solve(&x.select(ndarray::Axis(0), &points), &problem, &options);
-        assert!((found.objective - alone.objective).abs() <= 1e-6 * alone.objective.abs());
+        assert_close!(found.objective, alone.objective, abs = 1e-6 * alone.objective.abs());
         assert!(found.values.iter().zip(&alone.values).all(|(a, b)| (a - b).abs() < 1e-4));
         // A set of some variables is gathered from the runs.
         let some: Vec<usize> = (0..60).map(|i| 6 * i + 5).collect();
@@ -171,19 +171,21 @@ fn shrunk_variables_are_skipped_until_the_others_converge() {
     for constraint in [Constraint::Sum, Constraint::Free] {
         let problem = classifier(&labels, 1.0, constraint);
         let tight = DualOptions { tolerance: 1e-5, ..Default::default() };
-        // A working set of all variables asks who settled after every round of steps, cached rows after some rounds.
+        // A working set of all variables asks who settled after every round of steps, cached rows
+        // after some rounds.
         let mut whole = KernelRows::whole(&bound, &compute).unwrap();
         let large = problem.solve(&mut whole, &DualOptions { working_set: 2100, ..tight }, &compute).unwrap();
         let cached = problem.solve_on(&bound, &DualOptions { working_set: 200, ..tight }, &compute).unwrap();
         for found in [&large, &cached] {
             assert_eq!(found.stopped, Stopped::Converged, "{constraint:?}");
-            // The values at every point are those of the variables, also at points that were left out for a while.
+            // The values at every point are those of the variables, also at points that were left
+            // out for a while.
             let settled: Vec<f64> = found.alpha.iter().zip(&labels).map(|(a, s)| a * s).collect();
             let beta = Array2::from_shape_vec((4200, 1), settled).unwrap();
             let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
             assert!(expected.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-4), "{constraint:?}");
         }
-        assert!((large.objective - cached.objective).abs() <= 1e-6 * large.objective.abs(), "{constraint:?}");
+        assert_close!(large.objective, cached.objective, abs = 1e-6 * large.objective.abs(), "{constraint:?}");
     }
 }
 
@@ -191,12 +193,13 @@ fn shrunk_variables_are_skipped_until_the_others_converge() {
 fn variables_that_can_be_shrunk() {
     let problem = classifier(&[1.0, 1.0, 1.0, -1.0, -1.0], 1.0, Constraint::Sum);
     let alpha = [0.0, 0.5, 1.0, 0.0, 1.0];
-    // The second can move both ways: pulls between its own and the largest of those that can rise are in question.
+    // The second can move both ways: pulls between its own and the largest of those that can rise
+    // are in question.
     let gradient = [-2.0, 0.1, 0.0, 0.3, -3.0];
     let kkt = Kkt::of(&problem, &alpha, |i| gradient[i]);
     assert_eq!((kkt.groups[0].rising, kkt.groups[0].falling), (0.1, 0.0));
-    // The first can only rise and pulls down; the third may fall, but less than the second could rise; the fourth can fall and pulls up; the
-    // last can rise and pulls down.
+    // The first can only rise and pulls down; the third may fall, but less than the second could
+    // rise; the fourth can fall and pulls up; the last can rise and pulls down.
     assert_eq!(ActiveSet::find(&problem, &alpha, &gradient, &kkt).active, [1, 2]);
     let (points, rest) = ActiveSet { active: vec![1, 2] }.rest(&problem);
     assert_eq!((points, rest.points, rest.signs), (vec![1, 2], vec![0, 1], vec![1.0, 1.0]));
@@ -226,14 +229,15 @@ fn a_guess_shortens_the_way_and_leaves_the_end() {
     let options = DualOptions { tolerance: 1e-9, ..Default::default() };
     for constraint in [Constraint::Sum, Constraint::Free] {
         let cold = solve(&x, &classifier(&labels, 2.0, constraint), &options);
-        // A tenth of the answer: the ray through it ends at the answer. A second guess that is worse does no harm.
+        // A tenth of the solution: the ray through it ends at the solution. A second guess that is
+        // worse does no harm.
         let near: Vec<f64> = cold.alpha.iter().map(|a| 0.1 * a).collect();
         let far: Vec<f64> = (0..300).map(|i| if i < 4 { 2.0 } else { 0.0 }).collect();
         for guesses in [vec![near.clone(), far.clone()], vec![far, near]] {
             let warm = solve(&x, &DualProblem { guesses, ..classifier(&labels, 2.0, constraint) }, &options);
             assert_eq!(warm.stopped, Stopped::Converged);
             assert!(10 * warm.steps < cold.steps, "{constraint:?}: {} of {} steps", warm.steps, cold.steps);
-            assert!((warm.objective - cold.objective).abs() <= 1e-9 * cold.objective.abs(), "{constraint:?}");
+            assert_close!(warm.objective, cold.objective, abs = 1e-9 * cold.objective.abs(), "{constraint:?}");
         }
     }
 }
@@ -250,10 +254,10 @@ fn a_ray_from_a_start_keeps_its_sums() {
     let cold = solve(&x, &DualProblem { guesses: Vec::new(), ..problem.clone() }, &tight);
     for sign in [1.0, -1.0] {
         let sum: f64 = (0..200).filter(|&i| labels[i] == sign).map(|i| begun.alpha[i]).sum();
-        assert!((sum - 30.0).abs() < 1e-9, "{sum}");
+        assert_close!(sum, 30.0, abs = 1e-9, "{sum}");
     }
     let warm = solve(&x, &problem, &tight);
-    assert!((warm.objective - cold.objective).abs() < 1e-7 * cold.objective.abs());
+    assert_close!(warm.objective, cold.objective, abs = 1e-7 * cold.objective.abs());
     // Sums that are not those of the start would end at another problem's optimum.
     let refused = DualProblem { guesses: vec![vec![0.2; 200]], ..problem }.solve_on(
         &"gaussian()".parse::<Kernel>().unwrap().bind(Pairs::within(x.view()), &Compute::new()).unwrap(),

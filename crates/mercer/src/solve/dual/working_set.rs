@@ -1,12 +1,13 @@
-//! Which variables are optimized next.
+//! Selection of the working set.
 
 use std::cmp::Ordering;
 
 use super::kkt::{can_fall, can_rise, group};
 use super::{Constraint, DualProblem};
 
-/// At most `size` variables: some of the last set that are between their bounds, then those with the largest and the smallest `vᵢ`, in turn
-/// (and in turn for each sign where weight stays within a sign).
+/// At most `size` variables: some of the last set that are between their bounds, then those with
+/// the largest and the smallest `vᵢ`, in turn (and in turn for each sign where weight stays within
+/// a sign).
 pub(super) fn choose(
     problem: &DualProblem,
     alpha: &[f64],
@@ -35,7 +36,8 @@ pub(super) fn choose(
     chosen
 }
 
-/// For each group: the variables that can increase, by descending `vᵢ`, and those that can decrease, by ascending `vᵢ`.
+/// For each group: the variables that can increase, by descending `vᵢ`, and those that can
+/// decrease, by ascending `vᵢ`.
 fn ranked(problem: &DualProblem, alpha: &[f64], gradient: &[f64], size: usize) -> Vec<Vec<usize>> {
     let groups = if problem.constraint == Constraint::SumPerSign { 0..2 } else { 0..1 };
     let free = problem.constraint == Constraint::Free;

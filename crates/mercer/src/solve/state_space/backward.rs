@@ -55,7 +55,7 @@ impl<const M: usize> Spread<M> {
 }
 
 impl<const M: usize> System<M> {
-    /// The spread at every place with its own observation, from the last place to the first.
+    /// The spread at every position with its own observation, from the last position to the first.
     #[inline(always)]
     pub fn each_spread(&self, mut each: impl FnMut(usize, f64, &Matrix<M>)) {
         let mut spread = Spread([[0.0; M]; M]);

@@ -13,13 +13,13 @@ use crate::solve::chain::LogProduct;
 pub(super) struct System<const M: usize> {
     pub process_sum: ProcessSum,
     pub positions: Positions,
-    /// `sᵢ`, in the order of the places; absent where all are 1.
+    /// `sᵢ`, in the order of the positions; absent where all are 1.
     pub scales: Option<Vec<f64>>,
     pub lambda: f64,
     /// One per place, in ascending order.
     pub known: Vec<Filtered<M>>,
     pub log_determinant: f64,
-    /// The roots of `N` at every place, where variances were requested.
+    /// The roots of `N` at every position, where variances were requested.
     pub spreads: OnceLock<Vec<Matrix<M>>>,
 }
 
@@ -90,7 +90,8 @@ impl<const M: usize> System<M> {
         self.process_sum.transition(self.positions.t[i], self.positions.t[i + 1])
     }
 
-    /// The filter of one column: `m⁺` and the innovation at every place, handed over in ascending order.
+    /// The filter of one column: `m⁺` and the innovation at every position, handed over in
+    /// ascending order.
     #[inline(always)]
     pub fn means(&self, right: ArrayView1<f64>, mut each: impl FnMut(&Vector<M>, f64)) {
         let mut mean = [0.0; M];
@@ -117,8 +118,8 @@ pub(super) fn moved<const M: usize>(process_sum: &ProcessSum, root: &Matrix<M>, 
     root_of_sum(product(&step.transition, root), step.root)
 }
 
-/// An observation `hᵀz + √λ ε` is taken in: rotations of `√λ` with the columns of the root, last to first, keep it triangular and
-/// subtract no squares.
+/// An observation `hᵀz + √λ ε` is taken in: rotations of `√λ` with the columns of the root, last to
+/// first, keep it triangular and subtract no squares.
 #[inline(always)]
 fn observed<const M: usize>(mut root: Matrix<M>, h: &Vector<M>, noise: f64) -> Filtered<M> {
     let (mut deviation, mut cross) = (noise, [0.0; M]);

@@ -1,14 +1,16 @@
-//! Matérn processes of smoothness `ν = d − ½` as `d` states, in units in which the rate `√(2ν)/ℓ` is 1.
+//! Matérn processes of smoothness `ν = d − ½` as `d` states, in units in which the rate `√(2ν)/ℓ`
+//! is 1.
 //!
-//! The states are `f, f′, f″` (as many as there are), each derivative divided by the rate. They solve `dz = Fz ds + e_d √q dW`
-//! with `F` the companion matrix of `(x + 1)ᵈ`, so that `A(s) = exp(Fs)` and `Q(s) = q ∫₀ˢ e^{−2τ} p(τ)p(τ)ᵀ dτ` with `p` the last column of
-//! `e^τ A(τ)`.
+//! The states are `f, f′, f″` (as many as there are), each derivative divided by the rate. They
+//! solve `dz = Fz ds + e_d √q dW` with `F` the companion matrix of `(x + 1)ᵈ`, so that
+//! `A(s) = exp(Fs)` and `Q(s) = q ∫₀ˢ e^{−2τ} p(τ)p(τ)ᵀ dτ` with `p` the last column of `e^τ A(τ)`.
 
 use super::small::Matrix;
 
 /// Beyond this distance `exp(−s)` is 0, and so is the rest of `A`.
 const FAR: f64 = 800.0;
-/// Below this `x = 2s` the moments come from a series of positive terms, above it from the recursion upward.
+/// Below this `x = 2s` the moments come from a series of positive terms, above it from the
+/// recursion upward.
 const NEAR: f64 = 2.0;
 
 /// Writes `A(s)` into the block at `at`.
@@ -129,7 +131,8 @@ fn put<const M: usize, const D: usize>(out: &mut Matrix<M>, at: usize, block: &M
     }
 }
 
-/// Writes `c diag(s^{D−½−i}) R` with `RRᵀ` the matrix whose lower triangle is given: no power of `s` is divided by.
+/// Writes `c diag(s^{D−½−i}) R` with `RRᵀ` the matrix whose lower triangle is given: no power of
+/// `s` is divided by.
 #[inline(always)]
 fn put_root<const M: usize, const D: usize>(out: &mut Matrix<M>, at: usize, mut shape: Matrix<D>, s: f64, c: f64) {
     for j in 0..D {
@@ -168,7 +171,7 @@ mod tests {
                 let moved = product(&product(&a, &p), &std::array::from_fn(|i| std::array::from_fn(|j| a[j][i])));
                 for i in 0..dimension {
                     for j in 0..dimension {
-                        assert!((moved[i][j] + q[i][j] - p[i][j]).abs() < 2e-14, "{dimension} {s} {i} {j}");
+                        assert_close!(moved[i][j] + q[i][j], p[i][j], abs = 2e-14, "{dimension} {s} {i} {j}");
                     }
                 }
             }
@@ -182,7 +185,7 @@ mod tests {
             let s = 1e-9_f64;
             let (_, covariance, _) = parts(dimension, s);
             let expected = q * s.powi(2 * dimension as i32 - 1) / factor;
-            assert!((covariance[0][0] / expected - 1.0).abs() < 4e-9, "{dimension}");
+            assert_close!(covariance[0][0] / expected, 1.0, abs = 4e-9, "{dimension}");
         }
     }
 
@@ -195,7 +198,7 @@ mod tests {
             for i in 0..dimension {
                 for j in 0..dimension {
                     let slope = (above[i][j] - below[i][j]) / (2.0 * h);
-                    assert!((slope - p[i] * p[j]).abs() < 1e-8, "{dimension} {i} {j}");
+                    assert_close!(slope, p[i] * p[j], abs = 1e-8, "{dimension} {i} {j}");
                 }
             }
         }

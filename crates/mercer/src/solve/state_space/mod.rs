@@ -1,8 +1,11 @@
-//! Exact Gaussian inference along a line in linear time, for kernels that are covariances of Markov processes.
+//! Exact Gaussian inference along a line in linear time, for kernels that are covariances of Markov
+//! processes.
 //!
-//! `f(t) = h(t)ᵀz(t)` with `z(t′) = A z(t) + Lε` has a covariance `k(s, t)` whose matrix has structure: with `B = SKS + λI`, `S = diag(sᵢ)`, a
-//! Kalman filter in square-root form is the Cholesky factor of `B` (the innovations have variance `Sᵢ`, so `log det B = Σ log Sᵢ`), and the
-//! adjoint recursion backward gives `B⁻¹y` and the diagonal of `B⁻¹` themselves, with nothing subtracted and no matrix inverted:
+//! `f(t) = h(t)ᵀz(t)` with `z(t′) = A z(t) + Lε` has a covariance `k(s, t)` whose matrix has
+//! structure: with `B = SKS + λI`, `S = diag(sᵢ)`, a Kalman filter in square-root form is the
+//! Cholesky factor of `B` (the innovations have variance `Sᵢ`, so `log det B = Σ log Sᵢ`), and the
+//! adjoint recursion backward gives `B⁻¹y` and the diagonal of `B⁻¹` themselves, with nothing
+//! subtracted and no matrix inverted:
 //!
 //! | pass | recursion |
 //! |---|---|
@@ -10,12 +13,14 @@
 //! | backward | `u = v/S − gᵀρ`, `r = hu + ρ`, `ρ ← Aᵀr`; `u = B⁻¹y` |
 //! | spread | `D = 1/S + gᵀN⁺g`, `N⁻ = hhᵀ/S + (I − hgᵀ)N⁺(I − ghᵀ)`, `N⁺ ← AᵀN⁻A`; `D = diag B⁻¹` |
 //!
-//! Only forward steps `A` occur, which decay over large gaps, and no gap is divided by, so ties and near ties do no harm.
+//! Only forward steps `A` occur, which decay over large gaps, and no gap is divided by, so ties and
+//! near ties do no harm.
 //!
-//! Why this beside [`chain`](super::chain), which smooths in information form: here every state has a prior covariance, also
-//! one of rank zero (Brownian motion at 0, a bridge at its ends), whose inverse does not exist; what is asked for is `B⁻¹y`,
-//! `log det B` and slopes by the parameters of a kernel, which the covariance form gives directly and the information form
-//! does not; and sums of up to six states of different processes run side by side.
+//! Why this beside [`chain`](super::chain), which smooths in information form: here every state
+//! has a prior covariance, also one of rank zero (Brownian motion at 0, a bridge at its ends),
+//! whose inverse does not exist; what is asked for is `B⁻¹y`, `log det B` and slopes by the
+//! parameters of a kernel, which the covariance form gives directly and the information form does
+//! not; and sums of up to six states of different processes run side by side.
 
 // Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]
@@ -53,17 +58,17 @@ pub(crate) trait MarkovSystem: fmt::Debug + Send + Sync {
     fn log_determinant(&self) -> f64;
     /// The slopes of `log p(y)`, `y ~ N(0, B)`, by the parameters of the kernel and by λ.
     fn slopes(&self, kernel: &Kernel, y: ArrayView1<f64>) -> Slopes;
-    /// `var f(t)` given the observations at every place.
+    /// `var f(t)` given the observations at every position.
     fn variances(&self, positions: ArrayView1<f64>) -> Vec<f64>;
 }
 
 /// `f = Σ αᵢk(·, xᵢ)` along the line, for every column of `α`.
 pub(crate) trait LineFunction: fmt::Debug + Send + Sync {
-    /// The values at places, one column per function.
+    /// The values at positions, one column per function.
     fn values(&self, positions: ArrayView1<f64>) -> Array2<f64>;
 }
 
-/// Factors `B` for points at these places.
+/// Factors `B` for points at these positions.
 pub(crate) fn system(
     process_sum: &ProcessSum,
     positions: ArrayView1<f64>,

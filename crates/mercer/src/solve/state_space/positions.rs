@@ -1,8 +1,9 @@
-//! Places in ascending order.
+//! Positions in ascending order.
 
 use ndarray::ArrayView1;
 
-/// Places in ascending order, with the row that each came from. Equal places stay in the order of the data.
+/// Positions in ascending order, with the row that each came from. Equal positions stay in the
+/// order of the data.
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
     pub t: Vec<f64>,
@@ -23,7 +24,7 @@ impl Positions {
         self.t.len()
     }
 
-    /// The index of the last place that is not beyond `t`; none where all are.
+    /// The index of the last position that is not beyond `t`; none where all are.
     pub fn before(&self, t: f64) -> Option<usize> {
         self.t.partition_point(|position| *position <= t).checked_sub(1)
     }

@@ -1,4 +1,4 @@
-//! The distributions of the processes along the line: how a state moves, and what is seen of it.
+//! Markov processes along a line: transitions and observation of the state.
 
 use super::matern;
 use super::small::{Matrix, Vector, root_of_sum};
@@ -87,7 +87,8 @@ impl Process {
     }
 }
 
-/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge), on the right away from it.
+/// `A` and `Q` of two-sided Brownian motion: on the left it runs toward its zero at 0 (a bridge),
+/// on the right away from it.
 #[inline(always)]
 fn brownian(from: f64, to: f64) -> (f64, f64) {
     if from >= 0.0 || from == to {
@@ -157,7 +158,7 @@ impl ProcessSum {
         })
     }
 
-    /// `A` between two places, the second not before the first.
+    /// `A` between two positions, the second not before the first.
     #[inline(always)]
     pub(super) fn transition<const M: usize>(&self, from: f64, to: f64) -> Matrix<M> {
         let mut a = [[0.0; M]; M];
@@ -165,7 +166,7 @@ impl ProcessSum {
         a
     }
 
-    /// `A` and the root of what is added between two places.
+    /// `A` and the root of what is added between two positions.
     #[inline(always)]
     pub(super) fn step<const M: usize>(&self, from: f64, to: f64) -> Transition<M> {
         let mut root = [[0.0; M]; M];
@@ -173,7 +174,7 @@ impl ProcessSum {
         Transition { transition: self.transition(from, to), root }
     }
 
-    /// The root of the covariance of the state at one place.
+    /// The root of the covariance of the state at one position.
     #[inline(always)]
     pub(super) fn prior<const M: usize>(&self, t: f64) -> Matrix<M> {
         let mut root = [[0.0; M]; M];

@@ -1,4 +1,5 @@
-//! Which kernels are covariances of Markov processes, and which of their parameters are differentiated along the line.
+//! Recognition of kernels that are covariances of Markov processes, and which of their parameters
+//! are differentiated along the line.
 
 use super::process::{Component, Process, ProcessSum};
 use super::slopes::PartSlope;
@@ -8,8 +9,8 @@ use crate::kernel::{ColumnRef, Kernel, Lengthscale};
 const MOST_STATES: usize = 6;
 
 impl ProcessSum {
-    /// The distribution of a kernel on data of so many columns, if it is a sum of Markov processes along one of them. A lengthscale that is still
-    /// `median` counts as 1.
+    /// The distribution of a kernel on data of this many columns, if it is a sum of Markov
+    /// processes along one of them. A lengthscale that is still `median` counts as 1.
     pub(crate) fn of(kernel: &Kernel, columns: usize) -> Option<Self> {
         let parts = parts(kernel, columns, 0)?;
         let column = parts.iter().find_map(|p| p.column)?;
@@ -19,7 +20,8 @@ impl ProcessSum {
         (one_column && needed && process_sum.dimension() <= MOST_STATES).then_some(process_sum)
     }
 
-    /// The parameters of the kernel, by their place in order, by which the states have no slope: a smoothness, a Hurst index.
+    /// The parameters of the kernel, by their place in order, by which the states have no slope: a
+    /// smoothness, a Hurst index.
     pub(crate) fn unknown(&self, kernel: &Kernel) -> Vec<usize> {
         let slopes = by_parameters(kernel, &vec![PartSlope::default(); self.parts.len()]);
         slopes.iter().enumerate().filter(|(_, s)| s.is_nan()).map(|(i, _)| i).collect()
@@ -81,8 +83,9 @@ fn constant(kernel: &Kernel) -> Option<f64> {
     }
 }
 
-/// `θ ∂/∂θ` for every parameter of the kernel in order, from those by the variance and the lengthscale of each part. NaN for a smoothness
-/// or a Hurst index, which have no state-space derivative.
+/// `θ ∂/∂θ` for every parameter of the kernel in order, from those by the variance and the
+/// lengthscale of each part. NaN for a smoothness or a Hurst index, which have no state-space
+/// derivative.
 pub(super) fn by_parameters(kernel: &Kernel, parts: &[PartSlope]) -> Vec<f64> {
     let variance: f64 = parts.iter().map(|p| p.variance).sum();
     if constant(kernel).is_some() {

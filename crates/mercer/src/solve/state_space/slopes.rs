@@ -13,7 +13,8 @@ use crate::Kernel;
 /// The slopes of `log p(y)`, `y ~ N(0, B)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Slopes {
-    /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN for parameters without a state-space derivative.
+    /// `θ ∂/∂θ log p(y)` for the parameters of the kernel in order; NaN for parameters without a
+    /// state-space derivative.
     pub by_parameters: Vec<f64>,
     /// `∂/∂λ log p(y) = ½ Σ (αᵢ² − Dᵢ)`, for `S = I`.
     pub by_noise: f64,
@@ -26,7 +27,8 @@ pub(super) struct PartSlope {
     pub length: f64,
 }
 
-/// How the likelihood depends on one step: `½ tr(C dQ) + tr(Wᵀ dA)` with `C = rrᵀ − N`, `W = r m⁺ᵀ + C A P⁺`.
+/// How the likelihood depends on one step: `½ tr(C dQ) + tr(Wᵀ dA)` with `C = rrᵀ − N`,
+/// `W = r m⁺ᵀ + C A P⁺`.
 struct Sensitivity<const M: usize> {
     c: Matrix<M>,
     w: Matrix<M>,
@@ -64,7 +66,7 @@ fn contrast<const M: usize>(adjoint: &Adjoint<M>, spread: &Spread<M>) -> Matrix<
     std::array::from_fn(|i| std::array::from_fn(|j| r[i] * r[j] - n[i][j]))
 }
 
-/// Adds what the step from the `i`-th place to the next says.
+/// Adds the contribution of the step from the `i`-th position to the next.
 #[inline(always)]
 fn step_slopes<const M: usize>(
     system: &System<M>,

@@ -41,7 +41,8 @@ pub(super) fn square<const M: usize>(a: &Matrix<M>) -> Matrix<M> {
     std::array::from_fn(|i| std::array::from_fn(|j| dot(&a[i], &a[j])))
 }
 
-/// The lower triangular `L` with `LLᵀ = AAᵀ + BBᵀ`: reflections of the rows of `[A B]` from the right, so that no square is formed.
+/// The lower triangular `L` with `LLᵀ = AAᵀ + BBᵀ`: reflections of the rows of `[A B]` from the
+/// right, so that no square is formed.
 #[inline(always)]
 pub(super) fn root_of_sum<const M: usize>(mut a: Matrix<M>, mut b: Matrix<M>) -> Matrix<M> {
     for k in 0..M {
@@ -59,7 +60,8 @@ pub(super) fn root_of_sum<const M: usize>(mut a: Matrix<M>, mut b: Matrix<M>) ->
     a
 }
 
-/// Moves the row `k` of `[A B]` beyond the diagonal into the diagonal; `tail` is the square of what is moved.
+/// Moves the row `k` of `[A B]` beyond the diagonal into the diagonal; `tail` is the square of what
+/// is moved.
 #[inline(always)]
 fn reflect<const M: usize>(a: &mut Matrix<M>, b: &mut Matrix<M>, k: usize, tail: f64) {
     let pivot = a[k][k];
@@ -105,7 +107,7 @@ mod tests {
             assert!(root[i][i + 1..].iter().all(|v| *v == 0.0));
             for j in 0..3 {
                 let sum = expected.0[i][j] + expected.1[i][j];
-                assert!((found[i][j] - sum).abs() <= 1e-14 * sum.abs().max(1.0), "{i} {j}");
+                assert_close!(found[i][j], sum, abs = 1e-14 * sum.abs().max(1.0), "{i} {j}");
             }
         }
     }

@@ -1,4 +1,5 @@
-//! `Σ αᵢk(x, xᵢ)` at any place from two states: one gathers the points on the left, one those on the right.
+//! `Σ αᵢk(x, xᵢ)` at any point from two states: one gathers the points on the left, one those on
+//! the right.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
@@ -11,8 +12,8 @@ use crate::compute::in_pool;
 
 /// Functions on the line.
 ///
-/// For `s ≤ t`, `k(s, t) = hᵀA(s→t)P(s)h`, so with `Fⱼ = Σ_{i≤j} αᵢA(xᵢ→xⱼ)P(xᵢ)h` and `bⱼ = Σ_{i≥j} αᵢA(xⱼ→xᵢ)ᵀh`,
-/// `f(x) = hᵀ(A(xⱼ→x)Fⱼ + P(x)A(x→xⱼ₊₁)ᵀbⱼ₊₁)` between two neighbors.
+/// For `s ≤ t`, `k(s, t) = hᵀA(s→t)P(s)h`, so with `Fⱼ = Σ_{i≤j} αᵢA(xᵢ→xⱼ)P(xᵢ)h` and
+/// `bⱼ = Σ_{i≥j} αᵢA(xⱼ→xᵢ)ᵀh`, `f(x) = hᵀ(A(xⱼ→x)Fⱼ + P(x)A(x→xⱼ₊₁)ᵀbⱼ₊₁)` between two neighbors.
 pub(super) struct Sum<const M: usize> {
     process_sum: ProcessSum,
     positions: Positions,

@@ -1,4 +1,4 @@
-//! The posterior variance at any place.
+//! The posterior variance at any point.
 
 use ndarray::ArrayView1;
 use rayon::prelude::*;
@@ -7,7 +7,8 @@ use super::filter::{System, moved};
 use super::small::{Matrix, dot, times, transposed_times};
 use crate::compute::{filled, in_pool};
 
-/// `hᵀ(P − PAᵀN A P)h` with `P` the covariance given what lies on the left, `N` what lies on the right says. At least 0.
+/// `hᵀ(P − PAᵀN A P)h` with `P` the covariance given the observations on the left, `N` the
+/// information of those on the right. At least 0.
 pub(super) fn variances<const M: usize>(system: &System<M>, positions: ArrayView1<f64>) -> Vec<f64> {
     let spreads = filled(&system.spreads, || {
         let mut spreads = vec![[[0.0; M]; M]; system.positions.len()];

@@ -11,7 +11,8 @@ pub fn assert_close(found: f64, expected: f64, rtol: f64, atol: f64, what: &str)
     assert!(error <= atol + rtol * expected.abs(), "{what}: found {found:e}, expected {expected:e}, error {error:e}");
 }
 
-/// The Gram matrix pair by pair; `None` where the points do not fit the kernel or a value overflows.
+/// The Gram matrix pair by pair; `None` where the points do not fit the kernel or a value
+/// overflows.
 pub fn naive_gram(kernel: &Kernel, points: &Array2<f64>) -> Option<Array2<f64>> {
     let rows: Vec<Vec<f64>> = points.rows().into_iter().map(|r| r.to_vec()).collect();
     let mut gram = Array2::zeros((rows.len(), rows.len()));
@@ -30,7 +31,8 @@ pub fn centered_half(gram: &Array2<f64>) -> Array2<f64> {
     j.dot(gram).dot(&j) * -0.5
 }
 
-/// Points that the kernel takes: the first of the line, the half line and the open unit interval, in 3, 1 and 2 columns.
+/// Points that the kernel takes: the first of the line, the half line and the open unit interval,
+/// in 3, 1 and 2 columns.
 pub fn points_for(kernel: &Kernel, n: usize, stream: &mut Stream) -> Option<Array2<f64>> {
     for d in [3, 1, 2] {
         let raw = Array2::from_shape_fn((n, d), |_| 1.2 * stream.normal());

@@ -34,7 +34,8 @@ pub fn eliminate(mut a: Array2<f64>, mut b: Array2<f64>) -> (Array2<f64>, f64) {
     (b, log_determinant)
 }
 
-/// `Σ w(y − f)² + λ‖Pf‖²` with kernel `k` and unpenalized functions `null`, solved as one bordered system.
+/// `Σ w(y − f)² + λ‖Pf‖²` with kernel `k` and unpenalized functions `null`, solved as one bordered
+/// system.
 pub struct Dense<'a> {
     pub kernel: &'a dyn Fn(f64, f64) -> f64,
     pub null: &'a dyn Fn(f64) -> Vec<f64>,

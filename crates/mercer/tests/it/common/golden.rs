@@ -34,8 +34,10 @@ impl Golden {
     /// `|g − e| ≤ atol + rtol·|e|`.
     pub fn check(&self, key: &str, what: &str, found: f64, expected: f64) {
         let (rtol, atol) = self.tolerance(key);
-        assert!(
-            (found - expected).abs() <= atol + rtol * expected.abs(),
+        assert_close!(
+            found,
+            expected,
+            abs = atol + rtol * expected.abs(),
             "{} {key} {what}: found {found:?}, expected {expected:?}",
             self.name
         );

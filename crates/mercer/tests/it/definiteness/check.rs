@@ -28,19 +28,19 @@ fn naive_form(k: &Kernel, counterexample: &Counterexample) -> (f64, f64) {
     (terms.clone().sum(), terms.map(f64::abs).sum())
 }
 
-/// The eigenvalue that is told is the one of the points that are told, and the weights show the
+/// The reported eigenvalue is that of the reported points, and the weights show the
 /// sign there.
 fn assert_measured(k: &Kernel, found: &Check) {
     let gram = naive_gram(k, &found.points).unwrap();
     let lowest = mercer::solve::eigenvalues(gram.view()).unwrap()[0];
     let size = gram.iter().map(|v| v * v).sum::<f64>().sqrt();
-    assert!((found.min_eigenvalue - lowest).abs() <= 1e-12 * size, "{k}: {} is not {lowest}", found.min_eigenvalue);
+    assert_close!(found.min_eigenvalue, lowest, abs = 1e-12 * size, "{k}: {} is not {lowest}", found.min_eigenvalue);
     if let Some(counterexample) = found.counterexample() {
         let c = &found.weights;
         assert_eq!(c.len(), found.points.nrows(), "{k}");
         let terms = || gram.indexed_iter().map(|((i, j), v)| c[i] * c[j] * v);
         let form: f64 = terms().sum();
-        assert!((form - counterexample.value).abs() <= 1e-12 * terms().map(f64::abs).sum::<f64>(), "{k}: {form}");
+        assert_close!(form, counterexample.value, abs = 1e-12 * terms().map(f64::abs).sum::<f64>(), "{k}: {form}");
     }
 }
 
@@ -49,12 +49,12 @@ fn assert_refuted(text: &str) {
     let counterexample = found.counterexample().unwrap_or_else(|| panic!("{text}: no counterexample ({found:?})"));
     let (form, size) = naive_form(&kernel(text), counterexample);
     assert!(counterexample.value < 0.0, "{text}");
-    assert!((form - counterexample.value).abs() <= 1e-12 * size, "{text}: {form} against {counterexample}");
+    assert_close!(form, counterexample.value, abs = 1e-12 * size, "{text}: {form} against {counterexample}");
     assert!(found.min_eigenvalue < -found.tolerance, "{text}");
     assert_measured(&kernel(text), &found);
     assert_eq!(found.points, counterexample.points, "{text}");
     let digits: f64 = counterexample.digits.parse().unwrap();
-    assert!((digits - counterexample.value).abs() <= 1e-15 * digits.abs(), "{text}: {}", counterexample.digits);
+    assert_close!(digits, counterexample.value, abs = 1e-15 * digits.abs(), "{text}: {}", counterexample.digits);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn proven_kernels_are_only_measured_on_data() {
         // Where the data does not refute a kernel and points that were searched for do, the eigenvalue is theirs.
         if found.points == x {
             let lowest = mercer::solve::eigenvalues(naive_gram(&k, &x).unwrap().view()).unwrap()[0];
-            assert!((found.min_eigenvalue - lowest).abs() <= 1e-10 * lowest.abs().max(1.0), "{text}");
+            assert_close!(found.min_eigenvalue, lowest, abs = 1e-10 * lowest.abs().max(1.0), "{text}");
         } else {
             assert!(found.counterexample().is_some_and(|c| c.indices.is_empty()), "{text}");
         }
@@ -206,7 +206,7 @@ fn same_bytes_for_every_number_of_threads() {
 }
 
 #[test]
-fn large_data_is_subsampled_and_said_so() {
+fn large_data_is_subsampled_and_reported() {
     let x = Array2::from_shape_fn((500, 2), |(i, j)| (i as f64 * 0.37 + j as f64).sin());
     let options = CheckOptions { max_rows: 40 };
     let found = check(&kernel("tanh()"), Some(Points::from(&x)), &options, &Compute::new()).unwrap();
@@ -309,14 +309,14 @@ fn matrices_are_checked_as_they_are() {
 }
 
 #[test]
-fn repairs_do_what_they_say() {
+fn repairs_do_what_is_documented() {
     let a = random_symmetric(15, 2);
     let eigen = symmetric_eigen(a.view()).unwrap();
     let mass: f64 = eigen.values.iter().filter(|v| **v < 0.0).map(|v| -v).sum();
     let count = eigen.values.iter().filter(|v| **v < 0.0).count();
     let square: f64 = eigen.values.iter().filter(|v| **v < 0.0).map(|v| v * v).sum();
     let close = |found: f64, expected: f64, what: &str| {
-        assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{what}: {found} against {expected}");
+        assert_close!(found, expected, abs = 1e-12 * expected.abs().max(1.0), "{what}: {found} against {expected}");
     };
     for (method, change) in [
         (Repair::Clip, square.sqrt()),

@@ -1,4 +1,5 @@
-//! Explicit features: unbiased, with the variance that theory gives, the same for any number of threads.
+//! Explicit features: unbiased, with the variance that theory gives, the same for any number of
+//! threads.
 
 use mercer::features::{
     ExplicitFeatures, FeatureMap, FourierForm, FourierGuarantee, Landmarks, Nystrom, RandomBinning, RandomFourier,
@@ -86,7 +87,8 @@ fn the_largest_value_is_the_mass_of_the_measure() {
     }
 }
 
-/// Five standard deviations: among the 360 comparisons a right distribution fails one in 5000 seeds.
+/// Five standard deviations: among the 360 comparisons a right distribution fails one in 5000
+/// seeds.
 #[test]
 fn features_are_unbiased_for_every_shift_invariant_kernel() {
     let x = array![[0.3, -0.2], [0.5, 0.3], [-0.9, 1.1], [2.0, -1.0]];
@@ -110,7 +112,7 @@ fn pairs_have_the_diagonal_of_the_kernel() {
         let features = spec(text, 60, FourierForm::Pair, Sampling::Iid).draw(2, &compute(1)).unwrap();
         let z = features.transform(x.view(), &compute(0)).unwrap();
         let expected = kernel(text).evaluate(&[0.3, -0.2], &[0.3, -0.2]).unwrap();
-        assert!((z.row(0).dot(&z.row(0)) - expected).abs() <= 1e-12 * expected.max(1.0), "{text}");
+        assert_close!(z.row(0).dot(&z.row(0)), expected, abs = 1e-12 * expected.max(1.0), "{text}");
     }
 }
 
@@ -128,8 +130,9 @@ fn errors(text: &str, components: usize, form: FourierForm, sampling: Sampling, 
     (mean, all.iter().map(|e| e * e).sum::<f64>() / draws as f64)
 }
 
-/// `Var = ((1 + k(2δ))/2 − k(δ)²)/D` for pairs and `(1 + k(2δ)/2 − k(δ)²)/D` for offsets. A mean of squares of 600 nearly normal errors has a
-/// relative standard deviation of 0.058: the band of 0.25 is more than four of them.
+/// `Var = ((1 + k(2δ))/2 − k(δ)²)/D` for pairs and `(1 + k(2δ)/2 − k(δ)²)/D` for offsets. A mean of
+/// squares of 600 nearly normal errors has a relative standard deviation of 0.058: the band of 0.25
+/// is more than four of them.
 #[test]
 fn the_variance_falls_with_the_number_of_frequencies() {
     let squared = 0.09 + 0.16 + 0.16 + 0.09 + 0.09 + 0.25;
@@ -139,7 +142,7 @@ fn the_variance_falls_with_the_number_of_frequencies() {
         let (_, offset) = errors("gaussian()", count, FourierForm::Offset, Sampling::Iid, 600);
         let expected = [((1.0 + twice) / 2.0 - k * k) / count as f64, (1.0 + twice / 2.0 - k * k) / count as f64];
         for (found, expected) in [pair, offset].into_iter().zip(expected) {
-            assert!((found / expected - 1.0).abs() <= 0.25, "{count}: {found} instead of {expected}");
+            assert_close!(found / expected, 1.0, abs = 0.25, "{count}: {found} instead of {expected}");
         }
     }
 }
@@ -221,7 +224,8 @@ fn medians_are_resolved_on_the_sample() {
     assert_eq!(features.kernel().to_string(), "gaussian(lengthscale=2)");
 }
 
-/// At its confidence: of 400 draws at most the bounded share errs by ε, plus four standard deviations of that share.
+/// At its confidence: of 400 draws at most the bounded share errs by ε, plus four standard
+/// deviations of that share.
 #[test]
 fn errors_stay_below_the_bounds() {
     let x = array![[0.0, 0.0], [0.9, -0.4]];
@@ -280,7 +284,7 @@ fn binning_reproduces_separable_kernels_with_convex_profiles() {
             let exact = kernel(text).evaluate(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
             // The variance is at most k(c − k)/P; collisions of the hash are below 2⁻¹⁶.
             let band = 5.0 * (exact * (diagonal - exact).max(0.0) / 6000.0).sqrt() + 2e-5 * diagonal;
-            assert!((found[[i, j]] - exact).abs() <= band + 1e-12, "{text} {i} {j}: {} ≠ {exact}", found[[i, j]]);
+            assert_close!(found[[i, j]], exact, abs = band + 1e-12, "{text} {i} {j}: {} ≠ {exact}", found[[i, j]]);
         }
     }
     for text in ["gaussian()", "laplacian()", "cauchy()", "linear()", "laplacian(norm=l1) + gaussian()"] {
@@ -313,7 +317,7 @@ fn dense(text: &str, x: &Array2<f64>) -> Array2<f64> {
 fn assert_same(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
     assert_eq!(found.dim(), expected.dim(), "{what}");
     for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
+        assert_close!(*f, *e, abs = tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
     }
 }
 
@@ -374,7 +378,7 @@ fn nystrom_features_are_exact_at_landmarks_and_never_above_the_kernel() {
         assert_eq!(map, fit(2), "{landmarks:?}");
         let z = map.transform(x.view(), &compute(0)).unwrap();
         let left = &exact - &z.dot(&z.t());
-        assert!((left.diag().sum() - map.trace_error()).abs() <= 1e-9 * map.trace(), "{landmarks:?}");
+        assert_close!(left.diag().sum(), map.trace_error(), abs = 1e-9 * map.trace(), "{landmarks:?}");
         assert!(mercer::solve::eigenvalues(left.view()).unwrap()[0] >= -1e-9 * map.trace(), "{landmarks:?}");
         let points = map.landmarks().to_owned();
         let at = map.transform(points.view(), &compute(0)).unwrap();
@@ -452,7 +456,7 @@ fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
     let spec = StructuredFourier::new(kernel, 256);
     let error = |seed: u64| {
         let z = spec.draw(50, &compute(seed)).unwrap().transform(x.view(), &compute(0)).unwrap();
-        assert!((z.row(0).dot(&z.row(0)) - 2.0).abs() < 1e-12);
+        assert_close!(z.row(0).dot(&z.row(0)), 2.0, abs = 1e-12);
         z.row(0).dot(&z.row(1)) - exact
     };
     let errors: Vec<f64> = (0..200).map(error).collect();
@@ -467,7 +471,7 @@ fn structured_frequencies_are_orthogonal_and_nearly_unbiased() {
 }
 
 #[test]
-fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
+fn an_odd_number_of_components_has_a_last_cosine_with_an_offset() {
     let x = Array2::from_shape_fn((40, 2), |(i, j)| ((i + 20 * j) as f64 * 0.7).cos());
     for text in ["gaussian(lengthscale=2)", "2*gaussian() + 0.5 + laplacian()"] {
         // Means of many draws are the kernel, within five standard errors.
@@ -482,7 +486,7 @@ fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
             .collect();
         let mean = draws.iter().sum::<f64>() / 2000.0;
         let spread = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 2000.0).sqrt();
-        assert!((mean - exact).abs() < 5.0 * spread / 2000.0_f64.sqrt(), "{text}: {mean} is not {exact}");
+        assert_close!(mean, exact, abs = 5.0 * spread / 2000.0_f64.sqrt(), "{text}: {mean} is not {exact}");
     }
     let map = spec("gaussian()", 517, FourierForm::Pair, Sampling::Iid).draw(2, &compute(4)).unwrap();
     let z = map.transform(x.view(), &compute(0)).unwrap();
@@ -491,8 +495,8 @@ fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
         for (j, (omega, a)) in map.frequencies().rows().into_iter().zip(map.amplitudes()).enumerate() {
             let lone = j + 1 == count;
             let phase = omega.dot(&row) + if lone { map.offsets()[0] } else { 0.0 };
-            assert!((z[[i, j]] - a * phase.cos()).abs() < 1e-14);
-            assert!((f64::from(single[[i, j]]) - z[[i, j]]).abs() < 1e-6);
+            assert_close!(z[[i, j]], a * phase.cos(), abs = 1e-14);
+            assert_close!(f64::from(single[[i, j]]), z[[i, j]], abs = 1e-6);
             assert!(lone || (z[[i, count + j]] - a * phase.sin()).abs() < 1e-14);
         }
     }
@@ -501,7 +505,7 @@ fn an_odd_number_of_components_has_a_last_wave_with_an_offset() {
 }
 
 #[test]
-fn landmarks_know_which_rows_they_are() {
+fn landmarks_are_rows_of_the_data() {
     let x = Array2::from_shape_fn((60, 2), |(i, j)| ((i * 3 + 11 * j) as f64 * 0.31).sin());
     let ways = [Landmarks::RandomPivots, Landmarks::Uniform, Landmarks::KMeans, Landmarks::Leverage, Landmarks::Greedy];
     for landmarks in ways {

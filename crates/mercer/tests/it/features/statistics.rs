@@ -1,4 +1,5 @@
-//! Statistics of features in chunks: the answers of the whole, whatever the chunks, the machines and the interruptions.
+//! Statistics of features in chunks: the answers of the whole, whatever the chunks, the machines
+//! and the interruptions.
 
 use mercer::features::{
     CovarianceStatistics, ExplicitFeatures, FeatureMap, MeanStatistics, RandomFourier, RidgeStatistics,
@@ -32,10 +33,6 @@ fn chunks<'a>(x: &'a Array2<f64>, sizes: &[usize]) -> Vec<ArrayView2<'a, f64>> {
     sizes.iter().map(cut).collect()
 }
 
-fn close(found: f64, expected: f64, tolerance: f64) {
-    assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{found} ≠ {expected}");
-}
-
 #[test]
 fn one_pass_in_chunks_is_ridge_regression() {
     let (x, y) = (points(90, 3, "x"), points(90, 2, "y"));
@@ -54,16 +51,16 @@ fn one_pass_in_chunks_is_ridge_regression() {
         }
         let [mut all, other] = parts;
         all.merge(&RidgeStatistics::from_bytes(&other.to_bytes()).unwrap()).unwrap();
-        close(all.count(), weights.sum(), 0.0);
+        assert_close!(all.count(), weights.sum(), 0.0);
         let f = all.solve(0.3, intercept, &compute()).unwrap();
         let ridge = Ridge { intercept, ..Ridge::new(kernel.clone(), 0.3) };
         let expected = ridge.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
         let values = expected.predict(x.view(), &compute()).unwrap();
         let found = f.predict(&map, x.view(), &compute()).unwrap();
-        found.iter().zip(&values).for_each(|(f, e)| close(*f, *e, 1e-9));
+        found.iter().zip(&values).for_each(|(f, e)| assert_close!(*f, *e, 1e-9));
         for j in 0..2 {
             let square = |i: usize| weights[i] * (y[[i, j]] - values[[i, j]]).powi(2);
-            close(f.residual_squares()[j], (0..90).map(square).sum(), 1e-9);
+            assert_close!(f.residual_squares()[j], (0..90).map(square).sum(), 1e-9);
         }
     }
 }
@@ -102,8 +99,8 @@ fn means_give_mmd_and_covariances_give_hsic() {
     };
     let (p, q) = (mean(&x, &[30, 50]), mean(&y, &[1, 59]));
     let exact = |estimator: Estimator| mmd(&x, &y, &kernel, estimator, &compute()).unwrap();
-    close(p.squared_mmd(&q).unwrap(), exact(Estimator::Biased), 1e-11);
-    close(p.unbiased_squared_mmd(&q).unwrap(), exact(Estimator::Unbiased), 1e-11);
+    assert_close!(p.squared_mmd(&q).unwrap(), exact(Estimator::Biased), 1e-11);
+    assert_close!(p.unbiased_squared_mmd(&q).unwrap(), exact(Estimator::Unbiased), 1e-11);
     let second = x.slice(s![.., ..1]).mapv(|v| v * v - 0.3);
     let small = polynomial(1);
     let mut both = CovarianceStatistics::new(6, 3);
@@ -114,7 +111,7 @@ fn means_give_mmd_and_covariances_give_hsic() {
         both.merge(&CovarianceStatistics::from_bytes(&part.to_bytes()).unwrap()).unwrap();
     }
     let expected = hsic(&x, &second, (&kernel, &kernel), HsicEstimator::Biased, &compute()).unwrap();
-    close(both.hsic().unwrap(), expected, 1e-10);
+    assert_close!(both.hsic().unwrap(), expected, 1e-10);
 }
 
 #[test]

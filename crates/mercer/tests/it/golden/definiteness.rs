@@ -227,7 +227,8 @@ fn squared_distance_and_schoenberg() {
         case.close(key, eigenvalues(gram(&text, &x).view()).unwrap()[0], &case.expected(key)[i]);
         assert_eq!(psd_by_check(&text, &x), Some(true));
     }
-    // The embedding: half of the base-point kernel at the center of mass is the centered Gram matrix.
+    // The embedding: half of the base-point kernel at the center of mass is the centered Gram
+    // matrix.
     let center = x.mean_axis(ndarray::Axis(0)).unwrap().to_vec();
     let embedded = naive_gram(&kernel("sqdist()").hilbert_embedding(center).unwrap(), &x).unwrap();
     case.close_matrix("S", &embedded, case.expected("S"));

@@ -106,11 +106,11 @@ fn binning_pitches_are_gamma() {
     let pitches = grids.draw(1, &Compute::new()).unwrap().pitches().iter().copied().collect::<Vec<_>>();
     let (mean, variance) = (number(&golden.expected()["pitch_mean"]), number(&golden.expected()["pitch_variance"]));
     let found = pitches.iter().sum::<f64>() / pitches.len() as f64;
-    assert!((found - mean).abs() <= 4.5 * (variance / pitches.len() as f64).sqrt(), "{found}");
+    assert_close!(found, mean, abs = 4.5 * (variance / pitches.len() as f64).sqrt(), "{found}");
     let shares = numbers(&golden.expected()["pitch_cdf"]);
     for (position, p) in numbers(golden.input("pitch")).into_iter().zip(shares) {
         let found = pitches.iter().filter(|t| **t <= position).count() as f64 / pitches.len() as f64;
-        assert!((found - p).abs() <= 4.5 * (p * (1.0 - p) / pitches.len() as f64).sqrt(), "{position}: {found} ≠ {p}");
+        assert_close!(found, p, abs = 4.5 * (p * (1.0 - p) / pitches.len() as f64).sqrt(), "{position}: {found} ≠ {p}");
     }
     let bounds = numbers(&golden.expected()["hoeffding_eps_0p1"]);
     for (grids, bound) in numbers(golden.input("P")).into_iter().zip(bounds) {

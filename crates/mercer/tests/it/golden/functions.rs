@@ -1,4 +1,5 @@
-//! Golden numbers of RKHS functions (c03): inner products, closed-form norms, minimum-norm interpolants.
+//! Golden numbers of RKHS functions (c03): inner products, closed-form norms, minimum-norm
+//! interpolants.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::function::{bridge_norm, laplacian_norm, power_series_norm, sinc_norm, sobolev_norm};
@@ -152,7 +153,8 @@ fn closed_form_norms() {
     golden.check("laplacian_interval_norm2_of_x", "", linear, number(&expected["laplacian_interval_norm2_of_x"]));
     let constant = laplacian_norm(l, (0.0, 1.0), |_| 1.0, |_| 0.0);
     golden.check("laplacian_interval_norm2_of_1", "", constant, number(&expected["laplacian_interval_norm2_of_1"]));
-    // k(·, 0) has norm k(0, 0), and sinc of half the band has the L² norm that the Paley–Wiener space gives it.
+    // k(·, 0) has norm k(0, 0), and sinc of half the band has the L² norm that the Paley–Wiener
+    // space gives it.
     let a = p("sinc_a");
     let half_band = sinc_norm(a, (-0.5 * a, 0.5 * a), |_| 1.0 / a);
     golden.check("sinc_norm2_of_sinc_half_band", "", half_band, number(&expected["sinc_norm2_of_sinc_half_band"]));
@@ -166,8 +168,8 @@ fn closed_form_norms() {
     );
 }
 
-/// Interpolants on finer and finer grids have norms that grow to the norm of the function (x² in the first-order space:
-/// `4/3 − h²/3`, exactly).
+/// Interpolants on finer and finer grids have norms that grow to the norm of the function (x² in
+/// the first-order space: `4/3 − h²/3`, exactly).
 #[test]
 fn norms_of_interpolants_grow_to_the_closed_form() {
     let compute = Compute::new();

@@ -1,4 +1,5 @@
-//! Golden numbers of hypothesis tests (c12, c13): exact permutation p-values, thresholds, gamma and spectral null laws, KCI.
+//! Golden numbers of hypothesis tests (c12, c13): exact permutation p-values, thresholds, gamma and
+//! spectral null laws, KCI.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::hypothesis::{
@@ -72,7 +73,7 @@ fn exact_independence_tests() {
 }
 
 #[test]
-fn gamma_and_spectral_null_laws_of_mmd() {
+fn gamma_and_spectral_null_distribution_of_mmd() {
     let golden = Golden::load("c12_mmd_thresholds_and_null");
     let (x, y) = (matrix(golden.input("X")), matrix(golden.input("Y")));
     let kernel = gaussian(golden.input("l"));
@@ -97,7 +98,8 @@ fn gamma_and_spectral_null_laws_of_mmd() {
     }
 }
 
-/// The thresholds do not depend on the data, only on `m = n` and the level; that on the biased statistic is given for its root.
+/// The thresholds do not depend on the data, only on `m = n` and the level; that on the biased
+/// statistic is given for its root.
 #[test]
 fn distribution_free_thresholds() {
     let golden = Golden::load("c12_mmd_thresholds_and_null");
@@ -120,7 +122,7 @@ fn distribution_free_thresholds() {
 }
 
 #[test]
-fn gamma_null_law_of_hsic() {
+fn gamma_null_distribution_of_hsic() {
     let golden = Golden::load("c13_hsic_gamma_null");
     let (x, y) = (matrix(golden.input("x")), matrix(golden.input("y")));
     let test = Independence {
@@ -191,7 +193,8 @@ fn statistics_of_interaction_and_joint_independence() {
     }
 }
 
-/// A constant condition is no condition: the p-values are those of the unconditional test, to the last bit.
+/// A constant condition is no condition: the p-values are those of the unconditional test, to the
+/// last bit.
 #[test]
 fn a_constant_condition_is_none() {
     let golden = Golden::load("c13_kci_conditional");

@@ -1,4 +1,5 @@
-//! Golden values of every kernel (c01), through the tile engine and through the reference evaluation.
+//! Golden values of every kernel (c01), through the tile engine and through the reference
+//! evaluation.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::gram::{Pairs, Tiles};
@@ -130,7 +131,7 @@ fn on_the_line(kernel: &str, x: f64, y: f64) -> f64 {
 }
 
 #[test]
-fn numerically_awkward_places() {
+fn numerically_awkward_points() {
     let golden = Golden::load("c01_kernel_numerical_edges");
     let l = number(golden.input("l"));
     let expected = |key: &str| numbers(&golden.expected()[key]);

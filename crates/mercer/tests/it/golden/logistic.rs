@@ -1,4 +1,5 @@
-//! Golden numbers of kernel logistic regression (c09): two classes and several, with and without intercept.
+//! Golden numbers of kernel logistic regression (c09): two classes and several, with and without
+//! intercept.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::logistic::LossSolver;

@@ -1,4 +1,5 @@
-//! Golden numbers of measures (c12, c13, c15): embeddings, MMD, energy distance, HSIC, distance covariance, interactions.
+//! Golden numbers of measures (c12, c13, c15): embeddings, MMD, energy distance, HSIC, distance
+//! covariance, interactions.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::measure::{

@@ -1,4 +1,5 @@
-//! Golden numbers of ridge regression (c05): coefficients, fitted values, influence, the λ path, weights, intercept.
+//! Golden numbers of ridge regression (c05): coefficients, fitted values, influence, the λ path,
+//! weights, intercept.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::ridge::RidgeSolver;

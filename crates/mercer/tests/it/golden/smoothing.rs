@@ -1,4 +1,5 @@
-//! The golden cases of smoothing splines (c07, c18) and local smoothers (c11): every key to its tolerance.
+//! The golden cases of smoothing splines (c07, c18) and local smoothers (c11): every key to its
+//! tolerance.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::Compute;
@@ -83,7 +84,7 @@ fn degrees_of_freedom_find_their_lambda() {
         let expected = &golden.expected()["gcv_optimum"];
         let fit = fit(&golden, Smoothing::DegreesOfFreedom(number(&expected["df"])));
         golden.check("gcv_optimum", "lambda_raw", fit.lambda(), number(&expected["lambda_raw"]));
-        assert!((fit.degrees_of_freedom() - number(&expected["df"])).abs() <= 1e-9);
+        assert_close!(fit.degrees_of_freedom(), number(&expected["df"]), abs = 1e-9);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Golden numbers of Mercer spectra (c04): closed forms on an interval and under a normal law, samples and their limits.
+//! Golden numbers of Mercer spectra (c04): closed forms on an interval and under a normal law,
+//! samples and their limits.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::function::{Measure, Spectrum};
@@ -45,7 +46,7 @@ fn closed_forms_on_an_interval() {
 }
 
 #[test]
-fn the_gaussian_kernel_under_a_normal_law() {
+fn the_gaussian_kernel_under_a_normal_distribution() {
     let golden = Golden::load("c04_mercer_gaussian_measure");
     let (length, deviation) = (number(golden.input("l")), number(golden.input("sigma")));
     let found = spectrum(&format!("gaussian(lengthscale={length})"), &Measure::Gaussian { deviation }, 8);

@@ -1,4 +1,4 @@
-//! Tests from matrices of kernel values that were made elsewhere.
+//! Tests from matrices of precomputed kernel values.
 
 use mercer::gram::{self, Pairs};
 use mercer::hypothesis::{
@@ -36,7 +36,10 @@ fn two_samples_and_independence() {
         assert_close!(found.statistic, expected.statistic, 1e-14);
         assert_close!(found.p_value, expected.p_value, 1e-9);
     }
-    assert!(matches!(TwoSample::default().test_gram(gram(&pooled).view(), 12, &compute), Err(Error::Request(_))));
+    assert!(matches!(
+        TwoSample::default().test_gram(gram(&pooled).view(), 12, &compute),
+        Err(Error::Precomputed { .. })
+    ));
     let y = normal(26, 12, 1);
     let test = Independence { kernel_x: Some(k.clone()), kernel_y: Some(k.clone()), ..Independence::default() };
     let expected = test.test(&x, &y, &compute).unwrap();
@@ -61,14 +64,14 @@ fn several_variables() {
     let precomputed = JointIndependence { kernels: Some(vec![pre(); 3]), ..test };
     let found = precomputed.test_gram(&views, &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
-    assert!(matches!(JointIndependence::default().test_gram(&views, &compute), Err(Error::Request(_))));
+    assert!(matches!(JointIndependence::default().test_gram(&views, &compute), Err(Error::Precomputed { .. })));
 
     let test = Interaction { kernels: Some(texts.map(kernel)), permutations: 99, level: 0.05 };
     let expected = test.test(points, &compute).unwrap();
     let precomputed = Interaction { kernels: Some([pre(), pre(), pre()]), ..test };
     let found = precomputed.test_gram(views, &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
-    assert!(matches!(Interaction::default().test_gram(views, &compute), Err(Error::Request(_))));
+    assert!(matches!(Interaction::default().test_gram(views, &compute), Err(Error::Precomputed { .. })));
 }
 
 /// Columns of mean 0 and variance 1 are left as they are by the test on points.
@@ -138,13 +141,14 @@ fn matrices_that_are_not_kernel_values_are_refused() {
     let three = Interaction { kernels: Some([pre(), pre(), pre()]), ..Interaction::default() };
     for (bad, shape) in [(&skew, false), (&missing, false), (&wide, true), (&small, true)] {
         let errors = [
-            two.test_gram(bad.view(), 1, &compute).unwrap_err(),
+            two.test_gram(bad.view(), 4, &compute).unwrap_err(),
             pair.test_gram(good.view(), bad.view(), &compute).unwrap_err(),
             three.test_gram([good.view(), good.view(), bad.view()], &compute).unwrap_err(),
         ];
-        assert!(errors.iter().all(|e| matches!(e, Error::Shape { .. }) == shape || bad.nrows() == 8), "{errors:?}");
+        let is_size = |e: &Error| matches!(e, Error::Shape { .. } | Error::TooFew { .. });
+        assert!(errors.iter().all(|e| is_size(e) == shape), "{errors:?}");
     }
-    assert!(matches!(two.test_gram(good.view(), 7, &compute), Err(Error::Shape { .. })));
-    assert!(matches!(two.test_gram(skew.view(), 4, &compute), Err(Error::Request(_))));
+    assert!(matches!(two.test_gram(good.view(), 7, &compute), Err(Error::TooFew { .. })));
+    assert!(matches!(two.test_gram(skew.view(), 4, &compute), Err(Error::Precomputed { .. })));
     assert!(matches!(two.test_gram(missing.view(), 4, &compute), Err(Error::Value { .. })));
 }

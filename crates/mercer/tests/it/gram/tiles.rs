@@ -83,8 +83,8 @@ fn dense_matches_plain_loops() {
             let single = dense_single(&tiles, &compute).unwrap();
             assert_eq!(found.dim(), expected.dim());
             for ((at, e), s) in expected.indexed_iter().zip(&single) {
-                assert!((found[at] - e).abs() <= 1e-14, "n = {n}, {at:?}: {} instead of {e}", found[at]);
-                assert!((f64::from(*s) - e).abs() <= 2e-6, "n = {n}, {at:?}: {s} instead of {e}");
+                assert_close!(found[at], *e, abs = 1e-14, "n = {n}, {at:?}: {} instead of {e}", found[at]);
+                assert_close!(f64::from(*s), *e, abs = 2e-6, "n = {n}, {at:?}: {s} instead of {e}");
             }
         }
     }
@@ -109,8 +109,20 @@ fn product_matches_the_stored_matrix() {
                 let found = multiply(&tiles, v.view(), &threads(2)).unwrap();
                 let rough = multiply(&tiles, v.view(), &threads(2).with_precision(Precision::SingleTiles)).unwrap();
                 for (at, e) in expected.indexed_iter() {
-                    assert!((found[at] - e).abs() <= 1e-12 * e.abs().max(1.0), "n = {n}: {} instead of {e}", found[at]);
-                    assert!((rough[at] - e).abs() <= 2e-6 * e.abs().max(1.0), "n = {n}: {} instead of {e}", rough[at]);
+                    assert_close!(
+                        found[at],
+                        *e,
+                        abs = 1e-12 * e.abs().max(1.0),
+                        "n = {n}: {} instead of {e}",
+                        found[at]
+                    );
+                    assert_close!(
+                        rough[at],
+                        *e,
+                        abs = 2e-6 * e.abs().max(1.0),
+                        "n = {n}: {} instead of {e}",
+                        rough[at]
+                    );
                 }
             }
         }
@@ -140,14 +152,14 @@ fn same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn the_memory_limit_is_asked_first() {
+fn the_memory_limit_is_checked_first() {
     let x = points(1000, 2, 8);
     let tiles = Bound::new(&x, None);
     let tight = Compute::new().with_memory(7_999_999);
     match dense(&tiles, &tight) {
-        Err(Error::Memory { needed, limit, suggestion, .. }) => {
+        Err(Error::Memory { needed, limit, remedy, .. }) => {
             assert_eq!((needed, limit), (8_000_000, 7_999_999));
-            assert!(suggestion.contains("single precision"));
+            assert!(remedy.contains("single precision"));
         }
         other => panic!("expected a memory error, found {other:?}"),
     }

@@ -1,7 +1,10 @@
-//! The level of every test: when the hypothesis is true it is rejected as often as the level says.
+//! The level of every test: when the hypothesis is true it is rejected with the probability of the
+//! level.
 //!
-//! Rejections among independent data sets are binomial; the test fails outside of the exact 99.9 % interval, of ten times as many data sets where the first ones are outside. Seeds are
-//! fixed, so that a correct test that passes once passes always. Exact tests on data without ties are held from both sides, the others from above.
+//! Rejections among independent data sets are binomial; the test fails outside of the exact 99.9 %
+//! interval, of ten times as many data sets where the first ones are outside. Seeds are fixed, so
+//! that a correct test that passes once passes always. Exact tests on data without ties are held
+//! from both sides, the others from above.
 
 use std::ops::Range;
 
@@ -14,10 +17,12 @@ use mercer::measure::Density;
 use mercer::{Compute, Kernel, Seed, Stream};
 use ndarray::Array2;
 
-/// Levels at which rejections are counted; the last ones show that p-values are not too small anywhere.
+/// Levels at which rejections are counted; the last ones show that p-values are not too small
+/// anywhere.
 const LEVELS: [f64; 6] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75];
 
-/// The counts that a binomial distribution stays within with probability 99.9 %, half of the rest on each side.
+/// The counts that a binomial distribution stays within with probability 99.9 %, half of the rest
+/// on each side.
 fn interval(trials: u64, level: f64) -> (u64, u64) {
     // Logarithms: the first terms of many trials are below the smallest number.
     let mut term = trials as f64 * (1.0 - level).ln();
@@ -47,8 +52,9 @@ enum Held {
     Decisions,
 }
 
-/// Runs a test on many data sets for which the hypothesis is true. Some hundred intervals are looked at, of which one is missed by chance now and then: the test
-/// then has to be within that of ten times as many other data sets.
+/// Runs a test on many data sets for which the hypothesis is true. Some hundred intervals are
+/// looked at, of which one is missed by chance now and then: the test then has to be within that of
+/// ten times as many other data sets.
 fn calibrate(name: &str, held: Held, p_value: impl Fn(&mut Stream, &Compute) -> f64) {
     let trials = effort(300, 2000);
     if let Err(missed) = within(name, held, 0..trials, &p_value) {
@@ -83,7 +89,8 @@ fn within(
 
 #[test]
 fn the_interval_is_binomial() {
-    // P(S ≤ 2) ≥ 0.0005 > P(S ≤ 1) and P(S ≤ 27) for S of 300 trials at 0.05, from the sum of the probabilities.
+    // P(S ≤ 2) ≥ 0.0005 > P(S ≤ 1) and P(S ≤ 27) for S of 300 trials at 0.05, from the sum of the
+    // probabilities.
     let (low, high) = interval(300, 0.05);
     let cdf = |k: u64| -> f64 {
         (0..=k)
@@ -103,7 +110,7 @@ fn the_interval_is_binomial() {
 enum Distribution {
     Normal,
     Cauchy,
-    /// Whole numbers 0, 1, 2: most values are tied.
+    /// Integers 0, 1, 2: most values are tied.
     Discrete,
 }
 
@@ -221,7 +228,8 @@ fn two_sample_bounds() {
     two_sample(&with(TwoSampleMethod::UnbiasedBound), "unbiased bound", false, Held::Above);
 }
 
-/// A gamma distribution has two moments of the null distribution: its p-values are right where decisions are made, and in the middle too small (of 40 points, 79 % are below 0.75).
+/// A gamma distribution has two moments of the null distribution: its p-values are right where
+/// decisions are made, and in the middle too small (of 40 points, 79 % are below 0.75).
 #[test]
 fn two_sample_gamma() {
     two_sample(&with(TwoSampleMethod::Gamma), "gamma", false, Held::Decisions);
@@ -255,7 +263,8 @@ fn independence(method: IndependenceMethod, name: &str, rows: usize, exact: bool
         let held = if exact && !matches!(distribution, Distribution::Discrete) { Held::Both } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
             let (x, y) = (distribution.sample(rows, columns, random), distribution.sample(rows, 1, random));
-            // A constant column of whole numbers has no distances; such draws are rare and carry no evidence.
+            // A constant column of integers has no distances; such draws are rare and carry no
+            // evidence.
             test.test(&x, &y, compute).map_or(1.0, |outcome| outcome.p_value)
         });
     }
@@ -271,7 +280,8 @@ fn independence_sequential() {
     independence(IndependenceMethod::Sequential, "independence, sequential", 25, false);
 }
 
-/// The gamma distribution needs more points; its tail is light, as the page says: of 25 points it rejects 1.9 % of the time at 0.01.
+/// The gamma distribution needs more points; its tail is light, as the page says: of 25 points it
+/// rejects 1.9 % of the time at 0.01.
 #[test]
 fn independence_gamma() {
     independence(IndependenceMethod::Gamma, "independence, gamma", 100, false);
@@ -304,7 +314,8 @@ fn joint_independence() {
     }
 }
 
-/// The hypothesis is a union: everything independent, and a dependent pair with an independent third.
+/// The hypothesis is a union: everything independent, and a dependent pair with an independent
+/// third.
 #[test]
 fn interaction() {
     let test = Interaction { permutations: 199, ..Interaction::default() };
@@ -355,7 +366,8 @@ fn conditional_independence() {
         [gamma, signs].into_iter().flat_map(|way| [normal, student, discrete].map(|distribution| (way, distribution)))
     {
         let test = ConditionalIndependence { method, permutations: 199, ..ConditionalIndependence::default() };
-        // The gamma distribution takes the residuals of the regressions for the noise, which makes p-values in the middle too small.
+        // The gamma distribution takes the residuals of the regressions for the noise, which makes
+        // p-values in the middle too small.
         let held = if method == ConditionalMethod::Gamma { Held::Decisions } else { Held::Above };
         calibrate(&format!("{name}, {law_name}"), held, |random, compute| {
             let z = Distribution::Normal.sample(50, 1, random);

@@ -23,7 +23,8 @@ fn ever_rejects(test: &SequentialTwoSample, seed: u64, draw: Draw) -> bool {
     false
 }
 
-/// The chance that the wealth ever reaches 1/level is at most the level: at most the 99.9 % quantile of the binomial distribution.
+/// The chance that the wealth ever reaches 1/level is at most the level: at most the 99.9 %
+/// quantile of the binomial distribution.
 #[test]
 fn the_level_holds_under_optional_stopping() {
     let nulls: [(&str, Draw); 3] = [

@@ -163,7 +163,7 @@ fn wrong_files_give_the_errors_of_the_whole_table() {
         assert_eq!(chunked.to_string(), whole.to_string(), "{name}");
     }
     assert!(matches!(open(&folder.path().join("none.csv")), Err(Error::File { .. })));
-    assert!(matches!(open(folder.path()), Err(Error::Request(_))));
+    assert!(matches!(open(folder.path()), Err(Error::Unsupported { .. })));
     let good = put(&folder, "good.csv", b"a\n1\n");
     assert!(matches!(open(&good).unwrap().chunks(0, 0), Err(Error::Parameter { .. })));
 }

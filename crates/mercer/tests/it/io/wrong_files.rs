@@ -1,4 +1,5 @@
-//! Wrong files: the error names the file, the line and the reason. Unusual but right files are read.
+//! Wrong files: the error names the file, the line and the reason. Unusual but right files are
+//! read.
 
 use std::io::Write;
 
@@ -129,7 +130,7 @@ fn unusual_but_right_csv_files_are_read() {
 }
 
 #[test]
-fn the_header_can_be_said() {
+fn the_header_can_be_set() {
     let read = |header, text: &str| {
         let options = ReadOptions { header, ..ReadOptions::default() };
         io::read_table_from(text.as_bytes(), "-", &options, &Compute::new()).unwrap()
@@ -244,7 +245,7 @@ fn claims_of_width_are_refused_by_the_memory_limit() {
 
 /// Wide rows are measured by their cells, not by their number.
 #[test]
-fn wide_tables_ask_for_memory_before_they_are_read() {
+fn wide_tables_reserve_memory_before_they_are_read() {
     let columns = 20_000;
     let row = format!("{}\n", vec!["1.5"; columns].join(","));
     let compute = Compute::new().with_memory(40 << 20);

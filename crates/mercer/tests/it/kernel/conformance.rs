@@ -1,4 +1,5 @@
-//! What every kernel must satisfy, whatever it computes: run for each example of the catalogue and for random expressions.
+//! What every kernel must satisfy, whatever it computes: run for each example of the catalogue and
+//! for random expressions.
 
 use mercer::conformance::{self, Law, Options, Outcome};
 use mercer::gram::{self, Bound, Pairs, Tiles};
@@ -12,7 +13,7 @@ fn sample(n: usize, d: usize, seed: u64) -> Array2<f64> {
     Array2::from_shape_fn((n, d), |_| 0.05 + 0.9 * random.uniform())
 }
 
-/// A sample with as many columns as the kernel wants.
+/// A sample with as many columns as the kernel needs.
 fn sample_for(kernel: &Kernel, n: usize, seed: u64) -> Option<Array2<f64>> {
     [3, 1, 2]
         .into_iter()
@@ -31,11 +32,12 @@ fn examples() -> impl Iterator<Item = (&'static str, Kernel)> {
     catalogue::entries().flat_map(|e| e.examples).map(|text| (*text, text.parse().unwrap()))
 }
 
-/// Relative to the largest value of the matrix, so that cancellation in differences is judged by the terms.
+/// Relative to the largest value of the matrix, so that cancellation in differences is measured by
+/// the terms.
 fn assert_same(text: &str, found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64) {
     let scale = expected.iter().fold(1e-300_f64, |m, v| m.max(v.abs()));
     for (at, (f, e)) in found.iter().zip(expected).enumerate() {
-        assert!((f - e).abs() <= tolerance * scale, "{text}: value {at} is {f:?}, expected {e:?}");
+        assert_close!(*f, *e, abs = tolerance * scale, "{text}: value {at} is {f:?}, expected {e:?}");
     }
 }
 
@@ -104,13 +106,15 @@ fn random_expressions_agree_with_the_reference() {
         let x = sample(6, 3, trial);
         let Ok(bound) = kernel.bind(Pairs::within(x.view()), &compute) else { continue };
         let (found, expected) = (fill(&bound), reference(&kernel, x.view(), x.view()));
-        // A difference of like numbers has no digits to compare; the examples of the catalogue cover differences.
+        // A difference of like numbers has no digits to compare; the examples of the catalogue
+        // cover differences.
         let cancels = ["minus(", "based("].iter().any(|word| kernel.to_string().contains(word));
         if cancels || expected.iter().any(|v| !v.is_finite() || v.abs() > 1e100) {
             continue;
         }
         bound_count += 1;
-        // Powers and exponentials of large values lose digits in any arithmetic: allow for the growth.
+        // Powers and exponentials of large values lose digits in any arithmetic: allow for the
+        // growth.
         let size = expected.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
         assert_same(&kernel.to_string(), &found, &expected, 1e-11 * (1.0 + size.ln()));
     }
@@ -161,7 +165,8 @@ fn derivatives_of_expressions_agree_with_precise_differences() {
     }
 }
 
-/// Weights that go down the expression give what the matrices of derivatives give one by one, within a sample and between two.
+/// Weights that go down the expression give what the matrices of derivatives give one by one,
+/// within a sample and between two.
 #[test]
 fn contracted_derivatives_are_those_of_the_matrices() {
     let compute = Compute::new();

@@ -1,4 +1,5 @@
-//! `docs/kernels.md` is made from the catalogue; this test fails when it is out of date (`make docs` renews it).
+//! `docs/kernels.md` is made from the catalogue; this test fails when it is out of date
+//! (`make docs` renews it).
 
 use mercer::kernel::catalogue::{self, Entry};
 

@@ -239,7 +239,7 @@ fn universality_and_characteristicness_travel_by_rule() {
 fn bounds_and_smoothness_are_derived() {
     let close = |text: &str, expected: f64| {
         let found = kernel(text).bound().unwrap();
-        assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{text}: {found}");
+        assert_close!(found, expected, abs = 1e-14 * expected.abs().max(1.0), "{text}: {found}");
     };
     close("2*gaussian() + 1", 3.0);
     close("exp(2*sinc())", 2.0_f64.exp());
@@ -283,7 +283,7 @@ schoenberg(minus(constant(value=1), linear()), t=2) is PSD: Schoenberg: exp(−t
 }
 
 #[test]
-fn every_example_says_something_of_every_property() {
+fn every_example_has_a_verdict_on_every_property() {
     for text in examples() {
         let properties = kernel(text).properties();
         assert_eq!(properties.len(), Property::ALL.len());

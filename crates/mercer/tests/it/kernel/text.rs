@@ -92,7 +92,7 @@ const WRONG: &[(&str, usize, &str, Option<&str>)] = &[
 ];
 
 #[test]
-fn errors_point_at_the_character_and_say_what_was_expected() {
+fn errors_point_at_the_character_and_report_what_was_expected() {
     for &(text, position, message, suggestion) in WRONG {
         let error = syntax_error(text);
         assert!(error.message.contains(message), "{text}: {}", error.message);

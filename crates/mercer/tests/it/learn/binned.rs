@@ -1,4 +1,5 @@
-//! Linear learning on random grids: the normal equations of the features, the losses of the dense machine on the same kernel, and bad requests.
+//! Linear learning on random grids: the normal equations of the features, the losses of the dense
+//! machine on the same kernel, and bad requests.
 
 use mercer::features::RandomBinning;
 use mercer::learn::{BinnedMachine, Loss};
@@ -33,7 +34,7 @@ fn ridge_solves_the_normal_equations_of_the_features() {
     let matrix = weighed.t().dot(&z) + Array2::<f64>::eye(z.ncols()) * 0.3;
     let w = solve_positive(matrix.view(), weighed.t().dot(&y).view()).unwrap().solution;
     for (found, expected) in fit.fitted().iter().zip(z.dot(&w).iter()) {
-        assert!((found - expected).abs() <= 1e-8, "{found} ≠ {expected}");
+        assert_close!(*found, *expected, abs = 1e-8, "{found} ≠ {expected}");
     }
     let again = fit.predict(x.view(), &compute).unwrap();
     assert!((&again - &fit.fitted()).iter().all(|d| d.abs() < 1e-12));
@@ -62,7 +63,7 @@ fn an_intercept_takes_the_mean() {
     let fit = BinnedMachine::new(grids(10), 1e9).fit(x.view(), (&y + 5.0).view(), None, &compute).unwrap();
     let means = (&y + 5.0).mean_axis(Axis(0)).unwrap();
     for (b, mean) in fit.intercept().iter().zip(&means) {
-        assert!((b - mean).abs() < 1e-4, "{b} ≠ {mean}");
+        assert_close!(*b, *mean, abs = 1e-4, "{b} ≠ {mean}");
     }
 }
 

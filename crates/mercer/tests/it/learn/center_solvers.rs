@@ -1,6 +1,7 @@
-//! Centers as a solver of ridge regression, logistic regression and smooth losses: the dense answers where every point is a center, plans with their reasons,
-//! model files, and bad requests.
+//! Centers as a solver of ridge regression, logistic regression and smooth losses: the dense
+//! answers where every point is a center, plans with their reasons, model files, and bad requests.
 
+use crate::common::assert_arrays_close;
 use crate::common::models::round_trip;
 use mercer::features::Landmarks;
 use mercer::learn::centers::{Centers, EarlyStopping};
@@ -37,13 +38,6 @@ fn everything(n: usize) -> Centers {
     Centers { landmarks, tolerance: 1e-13, max_iterations: 5000, ..Centers::new(n) }
 }
 
-fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
-    assert_eq!(found.dim(), expected.dim(), "{what}");
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
-    }
-}
-
 #[test]
 fn ridge_on_all_points_as_centers_is_exact() {
     let (x, y, _) = data(120);
@@ -53,11 +47,11 @@ fn ridge_on_all_points_as_centers_is_exact() {
         let expected = exact.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
         let spec = Ridge { solver: RidgeSolver::Centers, centers: Some(everything(120)), ..exact };
         let fit = spec.fit(x.view(), y.view(), Some(weights.view()), &compute()).unwrap();
-        assert_near(&fit.fitted().to_owned(), &expected.fitted().to_owned(), 1e-8, "fitted");
-        assert_near(&fit.residuals().to_owned(), &expected.residuals().to_owned(), 1e-7, "residuals");
-        assert_near(&fit.dual_coefficients().to_owned(), &expected.dual_coefficients().to_owned(), 1e-5, "α");
+        assert_arrays_close(&fit.fitted().to_owned(), &expected.fitted().to_owned(), 1e-8, "fitted");
+        assert_arrays_close(&fit.residuals().to_owned(), &expected.residuals().to_owned(), 1e-7, "residuals");
+        assert_arrays_close(&fit.dual_coefficients().to_owned(), &expected.dual_coefficients().to_owned(), 1e-5, "α");
         let norms = [fit.norms().to_owned().insert_axis(Axis(0)), expected.norms().to_owned().insert_axis(Axis(0))];
-        assert_near(&norms[0], &norms[1], 1e-7, "norms");
+        assert_arrays_close(&norms[0], &norms[1], 1e-7, "norms");
         assert_eq!(fit.intercept().is_some(), intercept);
         let RidgeMethod::Centers { centers: 120, converged: true, missed, .. } = fit.method() else {
             panic!("{:?}", fit.method())
@@ -67,7 +61,7 @@ fn ridge_on_all_points_as_centers_is_exact() {
 }
 
 #[test]
-fn few_centers_miss_something_and_say_how_much() {
+fn few_centers_miss_something_and_report_how_much() {
     let (x, y, _) = data(400);
     let share = |count: usize| {
         let ridge = Ridge { centers: Some(Centers::new(count)), ..Ridge::new(kernel(), 0.1) };
@@ -92,13 +86,13 @@ fn logistic_regression_on_all_points_as_centers_is_exact() {
             let spec = LogisticRegression { solver: logistic::LossSolver::Centers, centers, ..exact };
             let fit = spec.fit(x.view(), labels, None, &compute()).unwrap();
             let (found, requested) = (fit.evidence(), expected.evidence());
-            assert!((found.objective - requested.objective).abs() <= 1e-9 * requested.objective, "{name} {intercept}");
+            assert_close!(found.objective, requested.objective, abs = 1e-9 * requested.objective, "{name} {intercept}");
             assert!(found.stopped == Stopped::Converged && found.gap < 1e-6 * found.objective, "{found:?}");
-            assert!((found.loss - requested.loss).abs() <= 1e-5 * requested.loss, "{found:?} {requested:?}");
+            assert_close!(found.loss, requested.loss, abs = 1e-5 * requested.loss, "{found:?} {requested:?}");
             let at = [fit.probabilities(x.view(), &compute()), expected.probabilities(x.view(), &compute())];
             let [found, requested] = at.map(|p| p.unwrap());
-            assert_near(&found, &requested, 1e-5, name);
-            assert_near(&fit.fitted_probabilities(), &found, 1e-12, "fitted");
+            assert_arrays_close(&found, &requested, 1e-5, name);
+            assert_arrays_close(&fit.fitted_probabilities(), &found, 1e-12, "fitted");
         }
     }
 }
@@ -114,7 +108,7 @@ fn smooth_losses_run_on_centers_and_kinked_ones_are_refused() {
         let fit = spec.fit(x.view(), y.view(), None, &compute()).unwrap();
         assert_eq!(fit.plan().solver, loss::LossSolver::Centers);
         let [found, requested] = [fit.evidence().objective, expected.evidence().objective];
-        assert!((found - requested).abs() <= 1e-9 * requested, "{loss}: {found} ≠ {requested}");
+        assert_close!(found, requested, abs = 1e-9 * requested, "{loss}: {found} ≠ {requested}");
     }
     let hinge = KernelMachine { solver: loss::LossSolver::Centers, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
     assert!(hinge.fit(x.view(), sides.view(), None, &compute()).unwrap_err().to_string().contains("kinks"));
@@ -136,12 +130,12 @@ fn the_plan_takes_centers_where_all_pairs_are_too_many() {
 }
 
 #[test]
-fn a_time_limit_takes_fewer_centers_and_says_so() {
+fn a_time_limit_takes_fewer_centers_and_is_reported() {
     let ridge = Ridge::new(kernel(), 0.1);
     let slow = compute().with_memory(8 << 30).with_speed(1e9);
     let plan = ridge.plan(8000, 10, 1, &slow).unwrap();
     assert_eq!(plan.solver, RidgeSolver::Cholesky);
-    assert!((plan.seconds.unwrap() - plan.flops / 1e9).abs() < 1e-9);
+    assert_close!(plan.seconds.unwrap(), plan.flops / 1e9, abs = 1e-9);
     let hurried = slow.clone().with_time(0.5);
     let plan = ridge.plan(8000, 10, 1, &hurried).unwrap();
     assert!(plan.solver == RidgeSolver::Centers && plan.seconds.unwrap() <= 0.5, "{plan}");
@@ -193,7 +187,7 @@ fn odd_data_is_fitted() {
     let twice = ndarray::concatenate(Axis(0), &[x.slice(s![..30, ..]), x.slice(s![..30, ..])]).unwrap();
     let exact = Ridge { intercept: true, ..Ridge::new(kernel(), 0.1) };
     let expected = exact.fit(twice.view(), y.view(), None, &compute()).unwrap();
-    assert_near(&with(60, &twice).fitted().to_owned(), &expected.fitted().to_owned(), 1e-4, "twice");
+    assert_arrays_close(&with(60, &twice).fitted().to_owned(), &expected.fitted().to_owned(), 1e-4, "twice");
     // One point sixty times: the mean.
     let constant = Array2::from_elem((60, 2), 0.5);
     let means = y.mean_axis(Axis(0)).unwrap();

@@ -1,5 +1,7 @@
-//! Learning on a few centers: the answers of the dense methods where all points are centers, the same bytes for any number of threads.
+//! Learning on a few centers: the answers of the dense methods where all points are centers, the
+//! same bytes for any number of threads.
 
+use crate::common::assert_arrays_close;
 use mercer::features::Landmarks;
 use mercer::gram::{self, Pairs};
 use mercer::learn::centers::EarlyStopping;
@@ -35,13 +37,6 @@ fn everything(n: usize, loss: Loss, lambda: f64) -> CenterMachine {
     CenterMachine { loss, landmarks, tolerance: 1e-13, max_iterations: 2000, ..CenterMachine::new(kernel(), lambda, n) }
 }
 
-fn assert_near(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64, what: &str) {
-    assert_eq!(found.dim(), expected.dim(), "{what}");
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what}: {f} ≠ {e}");
-    }
-}
-
 #[test]
 fn with_all_points_as_centers_it_is_ridge_regression() {
     let (x, y, _) = data(120);
@@ -56,7 +51,7 @@ fn with_all_points_as_centers_it_is_ridge_regression() {
             assert!(found.evidence().converged && found.evidence().jitter == 0.0, "{:?}", found.evidence());
             let both =
                 [found.predict(new.view(), &compute()).unwrap(), expected.predict(new.view(), &compute()).unwrap()];
-            assert_near(&both[0], &both[1], 1e-8, "ridge");
+            assert_arrays_close(&both[0], &both[1], 1e-8, "ridge");
         }
     }
 }
@@ -72,9 +67,9 @@ fn with_all_points_as_centers_smooth_losses_are_those_of_the_kernel_machine() {
             let machine = CenterMachine { intercept, ..everything(100, loss, 0.05) };
             let found = machine.fit(x.view(), targets.view(), None, &compute()).unwrap();
             let objective = expected.evidence().objective;
-            assert!((found.evidence().objective - objective).abs() <= 1e-9 * objective, "{loss} {intercept}");
+            assert_close!(found.evidence().objective, objective, abs = 1e-9 * objective, "{loss} {intercept}");
             let values = expected.decision(x.view(), &compute()).unwrap().insert_axis(ndarray::Axis(1));
-            assert_near(&found.predict(x.view(), &compute()).unwrap(), &values, 1e-4, &loss.to_string());
+            assert_arrays_close(&found.predict(x.view(), &compute()).unwrap(), &values, 1e-4, &loss.to_string());
         }
     }
 }
@@ -93,10 +88,10 @@ fn tiles_and_stored_matrices_agree_in_both_precisions() {
     for (precision, tolerance) in [(Precision::Double, 1e-6), (Precision::SingleTiles, 1e-3)] {
         let (stored, found) = run(compute().with_precision(precision));
         assert!(stored);
-        assert_near(&found, &expected, tolerance, "stored");
+        assert_arrays_close(&found, &expected, tolerance, "stored");
         let (stored, found) = run(compute().with_precision(precision).with_memory(needed - 8 * 900 * 40 + 1000));
         assert!(!stored);
-        assert_near(&found, &expected, tolerance, "tiles");
+        assert_arrays_close(&found, &expected, tolerance, "tiles");
     }
     assert!(machine.plan(900, 2, 2, &compute().with_memory(1000)).is_err());
 }
@@ -129,7 +124,7 @@ fn the_preconditioner_keeps_the_iterations_few() {
     let (cross, square) = (gram(&x, &centers), gram(&centers, &centers));
     let matrix = cross.t().dot(&cross) + square * 1e-3;
     let alpha = solve_positive(matrix.view(), cross.t().dot(&y).view()).unwrap().solution;
-    assert_near(&fit.predict(x.view(), &compute()).unwrap(), &cross.dot(&alpha), 1e-5, "normal equations");
+    assert_arrays_close(&fit.predict(x.view(), &compute()).unwrap(), &cross.dot(&alpha), 1e-5, "normal equations");
 }
 
 #[test]
@@ -154,7 +149,7 @@ fn repeated_centers_are_counted_in_the_evidence() {
     assert!(fit.evidence().jitter > 0.0);
     let once = CenterMachine { landmarks: Landmarks::Rows((0..30).collect()), ..machine };
     let expected = once.fit(x.view(), y.view(), None, &compute()).unwrap().predict(x.view(), &compute()).unwrap();
-    assert_near(&fit.predict(x.view(), &compute()).unwrap(), &expected, 1e-4, "twice");
+    assert_arrays_close(&fit.predict(x.view(), &compute()).unwrap(), &expected, 1e-4, "twice");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The memory limit of fits on centers and on grids, measured as the peaks of processes of their own.
+//! The memory limit of fits on centers and on grids, measured as the peaks of processes of their
+//! own.
 
 use mercer::features::RandomBinning;
 use mercer::learn::centers::Centers;
@@ -16,7 +17,8 @@ fn peak() -> Option<u64> {
     Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
 }
 
-/// A fit of 60 000 rows, whose kernel matrix with 400 centers would take 192 MB, within the limit; how much the peak grew.
+/// A fit of 60 000 rows, whose kernel matrix with 400 centers would take 192 MB, within the limit;
+/// how much the peak grew.
 fn grow(learner: &str) -> Option<u64> {
     let mut stream = Seed(1).stream("points", 0);
     let x = Array2::from_shape_fn((60_000, 4), |_| stream.normal());

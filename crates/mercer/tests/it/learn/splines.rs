@@ -1,5 +1,6 @@
 //! Smoothing splines against dense kernel solves, brute force and limits.
 
+use crate::common::assert_arrays_close;
 use crate::common::dense_spline::Dense;
 use mercer::learn::spline::{Smoothing, SmoothingSpline, SplineFit};
 use mercer::solve::solve_positive;
@@ -26,34 +27,27 @@ fn sample(n: usize, seed: u64) -> (Array1<f64>, Array1<f64>, Array1<f64>) {
     (x, y, w)
 }
 
-fn close(what: &str, found: &Array1<f64>, expected: &Array1<f64>, tolerance: f64) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{what} [{i}]: found {f:e}, expected {e:e}");
-    }
-}
-
-/// Everything the fit says, against the dense solution.
+/// The complete fit against the dense solution.
 fn compare(what: &str, specification: SmoothingSpline, dense: &Dense<'_>) {
     let (x, y, w) = (dense.x, dense.y, dense.weights);
     let fit = fit(specification, x, y, Some(w));
     let hat = dense.hat(x);
-    close(&format!("{what} fitted"), &fit.fitted().to_owned(), &hat.dot(y), 1e-9);
-    close(&format!("{what} leverages"), &fit.leverages().to_owned(), &hat.diag().to_owned(), 1e-9);
+    assert_arrays_close(&fit.fitted().to_owned(), &hat.dot(y), 1e-9, &format!("{what} fitted"));
+    assert_arrays_close(&fit.leverages().to_owned(), &hat.diag().to_owned(), 1e-9, &format!("{what} leverages"));
     let df = hat.diag().sum();
     let n = x.len() as f64;
     let rss: f64 = (0..x.len()).map(|i| w[i] * (y[i] - hat.row(i).dot(y)).powi(2)).sum();
     let numbers = array![fit.degrees_of_freedom(), fit.residual_sum_of_squares(), fit.gcv(), fit.variance().unwrap()];
-    close(
-        &format!("{what} numbers"),
+    assert_arrays_close(
         &numbers,
         &array![df, rss, rss / n / (1.0 - df / n).powi(2), rss / (n - df)],
         1e-9,
+        &format!("{what} numbers"),
     );
     let t = Array1::linspace(0.001, 0.999, 43);
-    close(&format!("{what} predictions"), &fit.predict(t.view(), 0).unwrap(), &dense.predict(&t), 1e-9);
+    assert_arrays_close(&fit.predict(t.view(), 0).unwrap(), &dense.predict(&t), 1e-9, &format!("{what} predictions"));
     let squared = fit.standard_errors(t.view()).unwrap().mapv(|s| s * s) / (rss / (n - df));
-    close(&format!("{what} variances"), &squared, &dense.variance(&t), 1e-8);
+    assert_arrays_close(&squared, &dense.variance(&t), 1e-8, &format!("{what} variances"));
 }
 
 /// The restricted likelihoods differ by the same constant at two values of λ.
@@ -63,7 +57,7 @@ fn compare_reml(what: &str, specification: SmoothingSpline, dense: &Dense<'_>) {
         fit(specification, dense.x, dense.y, Some(dense.weights)).reml() - Dense { lambda, ..*dense }.reml()
     };
     let (one, two) = (at(dense.lambda), at(dense.lambda * 30.0));
-    assert!((one - two).abs() <= 1e-7 * one.abs().max(1.0), "{what}: {one} and {two}");
+    assert_close!(one, two, abs = 1e-7 * one.abs().max(1.0), "{what}: {one} and {two}");
 }
 
 #[test]
@@ -93,7 +87,8 @@ fn equal_to_the_kernel_form(x: &Array1<f64>, y: &Array1<f64>, w: &Array1<f64>) {
     }
 }
 
-/// `(−1)^{m−1} B_{2m}({t})/(2m)!`, the kernel of periodic functions of mean 0 with norm `∫ (f⁽ᵐ⁾)²`.
+/// `(−1)^{m−1} B_{2m}({t})/(2m)!`, the kernel of periodic functions of mean 0 with norm
+/// `∫ (f⁽ᵐ⁾)²`.
 fn bernoulli(order: usize, t: f64) -> f64 {
     let t = t.rem_euclid(1.0);
     match order {
@@ -116,16 +111,16 @@ fn periodic_splines_equal_the_kernel_form_with_bernoulli_polynomials() {
         let t = array![0.3, 0.9];
         for derivative in 0..2 * order - 1 {
             let here = fit.predict(t.view(), derivative).unwrap();
-            close("a period later", &fit.predict((&t + 5.0).view(), derivative).unwrap(), &here, 1e-6);
+            assert_arrays_close(&fit.predict((&t + 5.0).view(), derivative).unwrap(), &here, 1e-6, "a period later");
         }
     }
 }
 
 #[test]
-fn one_place_on_a_circle_is_a_constant() {
+fn one_position_on_a_circle_is_a_constant() {
     let periodic = SmoothingSpline { period: Some(2.0), ..spline(2, Smoothing::Lambda(1.0)) };
     let fit = fit(periodic, &array![0.5, 2.5, 4.5], &array![1.0, 2.0, 6.0], None);
-    close("constant", &fit.predict(array![0.0, 1.3].view(), 0).unwrap(), &array![3.0, 3.0], 1e-13);
+    assert_arrays_close(&fit.predict(array![0.0, 1.3].view(), 0).unwrap(), &array![3.0, 3.0], 1e-13, "constant");
     assert!((fit.degrees_of_freedom() - 1.0).abs() <= 1e-12 && fit.roughness().abs() <= 1e-20);
 }
 
@@ -140,9 +135,9 @@ fn leave_one_out_equals_leaving_one_out() {
             without[i] = 0.0;
             let rest = fit(specification, &x, &y, Some(&without));
             let expected = y[i] - rest.predict(array![x[i]].view(), 0).unwrap()[0];
-            assert!((loo[i] - expected).abs() <= 1e-10, "row {i}: {} and {expected}", loo[i]);
+            assert_close!(loo[i], expected, abs = 1e-10, "row {i}: {} and {expected}", loo[i]);
             assert_eq!(rest.leverages()[i], 0.0);
-            assert!((rest.residuals()[i] - expected).abs() <= 1e-10);
+            assert_close!(rest.residuals()[i], expected, abs = 1e-10);
         }
     }
 }
@@ -159,14 +154,14 @@ fn derivatives_and_roughness_equal_numerical_ones() {
             let numerical = (at(h) - at(-h)) / (2.0 * h);
             let found = fit.predict(t.view(), derivative + 1).unwrap();
             let size = found.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
-            close(&format!("derivative {}", derivative + 1), &(found / size), &(numerical / size), 1e-4);
+            assert_arrays_close(&(found / size), &(numerical / size), 1e-4, &format!("derivative {}", derivative + 1));
         }
         let (low, high) = (fit.knots()[0], fit.knots()[fit.knots().len() - 1]);
         let cells = 200_000;
         let step = (high - low) / cells as f64;
         let middles = Array1::from_shape_fn(cells, |i| low + (i as f64 + 0.5) * step);
         let integral = fit.predict(middles.view(), order).unwrap().mapv(|v| v * v).sum() * step;
-        assert!((fit.roughness() / integral - 1.0).abs() <= 1e-4, "order {order}: {} {integral}", fit.roughness());
+        assert_close!(fit.roughness() / integral, 1.0, abs = 1e-4, "order {order}: {} {integral}", fit.roughness());
     }
 }
 
@@ -176,7 +171,7 @@ fn the_limits_are_polynomials_and_interpolation() {
     let y = array![1.0, -0.3, 0.2, 2.0, 0.7, 0.1, -1.0];
     for order in 1..=3 {
         let stiff = fit(spline(order, Smoothing::Lambda(1e12)), &x, &y, None);
-        assert!((stiff.degrees_of_freedom() - order as f64).abs() <= 1e-8);
+        assert_close!(stiff.degrees_of_freedom(), order as f64, abs = 1e-8);
         // Least squares by polynomials of degree below m: residuals are orthogonal to them.
         for power in 0..order {
             let moment: f64 = x.iter().zip(stiff.residuals()).map(|(v, r)| v.powi(power as i32) * r).sum();
@@ -184,8 +179,8 @@ fn the_limits_are_polynomials_and_interpolation() {
         }
         assert!(stiff.predict(x.view(), order).unwrap().iter().all(|v| v.abs() <= 1e-8));
         let soft = fit(spline(order, Smoothing::Lambda(1e-18)), &x, &y, None);
-        close("interpolation", &soft.fitted().to_owned(), &y, 1e-8);
-        assert!((soft.degrees_of_freedom() - 7.0).abs() <= 1e-6);
+        assert_arrays_close(&soft.fitted().to_owned(), &y, 1e-8, "interpolation");
+        assert_close!(soft.degrees_of_freedom(), 7.0, abs = 1e-6);
     }
 }
 
@@ -197,14 +192,14 @@ fn units_of_x_do_not_matter() {
         let here = fit(spline(order, Smoothing::Lambda(1e-4)), &x, &y, Some(&w));
         let lambda = 1e-4 * 1e4_f64.powi(2 * order as i32 - 1);
         let there = fit(spline(order, Smoothing::Lambda(lambda)), &moved, &y, Some(&w));
-        close("fitted", &there.fitted().to_owned(), &here.fitted().to_owned(), 1e-10);
-        assert!((there.roughness() * lambda / (here.roughness() * 1e-4) - 1.0).abs() <= 1e-9);
+        assert_arrays_close(&there.fitted().to_owned(), &here.fitted().to_owned(), 1e-10, "fitted");
+        assert_close!(there.roughness() * lambda / (here.roughness() * 1e-4), 1.0, abs = 1e-9);
         let slopes = |fit: &SplineFit, x: &Array1<f64>| fit.predict(x.view(), 1).unwrap();
         if order > 1 {
-            close("slopes", &(slopes(&there, &moved) * 1e4), &slopes(&here, &x), 1e-8);
+            assert_arrays_close(&(slopes(&there, &moved) * 1e4), &slopes(&here, &x), 1e-8, "slopes");
         }
         let chosen = fit(spline(order, Smoothing::Gcv), &x, &y, Some(&w)).gcv();
-        assert!((fit(spline(order, Smoothing::Gcv), &moved, &y, Some(&w)).gcv() / chosen - 1.0).abs() <= 1e-9);
+        assert_close!(fit(spline(order, Smoothing::Gcv), &moved, &y, Some(&w)).gcv() / chosen, 1.0, abs = 1e-9);
     }
 }
 
@@ -235,14 +230,15 @@ fn close_points_act_like_ties() {
             let specification = SmoothingSpline { order, smoothing: Smoothing::Lambda(0.01), period };
             let (near, same) = (fit(specification, &x, &y, None), fit(specification, &ties, &y, None));
             // Order 1 is rough: over a gap h it moves by about h/λ.
-            close("fitted", &near.fitted().to_owned(), &same.fitted().to_owned(), 1e-6);
-            close("leverages", &near.leverages().to_owned(), &same.leverages().to_owned(), 1e-6);
-            assert!((near.degrees_of_freedom() - same.degrees_of_freedom()).abs() <= 1e-5);
+            assert_arrays_close(&near.fitted().to_owned(), &same.fitted().to_owned(), 1e-6, "fitted");
+            assert_arrays_close(&near.leverages().to_owned(), &same.leverages().to_owned(), 1e-6, "leverages");
+            assert_close!(near.degrees_of_freedom(), same.degrees_of_freedom(), abs = 1e-5);
         }
     }
 }
 
-/// Reinsch's equations for unit weights and distinct x: `(R + λQᵀQ)γ = Qᵀy`, `f = y − λQγ`, `S = I − λQ(…)⁻¹Qᵀ`.
+/// Reinsch's equations for unit weights and distinct x: `(R + λQᵀQ)γ = Qᵀy`, `f = y − λQγ`,
+/// `S = I − λQ(…)⁻¹Qᵀ`.
 #[test]
 fn cubic_splines_equal_the_equations_of_reinsch() {
     let n = 400;
@@ -285,8 +281,8 @@ fn cubic_splines_equal_the_equations_of_reinsch() {
         }
     }
     let fit = fit(spline(2, Smoothing::Lambda(lambda)), &x, &y, None);
-    close("fitted", &fit.fitted().to_owned(), &f, 1e-10);
-    close("leverages", &fit.leverages().to_owned(), &hat, 1e-10);
+    assert_arrays_close(&fit.fitted().to_owned(), &f, 1e-10, "fitted");
+    assert_arrays_close(&fit.leverages().to_owned(), &hat, 1e-10, "leverages");
 }
 
 #[test]
@@ -299,10 +295,10 @@ fn many_points() {
     let error = fit.fitted().iter().zip(&x).map(|(f, v)| (f - (9.0 * v).sin()).powi(2)).sum::<f64>() / n as f64;
     assert!(error.sqrt() <= 0.01, "{error}");
     assert!((fit.variance().unwrap() - 0.25).abs() <= 0.01 && fit.degrees_of_freedom() < 60.0);
-    assert!((fit.leverages().sum() - fit.degrees_of_freedom()).abs() <= 1e-8);
+    assert_close!(fit.leverages().sum(), fit.degrees_of_freedom(), abs = 1e-8);
     // The first-order condition: λ∫(f″)² = ⟨y − f, f⟩.
     let inner: f64 = fit.residuals().iter().zip(fit.fitted()).map(|(r, f)| r * f).sum();
-    assert!((fit.lambda() * fit.roughness() / inner - 1.0).abs() <= 1e-6);
+    assert_close!(fit.lambda() * fit.roughness() / inner, 1.0, abs = 1e-6);
 }
 
 #[test]
@@ -312,17 +308,17 @@ fn few_points() {
     };
     let given = Smoothing::Lambda(1.0);
     let line = at(2, &array![1.0, 3.0], &array![2.0, 6.0], given).unwrap();
-    close("line", &line.predict(array![0.0, 5.0].view(), 0).unwrap(), &array![0.0, 10.0], 1e-12);
+    assert_arrays_close(&line.predict(array![0.0, 5.0].view(), 0).unwrap(), &array![0.0, 10.0], 1e-12, "line");
     assert!(line.variance().is_none() && line.standard_errors(array![1.0].view()).is_err());
     let constant = at(1, &array![2.0, 2.0], &array![1.0, 3.0], given).unwrap();
-    close("constant", &constant.predict(array![-4.0].view(), 0).unwrap(), &array![2.0], 1e-13);
+    assert_arrays_close(&constant.predict(array![-4.0].view(), 0).unwrap(), &array![2.0], 1e-13, "constant");
     let parabola = at(3, &array![0.0, 1.0, 2.0], &array![0.0, 1.0, 4.0], given).unwrap();
-    close("parabola", &parabola.predict(array![3.0].view(), 0).unwrap(), &array![9.0], 1e-11);
-    assert!(matches!(at(2, &array![1.0, 1.0, 1.0], &array![0.0, 1.0, 2.0], given), Err(Error::Shape { .. })));
-    assert!(matches!(at(3, &array![1.0, 2.0], &array![0.0, 1.0], given), Err(Error::Shape { .. })));
-    assert!(matches!(at(2, &array![1.0, 2.0], &array![0.0, 1.0], Smoothing::Gcv), Err(Error::Request(_))));
+    assert_arrays_close(&parabola.predict(array![3.0].view(), 0).unwrap(), &array![9.0], 1e-11, "parabola");
+    assert!(matches!(at(2, &array![1.0, 1.0, 1.0], &array![0.0, 1.0, 2.0], given), Err(Error::TooFew { .. })));
+    assert!(matches!(at(3, &array![1.0, 2.0], &array![0.0, 1.0], given), Err(Error::TooFew { .. })));
+    assert!(matches!(at(2, &array![1.0, 2.0], &array![0.0, 1.0], Smoothing::Gcv), Err(Error::Undetermined { .. })));
     assert!(at(2, &array![1.0, 2.0, 4.0], &array![0.0, 1.0, 0.0], Smoothing::Reml).is_ok());
-    assert!(matches!(at(2, &array![], &array![], given), Err(Error::Shape { .. })));
+    assert!(matches!(at(2, &array![], &array![], given), Err(Error::TooFew { .. })));
 }
 
 #[test]
@@ -331,8 +327,8 @@ fn data_without_noise_on_a_polynomial_choose_the_polynomial() {
     for y in [x.mapv(|_| 0.0), x.mapv(|_| 5.0), x.mapv(|v| 3.0 - 0.3 * v)] {
         for smoothing in [Smoothing::Gcv, Smoothing::Reml] {
             let fit = fit(spline(2, smoothing), &x, &y, None);
-            close("fitted", &fit.fitted().to_owned(), &y, 1e-13);
-            assert!((fit.degrees_of_freedom() - 2.0).abs() <= 1e-3, "{smoothing:?}: {}", fit.degrees_of_freedom());
+            assert_arrays_close(&fit.fitted().to_owned(), &y, 1e-13, "fitted");
+            assert_close!(fit.degrees_of_freedom(), 2.0, abs = 1e-3, "{smoothing:?}: {}", fit.degrees_of_freedom());
         }
     }
 }
@@ -359,14 +355,14 @@ fn bad_input_is_refused() {
     assert!(matches!(run(SmoothingSpline::default(), &nan, None), Err(Error::Value { row: 1, .. })));
     let weights = |w| run(spline(2, Smoothing::Lambda(1.0)), &x, Some(w));
     assert!(matches!(weights(array![1.0, -1.0, 1.0, 1.0]), Err(Error::Value { row: 1, .. })));
-    assert!(matches!(weights(array![0.0, 0.0, 0.0, 0.0]), Err(Error::Request(_))));
+    assert!(matches!(weights(array![0.0, 0.0, 0.0, 0.0]), Err(Error::AllZero { .. })));
     assert!(matches!(weights(array![1.0]), Err(Error::Shape { .. })));
     assert!(weights(array![1.0, 0.0, 1.0, 0.0]).is_ok());
     let fit = fit(spline(2, Smoothing::Lambda(1.0)), &x, &y, None);
     assert!(matches!(fit.predict(x.view(), 4), Err(Error::Parameter { .. })));
     assert!(matches!(fit.predict(nan.view(), 0), Err(Error::Value { row: 1, .. })));
     let huge = spline(2, Smoothing::Lambda(1.0)).fit(x.view(), (&y * 1e300).view(), None, &Compute::new());
-    assert!(matches!(huge, Err(Error::Numerical(_))));
+    assert!(matches!(huge, Err(Error::Singular { .. })));
     let canceled = mercer::Cancel::default();
     canceled.cancel();
     let compute = Compute::new().with_cancel(canceled);
@@ -375,7 +371,8 @@ fn bad_input_is_refused() {
     assert!(matches!(SmoothingSpline::default().fit(x.view(), y.view(), None, &little), Err(Error::Memory { .. })));
 }
 
-/// Gaps over twelve orders of magnitude: a fit that holds its own equations, or an error; never a wrong number.
+/// Gaps over twelve orders of magnitude: a fit that holds its own equations, or an error; never a
+/// wrong number.
 #[test]
 fn wild_spacing_is_fitted_or_refused() {
     let mut s = Seed(10).stream("wild", 0);
@@ -386,15 +383,15 @@ fn wild_spacing_is_fitted_or_refused() {
             let fit = match spline(order, smoothing).fit(x.view(), y.view(), None, &Compute::new()) {
                 Ok(fit) => fit,
                 // Only a λ that was given, and only for the highest order, may leave no digits.
-                Err(Error::Numerical(_)) if order == 3 && smoothing == Smoothing::Lambda(1e-3) => continue,
+                Err(Error::Singular { .. }) if order == 3 && smoothing == Smoothing::Lambda(1e-3) => continue,
                 Err(error) => panic!("order {order}, {smoothing:?}: {error}"),
             };
             let inner: f64 = fit.residuals().iter().zip(fit.fitted()).map(|(r, f)| r * f).sum();
-            assert!((fit.lambda() * fit.roughness() - inner).abs() <= 1e-8, "order {order}, {smoothing:?}");
+            assert_close!(fit.lambda() * fit.roughness(), inner, abs = 1e-8, "order {order}, {smoothing:?}");
             assert!(fit.leverages().iter().all(|h| *h > 0.0 && *h <= 1.0 + 1e-6), "order {order}, {smoothing:?}");
             assert!(fit.degrees_of_freedom() >= order as f64 - 1e-6);
         }
     }
     let lost = spline(3, Smoothing::Lambda(1e-30)).fit(x.view(), y.view(), None, &Compute::new());
-    assert!(matches!(lost, Err(Error::Numerical(_))));
+    assert!(matches!(lost, Err(Error::Singular { .. })));
 }

@@ -1,5 +1,6 @@
 //! Ridge regression on features in one pass: chunks, threads, merging, checkpoints.
 
+use crate::common::assert_arrays_close;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,13 +57,6 @@ fn bytes_of(stream: &RidgeStream, compute: &Compute) -> Vec<u8> {
     bytes
 }
 
-fn assert_close(found: &Array2<f64>, expected: &Array2<f64>, tolerance: f64) {
-    assert_eq!(found.dim(), expected.dim());
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{f} is not {e}");
-    }
-}
-
 #[test]
 fn the_answer_is_that_of_all_rows_at_once() {
     let (compute, (x, y, weights)) = (Compute::new(), data());
@@ -73,16 +67,16 @@ fn the_answer_is_that_of_all_rows_at_once() {
     let z = fit.features().transform(x.view(), &compute).unwrap();
     all.update(z.view(), y.view(), Some(weights.view()), &compute).unwrap();
     let expected = all.solve(0.5, true, &compute).unwrap();
-    assert_close(&fit.weights().to_owned(), &expected.weights().to_owned(), 1e-9);
+    assert_arrays_close(&fit.weights().to_owned(), &expected.weights().to_owned(), 1e-9, "streamed");
     let predicted = fit.predict(x.view(), &compute).unwrap();
     let squares = ((&y - &predicted).mapv(|r| r * r) * weights.view().insert_axis(Axis(1))).sum_axis(Axis(0));
     for (found, expected) in fit.residual_squares().iter().zip(&squares) {
-        assert!((found - expected).abs() <= 1e-9 * expected, "{found} {expected}");
+        assert_close!(*found, *expected, abs = 1e-9 * expected, "{found} {expected}");
     }
     let mean = (&y * &weights.view().insert_axis(Axis(1))).sum_axis(Axis(0)) / weights.sum();
     let total = ((&y - &mean).mapv(|r| r * r) * weights.view().insert_axis(Axis(1))).sum_axis(Axis(0));
     for (found, expected) in fit.total_squares().iter().zip(&total) {
-        assert!((found - expected).abs() <= 1e-9 * expected, "{found} {expected}");
+        assert_close!(*found, *expected, abs = 1e-9 * expected, "{found} {expected}");
     }
 }
 
@@ -94,7 +88,7 @@ fn many_features_satisfy_the_normal_equations() {
     let fit = streamed(&spec, 700, &compute).finish(&compute).unwrap();
     let z = fit.features().transform(x.view(), &compute).unwrap();
     let left = (&y - &fit.predict(x.view(), &compute).unwrap()) * weights.view().insert_axis(Axis(1));
-    assert_close(&z.t().dot(&left), &(&fit.weights() * 0.5), 1e-8);
+    assert_arrays_close(&z.t().dot(&left), &(&fit.weights() * 0.5), 1e-8, "streamed");
     assert!(left.sum_axis(Axis(0)).iter().all(|sum| sum.abs() < 1e-8));
     let direct = fit.predict(x.view(), &compute).unwrap();
     let rows = ArrayRows { x: x.view(), y: y.view(), weights: Some(weights.view()) };
@@ -103,7 +97,7 @@ fn many_features_satisfy_the_normal_equations() {
     while !passes.advance(&rows, 1e-10, &compute).unwrap() {
         assert!(passes.passes() < 60, "no convergence");
     }
-    assert_close(&passes.finish().unwrap().predict(x.view(), &compute).unwrap(), &direct, 1e-6);
+    assert_arrays_close(&passes.finish().unwrap().predict(x.view(), &compute).unwrap(), &direct, 1e-6, "streamed");
 }
 
 /// With every point a landmark the projection loses nothing: the answer is kernel ridge regression.
@@ -119,7 +113,7 @@ fn landmarks_at_every_point_give_kernel_ridge_regression() {
     stream.update(x.view(), y.view(), None, &compute).unwrap();
     let found = stream.finish(&compute).unwrap().predict(x.view(), &compute).unwrap();
     let exact = Ridge::new(kernel, 0.1).fit(x.view(), y.view(), None, &compute).unwrap();
-    assert_close(&found, &exact.predict(x.view(), &compute).unwrap(), 1e-8);
+    assert_arrays_close(&found, &exact.predict(x.view(), &compute).unwrap(), 1e-8, "streamed");
 }
 
 #[test]
@@ -155,7 +149,7 @@ fn folds_are_scored_as_by_fits_without_them() {
         }
         let expected = error / (2.0 * weights.sum());
         assert_eq!(score.lambda, lambda);
-        assert!((score.score - expected).abs() <= 1e-9 * expected, "λ = {lambda}: {} {expected}", score.score);
+        assert_close!(score.score, expected, abs = 1e-9 * expected, "λ = {lambda}: {} {expected}", score.score);
     }
     let best = fit.scores().iter().min_by(|a, b| a.score.total_cmp(&b.score)).unwrap();
     assert_eq!(fit.lambda(), best.lambda);
@@ -181,29 +175,30 @@ fn streams_are_values() {
     stream = RidgeStream::from_bytes(&bytes).unwrap();
     take(&mut stream, 1300..ROWS);
     assert_eq!(stream, whole);
-    // Two streams merged: the same function, up to rounding. 1300 and 1200 rows leave rows that wait on both sides.
+    // Two streams merged: the same function, up to rounding. 1300 and 1200 rows leave rows that
+    // wait on both sides.
     take(&mut other, 0..1300);
     take(&mut third, 1300..ROWS);
     other.merge(&third, &compute).unwrap();
     assert_eq!(other.rows(), ROWS as u64);
     let given = |s: &RidgeStream| s.finish(&compute).unwrap().predict(x.view(), &compute).unwrap();
-    assert_close(&given(&other), &given(&whole), 1e-10);
+    assert_arrays_close(&given(&other), &given(&whole), 1e-10, "streamed");
     let one = StreamedRidge { intercept: true, ..StreamedRidge::new(fourier(60), 0.5) };
     let (mut a, mut b) = (one.start(x.view(), 2, &compute).unwrap(), one.start(x.view(), 2, &compute).unwrap());
     take(&mut a, 0..1300);
     take(&mut b, 1300..ROWS);
     a.merge(&b, &compute).unwrap();
-    assert_close(&given(&a), &given(&streamed(&one, ROWS, &compute)), 1e-9);
-    assert!(matches!(a.merge(&whole, &compute), Err(Error::Request(_))));
+    assert_arrays_close(&given(&a), &given(&streamed(&one, ROWS, &compute)), 1e-9, "streamed");
+    assert!(matches!(a.merge(&whole, &compute), Err(Error::Mismatch { .. })));
     for length in [0, 7, 8, 100, bytes.len() / 2, bytes.len() - 1] {
-        assert!(matches!(RidgeStream::from_bytes(&bytes[..length]), Err(Error::Request(_))), "{length}");
+        assert!(matches!(RidgeStream::from_bytes(&bytes[..length]), Err(Error::Record { .. })), "{length}");
     }
 }
 
 /// However the rows are cut, and with folds that do not divide the cuts, the parts make the fit of
 /// one machine: same folds, same scores, same λ.
 #[test]
-fn merged_parts_are_the_fit_of_one_machine() {
+fn merged_parts_are_the_fit_of_one_computer() {
     let (compute, (x, y, weights)) = (Compute::new(), data());
     for folds in [2, 3, 5, 7] {
         // Near the optimum the scores lie close together, so that other folds would choose another
@@ -241,7 +236,7 @@ fn merged_parts_are_the_fit_of_one_machine() {
                     assert!(error <= 1e-10 * expected.score, "{folds} folds, {cuts:?}: {found:?} {expected:?}");
                 }
                 let given = fit.predict(x.view(), &compute).unwrap();
-                assert_close(&given, &whole.predict(x.view(), &compute).unwrap(), 1e-10);
+                assert_arrays_close(&given, &whole.predict(x.view(), &compute).unwrap(), 1e-10, "streamed");
             }
         }
     }
@@ -258,7 +253,7 @@ fn wrong_requests_and_chunks_are_refused() {
     let small = compute.clone().with_memory(1000);
     assert!(matches!(chosen().start(x.view(), 1, &small), Err(Error::Memory { .. })));
     let mut stream = chosen().start(x.view(), 2, &compute).unwrap();
-    assert!(matches!(stream.finish(&compute), Err(Error::Request(_))));
+    assert!(matches!(stream.finish(&compute), Err(Error::Undetermined { .. })));
     let before = stream.clone();
     assert!(matches!(stream.update(x.slice(s![.., ..2]), y.view(), None, &compute), Err(Error::Shape { .. })));
     assert!(matches!(stream.update(x.view(), y.slice(s![..9, ..]), None, &compute), Err(Error::Shape { .. })));
@@ -466,7 +461,7 @@ fn wrong_roles_and_empty_files_are_refused() {
     let texts = |r: &mut Roles| (r.inputs, r.targets) = (vec!["a".into()], vec!["kind".into()]);
     assert!(reason(&texts).contains("categories"));
     assert!(reason(&|r| r.targets = vec!["a".into()]).contains("twice"));
-    assert!(reason(&|r| r.inputs.clear()).contains("at least one column"));
+    assert!(reason(&|r| r.inputs.clear()).contains("expected at least 1, found 0"));
     let header = folder.path().join("none.csv");
     std::fs::write(&header, "id,a,b,kind,y,w\n").unwrap();
     assert!(surveyed(&header, rules(), &compute).is_err());
@@ -531,13 +526,14 @@ fn several_passes_come_to_the_answer_of_one() {
                 let fit = passes.finish().unwrap();
                 let evidence = fit.passes().unwrap();
                 assert!(evidence.converged && evidence.residual <= 1e-10 && evidence.passes > 2);
-                assert_close(
+                assert_arrays_close(
                     &fit.predict(x.view(), &compute).unwrap(),
                     &direct.predict(x.view(), &compute).unwrap(),
                     1e-7,
+                    "streamed",
                 );
                 for (found, expected) in fit.residual_squares().iter().zip(direct.residual_squares()) {
-                    assert!((found - expected).abs() <= 1e-6 * expected, "{found} {expected}");
+                    assert_close!(*found, *expected, abs = 1e-6 * expected, "{found} {expected}");
                 }
                 assert_eq!((fit.rows(), fit.total_weight()), (direct.rows(), direct.total_weight()));
                 let model = Model::new(fit, Inputs::vectors(3, 2)).unwrap();
@@ -547,9 +543,9 @@ fn several_passes_come_to_the_answer_of_one() {
         }
     }
     let several = StreamedRidge { lambdas: vec![1.0, 2.0], ..StreamedRidge::new(fourier(60), 1.0) };
-    assert!(matches!(several.start_passes(x.view(), None, 2, &compute), Err(Error::Request(_))));
+    assert!(matches!(several.start_passes(x.view(), None, 2, &compute), Err(Error::Unsupported { .. })));
     let one = StreamedRidge::new(fourier(60), 1.0).start_passes(x.view(), None, 2, &compute).unwrap();
-    assert!(matches!(one.finish(), Err(Error::Request(_))));
+    assert!(matches!(one.finish(), Err(Error::TooFew { .. })));
 }
 
 #[test]
@@ -564,7 +560,7 @@ fn several_passes_over_a_file_resume_to_the_same_bytes() {
     let direct = file.fit(&spec, None, &compute).unwrap();
     let table = io::read_table(&path, &ReadOptions::default(), &compute).unwrap();
     let given = |model: &Model| model.predict_table(&table, &compute).unwrap().values;
-    assert_close(&given(&whole.model), &given(&direct.model), 1e-6);
+    assert_arrays_close(&given(&whole.model), &given(&direct.model), 1e-6, "streamed");
     let checkpoint = Checkpoint::new(folder.path().join("passes.checkpoint"), 0);
     let few = PassOptions { max_passes: 4, ..options };
     let stopped = file.fit_by_passes(&spec, few, Some(&checkpoint), &compute).unwrap();

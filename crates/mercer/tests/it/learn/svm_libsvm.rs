@@ -39,10 +39,6 @@ fn expected(name: &str) -> Vec<Vec<f64>> {
     output(&std::fs::read_to_string(fixture(&format!("{name}.output"))).unwrap())
 }
 
-fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
-    assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{what}: {found}, expected {expected}");
-}
-
 /// The same lines as svm-predict, from a model that was read.
 fn check_output(model: &LibsvmModel, x: &Array2<f64>, expected: &[Vec<f64>], what: &str) {
     let compute = Compute::new();
@@ -53,16 +49,17 @@ fn check_output(model: &LibsvmModel, x: &Array2<f64>, expected: &[Vec<f64>], wha
             let found = fit.predict(x.view(), &compute).unwrap();
             assert!(found.iter().zip(expected).all(|(c, line)| label(*c) == line[0]), "{what}: classes");
             if fit.is_calibrated() {
-                // svm-predict prints six digits; its iteration for more than two classes stops at 0.005 divided by their number.
+                // svm-predict prints six digits; its iteration for more than two classes stops at
+                // 0.005 divided by their number.
                 let probabilities = fit.probabilities(x.view(), &compute).unwrap();
                 for (row, line) in probabilities.rows().into_iter().zip(expected) {
-                    row.iter().zip(&line[1..]).for_each(|(p, e)| close(*p, *e, 1e-5, what));
+                    row.iter().zip(&line[1..]).for_each(|(p, e)| assert_close!(*p, *e, 1e-5, "{what}"));
                 }
             }
         }
         LibsvmModel::Regression(fit) => {
             let found = fit.predict(x.view(), &compute).unwrap();
-            found.iter().zip(expected).for_each(|(f, line)| close(*f, line[0], 1e-6, what));
+            found.iter().zip(expected).for_each(|(f, line)| assert_close!(*f, line[0], 1e-6, "{what}"));
         }
         LibsvmModel::OneClass(fit) => {
             let found = fit.decisions(x.view(), &compute).unwrap();
@@ -122,7 +119,7 @@ fn wrong_texts_are_refused_with_the_line() {
 }
 
 #[test]
-fn what_libsvm_does_not_know_is_not_written() {
+fn what_libsvm_does_not_store_is_not_written() {
     let (y, x) = data("iris.libsvm");
     let classes = Classes::from_numbers(y.view()).unwrap();
     let fit = |svc: Svc, classes: &Classes| {
@@ -199,7 +196,7 @@ fn dual_objectives_are_those_of_libsvm() {
         let kernel = format!("gaussian(lengthscale={:?})", (0.5_f64 / gamma).sqrt()).parse().unwrap();
         let svc = Svc { solver: DualOptions { tolerance: 1e-6, ..Default::default() }, ..Svc::new(kernel, c) };
         let evidence = svc.fit(x.view(), &classes, None, &Compute::new()).unwrap().evidence();
-        close(evidence.objective / objective, 1.0, 1e-6, name);
+        assert_close!(evidence.objective / objective, 1.0, 1e-6, "{name}");
         assert!(evidence.violation <= 1e-6 && evidence.gap >= 0.0 && evidence.gap <= 1e-4 * objective, "{evidence:?}");
     }
 }

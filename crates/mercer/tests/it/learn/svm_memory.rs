@@ -14,7 +14,8 @@ fn peak() -> Option<u64> {
     Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
 }
 
-/// A fit of 7000 rows, whose kernel matrix would take 196 MB, within the limit; how much the peak grew, and how the fit ended.
+/// A fit of 7000 rows, whose kernel matrix would take 196 MB, within the limit; how much the peak
+/// grew, and how the fit ended.
 fn grow() -> Option<(u64, bool)> {
     let mut stream = Seed(1).stream("points", 0);
     let x = Array2::from_shape_fn((7000, 4), |_| stream.normal());
@@ -46,6 +47,7 @@ fn the_memory_limit_is_kept() {
     let (bytes, converged) = words.trim_end_matches(')').split_once(", ").unwrap();
     let bytes: u64 = bytes.parse().unwrap();
     assert_eq!(converged, "true");
-    // The rows that are kept take half of the limit; a fit that kept none would show that the test measures nothing.
+    // The rows that are kept take half of the limit; a fit that kept none would show that the test
+    // measures nothing.
     assert!((LIMIT / 4..=LIMIT).contains(&bytes), "the peak grew by {bytes} bytes");
 }

@@ -1,4 +1,5 @@
-//! Model files of machines, logistic regressions and losses: same bytes of prediction and the same evidence after a round trip.
+//! Model files of machines, logistic regressions and losses: same bytes of prediction and the same
+//! evidence after a round trip.
 
 use crate::common::models::{bits, round_trip};
 use mercer::learn::svm::{Calibration, Classes, DecisionShape, OneClass, Scheme, Svc, SvcFit, Svr};
@@ -20,7 +21,8 @@ fn model(fit: impl Into<Fitted>, columns: usize) -> Model {
     Model::new(fit, Inputs::vectors(columns, 1)).unwrap()
 }
 
-/// Predictions, decision values and probabilities have the same bits before and after; so have those of two threads.
+/// Predictions, decision values and probabilities have the same bits before and after; so have
+/// those of two threads.
 fn assert_same(model: &Model, x: &Array2<f64>) -> Model {
     let loaded = round_trip(model);
     let (one, two) = (Compute::new(), Compute::new().with_threads(2).unwrap());
@@ -35,9 +37,9 @@ fn assert_same(model: &Model, x: &Array2<f64>) -> Model {
         let of = |m: &Model, c: &Compute| bits(&m.decision_values(x.view(), c).unwrap());
         assert_eq!(of(model, &one), of(&loaded, &two));
     } else {
-        assert!(matches!(model.probabilities(x.view(), &one), Err(Error::Request(_))));
+        assert!(matches!(model.probabilities(x.view(), &one), Err(Error::Unsupported { .. })));
     }
-    assert!(matches!(model.predict_interval(x.view(), 0.9, &one), Err(Error::Request(_))));
+    assert!(matches!(model.predict_interval(x.view(), 0.9, &one), Err(Error::Unsupported { .. })));
     loaded
 }
 
@@ -70,7 +72,7 @@ fn classifiers_of_every_scheme_and_calibration() {
 }
 
 #[test]
-fn machines_on_given_values() {
+fn svms_on_precomputed_values() {
     let compute = Compute::new();
     let (x, classes, y) = data(30);
     let gram = x.dot(&x.t());
@@ -155,7 +157,7 @@ fn losses_and_quantiles() {
 }
 
 #[test]
-fn classes_of_a_file_must_be_as_many_as_the_machines_know() {
+fn classes_of_a_file_must_be_as_many_as_those_of_the_svms() {
     let (x, classes, _) = data(12);
     let fit = Svc::new("linear()".parse().unwrap(), 1.0).fit(x.view(), &classes, None, &Compute::new()).unwrap();
     let mut bytes = Vec::new();

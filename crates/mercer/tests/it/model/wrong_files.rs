@@ -1,4 +1,5 @@
-//! Model files that are broken in every way: an error that says what is wrong, no panic, no huge allocation.
+//! Model files that are broken in every way: an error with the reason, no panic, no huge
+//! allocation.
 
 use std::path::Path;
 
@@ -119,8 +120,9 @@ fn a_file_that_is_cut_or_no_model_at_all() {
     assert!(reason(b"speed,dist\n4,2\n7,4\n").contains("no safetensors"));
 }
 
-/// Every array in turn: left out, turned into another shape, with a NaN inside. Either the file is refused, with the name of the array,
-/// or (for what predictions do not need) the model predicts without a panic.
+/// Every array in turn: left out, turned into another shape, with a NaN inside. Either the file is
+/// refused, with the name of the array, or (for what predictions do not need) the model predicts
+/// without a panic.
 #[test]
 fn arrays_that_are_missing_misshapen_or_not_finite() {
     let x = Array2::from_shape_fn((9, 1), |(i, _)| i as f64 / 2.0 - 0.5);

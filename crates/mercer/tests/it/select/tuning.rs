@@ -63,7 +63,7 @@ fn scores_are_those_of_the_path_and_gradients_agree_with_differences() {
 }
 
 #[test]
-fn columns_that_say_nothing_get_long_lengthscales() {
+fn irrelevant_columns_get_long_lengthscales() {
     let (x, y, _) = sample(120);
     let compute = Compute::new();
     for criterion in [Criterion::LeaveOneOut, Criterion::Gcv] {
@@ -112,7 +112,7 @@ fn fixed_parameters_stay_and_wrong_input_is_refused() {
 }
 
 #[test]
-fn lambda_is_refined_between_the_places_of_the_grid() {
+fn lambda_is_refined_between_the_points_of_the_grid() {
     let (x, y, _) = sample(60);
     let compute = Compute::new();
     for criterion in [Criterion::LeaveOneOut, Criterion::Gcv, Criterion::Folds(4)] {

@@ -7,6 +7,7 @@ mod summary;
 use std::path::Path;
 
 use mercer::Error;
+use mercer::error::MemoryPurpose;
 use mercer::io::{Checkpoint, save_model};
 
 use crate::arguments::{FitCommand, RidgeArguments};
@@ -31,8 +32,8 @@ pub fn requested<'c>(command: &'c FitCommand, session: &Session) -> Option<(&'c 
 /// The same after the table turned out not to fit into memory.
 pub fn instead<'c>(command: &'c FitCommand, failure: &Failure) -> Option<(&'c RidgeArguments, String)> {
     match (command, failure) {
-        (FitCommand::Ridge(words), Failure::Library(error @ Error::Memory { what, .. }))
-            if what.starts_with("the table in ") && setup::is_possible(words) =>
+        (FitCommand::Ridge(words), Failure::Library(error @ Error::Memory { purpose: MemoryPurpose::Table, .. }))
+            if setup::is_possible(words) =>
         {
             Some((words, error.to_string()))
         }
@@ -40,7 +41,7 @@ pub fn instead<'c>(command: &'c FitCommand, failure: &Failure) -> Option<(&'c Ri
     }
 }
 
-/// Fits, saves, tells.
+/// Fits, saves and reports.
 pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let path = &words.training.data;
     let setup = Setup::new(words, reason, session)?;

@@ -57,7 +57,7 @@ pub fn summary(
     Ok(report)
 }
 
-/// What people should know about the data, the choice on the sample, and λ.
+/// Remarks on the data, the selection on the sample, and λ.
 fn remarks(setup: &Setup, fit: &StreamedRidgeFit) -> Vec<String> {
     let mut remarks = setup.training.remarks.clone();
     remarks.extend(setup.choice.iter().flat_map(|choice| choice.remarks("ridge")));

@@ -1,4 +1,5 @@
-//! Passes over the columns: forward with every sum kept for one row of the tile, then backward with the slopes of each step.
+//! Passes over the columns: forward with every sum kept for one row of the tile, then backward with
+//! the slopes of each step.
 
 use super::TileGradient;
 use crate::gram::bound::slots::Slot;
@@ -142,8 +143,8 @@ impl<C: Columnwise> Steps for ColumnTermGradient<'_, C> {
 impl<C: Columnwise> StepSlopes for ColumnTermGradient<'_, C> {
     #[inline(always)]
     fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3] {
-        // Three seeds of one formula: what they share is computed once. Not a closure over an array: it would be compiled on its own, without the
-        // vector arithmetic of the caller.
+        // Three seeds of one formula: what they share is computed once. Not a closure over an
+        // array: it would be compiled on its own, without the vector arithmetic of the caller.
         [self.slope(sum, y, [1.0, 0.0, 0.0]), self.slope(sum, y, [0.0, 1.0, 0.0]), self.slope(sum, y, [0.0, 0.0, 1.0])]
     }
 }

@@ -1,7 +1,9 @@
-//! Sums `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile for all parameters at once: weights go down the expression, slopes come out at the parameters.
+//! Sums `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile for all parameters at once: weights go down the expression,
+//! slopes come out at the parameters.
 //!
-//! A sum hands its weights on, a product hands on weights times the other factors, a function of a kernel weights times its slope. A base kernel
-//! needs one derivative by its metric, however many lengthscales it has, and one by each of its shapes: its one formula over dual numbers.
+//! A sum hands its weights on, a product hands on weights times the other factors, a function of a
+//! kernel weights times its slope. A base kernel needs one derivative by its metric, however many
+//! lengthscales it has, and one by each of its shapes: its one formula over dual numbers.
 
 mod columnwise;
 mod points;
@@ -17,7 +19,8 @@ use crate::gram::simd::{Mode, dot};
 use crate::real::{Dual, Real};
 
 impl Bound<'_> {
-    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter requested. The weights stand row after row.
+    /// Adds `Σᵢⱼ wᵢⱼ ∂kᵢⱼ/∂θ` over a tile to `sums`, for every parameter requested. The weights
+    /// stand row after row.
     pub(crate) fn contract_tile(
         &self,
         rows: Range<usize>,
@@ -85,7 +88,7 @@ impl TileGradient<'_> {
         self.requested[parameters.clone()].iter().any(|requested| *requested)
     }
 
-    /// Adds to the sum of a parameter, if it is wanted.
+    /// Adds to the sum of a parameter, if requested.
     fn add(&mut self, parameter: usize, value: f64) {
         if self.requested[parameter] {
             self.sums[parameter] += value;

@@ -1,4 +1,5 @@
-//! Nodes whose value needs more than one pair of points: normalized, conformal, based and induced kernels.
+//! Nodes whose value needs more than one pair of points: normalized, conformal, based and induced
+//! kernels.
 
 use super::TileGradient;
 use crate::gram::bound::node::{Kind, Node};
@@ -43,7 +44,9 @@ impl TileGradient<'_> {
         (by_row, by_column)
     }
 
-    /// `v = aᵢ bⱼ k` with `aᵢ = k(xᵢ, xᵢ)^{−½}`: `dv = aᵢ bⱼ dk − ½v(aᵢ² dk(xᵢ, xᵢ) + bⱼ² dk(yⱼ, yⱼ))`. Where both are the same point `v` is constant.
+    /// `v = aᵢ bⱼ k` with `aᵢ = k(xᵢ, xᵢ)^{−½}`:
+    /// `dv = aᵢ bⱼ dk − ½v(aᵢ² dk(xᵢ, xᵢ) + bⱼ² dk(yⱼ, yⱼ))`. Where both are the same point `v` is
+    /// constant.
     fn normalized(&mut self, rows: &[f64], cols: &[f64], inner: &Node<'_>, w: &[f64], factor: f64) {
         let mut weights = w.to_vec();
         self.each(&mut weights, |i, j, w| *w *= rows[i] * cols[j]);
@@ -96,7 +99,8 @@ impl TileGradient<'_> {
         self.node(inner, &weights, factor, false);
     }
 
-    /// `Σ_l k(x, z_l) k(y, z_l)`: the weights of the features of each side go to the pairs with the anchors.
+    /// `Σ_l k(x, z_l) k(y, z_l)`: the weights of the features of each side go to the pairs with the
+    /// anchors.
     fn induced(&mut self, metric: usize, anchors: &[Vec<f64>], k: &Kernel, node: &Node<'_>, w: &[f64], factor: f64) {
         let features = &self.slots.points[self.slots.metrics[metric].slot()];
         let (left, right) = (&features.rows, features.columns());

@@ -5,6 +5,7 @@ use std::ops::Range;
 use faer::MatRef;
 use ndarray::{Array2, ArrayView2, ArrayView3};
 
+use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::Bound;
 use crate::solve::{CholeskyFactor, Factored, factor_any};
 use crate::{Compute, Error, Points, Result};
@@ -12,7 +13,8 @@ use crate::{Compute, Error, Points, Result};
 /// Rows of a strip of derivatives.
 const STRIP: usize = 64;
 
-/// `A = K + diag(σ²)`, factored, with the likelihood of the columns of `Y` as independent draws from `N(0, A)`.
+/// `A = K + diag(σ²)`, factored, with the likelihood of the columns of `Y` as independent draws
+/// from `N(0, A)`.
 ///
 /// # Formula
 /// `log p(Y) = Σₜ −½yₜᵀA⁻¹yₜ − ½ log det A − (n/2) log 2π`.
@@ -47,12 +49,18 @@ pub struct EvidenceGradient {
     pub noise: f64,
 }
 
+/// Bytes that the gradient needs beside the factor: blocks of columns of the inverse, three copies
+/// per thread.
+pub(super) fn gradient_bytes(n: usize, compute: &Compute) -> u64 {
+    3 * 8 * (n * n.min(192) * compute.threads()) as u64
+}
+
 impl ProcessEvidence {
     /// Factors `A` in its own memory and solves for the targets, one per column.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Numerical`] where `A` is not positive definite,
-    /// [`Error::Canceled`].
+    /// [`Error::Shape`], [`Error::Value`] for NaN and infinities, [`Error::Singular`] where `A` is
+    /// not positive definite, [`Error::Canceled`].
     pub fn new(a: Array2<f64>, targets: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let n = a.nrows();
         if targets.nrows() != n {
@@ -60,8 +68,9 @@ impl ProcessEvidence {
         }
         Points::Vectors(targets).check_finite("targets")?;
         let Factored::Definite(factor) = factor_any(a, compute)? else {
-            return Err(Error::Numerical(
-                "the covariance matrix is not positive definite to working precision: use a larger noise".into(),
+            return Err(Error::singular(
+                "the covariance matrix, which is not positive definite,",
+                Remedy::larger("noise"),
             ));
         };
         let alpha = factor.solve(targets, compute)?;
@@ -111,10 +120,12 @@ impl ProcessEvidence {
         self.sweep(count, contract, compute)
     }
 
-    /// The gradient by the parameters of a kernel that are `requested`, with respect to the parameters themselves.
+    /// The gradient by the parameters of a kernel that are `requested`, with respect to the
+    /// parameters themselves.
     ///
     /// # Cost
-    /// As [`ProcessEvidence::gradient`], with the derivatives computed block by block and not stored.
+    /// As [`ProcessEvidence::gradient`], with the derivatives computed block by block and not
+    /// stored.
     ///
     /// # Errors
     /// As [`ProcessEvidence::gradient`].
@@ -131,7 +142,8 @@ impl ProcessEvidence {
         self.sweep(requested.len(), contract, compute)
     }
 
-    /// Contracts `Σₜ αₜαₜᵀ − A⁻¹` with derivatives, strip by strip from the diagonal down; entries below a diagonal block count twice.
+    /// Contracts `Σₜ αₜαₜᵀ − A⁻¹` with derivatives, strip by strip from the diagonal down; entries
+    /// below a diagonal block count twice.
     fn sweep(
         &self,
         count: usize,
@@ -139,9 +151,14 @@ impl ProcessEvidence {
         compute: &Compute,
     ) -> Result<EvidenceGradient> {
         let n = self.alpha.nrows();
-        let bytes = 3 * 8 * (n * n.min(192) * compute.threads()) as u64;
+        let bytes = gradient_bytes(n, compute);
         let advice = "use fewer rows, fewer threads or a higher memory limit";
-        compute.reserve("columns of the inverse in the gradient of the likelihood", bytes, advice)?;
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "columns of the inverse in the gradient of the likelihood",
+            bytes,
+            advice,
+        )?;
         let block = |first: usize, inverse: MatRef<'_, f64>| {
             let cols = first..first + inverse.ncols();
             let (mut sums, mut noise) = (vec![0.0; count], 0.0);
@@ -160,7 +177,8 @@ impl ProcessEvidence {
         Ok(EvidenceGradient { parameters: (0..count).map(total).collect(), noise })
     }
 
-    /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries above it.
+    /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the
+    /// entries above it.
     fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
         let targets = self.alpha.ncols() as f64;
         let mut weights = Vec::with_capacity(rows.len() * cols.len());

@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::ProcessEvidence;
 use super::spec::evidence;
+use crate::error::MemoryPurpose;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
 use crate::solve::CholeskyFactor;
@@ -40,7 +41,8 @@ impl SharedGaussianProcessFit {
         Self { evidence: evidence.into(), ..Self::from_parts(kernel, parts, alpha, log_likelihood) }
     }
 
-    /// From what was saved: everything but the factor, which is made again, with the same bytes, when it is needed.
+    /// From what was saved: everything but the factor, which is made again, with the same bytes,
+    /// when it is needed.
     pub(super) fn from_parts(
         kernel: Kernel,
         (points, targets, noise): (Array2<f64>, Array2<f64>, Array1<f64>),
@@ -71,7 +73,8 @@ impl SharedGaussianProcessFit {
         gram::multiply(&bound, self.alpha.view(), compute)
     }
 
-    /// The variance of every target at every row of `x`, without the noise. Rounding may make it slightly negative.
+    /// The variance of every target at every row of `x`, without the noise. Rounding may make it
+    /// slightly negative.
     ///
     /// # Cost
     /// `n²` per row, 512 rows at a time.
@@ -93,11 +96,17 @@ impl SharedGaussianProcessFit {
     /// The covariance of every target at the rows of `x`, without the noise.
     ///
     /// # Cost
-    /// `n²m + nm²` for `m` rows.
+    /// `n²m + nm²` for `m` rows, and `2m(n + m)` numbers.
     ///
     /// # Errors
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
     pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let (n, m) = (self.points.nrows() as u64, x.nrows() as u64);
+        // The prior and what is explained of it, the kernel values between the points, and their
+        // solution.
+        let bytes = 16 * m.saturating_mul(n + m);
+        let what = format!("the covariance of {m} points given {n}");
+        compute.reserve(MemoryPurpose::KernelMatrix, &what, bytes, "use fewer points or a higher memory limit")?;
         let prior = gram::dense(&self.kernel.bind(Pairs::within(x), compute)?, compute)?;
         let half = self.factor(compute)?.half_solve(self.cross(x, compute)?.view(), compute)?;
         Ok(prior - half.t().dot(&half))
@@ -106,7 +115,8 @@ impl SharedGaussianProcessFit {
     /// The mean of one target as a function of ℋ.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such target; as [`Expansion::new`].
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such target; as
+    /// [`Expansion::new`].
     pub fn function(&self, target: usize, compute: &Compute) -> Result<Expansion> {
         if target >= self.alpha.ncols() {
             let requirement = format!("below the number of targets ({})", self.alpha.ncols());
@@ -118,7 +128,8 @@ impl SharedGaussianProcessFit {
     /// The Cholesky factor of `K + diag(σ²)`.
     ///
     /// # Errors
-    /// As [`SharedGaussianProcess::fit`](super::SharedGaussianProcess::fit), where it has to be made again after loading.
+    /// As [`SharedGaussianProcess::fit`](super::SharedGaussianProcess::fit), where it has to be
+    /// made again after loading.
     pub fn factor(&self, compute: &Compute) -> Result<&CholeskyFactor> {
         if let Some(evidence) = self.evidence.get() {
             return Ok(evidence.factor());

@@ -1,7 +1,9 @@
-//! Gaussian processes of several targets that share one kernel, with a noise variance per row, at given parameters.
+//! Gaussian processes of several targets that share one kernel, with a noise variance per row, at
+//! given parameters.
 //!
-//! [`GaussianProcess`](super::GaussianProcess) has one target and one noise variance, chooses its parameters, and is linear in `n` along a line; here
-//! nothing is chosen, so that a caller may run its own search: [`ProcessEvidence`] is the likelihood with its gradient.
+//! [`GaussianProcess`](super::GaussianProcess) has one target and one noise variance, chooses its
+//! parameters, and is linear in `n` along a line; here nothing is chosen, so that a caller may run
+//! its own search: [`ProcessEvidence`] is the likelihood with its gradient.
 
 mod evidence;
 mod fit;

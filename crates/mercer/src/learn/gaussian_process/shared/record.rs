@@ -1,4 +1,5 @@
-//! Processes that share a kernel as named texts and arrays. The factor is not among them: it is made again for variances.
+//! Processes that share a kernel as named texts and arrays. The factor is not among them: it is
+//! made again for variances.
 
 use super::SharedGaussianProcessFit;
 use crate::record::{Record, require};

@@ -2,17 +2,20 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
+use super::evidence::gradient_bytes;
 use super::{EvidenceGradient, ProcessEvidence, SharedGaussianProcessFit};
 use crate::definiteness::require_psd_on;
+use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Gaussian process regression of several targets with one kernel and a noise variance per row; nothing is optimized.
+/// Gaussian process regression of several targets with one kernel and a noise variance per row;
+/// nothing is optimized.
 ///
 /// # Formula
-/// With `A = K + diag(σ²₁, …, σ²ₙ)`: means `k(x)ᵀA⁻¹Y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)` for every target, and the likelihood of
-/// [`ProcessEvidence`].
+/// With `A = K + diag(σ²₁, …, σ²ₙ)`: means `k(x)ᵀA⁻¹Y`, covariance `k(x, x′) − k(x)ᵀA⁻¹k(x′)` for
+/// every target, and the likelihood of [`ProcessEvidence`].
 ///
 /// # Cost
 /// `n³/3` for a fit, about `n³` and the derivatives for a gradient; `8n²` bytes.
@@ -45,9 +48,10 @@ impl SharedGaussianProcess {
     /// Fits the processes to the columns of `y`, with the noise variances of the rows.
     ///
     /// # Errors
-    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Parameter`] for a negative variance,
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when `A` is not positive definite to working precision,
-    /// [`Error::Canceled`]; and as [`Kernel::bind`].
+    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Parameter`] for a
+    /// negative variance, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`]
+    /// when `A` is not positive definite to working precision, [`Error::Canceled`]; and as
+    /// [`Kernel::bind`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -66,10 +70,12 @@ impl SharedGaussianProcess {
         Settings::new().with("kernel", &self.kernel)
     }
 
-    /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are `requested`, without a fit.
+    /// The log likelihood, and its gradient by the parameters of [`Kernel::parameters`] that are
+    /// `requested`, without a fit.
     ///
     /// # Errors
-    /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `requested` for every parameter.
+    /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `requested` for every
+    /// parameter.
     pub fn likelihood_gradient(
         &self,
         x: ArrayView2<f64>,
@@ -82,6 +88,10 @@ impl SharedGaussianProcess {
         if requested.len() != count {
             return Err(Error::shape("wanted parameters", count, requested.len()));
         }
+        // The factor stays while columns of the inverse are made.
+        let bytes = (8 * (x.nrows() as u64).pow(2)).saturating_add(gradient_bytes(x.nrows(), compute));
+        let advice = "use fewer rows, fewer threads or a higher memory limit";
+        compute.reserve(MemoryPurpose::Fit, "the gradient of the likelihood", bytes, advice)?;
         let bound = self.checked(x, y, noise, compute)?;
         let evidence = evidence(&bound, y, noise, compute)?;
         let gradient = evidence.kernel_gradient(&bound, requested, compute)?;
@@ -98,7 +108,7 @@ impl SharedGaussianProcess {
         check_data(x, y, noise)?;
         require_psd_on(&self.kernel, x.ncols(), compute)?;
         let bytes = 8 * (x.nrows() as u64).pow(2);
-        compute.reserve("a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
+        compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         self.kernel.bind(Pairs::within(x), compute)
     }
 }
@@ -106,7 +116,7 @@ impl SharedGaussianProcess {
 fn check_data(x: ArrayView2<f64>, y: ArrayView2<f64>, noise: ArrayView1<f64>) -> Result<()> {
     let n = x.nrows();
     if n == 0 {
-        return Err(Error::shape("rows of the data", "at least 1", 0));
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     if y.nrows() != n || y.ncols() == 0 {
         return Err(Error::shape("targets", format!("{n} rows, at least 1 column"), format!("{:?}", y.dim())));
@@ -115,7 +125,7 @@ fn check_data(x: ArrayView2<f64>, y: ArrayView2<f64>, noise: ArrayView1<f64>) ->
         return Err(Error::shape("noise variances", format!("one per row ({n})"), noise.len()));
     }
     if let Some(wrong) = noise.iter().find(|v| !(v.is_finite() && **v >= 0.0)) {
-        return Err(Error::parameter("noise", wrong, "finite numbers, at least 0"));
+        return Err(Error::parameter("noise", wrong, AllowedRange::NON_NEGATIVE));
     }
     Points::Vectors(y).check_finite("targets")
 }

@@ -1,19 +1,22 @@
-//! Which matrix replaces `K + σ²I`.
+//! The approximation of `K + σ²I`.
 
 use ndarray::Array1;
 
 /// How the `n` observations are seen through the inducing points; `Q = K_XZ K_ZZ⁻¹ K_ZX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Approximation {
-    /// The subset of regressors: `Q + σ²I`, and variances of the degenerate process `Q` itself, which vanish far from the inducing points.
+    /// The subset of regressors: `Q + σ²I`, and variances of the degenerate process `Q` itself,
+    /// which vanish far from the inducing points.
     Sor,
-    /// The deterministic training conditional: the mean and the likelihood of [`Approximation::Sor`], with the prior variance `k(x, x)` of new
-    /// points.
+    /// The deterministic training conditional: the mean and the likelihood of
+    /// [`Approximation::Sor`], with the prior variance `k(x, x)` of new points.
     Dtc,
-    /// The fully independent training conditional: `Q + diag(K − Q) + σ²I`, so that every observation has its right variance.
+    /// The fully independent training conditional: `Q + diag(K − Q) + σ²I`, so that every
+    /// observation has its right variance.
     Fitc,
-    /// The variational bound of Titsias: predictions of [`Approximation::Dtc`], and a log likelihood less `tr(K − Q)/(2σ²)`. It is a lower bound of
-    /// the exact one and can only grow with more inducing points, so parameters and inducing points may be chosen by it.
+    /// The variational bound of Titsias: predictions of [`Approximation::Dtc`], and a log
+    /// likelihood less `tr(K − Q)/(2σ²)`. It is a lower bound of the exact one and can only grow
+    /// with more inducing points, so parameters and inducing points may be chosen by it.
     #[default]
     Variational,
 }
@@ -35,7 +38,8 @@ impl Approximation {
         }
     }
 
-    /// `e`, the slope of the objective by what `diag Q` adds beyond `Λ + Q`; `−e` is its slope by `diag K`. From `2M = ααᵀ − A⁻¹` on the diagonal.
+    /// `e`, the slope of the objective by what `diag Q` adds beyond `Λ + Q`; `−e` is its slope by
+    /// `diag K`. From `2M = ααᵀ − A⁻¹` on the diagonal.
     pub(super) fn slack(self, twice_m: &Array1<f64>, noise: f64) -> Option<Array1<f64>> {
         match self {
             Self::Fitc => Some(twice_m * -0.5),

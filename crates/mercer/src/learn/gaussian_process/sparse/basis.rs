@@ -1,4 +1,5 @@
-//! The inducing points with `K_ZZ = LLᵀ`: coordinates in which the process at the inducing points is white.
+//! The inducing points with `K_ZZ = LLᵀ`: coordinates in which the process at the inducing points
+//! is white.
 
 use std::ops::Range;
 
@@ -20,7 +21,8 @@ pub(super) struct InducingBasis {
 }
 
 impl InducingBasis {
-    /// Factors `K_ZZ`. Where it is singular to working precision the points that the others determine are left out.
+    /// Factors `K_ZZ`. Where it is singular to working precision the points that the others
+    /// determine are left out.
     pub(super) fn new(kernel: &Kernel, points: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
         let all = (0..points.nrows()).collect();
         if let Some(basis) = Self::of_rows(kernel, points, all, compute)? {
@@ -36,7 +38,10 @@ impl InducingBasis {
             // Still singular: the last pivots contribute least.
             pivots.truncate(pivots.len() - 1 - pivots.len() / 50);
         }
-        Err(Error::Numerical(format!("{kernel} is 0 on all of the inducing points")))
+        Err(Error::singular(
+            format!("the matrix of {kernel}, which is 0 on all inducing points,"),
+            "choose other inducing points",
+        ))
     }
 
     /// The points in some of the rows, unless their matrix is singular.
@@ -84,7 +89,7 @@ pub(super) fn column_products(u: &Array2<f64>, v: &Array2<f64>) -> Array1<f64> {
     sums
 }
 
-/// Rows of the data that are looked at together.
+/// Rows of the data that are processed together.
 pub(super) const STRIP: usize = 1024;
 
 /// Strips of a number of rows.

@@ -46,7 +46,8 @@ impl SparseGaussianProcessFit {
     /// Mean and variance of `f` at every row of `x`.
     ///
     /// # Formula
-    /// With `v = L⁻¹k_Z(x)`: mean `vᵀβ`, variance `k(x, x) − ‖v‖² + ‖L_B⁻¹v‖²`; for [`Approximation::Sor`] the last term alone.
+    /// With `v = L⁻¹k_Z(x)`: mean `vᵀβ`, variance `k(x, x) − ‖v‖² + ‖L_B⁻¹v‖²`; for
+    /// [`Approximation::Sor`] the last term alone.
     ///
     /// # Cost
     /// `2m²` per row, 1024 rows at a time.
@@ -86,8 +87,8 @@ impl SparseGaussianProcessFit {
         Ok(prior - white.t().dot(&white) + known)
     }
 
-    /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the noise. Column `s` draws from its own
-    /// stream of the seed.
+    /// `count` functions drawn from the posterior, at the rows of `x`: one per column, without the
+    /// noise. Column `s` draws from its own stream of the seed.
     ///
     /// # Errors
     /// As [`SparseGaussianProcessFit::covariance`].
@@ -105,20 +106,22 @@ impl SparseGaussianProcessFit {
         Expansion::new(&basis.kernel, basis.points.view(), root.t().dot(&self.posterior.beta).view(), compute)
     }
 
-    /// The log marginal likelihood of the approximation; for [`Approximation::Variational`] the bound.
+    /// The log marginal likelihood of the approximation; for [`Approximation::Variational`] the
+    /// bound.
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.posterior.objective
     }
 
-    /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be negative), in the order of
-    /// [`SparseGaussianProcessFit::parameter_names`].
+    /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be
+    /// negative), in the order of [`SparseGaussianProcessFit::parameter_names`].
     ///
     /// # Cost
     /// `O(nm²)` and `nm` derivatives per parameter, in strips.
     ///
     /// # Errors
-    /// [`Error::Canceled`](crate::Error::Canceled); [`Error::Request`](crate::Error::Request) for a fit from a model file, which
-    /// does not hold the data.
+    /// [`Error::Canceled`](crate::Error::Canceled);
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for a fit from a model file, which does
+    /// not hold the data.
     pub fn log_marginal_likelihood_gradient(&self, compute: &Compute) -> Result<Vec<f64>> {
         let slopes = self.posterior.slopes(self.data()?, &movable(self.kernel(), &self.free), false, compute)?;
         let requested = slopes.parameters.into_iter().zip(movable(self.kernel(), &self.free));
@@ -128,7 +131,9 @@ impl SparseGaussianProcessFit {
     /// Its gradient by the inducing points, one row for each that is used; by dual numbers.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) where an inducing point lies in a kink of the
+    /// [`Error::Undetermined`](crate::Error::Undetermined) or
+    /// [`Error::Unsupported`](crate::Error::Unsupported) where an inducing point lies in a kink of
+    /// the
     /// kernel, and for a fit from a model
     /// file, which does not hold the data.
     pub fn inducing_gradient(&self, compute: &Compute) -> Result<Array2<f64>> {
@@ -149,9 +154,11 @@ impl SparseGaussianProcessFit {
             let at_others = || kernel.first_kink(&point, points, |j| j != i).map(|j| format!("inducing point {j}"));
             let at_itself = || kernel.has_kink_on_diagonal(&point).then(|| "itself".to_owned());
             if let Some(center) = at_data.or_else(at_others).or_else(at_itself) {
-                let text =
-                    format!("{kernel} has a kink at inducing point {i}, with center {center}: no gradient there");
-                return Err(Error::request(text));
+                return Err(Error::undetermined(
+                    format!("the gradient by inducing point {i}"),
+                    format!("{kernel} has a kink there, with center {center}"),
+                    "choose other inducing points",
+                ));
             }
         }
         Ok(())
@@ -159,13 +166,18 @@ impl SparseGaussianProcessFit {
 
     fn data(&self) -> Result<SparseData<'_>> {
         if self.y.is_empty() {
-            return Err(Error::request("the gradient needs the data of the fit, which a model file does not hold"));
+            return Err(Error::unsupported(
+                "gradient",
+                "a fit that was loaded from a model file",
+                "the file does not hold the data",
+                "fit again",
+            ));
         }
         Ok(SparseData { x: self.x.view(), y: self.y.view() })
     }
 
-    /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is among them where it was
-    /// [freed](super::SparseGaussianProcess::free).
+    /// The parameters of the kernel in order, then `noise`. A choice of smoothness (`matern.nu`) is
+    /// among them where it was [freed](super::SparseGaussianProcess::free).
     pub fn parameter_names(&self) -> Vec<String> {
         movable_names(self.kernel(), "noise", &self.free)
     }
@@ -185,8 +197,8 @@ impl SparseGaussianProcessFit {
         self.posterior.basis.points.view()
     }
 
-    /// The inducing points that are not used, because the others determine them to working precision: their places among those given or
-    /// chosen.
+    /// The inducing points that are not used, because the others determine them to working
+    /// precision: their positions among those given or chosen.
     pub fn dropped(&self) -> &[usize] {
         &self.dropped
     }

@@ -16,7 +16,8 @@ const OWN: usize = 64;
 
 /// Slopes of the objective.
 pub(super) struct Slopes {
-    /// By the logarithms of the parameters of the kernel (by the parameter where it may be negative), then of the noise.
+    /// By the logarithms of the parameters of the kernel (by the parameter where it may be
+    /// negative), then of the noise.
     pub(super) parameters: Vec<f64>,
     /// By the inducing points that are used, if requested.
     pub(super) inducing: Option<Array2<f64>>,
@@ -36,8 +37,9 @@ impl Posterior {
     /// The gradient of the objective.
     ///
     /// # Formula
-    /// With `A = VᵀV + Λ`, `α = A⁻¹y`, `N = ½(ααᵀ − A⁻¹) + diag e` and `W = L⁻ᵀV`: slope `2WN` by `K_ZX`, `−WNWᵀ` by `K_ZZ`, `−e` by `diag K`. In
-    /// white coordinates `Vα = β`, `VA⁻¹ = B⁻¹VΛ⁻¹` and `VA⁻¹Vᵀ = I − B⁻¹`, so that nothing of size `n²` occurs.
+    /// With `A = VᵀV + Λ`, `α = A⁻¹y`, `N = ½(ααᵀ − A⁻¹) + diag e` and `W = L⁻ᵀV`: slope `2WN` by
+    /// `K_ZX`, `−WNWᵀ` by `K_ZZ`, `−e` by `diag K`. In white coordinates `Vα = β`, `VA⁻¹ = B⁻¹VΛ⁻¹`
+    /// and `VA⁻¹Vᵀ = I − B⁻¹`, so that nothing of size `n²` occurs.
     pub(super) fn slopes(
         &self,
         data: SparseData<'_>,
@@ -65,7 +67,8 @@ impl Posterior {
         let bound = self.basis.kernel.bind(Pairs::within(self.basis.points.view()), compute)?;
         add(&mut slopes, &bound.contract_requested(within.view(), requested, compute)?);
         if let Some(moved) = &mut moved {
-            // Every pair of inducing points stands twice in K_ZZ, and a point with itself moves both arguments.
+            // Every pair of inducing points stands twice in K_ZZ, and a point with itself moves
+            // both arguments.
             let both = &within * 2.0;
             *moved += &input_slopes(&self.basis, self.basis.points.view(), both.view(), compute)?;
         }

@@ -11,10 +11,11 @@ use crate::{Compute, Error, Kernel, Result};
 pub enum Inducing {
     /// These points, one per row. They need not be rows of the data.
     Points(Array2<f64>),
-    /// This many rows of the data (fewer if they span all), each the one with the largest residual variance given those before it: pivots of a Cholesky factor of
-    /// `K`, the largest first.
+    /// This many rows of the data (fewer if they span all), each the one with the largest residual
+    /// variance given those before it: pivots of a Cholesky factor of `K`, the largest first.
     Greedy(usize),
-    /// This many rows of the data, drawn from the seed with probabilities in proportion to the residual variance given those before: random pivots.
+    /// This many rows of the data, drawn from the seed with probabilities in proportion to the
+    /// residual variance given those before: random pivots.
     Random(usize),
 }
 
@@ -53,11 +54,14 @@ impl Inducing {
 
 fn rows(x: ArrayView2<f64>, pivots: Vec<usize>) -> Result<Array2<f64>> {
     if pivots.is_empty() {
-        return Err(Error::request("the kernel is 0 on all of the data: there is no inducing point to choose"));
+        return Err(Error::all_zero(
+            "value of the kernel on the data",
+            "there is no inducing point to choose; use another kernel",
+        ));
     }
     Ok(x.select(Axis(0), &pivots))
 }
 
 fn none() -> Error {
-    Error::parameter("inducing", 0, "at least 1 point")
+    Error::parameter("inducing", 0, 1..)
 }

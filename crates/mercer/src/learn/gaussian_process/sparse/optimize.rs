@@ -5,11 +5,13 @@ use ndarray::{Array1, Array2, Axis};
 use super::SparseGaussianProcess;
 use super::posterior::{Posterior, SparseData};
 use super::spec::SparseParameters;
+use crate::error::Remedy;
 use crate::learn::gaussian_process::Optimization;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
 use crate::{Compute, Error, Result};
 
-/// The parameters that move and, where they move too, the inducing points in units of the spread of each column.
+/// The parameters that move and, where they move too, the inducing points in units of the spread of
+/// each column.
 struct Space<'a> {
     spec: &'a SparseGaussianProcess,
     parameters: ParameterSpace<'a>,
@@ -46,7 +48,7 @@ impl Space<'_> {
                 let gradient = self.gradient(&posterior, compute)?;
                 Ok((-posterior.objective, gradient.iter().map(|g| -g).collect()))
             }
-            Err(Error::Numerical(_) | Error::Value { .. }) => Ok(undefined),
+            Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
             Err(other) => Err(other),
         }
     }
@@ -93,7 +95,7 @@ pub(super) fn optimize(
     let Some(best) = found.best else {
         // Only the error of the first start is returned.
         spec.posterior(&kernel, noise, points.view(), data, compute)?;
-        return Err(Error::Numerical("the objective is not defined at any start".into()));
+        return Err(Error::undefined("the objective at every start", Remedy::larger("noise")));
     };
     let likelihoods = found.values.iter().map(|v| -v).collect();
     let (converged, iterations, evaluations) = (best.converged, best.iterations, found.evaluations);

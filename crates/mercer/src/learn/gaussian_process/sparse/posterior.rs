@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::Approximation;
 use super::basis::{InducingBasis, strips};
+use crate::error::Remedy;
 use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
@@ -61,7 +62,8 @@ struct Sums {
 
 impl Posterior {
     /// # Formula
-    /// `log p(y) = −½(yᵀΛ⁻¹y − ‖L_B⁻¹VΛ⁻¹y‖² + log det B + log det Λ + n log 2π)`, and less `tr(K − Q)/(2σ²)` for the bound.
+    /// `log p(y) = −½(yᵀΛ⁻¹y − ‖L_B⁻¹VΛ⁻¹y‖² + log det B + log det Λ + n log 2π)`, and less
+    /// `tr(K − Q)/(2σ²)` for the bound.
     pub(super) fn new(
         basis: InducingBasis,
         noise: f64,
@@ -72,10 +74,10 @@ impl Posterior {
         let sums = Sums::new(&basis, noise, approximation, data, compute)?;
         // B − I is positive semi-definite: only overflow of VΛ⁻¹Vᵀ can break this.
         let Factored::Definite(inner) = factor(sums.matrix.clone(), compute)? else {
-            return Err(Error::Numerical(format!(
-                "I + VΛ⁻¹Vᵀ is singular to working precision: a noise of {noise} is too small beside {}",
-                basis.kernel
-            )));
+            return Err(Error::singular(
+                format!("I + VΛ⁻¹Vᵀ of {} at a noise of {noise}", basis.kernel),
+                Remedy::larger("noise"),
+            ));
         };
         let image = sums.image.view().insert_axis(Axis(1));
         let beta = inner.solve(image, compute)?.index_axis_move(Axis(1), 0);

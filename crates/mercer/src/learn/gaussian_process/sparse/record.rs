@@ -1,10 +1,12 @@
-//! A sparse Gaussian process as named texts and arrays: of the size of the inducing points, without the data.
+//! A sparse Gaussian process as named texts and arrays: of the size of the inducing points, without
+//! the data.
 
 use ndarray::{Array1, Array2};
 
 use super::basis::InducingBasis;
 use super::posterior::Posterior;
 use super::{Approximation, SparseGaussianProcessFit};
+use crate::error::RecordProblem;
 use crate::learn::gaussian_process::Optimization;
 use crate::learn::gaussian_process::record::{put_free, take_free};
 use crate::record::{Record, require};
@@ -26,7 +28,8 @@ pub(super) fn name_of(approximation: Approximation) -> &'static str {
 }
 
 impl SparseGaussianProcessFit {
-    /// All that predictions need, and how it was found; the data itself, which only gradients need, is left out.
+    /// All that predictions need, and how it was found; the data itself, which only gradients need,
+    /// is left out.
     pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", self.kernel());
@@ -45,12 +48,13 @@ impl SparseGaussianProcessFit {
         record
     }
 
-    /// The fit that [`SparseGaussianProcessFit::to_record`] wrote; both factors are made again, with the same bytes.
+    /// The fit that [`SparseGaussianProcessFit::to_record`] wrote; both factors are made again,
+    /// with the same bytes.
     pub(crate) fn from_record(record: &mut Record, compute: &Compute) -> Result<Self> {
         let points = record.take_leading_matrix("inducing")?;
         let (m, columns) = points.dim();
         if m == 0 {
-            return Err(Error::shape("rows of the array `inducing`", "at least 1", 0));
+            return Err(Error::too_few("a Gaussian process", "rows of the array `inducing`", 1, 0));
         }
         let name = record.text("approximation")?;
         let unknown = || Error::parameter("approximation", name, "sor, dtc, fitc or variational");
@@ -61,7 +65,10 @@ impl SparseGaussianProcessFit {
         let beta = record.take_finite_vector("white_coefficients", m)?;
         let basis = InducingBasis::new(&record.kernel()?, points.view(), compute)?;
         let (Factored::Definite(inner), true) = (factor(matrix.clone(), compute)?, basis.kept.len() == m) else {
-            return Err(Error::request("the inducing points or the array `white_information` are singular"));
+            return Err(Error::record(
+                "array `white_information`",
+                RecordProblem::Damaged("it, or the matrix of the inducing points, is singular".into()),
+            ));
         };
         let dropped = record.take_any_vector("dropped")?.iter().map(|&j| j as usize).collect();
         let (trace_left, objective) = (record.number("trace_left")?, record.number("log_marginal_likelihood")?);

@@ -7,6 +7,7 @@ use super::optimize::optimize;
 use super::posterior::{Posterior, SparseData};
 use super::record::name_of;
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
+use crate::error::{AllowedRange, MemoryPurpose};
 use crate::learn::GaussianProcess;
 use crate::learn::gaussian_process::spec::x_kernel;
 use crate::learn::parameter_space::check_names;
@@ -16,16 +17,20 @@ use crate::{Compute, Error, Kernel, Result};
 /// Gaussian process regression of one output through inducing points.
 ///
 /// # Formula
-/// With `Q = K_XZ K_ZZ⁻¹ K_ZX` in place of `K`, and `Λ` by the [`Approximation`]: mean `k_Z(x)ᵀ(K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹K_ZX Λ⁻¹ y`, variance
-/// `k(x, x) − k_Z(x)ᵀ(K_ZZ⁻¹ − (K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹)k_Z(x)`, log likelihood that of `N(0, Q + Λ)`.
+/// With `Q = K_XZ K_ZZ⁻¹ K_ZX` in place of `K`, and `Λ` by the [`Approximation`]: mean
+/// `k_Z(x)ᵀ(K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹K_ZX Λ⁻¹ y`, variance
+/// `k(x, x) − k_Z(x)ᵀ(K_ZZ⁻¹ − (K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹)k_Z(x)`, log likelihood that of
+/// `N(0, Q + Λ)`.
 ///
 /// # Theory
-/// With the data itself as inducing points all of them are the exact process. The [variational](Approximation::Variational) objective never exceeds the
-/// exact log likelihood, which is why it is the default.
+/// With the data itself as inducing points all of them are the exact process. The
+/// [variational](Approximation::Variational) objective never exceeds the exact log likelihood,
+/// which is why it is the default.
 ///
 /// # Cost
-/// `O(nm²)` for a fit and for each step of the optimization, and with `move_inducing` `nmd` kernel values in dual numbers;
-/// `O(m²)` bytes and strips of 1024 rows. Choosing the inducing points from the data takes `8nm` bytes.
+/// `O(nm²)` for a fit and for each step of the optimization, and with `move_inducing` `nmd` kernel
+/// values in dual numbers; `O(m²)` bytes and strips of 1024 rows. Choosing the inducing points from
+/// the data takes `8nm` bytes.
 ///
 /// # Example
 /// ```
@@ -50,21 +55,23 @@ pub struct SparseGaussianProcess {
     pub inducing: Inducing,
     /// Which matrix replaces `K + σ²I`.
     pub approximation: Approximation,
-    /// Whether to choose the parameters by the log likelihood (or its bound), starting from those given.
+    /// Whether to choose the parameters by the log likelihood (or its bound), starting from those
+    /// given.
     pub optimize: bool,
     /// Whether the optimization moves the inducing points too; for differentiable kernels.
     pub move_inducing: bool,
-    /// Parameters that stay as they are: names of [`Kernel::parameters`], or `noise`.
+    /// Parameters that are kept fixed: names of [`Kernel::parameters`], or `noise`.
     pub fixed: Vec<String>,
     /// Choices of smoothness that move too, as in [`GaussianProcess::free`].
     pub free: Vec<String>,
-    /// How many more times the optimization starts, from points drawn from the seed around the first.
+    /// The number of additional starts, from points drawn from the seed around the first.
     pub restarts: usize,
 }
 
 impl SparseGaussianProcess {
-    /// A process by the variational bound whose parameters are optimized from one start, with the inducing points where they are; the
-    /// smoothness `nu` of Matérn kernels and its like stay as they are.
+    /// A process by the variational bound whose parameters are optimized from one start, with the
+    /// inducing points where they are; the smoothness `nu` of Matérn kernels and its like are kept
+    /// fixed.
     pub fn new(kernel: Kernel, noise: f64, inducing: Inducing) -> Self {
         let (approximation, fixed, free) = (Approximation::default(), Vec::new(), Vec::new());
         Self { kernel, noise, inducing, approximation, optimize: true, move_inducing: false, fixed, free, restarts: 0 }
@@ -73,10 +80,11 @@ impl SparseGaussianProcess {
     /// Fits the process to one value per row of `x`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed or freed name, [`Error::Request`] to move inducing points
-    /// of a kernel that is not differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
-    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Numerical`] when no inducing point can be used, [`Error::Canceled`]; and as
-    /// [`Kernel::bind`].
+    /// [`Error::Parameter`] for a noise that is not positive, no inducing point or an unknown fixed
+    /// or freed name, [`Error::Unsupported`] to move inducing points of a kernel that is not
+    /// differentiable, [`Error::Shape`] and [`Error::Value`] for data that does not fit,
+    /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when no inducing
+    /// point can be used, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
         self.check(x, y, compute)?;
         let kernel = x_kernel(&self.kernel, x, compute)?;
@@ -101,8 +109,9 @@ impl SparseGaussianProcess {
         Ok(SparseGaussianProcessFit { settings: self.recorded(compute), ..fit })
     }
 
-    /// The settings by name: `kernel` and `noise` where the optimization starts, `inducing` (`points`, `greedy` or `random`) with
-    /// `inducing_count`, `approximation`, `optimize`, `move_inducing`, `fixed`, `free`, `restarts`.
+    /// The settings by name: `kernel` and `noise` where the optimization starts, `inducing`
+    /// (`points`, `greedy` or `random`) with `inducing_count`, `approximation`, `optimize`,
+    /// `move_inducing`, `fixed`, `free`, `restarts`.
     pub fn settings(&self) -> Settings {
         let (inducing, count) = match &self.inducing {
             Inducing::Points(points) => ("points", points.nrows()),
@@ -143,11 +152,16 @@ impl SparseGaussianProcess {
 
     fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !(self.noise.is_finite() && self.noise > 0.0) {
-            return Err(Error::parameter("noise", self.noise, "finite and positive"));
+            return Err(Error::parameter("noise", self.noise, AllowedRange::POSITIVE));
         }
         if self.optimize && self.move_inducing && !self.kernel.is_differentiable() {
             let text = &self.kernel;
-            return Err(Error::request(format!("{text} is not differentiable everywhere: its inducing points stay")));
+            return Err(Error::unsupported(
+                "moving inducing points",
+                text,
+                "it is not differentiable everywhere",
+                "keep the inducing points where they are",
+            ));
         }
         GaussianProcess::new(self.kernel.clone(), self.noise).check(x, y, compute)
     }
@@ -158,7 +172,7 @@ impl SparseGaussianProcess {
         let size = m as u64;
         let bytes = choice.max(8 * size * (6 * size + 5 * rows.min(STRIP) as u64));
         let advice = "use fewer inducing points or a higher memory limit";
-        compute.reserve(&format!("a Gaussian process with {m} inducing points"), bytes, advice)
+        compute.reserve(MemoryPurpose::Fit, &format!("a Gaussian process with {m} inducing points"), bytes, advice)
     }
 }
 

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use super::iterative::Preconditioner;
 use super::root::Root;
 use super::state::{NewtonState, NewtonStep, Setting};
+use crate::error::Remedy;
 use crate::solve::{Factored, eigenvalues, factor, solve_positive};
 use crate::{Compute, Error, Result};
 
@@ -22,7 +23,14 @@ impl Inner {
         let (c, intercept) = match (self, at.matrix.values()) {
             (Self::Iterative(preconditioner), _) => preconditioner.solve(&root, &right, state, at, compute)?,
             (Self::Dense, Some(k)) => dense(&root, k, &right, state, at, compute)?,
-            (Self::Dense, None) => return Err(Error::request("an exact Newton step needs the stored matrix")),
+            (Self::Dense, None) => {
+                return Err(Error::unsupported(
+                    "exact Newton step",
+                    "a matrix that is not stored",
+                    "",
+                    "use conjugate gradients",
+                ));
+            }
         };
         let alpha = &state.missing - &root.apply(c.view());
         let image = at.matrix.multiply(&alpha)?;
@@ -30,8 +38,8 @@ impl Inner {
     }
 }
 
-/// The diagonal of the inverse of `BᵀKB + μI` on the complement of the constants, at the curvature of a state: what each point does to itself. One
-/// function only.
+/// The diagonal of the inverse of `BᵀKB + μI` on the complement of the constants, at the curvature
+/// of a state: what each point does to itself. One function only.
 pub(super) fn gains(
     state: &NewtonState,
     k: &Array2<f64>,
@@ -91,8 +99,9 @@ pub(super) fn constants(root: &Root, shape: (usize, usize)) -> Array2<f64> {
     null
 }
 
-/// The inverse of a small matrix over the functions. Those of several classes are determined but for a common constant, in whose direction the
-/// matrix is 0 and any number may stand: the mean of the diagonal does.
+/// The inverse of a small matrix over the functions. Those of several classes are determined but
+/// for a common constant, in whose direction the matrix is 0 and any number may stand: the mean of
+/// the diagonal does.
 pub(super) fn pinned_inverse(a: &Array2<f64>) -> Result<Array2<f64>> {
     let c = a.nrows();
     let pin = if c > 1 { a.diag().sum() / (c * c) as f64 } else { 0.0 };
@@ -115,7 +124,8 @@ pub(super) fn unflat(values: ArrayView2<f64>, shape: (usize, usize)) -> Array2<f
     Array2::from_shape_fn(shape, |(i, c)| values[[i * shape.1 + c, 0]])
 }
 
-/// The matrix is at least `μI` for every positive semi-definite kernel: either the kernel is not, or `μ` drowns in rounding.
+/// The matrix is at least `μI` for every positive semi-definite kernel: either the kernel is not,
+/// or `μ` drowns in rounding.
 fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
     let smallest = eigenvalues(matrix.view()).ok().and_then(|v| v.iter().copied().reduce(f64::min));
     match smallest {
@@ -124,6 +134,6 @@ fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
             reason: format!("on this data a regularized matrix has the eigenvalue {value:e}, below λ"),
             counterexample: None,
         },
-        _ => Error::Numerical("the penalty drowns in rounding beside the kernel: use a larger λ".into()),
+        _ => Error::singular("the Newton system, where the penalty is lost in rounding,", Remedy::larger("lambda")),
     }
 }

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::direction::pinned_inverse;
 use super::model::{Kind, Model};
+use crate::error::Remedy;
 use crate::learn::loss::Loss;
 use crate::{Error, Result};
 
@@ -21,7 +22,8 @@ pub(super) fn intercepts(model: &Model, h: &Array2<f64>, start: Array1<f64>) -> 
     }
 }
 
-/// `Σ wᵢℓ′(yᵢ, hᵢ + b)`, which grows with `b`; 0 when it is no more than rounding, infinite where a term is.
+/// `Σ wᵢℓ′(yᵢ, hᵢ + b)`, which grows with `b`; 0 when it is no more than rounding, infinite where a
+/// term is.
 fn slope_sum(model: &Model, loss: Loss, targets: &[f64], h: &Array2<f64>, b: f64) -> f64 {
     let counted = (0..targets.len()).filter(|&i| model.weights[i] > 0.0);
     let terms = counted.map(|i| model.weights[i] * loss.slope(targets[i], h[[i, 0]] + b));
@@ -29,7 +31,8 @@ fn slope_sum(model: &Model, loss: Loss, targets: &[f64], h: &Array2<f64>, b: f64
     if f64::abs(sum) <= f64::EPSILON * size { 0.0 } else { sum }
 }
 
-/// A root of a growing function near `start`: bracketed by doubling, then by halves and secants in turn.
+/// A root of a growing function near `start`: bracketed by doubling, then by halves and secants in
+/// turn.
 fn root(f: &dyn Fn(f64) -> f64, start: f64) -> Result<f64> {
     let first = f(start);
     if first == 0.0 {
@@ -54,7 +57,7 @@ fn root(f: &dyn Fn(f64) -> f64, start: f64) -> Result<f64> {
 
 type Bracket = (f64, f64);
 
-/// Two places with a root between them.
+/// Two positions with a root between them.
 fn bracket(f: &dyn Fn(f64) -> f64, start: Bracket) -> Option<(Bracket, Bracket)> {
     let side = -start.1.signum();
     let mut near = start;
@@ -109,9 +112,10 @@ fn shorten(
 }
 
 fn no_intercept(slope: f64) -> Error {
-    Error::Numerical(format!(
-        "no intercept makes the sum of the slopes of the loss 0; at its start the sum is {slope:e}"
-    ))
+    Error::undefined(
+        format!("an intercept at which the slopes of the loss sum to 0 (at its start the sum is {slope:e})"),
+        Remedy::Rescale,
+    )
 }
 
 #[cfg(test)]
@@ -131,12 +135,12 @@ mod tests {
             intercepts(&model(loss, y.to_vec()), &h, Array1::zeros(1)).unwrap()[0]
         };
         let y = [1.0, 2.0, 6.0, 3.0];
-        assert!((position(Loss::Squared, &y) - 3.0).abs() < 1e-14);
-        assert!((position(Loss::Poisson, &y) - 3.0_f64.ln()).abs() < 1e-14);
-        assert!((position(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]) - 3.0_f64.ln()).abs() < 1e-14);
+        assert_close!(position(Loss::Squared, &y), 3.0, abs = 1e-14);
+        assert_close!(position(Loss::Poisson, &y), 3.0_f64.ln(), abs = 1e-14);
+        assert_close!(position(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]), 3.0_f64.ln(), abs = 1e-14);
         // Three residuals between −δ and δ and one beyond: 3b = 6 + δ.
-        assert!((position(Loss::Huber { delta: 1.5 }, &y) - 2.5).abs() < 1e-14);
-        assert!((position(Loss::Squared, &[1e9, 1e9 + 2.0]) - (1e9 + 1.0)).abs() < 1e-6);
+        assert_close!(position(Loss::Huber { delta: 1.5 }, &y), 2.5, abs = 1e-14);
+        assert_close!(position(Loss::Squared, &[1e9, 1e9 + 2.0]), (1e9 + 1.0), abs = 1e-6);
     }
 
     #[test]

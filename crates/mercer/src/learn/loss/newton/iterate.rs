@@ -84,8 +84,9 @@ impl<'a> Problem<'a> {
         Ok(found)
     }
 
-    /// `f₋ᵢ(xᵢ)`, what the function of a state would be at each point without it, by one Newton step: `fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − μ)`. `None` unless the
-    /// matrix is stored and there is one function.
+    /// `f₋ᵢ(xᵢ)`, what the function of a state would be at each point without it, by one Newton
+    /// step: `fᵢ − (αᵢ/Wᵢ)(1/Gᵢᵢ − μ)`. `None` unless the matrix is stored and there is one
+    /// function.
     pub(in crate::learn) fn leave_one_out(&self, state: &NewtonState, mu: f64) -> Result<Option<Array1<f64>>> {
         let (Inner::Dense, Some(k), 1) = (&self.inner, self.matrix.values(), self.model.functions()) else {
             return Ok(None);
@@ -150,7 +151,8 @@ impl Run<'_> {
 
     /// One more step after the tolerance is met. The gap is the square of an error: at a gap of
     /// `1e-12` six digits of the functions are right, after another step, which squares the error,
-    /// twice as many. The answer has converged without it, so that a step that fails does no harm.
+    /// twice as many. The solution has converged without it, so that a step that fails does no
+    /// harm.
     fn polish(&mut self) {
         let error = self.relative_gap().sqrt();
         let fine = error <= self.options.tolerance.max(ALL_DIGITS);

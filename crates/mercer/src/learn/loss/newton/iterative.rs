@@ -20,7 +20,8 @@ pub(super) struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// At most `rank` columns; fewer when what is left of `K` is small beside `bend`, the penalty over the largest curvature.
+    /// At most `rank` columns; fewer when what is left of `K` is small beside `bend`, the penalty
+    /// over the largest curvature.
     pub(super) fn new(tiles: &dyn Tiles, rank: usize, bend: f64, compute: &Compute) -> Result<Self> {
         let trace: f64 = tiles.diagonal()?.iter().sum();
         let enough = if trace > 0.0 { (0.1 * bend / trace).clamp(f64::EPSILON, 1.0) } else { 1.0 };
@@ -51,7 +52,8 @@ impl Preconditioner {
     }
 }
 
-/// Few digits while the answer is far, all of them at the end: the steps then converge faster than linearly.
+/// Few digits while the solution is far, all of them at the end: the steps then converge faster
+/// than linearly.
 fn accuracy(state: &NewtonState, at: Setting<'_>) -> f64 {
     let relative = (state.gap / at.model.scale().max(state.objective.abs())).max(0.0).sqrt();
     (1e-2 * relative).clamp(1e-13, 1e-3)
@@ -174,7 +176,8 @@ impl NullSpace {
         v - &self.n.dot(&self.small.dot(&self.n.t().dot(v)))
     }
 
-    /// Conjugate gradients on the vectors with `Nᵀc = 0`, from one with `Nᵀc = sums`; then `δb` from what is left.
+    /// Conjugate gradients on the vectors with `Nᵀc = 0`, from one with `Nᵀc = sums`; then `δb`
+    /// from what is left.
     fn solve(
         &self,
         system: &System<'_>,

@@ -1,4 +1,5 @@
-//! The data term `Σ wᵢℓ(yᵢ, fᵢ)` as a function of the values `f` at the points: one column per function.
+//! The data term `Σ wᵢℓ(yᵢ, fᵢ)` as a function of the values `f` at the points: one column per
+//! function.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayViewMut1, Axis};
 
@@ -70,8 +71,9 @@ impl Model {
         gradient
     }
 
-    /// `B` with `BBᵀ = wᵢ∂²ℓ/∂f²` at every point. Where the points curve too little to place an intercept, the curvature of parabolas above
-    /// the loss takes its place: a smaller step, but always one downhill.
+    /// `B` with `BBᵀ = wᵢ∂²ℓ/∂f²` at every point. Where the points curve too little to place an
+    /// intercept, the curvature of parabolas above the loss takes its position: a smaller step, but
+    /// always one downhill.
     pub(super) fn root(&self, f: &Array2<f64>) -> Root {
         match &self.kind {
             Kind::Pointwise { loss, targets } => {

@@ -1,8 +1,9 @@
-//! What will be run, decided before anything is allocated.
+//! The plan of a fit, made before anything is allocated.
 
 use std::fmt;
 
 use crate::compute::{human_bytes, human_seconds};
+use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::learn::PLANNED_THREADS;
 use crate::learn::centers::{CenterMachine, Centers};
 use crate::learn::ridge::approximation;
@@ -10,9 +11,11 @@ use crate::{Compute, Error, Result};
 
 /// Points up to which a step of one function is solved exactly.
 const EXACT: usize = 3000;
-/// Unknowns (points times functions) up to which a step of several functions is: their matrix costs more to make.
+/// Unknowns (points times functions) up to which a step of several functions is: their matrix costs
+/// more to make.
 const EXACT_SEVERAL: usize = 1200;
-/// Columns of a preconditioner, over all functions; more make a step cost more than the products that they save.
+/// Columns of a preconditioner, over all functions; more make a step cost more than the products
+/// that they save.
 const MAX_RANK: usize = 512;
 /// Columns of a preconditioner for one of many functions.
 const MIN_RANK: usize = 64;
@@ -29,12 +32,13 @@ pub enum LossSolver {
     Auto,
     /// Newton's method, each step by a Cholesky factor.
     Newton,
-    /// Newton's method, each step by conjugate gradients with a partial Cholesky factor as preconditioner. `K` is stored where it fits.
+    /// Newton's method, each step by conjugate gradients with a partial Cholesky factor as
+    /// preconditioner. `K` is stored where it fits.
     NewtonConjugateGradients,
     /// The dual problem of the losses with kinks, by pairs of variables.
     Dual,
-    /// Functions on a few centers instead of all points, by Newton's method and preconditioned conjugate gradients: an approximation, for the smooth losses and
-    /// samples of any length.
+    /// Functions on a few centers instead of all points, by Newton's method and preconditioned
+    /// conjugate gradients: an approximation, for the smooth losses and samples of any length.
     Centers,
 }
 
@@ -70,8 +74,8 @@ pub struct LossPlan {
     pub solver: LossSolver,
     /// The most bytes that will be allocated at a time.
     pub bytes: u64,
-    /// Floating-point operations, about: of ten Newton steps, with 30 products each for conjugate gradients; of one pass over all pairs for the
-    /// dual problem.
+    /// Floating-point operations, about: of ten Newton steps, with 30 products each for conjugate
+    /// gradients; of one pass over all pairs for the dual problem.
     pub flops: f64,
     /// Columns of the preconditioner, at most, for conjugate gradients.
     pub rank: usize,
@@ -112,7 +116,8 @@ pub(in crate::learn) struct Request<'r> {
     pub(in crate::learn) columns: usize,
     pub(in crate::learn) functions: usize,
     pub(in crate::learn) solver: LossSolver,
-    /// The explicit centers, and the learner that would fit on some; none on precomputed kernel values.
+    /// The explicit centers, and the learner that would fit on some; none on precomputed kernel
+    /// values.
     pub(in crate::learn) centers: (Option<&'r Centers>, Option<CenterMachine>),
 }
 
@@ -128,7 +133,12 @@ impl Request<'_> {
             LossSolver::Centers => self.on_centers(compute, "requested")?,
             LossSolver::Auto | LossSolver::Dual => self.choose(compute)?,
         };
-        compute.reserve(&format!("a fit of {} rows by {}", self.rows, plan.solver), plan.bytes, ADVICE)?;
+        compute.reserve(
+            MemoryPurpose::Fit,
+            &format!("a fit of {} rows by {}", self.rows, plan.solver),
+            plan.bytes,
+            ADVICE,
+        )?;
         Ok(LossPlan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
@@ -160,7 +170,7 @@ impl Request<'_> {
             .centers
             .1
             .clone()
-            .ok_or_else(|| Error::request("centers are points: a kernel over precomputed() values has none"))?;
+            .ok_or_else(|| Error::precomputed("a fit on centers over precomputed()", PrecomputedNeed::Points))?;
         let centers = self.centers.0.cloned().unwrap_or_default();
         centers.sized(machine, (self.rows, self.columns, self.functions), compute)
     }
@@ -236,6 +246,7 @@ pub(in crate::learn) fn dual_plan(
     let vectors = 8 * n * (2 * columns + 32) as u64;
     let least = 8 * n * working_set.min(rows) as u64 + vectors;
     compute.reserve(
+        MemoryPurpose::Fit,
         &format!("a fit of {rows} rows by the dual problem"),
         least,
         "use fewer rows or a higher memory limit",

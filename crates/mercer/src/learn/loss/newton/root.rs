@@ -10,7 +10,8 @@ use crate::Compute;
 pub(super) enum Root {
     /// `sᵢ`, for one function.
     Diagonal(Array1<f64>),
-    /// `√wᵢ diag(q)(I − qqᵀ)` with `q = √p`: the root of `wᵢ(diag p − ppᵀ)`, because `q` has norm 1.
+    /// `√wᵢ diag(q)(I − qqᵀ)` with `q = √p`: the root of `wᵢ(diag p − ppᵀ)`, because `q` has
+    /// norm 1.
     Softmax { roots: Array2<f64>, weights: Array1<f64> },
 }
 
@@ -112,7 +113,7 @@ mod tests {
                 unit[[point, d]] = 1.0;
                 let column = root.apply(root.transposed(unit.view()).view());
                 for c in 0..3 {
-                    assert!((column[[point, c]] - root.block(c, d)[point]).abs() < 1e-15);
+                    assert_close!(column[[point, c]], root.block(c, d)[point], abs = 1e-15);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! How far to go along a step.
+//! Line search along a step.
 
 use super::state::{NewtonState, NewtonStep, Setting, dot};
 
@@ -7,12 +7,12 @@ const LEFT: f64 = 0.1;
 /// Halvings before a step is given up.
 const TRIALS: usize = 60;
 
-/// The length of a step along which the objective falls: 1 where that is good, otherwise near the minimum on `[0, 1]`. `None` when the step does
-/// not lead downhill.
+/// The length of a step along which the objective falls: 1 where that is good, otherwise near the
+/// minimum on `[0, 1]`. `None` when the step does not lead downhill.
 ///
 /// # Theory
-/// The objective is convex along the step, so that a slope below 0 at the end proves that it fell: no difference of objectives, in which
-/// rounding would drown the last steps, is needed.
+/// The objective is convex along the step, so that a slope below 0 at the end proves that it fell:
+/// no difference of objectives, in which rounding would drown the last steps, is needed.
 pub(super) fn length(state: &NewtonState, step: &NewtonStep, at: Setting<'_>) -> Option<f64> {
     let line = Line::new(state, step, at);
     let first = line.slope(0.0);

@@ -1,4 +1,4 @@
-//! Where the iteration stands, with its certificate.
+//! The state of the iteration with its duality gap.
 
 use ndarray::{Array1, Array2};
 

@@ -1,4 +1,4 @@
-//! `K` as the Newton steps see it: stored where memory allows, computed anew otherwise.
+//! `K` for the Newton steps: stored if memory allows, recomputed otherwise.
 
 use std::ops::Range;
 

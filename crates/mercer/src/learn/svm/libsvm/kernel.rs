@@ -45,7 +45,8 @@ pub(super) fn write(kernel: &Kernel) -> Result<String> {
     })
 }
 
-/// `γ = 1/(2ℓ²)`: of the numbers next to it the one with the fewest digits that gives the same lengthscale, so that a `γ` that was read is written.
+/// `γ = 1/(2ℓ²)`: of the numbers next to it the one with the fewest digits that gives the same
+/// lengthscale, so that a `γ` that was read is written.
 fn gamma_of(lengthscale: f64) -> f64 {
     let gamma = 0.5 / (lengthscale * lengthscale);
     let near = (-2..=2_i64).map(|k| f64::from_bits(gamma.to_bits().wrapping_add_signed(k)));
@@ -54,7 +55,10 @@ fn gamma_of(lengthscale: f64) -> f64 {
 }
 
 fn refused(kernel: &Kernel) -> Error {
-    Error::request(format!(
-        "LIBSVM has no kernel {kernel}: it knows linear, polynomial, gaussian with one lengthscale, tanh and precomputed"
-    ))
+    Error::unsupported(
+        "LIBSVM file",
+        kernel,
+        "it has linear, polynomial, gaussian with one lengthscale, tanh and precomputed kernels",
+        "save a model file of Mercer",
+    )
 }

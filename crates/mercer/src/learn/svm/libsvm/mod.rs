@@ -11,12 +11,14 @@ use crate::Result;
 /// A model that LIBSVM can hold.
 ///
 /// # Formula
-/// LIBSVM's kernels are `linear` (`⟨x, y⟩`), `polynomial` (`(γ⟨x, y⟩ + c)ᵈ`), `rbf` (`exp(−γ‖x − y‖²)`, here `gaussian` with the
-/// lengthscale `1/√(2γ)`), `sigmoid` (`tanh(γ⟨x, y⟩ + c)`) and `precomputed`. Its `rho` is `−b`.
+/// LIBSVM's kernels are `linear` (`⟨x, y⟩`), `polynomial` (`(γ⟨x, y⟩ + c)ᵈ`), `rbf`
+/// (`exp(−γ‖x − y‖²)`, here `gaussian` with the lengthscale `1/√(2γ)`), `sigmoid`
+/// (`tanh(γ⟨x, y⟩ + c)`) and `precomputed`. Its `rho` is `−b`.
 ///
 /// # Theory
-/// A file stores the function, not how it was found: of a model that was read, the evidence is NaN, the fitted values are empty, and the `ε` of a
-/// regression is 0. A file of type C-SVC or ν-SVC (ε-SVR or ν-SVR) gives the same kind of model; C-SVC and ε-SVR are written.
+/// A file stores the function, not how it was found: of a model that was read, the evidence is NaN,
+/// the fitted values are empty, and the `ε` of a regression is 0. A file of type C-SVC or ν-SVC
+/// (ε-SVR or ν-SVR) gives the same kind of model; C-SVC and ε-SVR are written.
 ///
 /// # Example
 /// ```
@@ -43,12 +45,14 @@ pub enum LibsvmModel {
 impl LibsvmModel {
     /// Reads the text of a model.
     ///
-    /// `columns` is how many columns new points have: what the file leaves out is 0. By default it is the largest column that the file names. For
-    /// `precomputed` kernels it is the number of points of the training data.
+    /// `columns` is how many columns new points have: what the file leaves out is 0. By default it
+    /// is the largest column that the file names. For `precomputed` kernels it is the number of
+    /// points of the training data.
     ///
     /// # Errors
-    /// [`Error::Format`](crate::Error::Format) with the line, for a text that is not a whole model, and for kernels that are not positive definite
-    /// for their numbers where they are refused as such (a negative `coef0` of a polynomial).
+    /// [`Error::Format`](crate::Error::Format) with the line, for a text that is not a whole model,
+    /// and for kernels that are not positive definite for their numbers where they are refused as
+    /// such (a negative `coef0` of a polynomial).
     pub fn parse(text: &str, columns: Option<usize>) -> Result<Self> {
         read::parse(text, columns)
     }
@@ -56,8 +60,9 @@ impl LibsvmModel {
     /// The text of the model. Numbers have as many digits as they need to be read back as they are.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for what LIBSVM does not support: other kernels, classes against the rest, isotonic probabilities, and
-    /// classes whose names are not whole numbers.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for what LIBSVM does not support: other
+    /// kernels, classes against the rest, isotonic probabilities, and classes whose names are not
+    /// whole numbers.
     pub fn to_text(&self) -> Result<String> {
         write::text(self)
     }

@@ -22,7 +22,12 @@ pub(super) fn text(model: &LibsvmModel) -> Result<String> {
 
 fn classifier(fit: &SvcFit) -> Result<String> {
     if fit.scheme != Scheme::OneVersusOne {
-        return Err(Error::request("LIBSVM's classifiers are pairs of classes, not classes against the rest"));
+        return Err(Error::unsupported(
+            "LIBSVM file",
+            "classes against the rest",
+            "its classifiers are pairs of classes",
+            "fit pairs of classes",
+        ));
     }
     let labels = fit.names.iter().map(|name| label(name)).collect::<Result<Vec<i32>>>()?;
     let mut text = format!("svm_type c_svc\n{}", kernel::write(fit.kernel())?);
@@ -33,7 +38,12 @@ fn classifier(fit: &SvcFit) -> Result<String> {
     if fit.is_calibrated() {
         let sigmoid = |calibrator: &Option<Calibrator>| match calibrator {
             Some(Calibrator::Sigmoid(sigmoid)) => Ok(*sigmoid),
-            _ => Err(Error::request("LIBSVM's probabilities are sigmoids: this model has others")),
+            _ => Err(Error::unsupported(
+                "LIBSVM file",
+                "isotonic probabilities",
+                "its probabilities are sigmoids",
+                "fit with sigmoids",
+            )),
         };
         let found = fit.binary.iter().map(|m| sigmoid(&m.calibrator)).collect::<Result<Vec<_>>>()?;
         line(&mut text, "probA", found.iter().map(|s| s.a));
@@ -59,11 +69,16 @@ fn function(kind: &str, function: &Function) -> Result<String> {
     Ok(text)
 }
 
-/// LIBSVM's labels are whole numbers.
+/// LIBSVM's labels are integers.
 fn label(name: &str) -> Result<i32> {
     let number = name.parse::<f64>().ok().filter(|v| v.fract() == 0.0 && v.abs() <= f64::from(i32::MAX));
     number.map(|v| v as i32).ok_or_else(|| {
-        Error::request(format!("LIBSVM's classes are whole numbers, and `{name}` is none: code the classes as numbers"))
+        Error::unsupported(
+            "LIBSVM file",
+            format!("the class `{name}`"),
+            "its classes are whole numbers",
+            "code the classes as numbers",
+        )
     })
 }
 

@@ -1,10 +1,11 @@
 //! Probabilities of many classes from probabilities of pairs.
 
-/// A probability of a pair is not taken to be more certain than this.
+/// Pairwise probabilities are clipped to this distance from 0 and 1, as in LIBSVM.
 const LEAST: f64 = 1e-7;
 
-/// The probabilities `p` with the least `Σᵢ Σⱼ (rⱼᵢpᵢ − rᵢⱼpⱼ)²`, where `r(i, j)` is the probability of `i` among `i` and `j` for `i < j`: the second
-/// method of Wu, Lin and Weng (2004), by their fixed point iteration.
+/// The probabilities `p` with the least `Σᵢ Σⱼ (rⱼᵢpᵢ − rᵢⱼpⱼ)²`, where `r(i, j)` is the
+/// probability of `i` among `i` and `j` for `i < j`: the second method of Wu, Lin and Weng (2004),
+/// by their fixed point iteration.
 pub(in super::super) fn couple(classes: usize, r: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let of = |i: usize, j: usize| {
         let p = if i < j { r(i, j) } else { 1.0 - r(j, i) };
@@ -52,6 +53,6 @@ mod tests {
         let p = [0.5, 0.2, 0.25, 0.05];
         let found = couple(4, |i, j| p[i] / (p[i] + p[j]));
         assert!(found.iter().zip(p).all(|(f, p)| (f - p).abs() < 0.01), "{found:?}");
-        assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_close!(found.iter().sum::<f64>(), 1.0, abs = 1e-12);
     }
 }

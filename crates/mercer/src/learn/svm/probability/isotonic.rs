@@ -20,7 +20,8 @@ struct Block {
 }
 
 impl Isotonic {
-    /// The increasing function of the least (weighted) squared error, by pooling neighbors that are out of order.
+    /// The increasing function of the least (weighted) squared error, by pooling neighbors that are
+    /// out of order.
     pub(super) fn fit(outcomes: &[Outcome]) -> Self {
         let mut order: Vec<&Outcome> = outcomes.iter().collect();
         order.sort_by(|a, b| a.decision.total_cmp(&b.decision));
@@ -76,6 +77,6 @@ mod tests {
     fn equal_values_have_one_probability() {
         let found = Isotonic::fit(&Outcome::list(&[1.0, 1.0, 2.0], &[1.0, -1.0, 1.0], &[1.0, 2.0, 1.0]));
         assert_eq!(found.knots, [1.0, 2.0]);
-        assert!((found.values[0] - 1.0 / 3.0).abs() < 1e-15);
+        assert_close!(found.values[0], 1.0 / 3.0, abs = 1e-15);
     }
 }

@@ -1,4 +1,5 @@
-//! Probabilities from held-out decision values: each row's value comes from a binary SVM that was fitted without it.
+//! Probabilities from held-out decision values: each row's value comes from a binary SVM that was
+//! fitted without it.
 
 mod coupling;
 mod isotonic;
@@ -18,8 +19,9 @@ pub use sigmoid::Sigmoid;
 /// How decision values become probabilities.
 ///
 /// # Theory
-/// The rows are dealt into folds by the seed, class by class; the decision values of a fold come from a binary SVM fitted to the others. So the
-/// probabilities are not those of values that the SVM was made to get right. Weights of rows and classes count here as they do for the SVM: the
+/// The rows are split into folds by the seed, class by class; the decision values of a fold come
+/// from a binary SVM fitted to the others. So the probabilities are not those of values that the
+/// SVM was made to get right. Weights of rows and classes count here as they do for the SVM: the
 /// probabilities are those of a population in which the rows occur that often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calibration {
@@ -83,7 +85,7 @@ impl Calibration {
     ) -> Result<Calibrator> {
         let (Self::Sigmoid { folds } | Self::Isotonic { folds }) = self;
         if folds < 2 {
-            return Err(Error::parameter("folds", folds, "at least 2"));
+            return Err(Error::parameter("folds", folds, 2..));
         }
         let decisions = held_out(svc, task, &task.alpha(svm), rows, folds, compute)?;
         let outcomes = Outcome::list(&decisions, &task.signs, &task.weights);
@@ -94,7 +96,8 @@ impl Calibration {
     }
 }
 
-/// The decision value of every row, by a binary SVM that was fitted without it; `alpha` is that of the SVM of all rows.
+/// The decision value of every row, by a binary SVM that was fitted without it; `alpha` is that of
+/// the SVM of all rows.
 fn held_out(
     svc: &Svc,
     task: &Task,

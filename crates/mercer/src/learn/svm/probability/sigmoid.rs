@@ -19,8 +19,9 @@ struct Target {
 }
 
 impl Sigmoid {
-    /// The sigmoid of the greatest likelihood for targets drawn in from 0 and 1 by Platt's prior, where a row of weight `w` counts as `w` rows:
-    /// Newton's method with backtracking (Lin, Lin and Weng 2007).
+    /// The sigmoid of the greatest likelihood for targets drawn in from 0 and 1 by Platt's prior,
+    /// where a row of weight `w` counts as `w` rows: Newton's method with backtracking (Lin, Lin
+    /// and Weng 2007).
     pub(super) fn fit(outcomes: &[Outcome]) -> Self {
         let of = |first: bool| outcomes.iter().filter(|o| o.first == first).map(|o| o.weight).sum::<f64>();
         let (first, second) = (of(true), of(false));
@@ -111,7 +112,7 @@ mod tests {
         let steep = Sigmoid { a: -1e3, b: 0.0 };
         assert_eq!((steep.probability(1e300), steep.probability(-1e300)), (1.0, 0.0));
         let equal = Sigmoid::fit(&Outcome::list(&[0.0; 3], &[1.0, 1.0, -1.0], &[1.0; 3]));
-        assert!((equal.probability(0.0) - 0.6).abs() < 0.1, "{equal:?}");
+        assert_close!(equal.probability(0.0), 0.6, abs = 0.1, "{equal:?}");
     }
 
     #[test]

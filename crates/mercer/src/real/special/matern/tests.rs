@@ -35,15 +35,16 @@ fn double_double_values_and_slopes_match_the_table() {
     }
 }
 
-/// The derivative in `ν` is a difference of terms of the size of `M ln z`, so its error is absolute.
+/// The derivative in `ν` is a difference of terms of the size of `M ln z`, so its error is
+/// absolute.
 #[test]
 fn derivatives_in_the_smoothness_match_the_table() {
     for &(nu, z, _, _, expected) in MATERN {
         let found = f64::matern_by_nu(nu, z);
         let precise = DoubleDouble::matern_by_nu(nu.into(), z.into()).value();
         let scale = f64::max(1.0, expected.abs());
-        assert!((found - expected).abs() <= 1e-12 * scale, "ν = {nu}, z = {z}: {found} ≠ {expected}");
-        assert!((precise - expected).abs() <= 1e-15 * scale, "ν = {nu}, z = {z}: {precise} ≠ {expected}");
+        assert_close!(found, expected, abs = 1e-12 * scale, "ν = {nu}, z = {z}: {found} ≠ {expected}");
+        assert_close!(precise, expected, abs = 1e-15 * scale, "ν = {nu}, z = {z}: {precise} ≠ {expected}");
     }
 }
 
@@ -86,7 +87,7 @@ fn large_smoothness_tends_to_the_gaussian() {
     for nu in [1e3, 1e5, 1e7, 1e12] {
         for r in [0.1_f64, 1.0, 3.0] {
             let (found, expected) = (f64::matern(nu, (2.0 * nu).sqrt() * r), (-0.5 * r * r).exp());
-            assert!((found - expected).abs() <= 0.5 / nu + 1e-9, "ν = {nu}, r = {r}: {found} ≠ {expected}");
+            assert_close!(found, expected, abs = 0.5 / nu + 1e-9, "ν = {nu}, r = {r}: {found} ≠ {expected}");
         }
     }
 }
