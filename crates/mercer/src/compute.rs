@@ -135,10 +135,10 @@ impl Cancel {
 ///
 /// # Example
 /// ```
-/// use mercer::Compute;
+/// use mercer::{Compute, error::MemoryPurpose};
 /// let compute = Compute::new().with_threads(2)?.with_memory(1 << 30);
 /// assert_eq!(compute.threads(), 2);
-/// assert!(compute.reserve("a matrix", 2 << 30, "use fewer rows").is_err());
+/// assert!(compute.reserve(MemoryPurpose::KernelMatrix, "a matrix", 2 << 30, "use fewer rows").is_err());
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone)]
