@@ -11,6 +11,7 @@
 //! | [`gram`] | `K = [k(xᵢ, xⱼ)]`: tiles, dense matrices, products without storing `K` |
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorizations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
+//! | [`conformance`] | what every kernel must satisfy, tested on kernels of the language and on your own |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`features`] | `z(x)ᵀz(y) ≈ k(x, y)`: explicit features, random Fourier features |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge and logistic regression, general losses, Gaussian processes, splines, local smoothers, support vector machines |
@@ -37,6 +38,7 @@
 #[macro_use]
 mod close;
 pub mod compute;
+pub mod conformance;
 mod counterexample;
 pub mod definiteness;
 pub mod error;
@@ -76,6 +78,8 @@ mod pages {
     struct FunctionPage;
     #[doc = include_str!("../../../docs/gram.md")]
     struct GramPage;
+    #[doc = include_str!("../../../docs/conformance.md")]
+    struct ConformancePage;
     #[doc = include_str!("../../../docs/features.md")]
     struct FeaturesPage;
     #[doc = include_str!("../../../docs/learn.md")]

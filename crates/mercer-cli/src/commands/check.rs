@@ -59,6 +59,11 @@ pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
             report.push(Block::Verdict(truth, "proven".into())).push(Block::Verbatim(proof.to_string()));
         }
         CheckVerdict::Refuted(example) => push_counterexample(&mut report, example, names),
+        CheckVerdict::NotRefuted if truth == Truth::No => {
+            let text = "refuted by a rule; no counterexample was found among the points that were tried";
+            report.push(Block::Verdict(truth, text.into()));
+            report.push(Block::Verbatim(found.rules.refuted().map(ToString::to_string).unwrap_or_default()));
+        }
         CheckVerdict::NotRefuted => {
             let text = "neither proven nor refuted on the points that were tried";
             report.push(Block::Verdict(truth, text.into()));

@@ -77,6 +77,15 @@ fn families(index: usize, n: usize, d: usize, length: f64, stream: &mut Stream) 
     if d > 1 && index > 0 {
         sets.push(lattice(n, d, length));
     }
+    // With the diagonal of a square as the support of a kernel, only neighbors are seen: weights of alternating sign show
+    // that it has a negative frequency.
+    let side = length * std::f64::consts::FRAC_1_SQRT_2;
+    if d > 1 && index == ROUNDS - 1 {
+        sets.push(lattice(n, d, side));
+    }
+    if d > 3 && index == ROUNDS - 1 {
+        sets.push(cube(d, side));
+    }
     sets
 }
 
@@ -101,6 +110,12 @@ fn clusters(n: usize, d: usize, length: f64, stream: &mut Stream) -> Array2<f64>
     let rows: Vec<_> = (0..n).map(|i| (&centers.row(i % 3) + &spread.row(i)).insert_axis(Axis(0))).collect();
     let views: Vec<_> = rows.iter().map(|r| r.view()).collect();
     concatenate(Axis(0), &views).unwrap_or(spread)
+}
+
+/// The vertices of a cube in the first columns, at most six.
+fn cube(d: usize, side: f64) -> Array2<f64> {
+    let used = d.min(6);
+    Array2::from_shape_fn((1 << used, d), |(i, j)| if j < used && i >> j & 1 == 1 { side } else { 0.0 })
 }
 
 /// The first `n` points of the square lattice in the first two columns.

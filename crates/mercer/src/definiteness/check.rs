@@ -32,7 +32,7 @@ pub enum CheckVerdict {
     Proven(Proof),
     /// Points and weights show that it fails; re-checked with 31 digits.
     Refuted(Counterexample),
-    /// Neither proven nor refuted on anything that was tried.
+    /// Not proven, and no counterexample among the points that were tried.
     NotRefuted,
 }
 
@@ -67,12 +67,12 @@ pub struct Check {
 }
 
 impl Check {
-    /// `Some(true)` if proven, `Some(false)` if refuted, `None` if open.
+    /// `Some(true)` if proven, `Some(false)` if refuted by a counterexample or by a rule, `None` if open.
     pub fn as_option(&self) -> Option<bool> {
         match self.verdict {
             CheckVerdict::Proven(_) => Some(true),
             CheckVerdict::Refuted(_) => Some(false),
-            CheckVerdict::NotRefuted => None,
+            CheckVerdict::NotRefuted => self.rules.as_option(),
         }
     }
 
@@ -147,7 +147,9 @@ fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOption
         Claim::Positive => Property::PositiveSemidefinite,
         Claim::Negative => Property::NegativeSemidefinite,
     };
-    let mut check = Check::start(kernel.property(property));
+    let columns = data.map(|points| points.vectors().map(|x| x.ncols())).transpose()?;
+    let rules = columns.map_or_else(|| kernel.property(property), |d| kernel.property_on(property, d));
+    let mut check = Check::start(rules);
     let attack = Attack::new(kernel, side);
     let on_data = data.map(|points| check.look_at_data(&attack, points, options, compute)).transpose()?.flatten();
     if let Verdict::Proven(proof) = &check.rules {

@@ -20,4 +20,4 @@ mod standing;
 pub use check::{Check, CheckOptions, CheckVerdict, check, check_negative};
 pub use matrix::check_matrix;
 pub use repair::{Repair, Repaired, repair};
-pub use standing::{Standing, require_psd};
+pub use standing::{Standing, require_psd, require_psd_on};

@@ -1,8 +1,10 @@
 //! The check of methods that need a positive semi-definite kernel.
 
-use super::check::{CheckOptions, CheckVerdict, check};
+use ndarray::Array2;
+
+use super::check::{Check, CheckOptions, CheckVerdict, check};
 use crate::kernel::{Property, Verdict};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// The result of the check that a kernel is positive semi-definite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,35 @@ pub fn require_psd(kernel: &Kernel, compute: &Compute) -> Result<Standing> {
     if kernel.property(Property::PositiveSemidefinite).is_proven() {
         return Ok(Standing::Proven);
     }
-    let found = check(kernel, None, &CheckOptions::default(), compute)?;
+    standing(kernel, check(kernel, None, &CheckOptions::default(), compute)?)
+}
+
+/// As [`require_psd`], on vectors of so many columns: some kernels are positive definite up to a dimension.
+///
+/// # Errors
+/// As [`require_psd`].
+///
+/// # Example
+/// ```
+/// use mercer::definiteness::{Standing, require_psd_on};
+/// use mercer::{Compute, Kernel};
+/// let k: Kernel = "gaussian()".parse()?;
+/// assert_eq!(require_psd_on(&k, 5, &Compute::new())?, Standing::Proven);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn require_psd_on(kernel: &Kernel, columns: usize, compute: &Compute) -> Result<Standing> {
+    let rules = kernel.property_on(Property::PositiveSemidefinite, columns);
+    if rules.is_proven() {
+        return Ok(Standing::Proven);
+    }
+    if rules.as_option() == kernel.property(Property::PositiveSemidefinite).as_option() {
+        return require_psd(kernel, compute);
+    }
+    let no_rows = Array2::zeros((0, columns));
+    standing(kernel, check(kernel, Some(Points::Vectors(no_rows.view())), &CheckOptions::default(), compute)?)
+}
+
+fn standing(kernel: &Kernel, found: Check) -> Result<Standing> {
     match (found.verdict, found.rules) {
         (CheckVerdict::Proven(_), _) => Ok(Standing::Proven),
         (CheckVerdict::Refuted(counterexample), _) => Err(Error::NotPositiveDefinite {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::compute::filled;
+use crate::kernel::closed_forms::LineForm;
 use crate::kernel::{Base, Kernel};
 use crate::{Error, Result};
 
@@ -106,27 +107,15 @@ pub fn power_series_norm(kernel: &Kernel, f: &[f64], g: &[f64]) -> Result<f64> {
 
 /// The coefficient of `(xy)ⁿ` in an inner-product kernel on the line.
 fn series_coefficient(kernel: &Kernel, n: usize) -> Result<f64> {
-    let factorial = |n: usize| (1..=n).map(|k| k as f64).product::<f64>();
-    let parameters = |base: &Base| base.shape_array::<f64>();
-    match kernel {
-        Kernel::Base(Base::Linear(_)) => Ok(f64::from(u8::from(n == 1))),
-        Kernel::Base(base @ Base::Exponential(_)) => Ok(1.0 / (factorial(n) * parameters(base)[0].powi(n as i32))),
-        Kernel::Base(Base::Gaussian(k)) if k.widths().len() == 1 => {
-            let length = k.widths()[0].0;
-            Ok(1.0 / (factorial(n) * length.powi(2 * n as i32)))
-        }
-        Kernel::Base(base @ Base::Polynomial(k)) => {
-            let (m, [offset, scale]) = (k.degree() as usize, parameters(base));
-            if n > m {
-                return Ok(0.0);
-            }
-            let binomial = (0..n).fold(1.0, |b, i| b * (m - i) as f64 / (i + 1) as f64);
-            Ok(binomial * offset.powi((m - n) as i32) * scale.powi(n as i32))
-        }
-        other => {
-            Err(Error::unsupported("power series in xy", other, "", "use linear, polynomial, exponential or gaussian"))
-        }
+    let base = if let Kernel::Base(base) = kernel { Some(base) } else { None };
+    if let Some(series) = base.and_then(Base::power_series) {
+        return Ok(series.coefficient(n));
     }
+    if let Some(LineForm::Gaussian { length }) = base.and_then(Base::line_form) {
+        let factorial = (1..=n).map(|k| k as f64).product::<f64>();
+        return Ok(1.0 / (factorial * length.powi(2 * n as i32)));
+    }
+    Err(Error::unsupported("power series in xy", kernel, "", "use linear, polynomial, exponential or gaussian"))
 }
 
 /// Gauss–Legendre quadrature on eight panels.

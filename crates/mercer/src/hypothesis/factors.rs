@@ -7,7 +7,6 @@ use super::engine::{Group, Relabeled, Relabeling};
 use super::groups::Orders;
 use crate::gram::simd::Element;
 use crate::gram::{Bound, Tiles};
-use crate::kernel::Property;
 use crate::solve::pivoted_cholesky;
 use crate::{Compute, Error, Result};
 
@@ -106,7 +105,7 @@ fn squared_products<T: Element + LinalgScalar>(
 /// of a rank above `2√n`.
 fn centered_factor(bound: &Bound<'_>, compute: &Compute) -> Result<Option<(Array2<f64>, f64)>> {
     let n = bound.shape().0;
-    if n < FROM || !bound.kernel().property(Property::PositiveSemidefinite).is_proven() {
+    if n < FROM || !bound.is_proven_psd() {
         return Ok(None);
     }
     let most = 2 * (n as f64).sqrt() as usize;

@@ -1,24 +1,10 @@
 //! The base kernels as one enum, and the dispatch to their three ways of computing.
 
 use super::catalogue::Entry;
-use super::columnwise::{
-    cauchy::Cauchy, chi2::Chi2, histogram_intersection::HistogramIntersection, periodic::Periodic, sinc::Sinc,
-};
+use super::closed_forms::{FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm};
 use super::domain::Domain;
-use super::elementary::{
-    ball::Ball, constant::Constant, delta::Delta, finite_rank::FiniteRank, precomputed::Precomputed,
-};
 use super::facts::Facts;
-use super::inner_product::{exponential::Exponential, linear::Linear, polynomial::Polynomial, tanh::Tanh};
-use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape};
-use super::negative::{distance::Distance, log_distance::LogDistance, sqdist::SquaredDistance};
-use super::process::{
-    bridge::Bridge, brownian::Brownian, sobolev::Sobolev, weighted_sobolev::WeightedSobolev, wiener::Wiener,
-};
-use super::radial::{
-    gaussian::Gaussian, inverse_multiquadric::InverseMultiquadric, laplacian::Laplacian, matern::Matern,
-    rational_quadratic::RationalQuadratic,
-};
+use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, shape_array};
 use super::{Kernel, Lengthscale};
 use crate::Result;
 use crate::real::Real;
@@ -52,7 +38,15 @@ pub(crate) enum Form {
 }
 
 macro_rules! bases {
-    (profile { $($profile:ident),* $(,)? } columnwise { $($columnwise:ident),* $(,)? } special { $($special:ident => $form:expr),* $(,)? }) => {
+    (
+        profile { $($profile_family:ident::$profile_file:ident::$profile:ident),* $(,)? }
+        columnwise { $($columnwise_family:ident::$columnwise_file:ident::$columnwise:ident),* $(,)? }
+        special { $($special_family:ident::$special_file:ident::$special:ident => $form:expr),* $(,)? }
+    ) => {
+        $(use super::$profile_family::$profile_file::$profile;)*
+        $(use super::$columnwise_family::$columnwise_file::$columnwise;)*
+        $(use super::$special_family::$special_file::$special;)*
+
         /// A base kernel. Each variant holds a page of the formulary.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
@@ -95,6 +89,50 @@ macro_rules! bases {
 
             pub(crate) fn facts(&self) -> Facts {
                 each!(self, k => k.facts())
+            }
+
+            pub(crate) fn facts_on(&self, columns: usize) -> Facts {
+                each!(self, k => k.facts_on(columns))
+            }
+
+            pub(crate) fn has_signed_shape(&self) -> bool {
+                each!(self, k => k.has_signed_shape())
+            }
+
+            pub(crate) fn is_non_negative(&self) -> bool {
+                each!(self, k => k.is_non_negative())
+            }
+
+            pub(crate) fn growth(&self) -> Growth {
+                each!(self, k => k.growth())
+            }
+
+            pub(crate) fn roundings(&self) -> f64 {
+                each!(self, k => k.roundings())
+            }
+
+            pub(crate) fn spectral_law(&self) -> Option<SpectralLaw> {
+                each!(self, k => k.spectral_law())
+            }
+
+            pub(crate) fn schoenberg_law(&self, t: f64) -> Option<SpectralLaw> {
+                each!(self, k => k.schoenberg_law(t))
+            }
+
+            pub(crate) fn markov_process(&self) -> Option<MarkovProcess> {
+                each!(self, k => k.markov_process())
+            }
+
+            pub(crate) fn line_form(&self) -> Option<LineForm<'_>> {
+                each!(self, k => k.line_form())
+            }
+
+            pub(crate) fn power_series(&self) -> Option<PowerSeries> {
+                each!(self, k => k.power_series())
+            }
+
+            pub(crate) fn stein_form(&self) -> Option<SteinForm> {
+                each!(self, k => k.stein_form())
             }
 
             /// Where it is defined, which may depend on its parameters.
@@ -158,6 +196,14 @@ macro_rules! bases {
                 }
             }
 
+            /// Calls the visitor with the shortest formula of `profile(scale · metric)`, if the kernel is a profile.
+            pub(crate) fn visit_formula<V: FormulaVisitor>(&self, scale: f64, visitor: V) -> Option<V::Output> {
+                match self {
+                    $(Self::$profile(k) => Some(k.visit_formula(scale, visitor)),)*
+                    _ => None,
+                }
+            }
+
             /// Calls the visitor with the columnwise kernel, if it is one.
             pub(crate) fn visit_columnwise<V: ColumnwiseVisitor>(&self, visitor: V) -> Option<V::Output> {
                 match self {
@@ -169,31 +215,63 @@ macro_rules! bases {
     };
 }
 
+// One line per kernel: family, file and type.
 bases! {
     profile {
-        Gaussian, Laplacian, Matern, RationalQuadratic, InverseMultiquadric,
-        Linear, Polynomial, Exponential, Tanh,
-        Ball, SquaredDistance, Distance, LogDistance,
+        radial::gaussian::Gaussian,
+        radial::laplacian::Laplacian,
+        radial::matern::Matern,
+        radial::rational_quadratic::RationalQuadratic,
+        radial::inverse_multiquadric::InverseMultiquadric,
+        radial::wendland::Wendland,
+        inner_product::linear::Linear,
+        inner_product::polynomial::Polynomial,
+        inner_product::exponential::Exponential,
+        inner_product::tanh::Tanh,
+        elementary::ball::Ball,
+        negative::sqdist::SquaredDistance,
+        negative::distance::Distance,
+        negative::log_distance::LogDistance,
     }
     columnwise {
-        Cauchy, Periodic, Sinc, HistogramIntersection, Chi2,
-        Wiener, Bridge, Sobolev, WeightedSobolev,
-        Delta, FiniteRank,
+        columnwise::cauchy::Cauchy,
+        columnwise::periodic::Periodic,
+        columnwise::sinc::Sinc,
+        columnwise::histogram_intersection::HistogramIntersection,
+        columnwise::chi2::Chi2,
+        process::wiener::Wiener,
+        process::bridge::Bridge,
+        process::sobolev::Sobolev,
+        process::weighted_sobolev::WeightedSobolev,
+        elementary::delta::Delta,
+        elementary::finite_rank::FiniteRank,
     }
     special {
-        Constant => |k| Form::Constant(k.value()),
-        Brownian => |_| Form::Brownian,
-        Precomputed => |_| Form::Matrix,
+        elementary::constant::Constant => |k| Form::Constant(k.value()),
+        process::brownian::Brownian => |_| Form::Brownian,
+        elementary::precomputed::Precomputed => |_| Form::Matrix,
     }
 }
 
 impl Base {
     /// The shape parameters in a fixed-size array, unused places at 0.
     pub(crate) fn shape_array<N: Real>(&self) -> Shape<N> {
-        let mut shape = [N::zero(); 2];
-        for (position, (_, value)) in shape.iter_mut().zip(self.shape()) {
-            *position = N::from_f64(value);
-        }
-        shape
+        shape_array(self.shape())
+    }
+
+    /// The value of a kernel that is the same for every pair.
+    pub(crate) fn constant(&self) -> Option<f64> {
+        if let Form::Constant(value) = self.form() { Some(value) } else { None }
+    }
+
+    /// The weighted sum that it is, if its shape is a list of weights.
+    pub(crate) fn finite_sum(&self) -> Option<&FiniteRank> {
+        if let Some(LineForm::FiniteRank(kernel)) = self.line_form() { Some(kernel) } else { None }
+    }
+
+    /// Whether it has finitely many features on every sample.
+    pub(crate) fn has_finite_rank(&self) -> bool {
+        let power = matches!(self.power_series(), Some(PowerSeries::Power { .. }));
+        power || self.constant().is_some() || self.finite_sum().is_some()
     }
 }

@@ -87,49 +87,20 @@ pub(crate) const LENGTHSCALE: ParameterEntry = ParameterEntry {
 pub(crate) const KERNEL: ParameterEntry =
     ParameterEntry { name: "", default: None, range: "a kernel", meaning: "the kernel inside" };
 
-const ENTRIES: &[&Entry] = &[
-    &inner_product::linear::ENTRY,
-    &inner_product::polynomial::ENTRY,
-    &inner_product::exponential::ENTRY,
-    &inner_product::tanh::ENTRY,
-    &radial::gaussian::ENTRY,
-    &radial::laplacian::ENTRY,
-    &radial::matern::ENTRY,
-    &radial::rational_quadratic::ENTRY,
-    &radial::inverse_multiquadric::ENTRY,
-    &columnwise::cauchy::ENTRY,
-    &columnwise::periodic::ENTRY,
-    &columnwise::sinc::ENTRY,
-    &columnwise::histogram_intersection::ENTRY,
-    &columnwise::chi2::ENTRY,
-    &process::wiener::ENTRY,
-    &process::bridge::ENTRY,
-    &process::brownian::ENTRY,
-    &process::sobolev::ENTRY,
-    &process::weighted_sobolev::ENTRY,
-    &elementary::constant::ENTRY,
-    &elementary::delta::ENTRY,
-    &elementary::ball::ENTRY,
-    &elementary::finite_rank::ENTRY,
-    &elementary::precomputed::ENTRY,
-    &negative::sqdist::ENTRY,
-    &negative::distance::ENTRY,
-    &negative::log_distance::ENTRY,
-    &algebra::schoenberg::SCHOENBERG,
-    &algebra::schoenberg::BASED,
-    &algebra::normalized::ENTRY,
-    &algebra::series::EXP,
-    &algebra::series::SERIES,
-    &algebra::columns::ENTRY,
-    &algebra::minus::ENTRY,
-    &algebra::conformal::ENTRY,
-    &algebra::transformed::ENTRY,
-    &algebra::induced::ENTRY,
+/// The pages of each family, in the order of a textbook; a family lists its own.
+const FAMILIES: &[&[&Entry]] = &[
+    inner_product::ENTRIES,
+    radial::ENTRIES,
+    columnwise::ENTRIES,
+    process::ENTRIES,
+    elementary::ENTRIES,
+    negative::ENTRIES,
+    algebra::ENTRIES,
 ];
 
 /// Every entry, in the order of a textbook.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
-    ENTRIES.iter().copied()
+    FAMILIES.iter().flat_map(|family| family.iter().copied())
 }
 
 /// The entry of this name.

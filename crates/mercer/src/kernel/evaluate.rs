@@ -138,7 +138,7 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     shape.iter_mut().zip(rest).for_each(|(position, value)| *position = *value);
     let shared = !matches!(base.lengthscale(), Some(Lengthscale::PerColumn(_)));
     let length = |j: usize| lengths.get(if shared { 0 } else { j }).copied().unwrap_or(N::one());
-    if let Base::FiniteRank(kernel) = base {
+    if let Some(kernel) = base.finite_sum() {
         return kernel.sum(|k| rest[k], x[0], y[0]);
     }
     match base.form() {
@@ -172,6 +172,13 @@ fn brownian<N: Real>(hurst: N, x: &[N], y: &[N]) -> N {
     let between = squared(&mut x.iter().zip(y).map(|(&a, &b)| a - b));
     let (left, right) = (squared(&mut x.iter().copied()), squared(&mut y.iter().copied()));
     N::from_f64(0.5) * (power(left) + power(right) - power(between))
+}
+
+impl Base {
+    /// The profile at a value of the metric, if the kernel is one.
+    pub(crate) fn profile_value(&self, s: f64) -> Option<f64> {
+        self.visit_profile(OneProfile(self.shape_array(), s))
+    }
 }
 
 struct OneProfile<N>(Shape<N>, N);

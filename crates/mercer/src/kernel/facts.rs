@@ -32,6 +32,12 @@ pub(crate) struct Facts {
     pub differentiable: bool,
     /// `k` is continuous.
     pub continuous: bool,
+    /// `k(x, x) > 0` everywhere, though it has no upper bound.
+    pub positive: bool,
+    /// `k(x, x) + k(y, y) − 2k(x, y)` is 0 for `x = y` alone; strictly PD and characteristic kernels need not say it.
+    pub separates: bool,
+    /// Negative semi-definite, and `∫∫ κ d(P−Q)² = 0` for `P = Q` alone.
+    pub strong_negative: bool,
 }
 
 const NOT_BOTH: Fact = Fact::No("a kernel that is both positive and negative semi-definite is constant");
@@ -49,6 +55,9 @@ impl Facts {
             bound: None,
             differentiable: true,
             continuous: true,
+            positive: false,
+            separates: false,
+            strong_negative: false,
         }
     }
 
@@ -65,6 +74,9 @@ impl Facts {
             bound: Some(bound),
             differentiable: true,
             continuous: true,
+            positive: false,
+            separates: false,
+            strong_negative: false,
         }
     }
 
@@ -87,6 +99,9 @@ impl Facts {
             bound: Some(0.0),
             differentiable: true,
             continuous: true,
+            positive: false,
+            separates: true,
+            strong_negative: false,
         }
     }
 }

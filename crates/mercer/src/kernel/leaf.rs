@@ -1,5 +1,8 @@
 //! The traits of base kernels, and the three forms of their computation.
 
+use super::closed_forms::{
+    Formula, FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm,
+};
 use super::domain::Domain;
 use super::facts::Facts;
 use super::{Lengthscale, catalogue::Entry};
@@ -32,8 +35,13 @@ pub(crate) trait Leaf: Clone {
     /// All parameters as they stand in the text.
     fn arguments(&self) -> Vec<(&'static str, String)>;
 
-    /// What is known of it.
+    /// What is known of it, on as many columns as it is meant for.
     fn facts(&self) -> Facts;
+
+    /// What is known of it on so many columns, where that depends on their number.
+    fn facts_on(&self, _columns: usize) -> Facts {
+        self.facts()
+    }
 
     /// Where it is defined, if that depends on its parameters.
     fn domain(&self) -> Domain {
@@ -82,6 +90,57 @@ pub(crate) trait Leaf: Clone {
     fn with_lengthscale(&self, _lengthscale: Lengthscale) -> Self {
         self.clone()
     }
+
+    /// Whether its shape parameters may be negative.
+    fn has_signed_shape(&self) -> bool {
+        false
+    }
+
+    /// Whether no value is negative.
+    fn is_non_negative(&self) -> bool {
+        false
+    }
+
+    /// How its profile changes with the metric.
+    fn growth(&self) -> Growth {
+        Growth::Regular
+    }
+
+    /// Roundings in one evaluation of the formula, in units of the last place: 16 for an elementary function and the
+    /// arithmetic around it.
+    fn roundings(&self) -> f64 {
+        16.0
+    }
+
+    /// Its spectral measure, if random frequencies can be drawn from it.
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        None
+    }
+
+    /// The spectral measure of `exp(−tκ)`, for a negative-definite `κ`.
+    fn schoenberg_law(&self, _t: f64) -> Option<SpectralLaw> {
+        None
+    }
+
+    /// The Markov process whose covariance it is on one column. A median that is not resolved counts as 1.
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        None
+    }
+
+    /// What it is on one column, where closed forms are known.
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        None
+    }
+
+    /// Its power series in `⟨x, y⟩`.
+    fn power_series(&self) -> Option<PowerSeries> {
+        None
+    }
+
+    /// What its Stein kernel is made from.
+    fn stein_form(&self) -> Option<SteinForm> {
+        None
+    }
 }
 
 /// `k(x, y) = profile(metric(x, y))`, the metric taken after division by the lengthscale.
@@ -91,6 +150,45 @@ pub(crate) trait Profile: Leaf + Sync {
 
     /// The formula. `p` holds the shape parameters in the order of [`Leaf::shape`].
     fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N;
+
+    /// Calls the visitor with the formula of `profile(scale · metric)` for the parameters as they are; a kernel with a
+    /// shorter one for some of them says so here.
+    fn visit_formula<V: FormulaVisitor>(&self, scale: f64, visitor: V) -> V::Output {
+        visitor.visit(&Scaled { profile: self, shape: shape_array(self.shape()), scale })
+    }
+}
+
+/// A profile of a scaled metric.
+pub(crate) struct Scaled<'p, P> {
+    pub profile: &'p P,
+    pub shape: Shape<f64>,
+    pub scale: f64,
+}
+
+impl<P: Profile> Formula for Scaled<'_, P> {
+    #[inline(always)]
+    fn apply<N: Real>(&self, s: N) -> N {
+        self.profile.profile(self.shape.map(N::from_f64), s * N::from_f64(self.scale))
+    }
+}
+
+/// `exp(as)`.
+pub(crate) struct ExponentialOf(pub(crate) f64);
+
+impl Formula for ExponentialOf {
+    #[inline(always)]
+    fn apply<N: Real>(&self, s: N) -> N {
+        (N::from_f64(self.0) * s).exp()
+    }
+}
+
+/// The shape parameters in a fixed-size array, unused places at 0.
+pub(crate) fn shape_array<N: Real>(parameters: Vec<(&'static str, f64)>) -> Shape<N> {
+    let mut shape = [N::zero(); 2];
+    for (place, (_, value)) in shape.iter_mut().zip(parameters) {
+        *place = N::from_f64(value);
+    }
+    shape
 }
 
 /// `k(x, y) = finish(step(… step(start, x₁, y₁) …, x_d, y_d))`: one pass over the columns.

@@ -44,6 +44,16 @@ impl Lengthscale {
         }
     }
 
+    /// The one number that it holds, if it holds one.
+    pub(crate) fn single(&self) -> Option<f64> {
+        if let [value] = self.values()[..] { Some(value) } else { None }
+    }
+
+    /// As [`Lengthscale::single`]; a median that is not resolved counts as 1.
+    pub(crate) fn single_or_unit(&self) -> Option<f64> {
+        if *self == Self::Median { Some(1.0) } else { self.single() }
+    }
+
     /// How many numbers it holds.
     pub(crate) fn count(&self) -> usize {
         match self {

@@ -5,6 +5,7 @@ pub mod algebra;
 mod base;
 pub mod catalogue;
 pub(crate) mod check_domain;
+pub(crate) mod closed_forms;
 pub mod columnwise;
 mod domain;
 pub mod elementary;
@@ -113,7 +114,8 @@ impl Kernel {
 
     /// Whether it uses a precomputed matrix.
     pub fn is_precomputed(&self) -> bool {
-        matches!(self, Self::Base(Base::Precomputed(_))) || self.children().into_iter().any(Self::is_precomputed)
+        matches!(self, Self::Base(base) if base.form() == Form::Matrix)
+            || self.children().into_iter().any(Self::is_precomputed)
     }
 
     /// The same operation on other kernels: `rebuild` is called for each child in order.

@@ -108,11 +108,11 @@ fn base_parameters(base: &Base) -> Vec<(String, f64, bool)> {
     };
     let lengths = lengths.into_iter().enumerate().map(|(i, l)| (length_name(i), l, true));
     // A shape is free of sign only where the kernel takes negative values for it.
-    let listed = matches!(base, Base::FiniteRank(_));
+    let listed = base.finite_sum().is_some();
     let index = |i: usize| if listed { format!("[{i}]") } else { String::new() };
     let shape_name = |i: usize, shape: &str| format!("{name}.{shape}{}", index(i));
     let shapes = base.shape().into_iter().enumerate();
-    let shapes = shapes.map(|(i, (shape, value))| (shape_name(i, shape), value, name != "tanh"));
+    let shapes = shapes.map(|(i, (shape, value))| (shape_name(i, shape), value, !base.has_signed_shape()));
     lengths.chain(shapes).collect()
 }
 

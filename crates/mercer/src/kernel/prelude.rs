@@ -1,9 +1,12 @@
 //! Imports of base kernels.
 
 pub(crate) use super::catalogue::{Entry, Family, KERNEL, LENGTHSCALE, ParameterEntry};
+pub(crate) use super::closed_forms::{
+    Formula, FormulaVisitor, Frequencies, Growth, LineForm, MarkovProcess, Mixing, PowerSeries, SpectralLaw, SteinForm,
+};
 pub(crate) use super::domain::Domain;
 pub(crate) use super::facts::{Fact, Facts};
-pub(crate) use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, WHOLE_PERIODS};
+pub(crate) use super::leaf::{Columnwise, ExponentialOf, Leaf, MetricKind, Profile, Scaled, Shape, WHOLE_PERIODS};
 pub(crate) use super::number::{Finite, NonNegative, Positive, Whole};
 pub(crate) use super::text::Arguments;
 pub(crate) use super::{Kernel, Lengthscale};

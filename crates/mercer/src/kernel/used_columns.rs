@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Base, ColumnRef, ConformalFactor, Kernel, PointMap};
+use super::{ColumnRef, ConformalFactor, Kernel, PointMap};
 
 impl Kernel {
     /// The columns, of so many, that the value of the kernel depends on; ascending. Columns by name
@@ -22,7 +22,7 @@ impl Kernel {
 
     fn used(&self, columns: usize) -> BTreeSet<usize> {
         let own = match self {
-            Self::Base(Base::Constant(_)) => BTreeSet::new(),
+            Self::Base(base) if base.constant().is_some() => BTreeSet::new(),
             Self::Base(_) => (0..columns).collect(),
             Self::On(chosen, k) => return chosen_of(chosen, &k.used(chosen.len())),
             Self::Transformed(map, k) => return sources(map, &k.used(map.columns(columns)), columns),

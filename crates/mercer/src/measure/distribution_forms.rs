@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1};
 
 use super::Distribution;
 use crate::error::AllowedRange;
+use crate::kernel::closed_forms::{Frequencies, LineForm, Mixing, PowerSeries};
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
@@ -31,33 +32,14 @@ pub(super) enum Form {
 impl Form {
     pub(super) fn new(kernel: &Kernel, distribution: &Distribution) -> Result<Self> {
         let Kernel::Base(base) = kernel else { return Err(unknown(kernel)) };
-        match (base, distribution) {
-            (Base::Gaussian(_), Distribution::Gaussian { mean, covariance }) => normal(base, kernel, mean, covariance),
-            (Base::Gaussian(_), Distribution::Uniform { low, high }) => {
-                check_interval(*low, *high)?;
-                Ok(Self::Interval { length: one_length(base, kernel)?, low: *low, high: *high })
+        match distribution {
+            Distribution::Gaussian { mean, covariance } => under_normal(base, kernel, mean, covariance),
+            Distribution::Moments(moments) => {
+                powers(base.power_series().ok_or_else(|| unknown(kernel))?, kernel, moments)
             }
-            (Base::Polynomial(k), Distribution::Moments(moments)) => powers(k.degree() as usize, base, moments),
-            (Base::Exponential(_), Distribution::Gaussian { mean, covariance }) => {
-                check_normal(mean, covariance)?;
-                if mean.len() != 1 {
-                    return Err(Error::shape("dimension of the law", 1, mean.len()));
-                }
-                Ok(Self::Exponential {
-                    scale: base.shape_array::<f64>()[0],
-                    mean: mean[0],
-                    variance: covariance[[0, 0]],
-                })
+            Distribution::Uniform { .. } | Distribution::Laplace { .. } => {
+                on_line(base.line_form().ok_or_else(|| unknown(kernel))?, kernel, distribution)
             }
-            (Base::Laplacian(_), Distribution::Laplace { scale }) => {
-                let length = one_length(base, kernel)?;
-                if !(scale.is_finite() && *scale > 0.0 && *scale != length) {
-                    return Err(Error::parameter("scale", scale, "finite, positive, and not the lengthscale"));
-                }
-                Ok(Self::Laplace { length, scale: *scale })
-            }
-            (Base::Wiener(_), Distribution::Uniform { low, high }) if *low == 0.0 && *high == 1.0 => Ok(Self::Brownian),
-            _ => Err(unknown(kernel)),
         }
     }
 
@@ -140,6 +122,39 @@ fn interval_norm(length: f64, width: f64) -> f64 {
     2.0 * (area + (-0.5 * ratio * ratio).exp_m1()) / (ratio * ratio)
 }
 
+fn under_normal(base: &Base, kernel: &Kernel, mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<Form> {
+    let gaussian = base.spectral_law().is_some_and(|law| law.frequencies == Frequencies::Normal(Mixing::Fixed));
+    match base.power_series() {
+        _ if gaussian => normal(base, kernel, mean, covariance),
+        Some(PowerSeries::Exponential { scale }) => {
+            check_normal(mean, covariance)?;
+            if mean.len() != 1 {
+                return Err(Error::shape("dimension of the law", 1, mean.len()));
+            }
+            Ok(Form::Exponential { scale, mean: mean[0], variance: covariance[[0, 0]] })
+        }
+        _ => Err(unknown(kernel)),
+    }
+}
+
+/// Kernels and distributions on one column.
+fn on_line(form: LineForm<'_>, kernel: &Kernel, distribution: &Distribution) -> Result<Form> {
+    match (form, distribution) {
+        (LineForm::Gaussian { length }, Distribution::Uniform { low, high }) => {
+            check_interval(*low, *high)?;
+            Ok(Form::Interval { length, low: *low, high: *high })
+        }
+        (LineForm::Exponential { length }, Distribution::Laplace { scale }) => {
+            if !(scale.is_finite() && *scale > 0.0 && *scale != length) {
+                return Err(Error::parameter("scale", scale, "finite, positive, and not the lengthscale"));
+            }
+            Ok(Form::Laplace { length, scale: *scale })
+        }
+        (LineForm::Minimum { constant: 0.0 }, Distribution::Uniform { low: 0.0, high: 1.0 }) => Ok(Form::Brownian),
+        _ => Err(unknown(kernel)),
+    }
+}
+
 fn normal(base: &Base, kernel: &Kernel, mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<Form> {
     check_normal(mean, covariance)?;
     let d = mean.len();
@@ -153,25 +168,17 @@ fn normal(base: &Base, kernel: &Kernel, mean: &Array1<f64>, covariance: &Array2<
     Ok(Form::Normal { lengths, mean, covariance })
 }
 
-fn powers(degree: usize, base: &Base, moments: &[f64]) -> Result<Form> {
+fn powers(series: PowerSeries, kernel: &Kernel, moments: &[f64]) -> Result<Form> {
+    let PowerSeries::Power { degree, .. } = series else { return Err(unknown(kernel)) };
+    let degree = degree as usize;
     if moments.len() < degree {
         return Err(Error::shape("moments", format!("one per power up to the degree ({degree})"), moments.len()));
     }
     if let Some(moment) = moments.iter().find(|m| !m.is_finite()) {
         return Err(Error::parameter("moments", moment, AllowedRange::LINE));
     }
-    let [offset, scale] = base.shape_array::<f64>();
-    let binomial = |k: usize| (0..k).fold(1.0, |b, i| b * (degree - i) as f64 / (i + 1) as f64);
-    let weight = |k: usize| binomial(k) * offset.powi((degree - k) as i32) * scale.powi(k as i32);
     let moments = std::iter::once(1.0).chain(moments.iter().copied()).take(degree + 1).collect();
-    Ok(Form::Powers { weights: (0..=degree).map(weight).collect(), moments })
-}
-
-fn one_length(base: &Base, kernel: &Kernel) -> Result<f64> {
-    match base.lengthscale().map(Lengthscale::values).as_deref() {
-        Some([length]) => Ok(*length),
-        _ => Err(unknown(kernel)),
-    }
+    Ok(Form::Powers { weights: (0..=degree).map(|n| series.coefficient(n)).collect(), moments })
 }
 
 fn check_interval(low: f64, high: f64) -> Result<()> {

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2};
 
 use super::{Density, SteinKernel};
 use crate::error::AllowedRange;
-use crate::kernel::Base;
+use crate::kernel::closed_forms::SteinForm;
 use crate::kernel::text::Arguments;
 use crate::kernel::text::syntax::{Argument, Syntax, error_at, read};
 use crate::wording::nearest;
@@ -104,16 +104,10 @@ impl TryFrom<&Kernel> for SteinKernel {
     /// # Errors
     /// [`Error::Unsupported`] for other kernels.
     fn try_from(kernel: &Kernel) -> Result<Self> {
-        match kernel {
-            Kernel::Base(Base::InverseMultiquadric(_)) => match kernel.parameters().as_slice() {
-                [offset] => Self::inverse_multiquadric(offset.value, 0.5),
-                _ => Err(unfit(kernel)),
-            },
-            Kernel::Base(Base::Gaussian(gaussian)) => match gaussian.widths().as_slice() {
-                [(lengthscale, _, _)] => Self::gaussian(*lengthscale),
-                _ => Err(unfit(kernel)),
-            },
-            _ => Err(unfit(kernel)),
+        let form = if let Kernel::Base(base) = kernel { base.stein_form() } else { None };
+        match form.ok_or_else(|| unfit(kernel))? {
+            SteinForm::Gaussian { length } => Self::gaussian(length),
+            SteinForm::InverseMultiquadric { offset } => Self::inverse_multiquadric(offset, 0.5),
         }
     }
 }

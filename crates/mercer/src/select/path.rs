@@ -123,7 +123,7 @@ pub fn ridge_path(
         return Err(Error::parameter("lambdas", "[]", "a list of at least one number"));
     }
     let spec = Ridge { lambda: lambdas[0], solver: RidgeSolver::Eigen, ..ridge.clone() };
-    spec.check(compute)?;
+    spec.check(x.ncols(), compute)?;
     let problem = Problem::new(&ridge.kernel, ridge.intercept, RidgeData { x, y, basis: None, weights }, compute)?;
     let parts = folds.map(|k| deal(problem.rows(), k, compute)).transpose()?;
     let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {

@@ -119,7 +119,7 @@ impl RidgeTuner {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeTunerFit> {
-        self.check(compute)?;
+        self.check(x.ncols(), compute)?;
         let kernel = self.expanded(x, compute)?;
         check_names(&kernel, "lambda", &self.fixed, &self.free)?;
         reserve(x.nrows() as u64, compute)?;
@@ -157,14 +157,14 @@ impl RidgeTuner {
         Ok(RidgeTunerFit { fit, score, gradient, names, converged, iterations, scores, evaluations })
     }
 
-    fn check(&self, compute: &Compute) -> Result<()> {
+    fn check(&self, columns: usize, compute: &Compute) -> Result<()> {
         if !(self.lambda.is_finite() && self.lambda > 0.0) {
             return Err(Error::parameter("lambda", self.lambda, "finite and positive, to have a logarithm"));
         }
         if matches!(self.criterion, Criterion::Folds(_)) {
             return Err(Error::parameter("criterion", "folds", "leave-one-out or GCV"));
         }
-        self.ridge(self.kernel.clone(), self.lambda).check(compute)
+        self.ridge(self.kernel.clone(), self.lambda).check(columns, compute)
     }
 
     /// The kernel with medians resolved and, if requested, one lengthscale per column.

@@ -2,7 +2,6 @@
 
 mod band_reduction;
 mod band_sweep;
-mod banded;
 mod block_pivots;
 mod blocks;
 pub(crate) mod chain;
@@ -22,7 +21,6 @@ mod resolvent;
 mod single;
 pub(crate) mod state_space;
 
-pub use banded::{BandedFactor, SymmetricBanded};
 pub use block_pivots::block_randomly_pivoted_cholesky;
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
 pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};

@@ -48,10 +48,12 @@ mod io {
     mod wrong_files;
 }
 mod kernel {
+    mod broken;
     mod conformance;
     mod docs_table;
     mod properties;
     mod text;
+    mod wendland;
 }
 mod learn {
     mod binned;

@@ -30,7 +30,9 @@ pub(super) fn summands(kernel: &Kernel, columns: &[usize]) -> Result<Vec<Separab
 
 fn product(kernel: &Kernel, columns: &[usize]) -> Result<Separable> {
     match kernel {
-        Kernel::Base(Base::Constant(c)) => Ok(Separable { mass: c.value(), factors: Vec::new() }),
+        Kernel::Base(base) if base.constant().is_some() => {
+            Ok(Separable { mass: base.constant().unwrap_or(0.0), factors: Vec::new() })
+        }
         Kernel::Scale(a, k) => {
             let part = product(k, columns)?;
             Ok(Separable { mass: a.get() * part.mass, ..part })

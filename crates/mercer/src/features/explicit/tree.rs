@@ -1,5 +1,6 @@
 //! Finite feature maps as a tree that follows the algebra of kernels.
 
+use crate::kernel::closed_forms::PowerSeries;
 use crate::kernel::elementary::finite_rank::FiniteRank;
 use crate::kernel::{Base, ColumnRef, ConformalFactor, Kernel, PointList, PointMap, Series};
 use crate::{Error, Result};
@@ -59,18 +60,21 @@ impl Tree {
     }
 
     fn of_base(kernel: &Kernel, base: &Base) -> Result<Self> {
-        match base {
-            Base::Constant(c) => Ok(Self::Constant(c.value().sqrt())),
-            Base::Linear(_) => Ok(Self::Identity),
-            Base::Polynomial(k) => {
-                let (offset, scale) = (named(base, "offset"), named(base, "scale"));
+        if let Some(value) = base.constant() {
+            return Ok(Self::Constant(value.sqrt()));
+        }
+        if let Some(kernel) = base.finite_sum() {
+            return Ok(Self::FiniteRank(kernel.clone()));
+        }
+        match base.power_series() {
+            Some(PowerSeries::Power { degree: 1, offset: 0.0, scale: 1.0 }) => Ok(Self::Identity),
+            Some(PowerSeries::Power { degree, offset, scale }) => {
                 let mut parts = vec![Self::Scaled(scale.sqrt(), Box::new(Self::Identity))];
                 if offset > 0.0 {
                     parts.insert(0, Self::Constant(offset.sqrt()));
                 }
-                Ok(Self::Power(Box::new(Self::Beside(parts)), k.degree() as usize))
+                Ok(Self::Power(Box::new(Self::Beside(parts)), degree as usize))
             }
-            Base::FiniteRank(k) => Ok(Self::FiniteRank(k.clone())),
             _ => Err(refusal(kernel)),
         }
     }
@@ -116,10 +120,6 @@ impl Tree {
             }
         }
     }
-}
-
-fn named(base: &Base, name: &str) -> f64 {
-    base.shape().into_iter().find(|(n, _)| *n == name).map_or(0.0, |(_, value)| value)
 }
 
 fn indices(chosen: &[ColumnRef]) -> Result<Vec<usize>> {

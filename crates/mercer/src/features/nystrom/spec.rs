@@ -3,7 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::{Landmarks, NystromFeatures};
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::error::AllowedRange;
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -68,7 +68,7 @@ impl Nystrom {
         if x.is_empty() {
             return Err(Error::too_few("a Nyström map", "points", 1, 0));
         }
-        require_psd(&self.kernel, compute)?;
+        require_psd_on(&self.kernel, x.ncols(), compute)?;
         let kernel = resolve_medians(&self.kernel, x, compute)?;
         let (points, rows) = self.landmarks.choose_rows(&kernel, x, self.components, self.tolerance, compute)?;
         Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)?.with_rows(rows))

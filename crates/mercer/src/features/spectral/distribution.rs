@@ -4,8 +4,9 @@ use ndarray::Array2;
 
 use super::column::ColumnDistribution;
 use super::counts::Counts;
-use super::mixing::Mixing;
+use super::table::RadialTable;
 use crate::features::sampling::Source;
+use crate::kernel::closed_forms::Mixing;
 
 /// A probability distribution on frequencies.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub(crate) enum FrequencyDistribution {
         /// Which of the radial distributions of the tree this is.
         leaf: usize,
     },
+    /// A uniform direction, the length from a table.
+    Tabulated { table: RadialTable, scales: Vec<f64>, leaf: usize },
     /// Independent coordinates, each times its scale.
     Columns { distribution: ColumnDistribution, scales: Vec<f64> },
     /// On these columns, 0 on the others.
@@ -46,6 +49,15 @@ impl FrequencyDistribution {
                 if let Some(frames) = frames {
                     frames.turn(*leaf, &mut direction, source);
                 }
+                out.iter_mut().zip(direction.iter().zip(scales)).for_each(|(o, (g, s))| *o += factor * g * s);
+            }
+            Self::Tabulated { table, scales, leaf } => {
+                let length = table.quantile(source.uniform());
+                let mut direction: Vec<f64> = scales.iter().map(|_| source.normal()).collect();
+                if let Some(frames) = frames {
+                    frames.turn(*leaf, &mut direction, source);
+                }
+                let factor = length / dot(&direction, &direction).sqrt().max(f64::MIN_POSITIVE);
                 out.iter_mut().zip(direction.iter().zip(scales)).for_each(|(o, (g, s))| *o += factor * g * s);
             }
             Self::Columns { distribution, scales } => {
@@ -83,7 +95,7 @@ impl FrequencyDistribution {
     pub(crate) fn has_frames(&self) -> bool {
         match self {
             Self::Zero | Self::Columns { .. } | Self::Copies(..) => false,
-            Self::Radial { .. } => true,
+            Self::Radial { .. } | Self::Tabulated { .. } => true,
             Self::On(_, distribution) | Self::Mapped(_, distribution) => distribution.has_frames(),
             Self::Sum(distributions) => distributions.iter().any(Self::has_frames),
             Self::Mixture(parts) => parts.iter().any(|(_, distribution)| distribution.has_frames()),

@@ -2,22 +2,8 @@
 //! normal.
 
 use crate::features::sampling::Source;
+use crate::kernel::closed_forms::Mixing;
 use crate::real::special::gamma_quantile;
-
-/// The distribution of the factor `m`. A radial kernel that is positive definite in every dimension
-/// is `E exp(−m²r²/2)` (Schoenberg).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Mixing {
-    /// `m = 1`: the Gaussian kernel.
-    Fixed,
-    /// `m² = ν/G` with `G ~ Gamma(ν)`: Student's t with `2ν` degrees of freedom, the Matérn
-    /// kernels.
-    Student(f64),
-    /// `m² = G/a` with `G ~ Gamma(a)`: the rational quadratic kernels.
-    Gamma(f64),
-    /// `m² = 2S` with `S` positive stable of index `α < 1`, `E e^{−uS} = e^{−u^α}`: `exp(−r^{2α})`.
-    Stable(f64),
-}
 
 impl Mixing {
     pub(crate) fn draw(self, source: &mut Source) -> f64 {

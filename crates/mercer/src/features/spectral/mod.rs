@@ -8,6 +8,7 @@ mod mixing;
 mod moments;
 mod recognize;
 mod schoenberg;
+mod table;
 
 use ndarray::Array2;
 

@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use super::column::ColumnDistribution;
 use super::distribution::FrequencyDistribution;
-use super::mixing::Mixing;
+use crate::kernel::closed_forms::Mixing;
 
 impl Mixing {
     /// `E m²`.
@@ -38,6 +38,10 @@ impl FrequencyDistribution {
             Self::Zero => {}
             Self::Radial { mixing, scales, .. } => {
                 let moment = mixing.second_moment()?;
+                scales.iter().enumerate().for_each(|(j, s)| sum[[j, j]] = moment * s * s);
+            }
+            Self::Tabulated { table, scales, .. } => {
+                let moment = table.second_moment()? / columns as f64;
                 scales.iter().enumerate().for_each(|(j, s)| sum[[j, j]] = moment * s * s);
             }
             Self::Columns { distribution, scales } => {

@@ -4,10 +4,11 @@ use super::Term;
 use super::column::{Circle, ColumnDistribution};
 use super::counts::Counts;
 use super::distribution::FrequencyDistribution;
-use super::mixing::Mixing;
 use super::schoenberg;
+use super::table::{MOST_COLUMNS, RadialTable};
 use crate::kernel::check_domain::rows_to_array;
-use crate::kernel::{Base, ColumnRef, Form, Kernel, MetricKind, PointMap, Property, Verdict};
+use crate::kernel::closed_forms::{Frequencies, Mixing, SpectralLaw};
+use crate::kernel::{Base, ColumnRef, Kernel, PointMap, Property, Verdict};
 use crate::{Error, Result};
 
 /// The smallest lengthscale of a periodic kernel: below it the table of its frequencies would be
@@ -75,7 +76,7 @@ impl Recognizer {
                 })
             }
             Kernel::Schoenberg(t, k) => schoenberg::measure(self, kernel, t.get(), k, columns),
-            other => Err(refusal(other)),
+            other => Err(refusal(other, columns)),
         }
     }
 
@@ -86,40 +87,45 @@ impl Recognizer {
     }
 
     fn base(&mut self, kernel: &Kernel, base: &Base, columns: usize) -> Result<Term> {
-        let inverse = |power: f64| -> Vec<f64> {
-            let lengths = base.lengthscale().map_or_else(|| vec![1.0], |l| l.values());
-            (0..columns).map(|j| power / lengths.get(j).or(lengths.first()).copied().unwrap_or(1.0)).collect()
+        let law = base.spectral_law().ok_or_else(|| refusal(kernel, columns))?;
+        self.term(base, law, columns)
+    }
+
+    /// A radial law without a closed sampler, where the kernel is positive semi-definite.
+    fn tabulated(&mut self, base: &Base, scale: f64, tail: f64, scales: Vec<f64>) -> Result<FrequencyDistribution> {
+        let (kernel, columns) = (Kernel::Base(base.clone()), scales.len());
+        if !kernel.property_on(Property::PositiveSemidefinite, columns).is_proven() {
+            return Err(refusal(&kernel, columns));
+        }
+        if !(1..=MOST_COLUMNS).contains(&columns) {
+            let reason = format!("its frequencies are tabulated on 1 to {MOST_COLUMNS} columns, not on {columns}");
+            return Err(Error::unsupported("random Fourier features", kernel, reason, "use Nyström features"));
+        }
+        let profile = |r: f64| base.profile_value((r / scale) * (r / scale)).unwrap_or(f64::NAN);
+        self.leaves += 1;
+        Ok(FrequencyDistribution::Tabulated {
+            table: RadialTable::new(columns, tail, profile),
+            scales,
+            leaf: self.leaves - 1,
+        })
+    }
+
+    /// The law that a base kernel states, on so many columns.
+    pub(super) fn term(&mut self, base: &Base, law: SpectralLaw, columns: usize) -> Result<Term> {
+        let lengths = base.lengthscale().map_or_else(|| vec![1.0], |l| l.values());
+        let length = |j: usize| lengths.get(j).or(lengths.first()).copied().unwrap_or(1.0);
+        let scales: Vec<f64> = (0..columns).map(|j| law.scale / length(j)).collect();
+        let by_column = |distribution, scales| FrequencyDistribution::Columns { distribution, scales };
+        let frequencies = match law.frequencies {
+            Frequencies::Zero => FrequencyDistribution::Zero,
+            Frequencies::Normal(mixing) => self.radial(mixing, scales),
+            Frequencies::Cauchy => by_column(ColumnDistribution::Cauchy, scales),
+            Frequencies::Laplace => by_column(ColumnDistribution::Laplace, scales),
+            Frequencies::Uniform => by_column(ColumnDistribution::Uniform, scales),
+            Frequencies::Whole => by_column(ColumnDistribution::Circle(circles(base)?), vec![law.scale; columns]),
+            Frequencies::Compact { tail } => self.tabulated(base, law.scale, tail, scales)?,
         };
-        let shape = base.shape().first().map_or(1.0, |(_, value)| *value);
-        let mut mass = 1.0;
-        let distribution = match base {
-            Base::Constant(k) => {
-                mass = k.value();
-                FrequencyDistribution::Zero
-            }
-            Base::Gaussian(_) => self.radial(Mixing::Fixed, inverse(1.0)),
-            Base::Laplacian(_) if base.form() == Form::Profile(MetricKind::Manhattan) => {
-                FrequencyDistribution::Columns { distribution: ColumnDistribution::Cauchy, scales: inverse(1.0) }
-            }
-            Base::Laplacian(_) => self.radial(Mixing::Student(0.5), inverse(1.0)),
-            Base::Matern(k) => self.radial(Mixing::Student(k.nu()), inverse(1.0)),
-            Base::RationalQuadratic(_) => self.radial(Mixing::Gamma(shape), inverse(1.0)),
-            // (c² + r²)^{−1/2} is 1/c times the rational quadratic kernel with a = ½ and ℓ = c.
-            Base::InverseMultiquadric(_) => {
-                mass = 1.0 / shape;
-                self.radial(Mixing::Gamma(0.5), vec![1.0 / shape; columns])
-            }
-            Base::Cauchy(_) => {
-                FrequencyDistribution::Columns { distribution: ColumnDistribution::Laplace, scales: inverse(1.0) }
-            }
-            Base::Sinc(_) => FrequencyDistribution::Columns {
-                distribution: ColumnDistribution::Uniform,
-                scales: vec![shape; columns],
-            },
-            Base::Periodic(k) => circle(base, k.period(), columns)?,
-            _ => return Err(refusal(kernel)),
-        };
-        Ok(Term { mass, distribution })
+        Ok(Term { mass: law.mass, distribution: frequencies })
     }
 
     fn sum<'k>(&mut self, kernels: impl Iterator<Item = &'k Kernel>, columns: usize) -> Result<Term> {
@@ -179,33 +185,34 @@ impl Recognizer {
 
 /// `exp(b(cos(2πδ/p) − 1))` with `b = 1/ℓ²`: frequencies `2πn/p`, `n` with probability
 /// `e^{−b}Iₙ(b)`.
-fn circle(base: &Base, period: f64, columns: usize) -> Result<FrequencyDistribution> {
+fn circles(base: &Base) -> Result<Vec<Circle>> {
     let lengths = base.lengthscale().map_or_else(Vec::new, |l| l.values());
     if let Some(short) = lengths.iter().find(|l| **l < SHORTEST_PERIODIC) {
         return Err(Error::parameter("lengthscale", short, "at least 1e-5 for random features of a periodic kernel"));
     }
-    let circles = lengths.iter().map(|l| Circle::new(1.0 / (l * l))).collect::<Vec<_>>();
-    if circles.is_empty() {
+    if lengths.is_empty() {
         return Err(Error::unresolved_median("periodic(lengthscale=median)"));
     }
-    Ok(FrequencyDistribution::Columns {
-        distribution: ColumnDistribution::Circle(circles),
-        scales: vec![std::f64::consts::TAU / period; columns],
-    })
+    Ok(lengths.iter().map(|l| Circle::new(1.0 / (l * l))).collect())
 }
 
 /// Why a kernel has no spectral measure that can be drawn from.
-pub(super) fn refusal(kernel: &Kernel) -> Error {
+pub(super) fn refusal(kernel: &Kernel, columns: usize) -> Error {
+    let psd = kernel.property_on(Property::PositiveSemidefinite, columns);
+    let instead = if psd.is_proven() { "use Nyström features" } else { "" };
     let reason = match kernel.property(Property::ShiftInvariant) {
         Verdict::Refuted(_) => "it is not shift-invariant: k(x, y) does not depend on x − y alone".to_string(),
         Verdict::Unknown(why) => format!("it is not known to be shift-invariant ({why})"),
         Verdict::Proven(_) if !kernel.is_continuous() => {
             "it is not continuous, and Bochner's theorem needs that".to_string()
         }
-        Verdict::Proven(_) => match kernel.property(Property::PositiveSemidefinite) {
+        Verdict::Proven(_) => match psd {
             Verdict::Proven(_) => "no rule gives its spectral measure".to_string(),
+            Verdict::Refuted(proof) => {
+                format!("it is not positive semi-definite on {columns} columns ({})", proof.rule)
+            }
             _ => "it is not known to be positive semi-definite, so its spectral measure may be negative".to_string(),
         },
     };
-    Error::unsupported("random Fourier features", kernel, reason, "")
+    Error::unsupported("random Fourier features", kernel, reason, instead)
 }

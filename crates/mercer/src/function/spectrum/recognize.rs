@@ -1,6 +1,7 @@
 //! Recognition of kernels with spectra in closed form.
 
-use crate::kernel::{Base, ColumnRef, Kernel, Lengthscale};
+use crate::kernel::closed_forms::LineForm;
+use crate::kernel::{Base, ColumnRef, Kernel};
 
 /// A kernel whose integral operator is known, up to a factor that stands beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +41,10 @@ fn of_motion((constant, slope): (f64, f64)) -> KnownKernel<'static> {
 
 /// `(c, s)` of a kernel that is `c + s·min(x, y)`.
 fn motion(kernel: &Kernel) -> Option<(f64, f64)> {
-    if let Kernel::Base(Base::Constant(c)) = kernel {
-        return Some((c.value(), 0.0));
+    if let Kernel::Base(base) = kernel
+        && let Some(value) = base.constant()
+    {
+        return Some((value, 0.0));
     }
     if let Kernel::Scale(a, k) = kernel {
         return motion(k).map(|(c, s)| (a.get() * c, a.get() * s));
@@ -53,25 +56,14 @@ fn motion(kernel: &Kernel) -> Option<(f64, f64)> {
 }
 
 fn of_base(base: &Base) -> Option<KnownKernel<'_>> {
-    let one = |l: &Lengthscale| match l.values().as_slice() {
-        [length] => Some(*length),
-        _ => None,
-    };
-    let exponential = |l| Some(KnownKernel::Exponential { factor: 1.0, length: one(l)? });
-    match base {
-        Base::Wiener(_) => Some(of_motion((0.0, 1.0))),
-        Base::Brownian(k) if k.hurst() == 0.5 => Some(of_motion((0.0, 1.0))),
-        Base::Sobolev(k) if k.order() == 1 => Some(of_motion((f64::from(u8::from(k.has_null_space())), 1.0))),
-        Base::Bridge(_) => Some(KnownKernel::Bridge(1.0)),
-        Base::Laplacian(_) => exponential(base.lengthscale()?),
-        Base::Matern(k) if k.nu() == 0.5 => exponential(base.lengthscale()?),
-        Base::Gaussian(_) => Some(KnownKernel::Gaussian { factor: 1.0, length: one(base.lengthscale()?)? }),
-        Base::Periodic(k) => {
-            Some(KnownKernel::Periodic { factor: 1.0, period: k.period(), length: one(base.lengthscale()?)? })
-        }
-        Base::FiniteRank(k) => Some(KnownKernel::Finite(1.0, k)),
-        _ => None,
-    }
+    Some(match base.line_form()? {
+        LineForm::Minimum { constant } => of_motion((constant, 1.0)),
+        LineForm::Bridge => KnownKernel::Bridge(1.0),
+        LineForm::Exponential { length } => KnownKernel::Exponential { factor: 1.0, length },
+        LineForm::Gaussian { length } => KnownKernel::Gaussian { factor: 1.0, length },
+        LineForm::Periodic { period, length } => KnownKernel::Periodic { factor: 1.0, period, length },
+        LineForm::FiniteRank(kernel) => KnownKernel::Finite(1.0, kernel),
+    })
 }
 
 fn scaled(known: KnownKernel<'_>, a: f64) -> KnownKernel<'_> {

@@ -260,7 +260,8 @@ impl<'a> Binder<'a> {
         if radius.is_infinite() {
             return Ok(());
         }
-        let psd = inner.kernel.property(Property::PositiveSemidefinite).as_option() == Some(true);
+        let columns = self.slots.points[inner.slot].rows.ncols();
+        let psd = inner.kernel.property_on(Property::PositiveSemidefinite, columns).is_proven();
         let largest = if psd {
             let (rows, cols) = self.diagonals(inner, "series")?;
             rows.into_iter().chain(cols).fold(0.0, f64::max)

@@ -12,6 +12,7 @@ use super::diagonal;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use crate::gram::{MetricKind, simd::Element};
+use crate::kernel::closed_forms::Growth;
 use crate::kernel::leaf::Profile;
 use crate::kernel::{Base, ProfileVisitor};
 use crate::real::Dual;
@@ -135,18 +136,20 @@ fn profile(base: &Base, slots: &Slots, metric: usize, scale: f64) -> Spread {
     if kind == MetricKind::Dot {
         return inner_product(base, dot(slots, metric).scaled(scale));
     }
-    let relative = slots.metrics[metric].metric.relative_error::<f32>() + FUNCTION * U;
+    let relative = slots.metrics[metric].metric.relative_error::<f32>() + base.roundings() * U;
     let at = |s: f64| base.visit_profile(At { base, s }).map_or(f64::INFINITY, |d: Dual<f64>| d.value);
-    match base {
+    let nonnegative = base.is_non_negative();
+    match base.growth() {
         // Decided in double precision.
-        Base::Ball(_) => Spread::exact(1.0, true),
-        // Increasing with s: |s κ′(s)| ≤ power · κ(s) at the largest distance.
-        Base::SquaredDistance(_) | Base::Distance(_) | Base::LogDistance(_) => {
+        Growth::Step => Spread::exact(at(0.0), nonnegative),
+        // |s κ′(s)| ≤ power · κ(s) at the largest distance.
+        Growth::Increasing { power } => {
             let magnitude = at(largest_metric(slots, metric) * scale);
-            let power = base.shape_array::<f64>()[0].max(2.0);
-            Spread { magnitude, error: power * relative * magnitude.max(1.0), nonnegative: true }
+            Spread { magnitude, error: power * relative * magnitude.max(1.0), nonnegative }
         }
-        _ => Spread { magnitude: at(0.0), error: relative * at(0.0), nonnegative: true },
+        Growth::Regular | Growth::Saturating { .. } => {
+            Spread { magnitude: at(0.0), error: relative * at(0.0), nonnegative }
+        }
     }
 }
 
@@ -154,12 +157,12 @@ fn profile(base: &Base, slots: &Slots, metric: usize, scale: f64) -> Spread {
 fn inner_product(base: &Base, s: Spread) -> Spread {
     let ends = [s.magnitude, -s.magnitude].map(|s| base.visit_profile(At { base, s }));
     let largest = |f: fn(Dual<f64>) -> f64| ends.into_iter().flatten().map(|d| f(d).abs()).fold(0.0, f64::max);
-    let (magnitude, slope) = match base {
-        Base::Tanh(_) => (1.0, base.shape_array::<f64>()[0].abs()),
+    let (magnitude, slope) = match base.growth() {
+        Growth::Saturating { slope } => (1.0, slope),
         _ => (largest(|d| d.value), largest(|d| d.derivative)),
     };
-    let rounding = FUNCTION * U * (magnitude + slope * s.magnitude);
-    Spread { magnitude, error: slope * s.error + rounding, nonnegative: matches!(base, Base::Exponential(_)) }
+    let rounding = base.roundings() * U * (magnitude + slope * s.magnitude);
+    Spread { magnitude, error: slope * s.error + rounding, nonnegative: base.is_non_negative() }
 }
 
 fn pointwise(function: &Pointwise, k: Spread) -> Spread {

@@ -9,6 +9,7 @@ use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use crate::gram::Rows;
 use crate::gram::simd::{self, Element, Formula, Mode};
+use crate::kernel::closed_forms::Growth;
 use crate::kernel::process::brownian::Brownian;
 use crate::kernel::{Base, Series};
 use crate::real::Real;
@@ -137,7 +138,7 @@ impl<'s, T: Element> Tile<'s, T> {
     }
 
     fn profile(&mut self, base: &Base, metric: usize, scale: f64, factor: f64, mode: Mode, out: &mut [T]) {
-        if matches!(base, Base::Ball(_)) && T::UNIT_ROUNDOFF > 1e-12 {
+        if base.growth() == Growth::Step && T::UNIT_ROUNDOFF > 1e-12 {
             return self.in_double(base, metric, scale, factor, mode, out);
         }
         formula::visit(base, scale, PutFormula { tile: self, metric, factor, mode, out });

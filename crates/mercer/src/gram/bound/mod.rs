@@ -24,7 +24,7 @@ use self::node::Node;
 use self::slots::Slots;
 use super::{Rows, Tiles};
 use crate::error::MemoryPurpose;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Property};
 use crate::{Error, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
@@ -48,6 +48,13 @@ impl Bound<'_> {
     /// The kernel with every median resolved to the number that is used.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// Whether the rules prove that the kernel is positive semi-definite on as many columns as the points have.
+    pub(crate) fn is_proven_psd(&self) -> bool {
+        let psd = Property::PositiveSemidefinite;
+        let columns = self.slots.points.first().map(|slot| slot.rows.ncols());
+        columns.map_or_else(|| self.kernel.property(psd), |d| self.kernel.property_on(psd, d)).is_proven()
     }
 
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.

@@ -159,7 +159,8 @@ impl Check<'_> {
     fn exact(&self, node: &Node<'_>) -> Result<f64> {
         let (rows, cols) = diagonal::of_points(&node.kernel, &self.slots.points[node.slot]);
         let largest = self.finite(node, &rows, &cols)?;
-        let psd = node.kernel.property(Property::PositiveSemidefinite).is_proven();
+        let columns = self.slots.points[node.slot].rows.ncols();
+        let psd = node.kernel.property_on(Property::PositiveSemidefinite, columns).is_proven();
         if psd { Ok(largest) } else { self.all_pairs(node) }
     }
 
@@ -200,10 +201,10 @@ fn pointwise(function: &Pointwise, inner: &Node<'_>, bound: f64) -> f64 {
     })
 }
 
-/// Whether no value is below 0: profiles of distances are not.
+/// Whether no value is below 0.
 fn is_positive(node: &Node<'_>) -> bool {
     match &node.kind {
-        Kind::Profile { base, .. } => !matches!(base.form(), crate::kernel::Form::Profile(MetricKind::Dot)),
+        Kind::Profile { base, .. } => base.is_non_negative(),
         Kind::Constant(value) => *value >= 0.0,
         Kind::Scale(_, inner) => is_positive(inner),
         Kind::Sum(terms) | Kind::Product(terms) => terms.iter().all(is_positive),

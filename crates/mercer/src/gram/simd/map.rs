@@ -3,36 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::element::{Element, Lane, Width};
-use crate::real::Real;
-
-/// A formula in one variable, written once for every arithmetic.
-///
-/// Mark `apply` `#[inline(always)]`: only then is it compiled, and vectorized, inside the loop over
-/// the tile.
-///
-/// # Example
-/// ```
-/// use mercer::gram::simd::{self, Formula, Mode};
-/// use mercer::real::Real;
-///
-/// /// `exp(−s/2)`.
-/// struct Gaussian;
-/// impl Formula for Gaussian {
-///     #[inline(always)]
-///     fn apply<N: Real>(&self, s: N) -> N {
-///         (N::from_f64(-0.5) * s).exp()
-///     }
-/// }
-///
-/// let mut tile = [1.0_f64, 1.0];
-/// simd::map(&Gaussian, 2.0, Mode::Add, &[0.0, 2.0], &mut tile);
-/// assert_eq!(tile[0], 3.0);
-/// assert!((tile[1] - 1.735_758_882_342_884_6).abs() < 1e-15);
-/// ```
-pub trait Formula: Sync {
-    /// The value at `s`.
-    fn apply<N: Real>(&self, s: N) -> N;
-}
+use crate::kernel::closed_forms::Formula;
 
 /// What becomes of the value that is already in the tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,12 +23,13 @@ mod tests;
 mod transpose;
 pub(crate) mod triangle;
 
+pub use crate::kernel::closed_forms::Formula;
 pub(crate) use add_rows::add_rows;
 pub(crate) use buffer::{assemble, zeroed};
 pub use element::{Element, Lane};
 pub use fast32::Fast32;
 pub use fast64::Fast64;
-pub use map::{Formula, Mode, map, map_in_place};
+pub use map::{Mode, map, map_in_place};
 pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
 pub(crate) use sine_cosine::{cosines, sines_cosines};

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::Fast64;
 use super::element::{Lane, Width};
-use super::map::Formula;
+use crate::kernel::closed_forms::Formula;
 use crate::real::{Dual, Real};
 
 /// Sums run side by side, so that they are vectors; the number never depends on the machine.

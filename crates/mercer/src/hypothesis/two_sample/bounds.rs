@@ -2,7 +2,7 @@
 
 use super::{PooledPairs, TwoSample};
 use crate::hypothesis::TestOutcome;
-use crate::kernel::{Base, Property};
+use crate::kernel::Property;
 use crate::measure::{Estimator, TwoSampleSums};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -13,7 +13,7 @@ impl TwoSample {
     /// the level at which the bound is met.
     pub(super) fn bound(&self, data: &PooledPairs<'_>, estimator: Estimator, compute: &Compute) -> Result<TestOutcome> {
         let bound = self.one_kernel()?.bind(data.pairs, compute)?;
-        let largest = upper_bound(bound.kernel())?;
+        let largest = upper_bound(bound.kernel(), bound.is_proven_psd())?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
         let sizes = (data.first, data.total - data.first);
         let unit = unit(estimator, sizes, largest, is_non_negative(bound.kernel()));
@@ -49,51 +49,24 @@ fn unit(estimator: Estimator, (m, n): (usize, usize), largest: f64, non_negative
     }
 }
 
-/// `sup k(x, x)`, where it is known without the data: for bounded shift-invariant kernels it is
-/// `k(0, 0)`.
-fn upper_bound(kernel: &Kernel) -> Result<f64> {
-    let proven = |property| kernel.property(property).as_option() == Some(true);
-    if proven(Property::ShiftInvariant) && proven(Property::PositiveSemidefinite) {
-        return kernel.evaluate(&[0.0], &[0.0]).or_else(|_| at_origin(kernel));
-    }
-    if matches!(kernel, Kernel::Normalized(_)) && proven(Property::PositiveSemidefinite) {
-        return Ok(1.0);
-    }
-    Err(Error::unsupported(
-        "distribution-free bound",
-        kernel,
-        "its largest value is not known",
-        "use a shift-invariant or a normalized kernel",
-    ))
-}
-
-/// `k(0, 0)` of a kernel that needs more than one column.
-fn at_origin(kernel: &Kernel) -> Result<f64> {
-    (2..=1024).find_map(|d| kernel.evaluate(&vec![0.0; d], &vec![0.0; d]).ok()).ok_or_else(|| {
-        Error::unsupported(
+/// `sup k(x, x)`, where the rules know it without the data.
+fn upper_bound(kernel: &Kernel, psd: bool) -> Result<f64> {
+    let sharp = kernel.property(Property::ShiftInvariant).is_proven() || matches!(kernel, Kernel::Normalized(_));
+    match kernel.bound() {
+        Some(bound) if sharp && psd && bound.is_finite() => Ok(bound),
+        _ => Err(Error::unsupported(
             "distribution-free bound",
             kernel,
-            "it has no value at the origin",
-            "use a normalized kernel",
-        )
-    })
+            "its largest value is not known",
+            "use a shift-invariant or a normalized kernel",
+        )),
+    }
 }
 
-/// Whether no value of the kernel is negative, by its form.
+/// Whether no value of the kernel is negative: what its parts say of themselves.
 fn is_non_negative(kernel: &Kernel) -> bool {
     match kernel {
-        Kernel::Base(base) => matches!(
-            base,
-            Base::Gaussian(_)
-                | Base::Laplacian(_)
-                | Base::Matern(_)
-                | Base::RationalQuadratic(_)
-                | Base::InverseMultiquadric(_)
-                | Base::Cauchy(_)
-                | Base::Periodic(_)
-                | Base::Constant(_)
-                | Base::Delta(_)
-        ),
+        Kernel::Base(base) => base.is_non_negative(),
         Kernel::Exp(_) | Kernel::Schoenberg(..) => true,
         Kernel::Scale(..)
         | Kernel::Sum(_)

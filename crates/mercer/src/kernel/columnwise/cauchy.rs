@@ -53,6 +53,14 @@ impl Leaf for Cauchy {
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
         Self { lengthscale }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw::unit(Frequencies::Laplace))
+    }
 }
 
 impl Columnwise for Cauchy {

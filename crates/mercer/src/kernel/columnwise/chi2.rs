@@ -72,6 +72,10 @@ impl Leaf for Chi2 {
     fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         x.iter().zip(y).any(|(a, b)| *a == 0.0 && *b == 0.0)
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
 }
 
 impl Columnwise for Chi2 {

@@ -40,6 +40,7 @@ impl Leaf for HistogramIntersection {
             universal: no,
             bound: Some(f64::INFINITY),
             differentiable: false,
+            separates: true,
             ..Facts::psd("min(s,t) = ∫ 1[u ≤ s] 1[u ≤ t] du, summed over the columns")
         }
     }
@@ -47,6 +48,10 @@ impl Leaf for HistogramIntersection {
     /// In every column that a point shares with the center.
     fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         x.iter().zip(y).any(|(a, b)| a == b)
+    }
+
+    fn is_non_negative(&self) -> bool {
+        true
     }
 }
 

@@ -5,3 +5,9 @@ pub mod chi2;
 pub mod histogram_intersection;
 pub mod periodic;
 pub mod sinc;
+
+use super::catalogue::Entry;
+
+/// Their pages in the catalogue.
+pub(super) const ENTRIES: &[&Entry] =
+    &[&cauchy::ENTRY, &periodic::ENTRY, &sinc::ENTRY, &histogram_intersection::ENTRY, &chi2::ENTRY];

@@ -81,6 +81,19 @@ impl Leaf for Periodic {
     fn longest_difference(&self) -> Option<f64> {
         Some(WHOLE_PERIODS * self.period.get())
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        let scale = std::f64::consts::TAU / self.period.get();
+        Some(SpectralLaw { scale, ..SpectralLaw::unit(Frequencies::Whole) })
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        Some(LineForm::Periodic { period: self.period.get(), length: self.lengthscale.single()? })
+    }
 }
 
 impl Columnwise for Periodic {

@@ -82,6 +82,10 @@ impl Leaf for Sinc {
     fn longest_difference(&self) -> Option<f64> {
         Some(WHOLE_PERIODS / self.bandlimit.get())
     }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw { scale: self.bandlimit.get(), ..SpectralLaw::unit(Frequencies::Uniform) })
+    }
 }
 
 impl Columnwise for Sinc {

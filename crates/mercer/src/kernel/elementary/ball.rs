@@ -60,6 +60,9 @@ impl Leaf for Ball {
             bound: Some(1.0),
             differentiable: false,
             continuous: false,
+            positive: false,
+            separates: false,
+            strong_negative: false,
         }
     }
 
@@ -67,6 +70,14 @@ impl Leaf for Ball {
     fn has_kink(&self, x: &[f64], y: &[f64]) -> bool {
         let squared: f64 = x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum();
         squared.sqrt() == self.radius.get()
+    }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn growth(&self) -> Growth {
+        Growth::Step
     }
 }
 

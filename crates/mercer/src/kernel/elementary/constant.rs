@@ -69,6 +69,22 @@ impl Leaf for Constant {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw { mass: self.value.get(), ..SpectralLaw::unit(Frequencies::Zero) })
+    }
+
+    fn schoenberg_law(&self, t: f64) -> Option<SpectralLaw> {
+        Some(SpectralLaw { mass: (-t * self.value.get()).exp(), ..SpectralLaw::unit(Frequencies::Zero) })
+    }
+
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        Some(MarkovProcess::Constant)
+    }
 }
 
 /// The page of the catalogue.

@@ -44,6 +44,10 @@ impl Leaf for Delta {
             ..Facts::psd("the Gram matrix is the identity, or has equal blocks of ones for repeated points")
         }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
 }
 
 impl Columnwise for Delta {

@@ -140,6 +140,10 @@ impl Leaf for FiniteRank {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values, self.basis)
     }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        Some(LineForm::FiniteRank(self))
+    }
 }
 
 impl FiniteRank {

@@ -63,6 +63,14 @@ impl Leaf for Exponential {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn power_series(&self) -> Option<PowerSeries> {
+        Some(PowerSeries::Exponential { scale: self.scale.get() })
+    }
 }
 
 impl Profile for Exponential {

@@ -34,7 +34,15 @@ impl Leaf for Linear {
     }
 
     fn facts(&self) -> Facts {
-        Facts { bound: Some(f64::INFINITY), ..Facts::finite_features("its Gram matrix is XXᵀ") }
+        Facts { bound: Some(f64::INFINITY), separates: true, ..Facts::finite_features("its Gram matrix is XXᵀ") }
+    }
+
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        Some(MarkovProcess::Linear)
+    }
+
+    fn power_series(&self) -> Option<PowerSeries> {
+        Some(PowerSeries::Power { degree: 1, offset: 0.0, scale: 1.0 })
     }
 }
 

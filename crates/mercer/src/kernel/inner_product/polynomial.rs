@@ -65,8 +65,12 @@ impl Leaf for Polynomial {
     }
 
     fn facts(&self) -> Facts {
+        let has_offset = self.offset.get() > 0.0;
         Facts {
             bound: Some(f64::INFINITY),
+            positive: has_offset,
+            // x ↦ x^{⊗m} is one-to-one for odd m, and an offset adds the features of every lower degree.
+            separates: has_offset || self.degree.get() % 2 == 1,
             ..Facts::finite_features(
                 "a power of a sum: s⟨x,y⟩ + c is PSD for s, c ≥ 0, and whole powers keep it (Schur)",
             )
@@ -79,6 +83,11 @@ impl Leaf for Polynomial {
 
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(f64::from(self.degree.get()), values[0], values[1])
+    }
+
+    fn power_series(&self) -> Option<PowerSeries> {
+        let (offset, scale) = (self.offset.get(), self.scale.get());
+        Some(PowerSeries::Power { degree: self.degree.get(), offset, scale })
     }
 }
 

@@ -90,6 +90,14 @@ impl Leaf for Tanh {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0], values[1])
     }
+
+    fn has_signed_shape(&self) -> bool {
+        true
+    }
+
+    fn growth(&self) -> Growth {
+        Growth::Saturating { slope: self.scale.get().abs() }
+    }
 }
 
 impl Profile for Tanh {

@@ -53,6 +53,7 @@ impl Leaf for Distance {
     fn facts(&self) -> Facts {
         let known = Facts {
             differentiable: self.power.get() > 1.0,
+            strong_negative: self.power.get() < 2.0,
             ..Facts::nsd("Schoenberg: ‖x−y‖^β is negative semi-definite for 0 < β ≤ 2")
         };
         if self.power.get() <= 2.0 {
@@ -71,6 +72,27 @@ impl Leaf for Distance {
 
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
+    }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn growth(&self) -> Growth {
+        Growth::Increasing { power: self.power.get().max(2.0) }
+    }
+
+    /// `exp(−t r^β)`: a stable law of index `β`, normal for `β = 2`, Cauchy for `β = 1`.
+    fn schoenberg_law(&self, t: f64) -> Option<SpectralLaw> {
+        let power = self.power.get();
+        let scale = t.powf(1.0 / power);
+        let (scale, mixing) = match power {
+            2.0 => (2.0_f64.sqrt() * scale, Mixing::Fixed),
+            1.0 => (scale, Mixing::Student(0.5)),
+            p if p < 2.0 => (scale, Mixing::Stable(p / 2.0)),
+            _ => return None,
+        };
+        Some(SpectralLaw { scale, ..SpectralLaw::unit(Frequencies::Normal(mixing)) })
     }
 }
 

@@ -34,7 +34,21 @@ impl Leaf for LogDistance {
     }
 
     fn facts(&self) -> Facts {
-        Facts::nsd("ln(1 + ·) is a Bernstein function of the squared distance")
+        Facts { strong_negative: true, ..Facts::nsd("ln(1 + ·) is a Bernstein function of the squared distance") }
+    }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn growth(&self) -> Growth {
+        Growth::Increasing { power: 2.0 }
+    }
+
+    /// `(1 + r²)^{−t}`: the rational quadratic kernel with `a = t` and `2aℓ² = 1`.
+    fn schoenberg_law(&self, t: f64) -> Option<SpectralLaw> {
+        let scale = (2.0 * t).sqrt();
+        Some(SpectralLaw { scale, ..SpectralLaw::unit(Frequencies::Normal(Mixing::Gamma(t))) })
     }
 }
 

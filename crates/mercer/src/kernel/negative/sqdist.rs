@@ -35,6 +35,20 @@ impl Leaf for SquaredDistance {
     fn facts(&self) -> Facts {
         Facts::nsd("Σ cᵢ = 0 makes cᵀκc = −2‖Σ cᵢxᵢ‖²")
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn growth(&self) -> Growth {
+        Growth::Increasing { power: 2.0 }
+    }
+
+    /// A Gaussian kernel.
+    fn schoenberg_law(&self, t: f64) -> Option<SpectralLaw> {
+        let scale = (2.0 * t).sqrt();
+        Some(SpectralLaw { scale, ..SpectralLaw::unit(Frequencies::Normal(Mixing::Fixed)) })
+    }
 }
 
 impl Profile for SquaredDistance {

@@ -44,6 +44,18 @@ impl Leaf for Bridge {
             ..Facts::psd("covariance of the Brownian bridge W(t) − tW(1)")
         }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        Some(MarkovProcess::Bridge)
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        Some(LineForm::Bridge)
+    }
 }
 
 impl Columnwise for Bridge {

@@ -72,6 +72,7 @@ impl Leaf for Brownian {
             universal: no,
             characteristic,
             bound: Some(f64::INFINITY),
+            separates: true,
             differentiable: self.hurst.get() > 0.5,
             ..Facts::psd("base point at 0 of ‖x−y‖^2H, which is negative definite for 0 < 2H ≤ 2")
         }
@@ -97,6 +98,14 @@ impl Leaf for Brownian {
 
     fn has_kink_on_diagonal(&self, x: &[f64]) -> bool {
         self.hurst.get() <= 0.5 && x.iter().all(|v| *v == 0.0)
+    }
+
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        (self.hurst.get() == 0.5).then_some(MarkovProcess::Brownian)
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        (self.hurst.get() == 0.5).then_some(LineForm::Minimum { constant: 0.0 })
     }
 }
 

@@ -5,3 +5,9 @@ pub mod brownian;
 pub mod sobolev;
 pub mod weighted_sobolev;
 pub mod wiener;
+
+use super::catalogue::Entry;
+
+/// Their pages in the catalogue.
+pub(super) const ENTRIES: &[&Entry] =
+    &[&wiener::ENTRY, &bridge::ENTRY, &brownian::ENTRY, &sobolev::ENTRY, &weighted_sobolev::ENTRY];

@@ -104,6 +104,21 @@ impl Leaf for Sobolev {
             ..Facts::psd("an integral of products g_z(x) g_z(y), and a finite sum of them")
         }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    /// Up to order 3, which the filters along a line are compiled for.
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        let order = self.order.get() as usize;
+        (order <= 3).then_some(MarkovProcess::Integrated { order, free: self.null_space })
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        let constant = if self.null_space { 1.0 } else { 0.0 };
+        (self.order.get() == 1).then_some(LineForm::Minimum { constant })
+    }
 }
 
 impl Columnwise for Sobolev {

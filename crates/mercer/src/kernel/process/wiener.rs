@@ -40,8 +40,21 @@ impl Leaf for Wiener {
             characteristic: Fact::Yes("its mean embedding ∫₀ˢ P(T > u) du determines P"),
             bound: Some(f64::INFINITY),
             differentiable: false,
+            separates: true,
             ..Facts::psd("min(s,t) = ∫ 1[u ≤ s] 1[u ≤ t] du")
         }
+    }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        Some(MarkovProcess::Integrated { order: 1, free: false })
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        Some(LineForm::Minimum { constant: 0.0 })
     }
 }
 

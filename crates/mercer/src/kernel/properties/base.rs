@@ -2,12 +2,13 @@
 
 use super::{Derived, Property, Verdict};
 use crate::kernel::Base;
-use crate::kernel::facts::Fact;
+use crate::kernel::closed_forms::Growth;
+use crate::kernel::facts::{Fact, Facts};
 
 impl Derived {
     /// A leaf of a proof: a result of the literature.
-    pub(super) fn base(&mut self, base: &Base) {
-        let facts = base.facts();
+    pub(super) fn base(&mut self, base: &Base, columns: Option<usize>) {
+        let facts = columns.map_or_else(|| base.facts(), |columns| base.facts_on(columns));
         self.fact(Property::PositiveSemidefinite, facts.psd);
         self.fact(Property::StrictlyPositiveDefinite, facts.strictly_pd);
         self.fact(Property::NegativeSemidefinite, facts.nsd);
@@ -16,12 +17,10 @@ impl Derived {
         self.fact(Property::ShiftInvariant, facts.shift_invariant);
         self.continuous = facts.continuous;
         self.differentiable = facts.differentiable;
-        self.finite_rank =
-            matches!(base, Base::Linear(_) | Base::Polynomial(_) | Base::Constant(_) | Base::FiniteRank(_));
-        self.separates = separates(base);
-        self.strong_negative =
-            matches!(base, Base::LogDistance(_)) || matches!(base, Base::Distance(d) if d.power() < 2.0);
-        self.base_diagonal(base, facts.bound);
+        self.finite_rank = base.has_finite_rank();
+        self.separates = facts.separates;
+        self.strong_negative = facts.strong_negative;
+        self.base_diagonal(base.growth(), &facts);
     }
 
     fn fact(&mut self, property: Property, fact: Fact) {
@@ -32,17 +31,17 @@ impl Derived {
         }
     }
 
-    fn base_diagonal(&mut self, base: &Base, bound: Option<f64>) {
-        match (base, bound) {
-            (Base::SquaredDistance(_) | Base::Distance(_) | Base::LogDistance(_), _) => {
+    fn base_diagonal(&mut self, growth: Growth, facts: &Facts) {
+        match (growth, facts.bound) {
+            (Growth::Increasing { .. }, _) => {
                 self.diagonal = (0.0, 0.0);
                 self.refute(Property::Bounded, "it grows without limit with the distance of x and y", &[]);
             }
-            (Base::Tanh(_), _) => (self.diagonal, self.magnitude) = ((-1.0, 1.0), 1.0),
-            (Base::Ball(_), Some(b)) => (self.diagonal, self.magnitude) = ((b, b), b),
+            (Growth::Saturating { .. }, _) => (self.diagonal, self.magnitude) = ((-1.0, 1.0), 1.0),
+            (Growth::Step, Some(b)) => (self.diagonal, self.magnitude) = ((b, b), b),
             (_, Some(b)) if b.is_infinite() => {
                 self.refute(Property::Bounded, "k(x, x) has no upper bound on the domain", &[]);
-                self.positive = has_offset(base);
+                self.positive = facts.positive;
             }
             (_, Some(b)) => self.bounded_diagonal(b),
             (_, None) => {}
@@ -57,23 +56,5 @@ impl Derived {
             self.magnitude = b;
             self.prove(Property::Bounded, &format!("|k(x, y)| ≤ √(k(x, x)k(y, y)) ≤ {b}"), &[]);
         }
-    }
-}
-
-/// Whether a polynomial kernel has a constant feature, so that `k(x, x) > 0`.
-fn has_offset(base: &Base) -> bool {
-    matches!(base, Base::Polynomial(_)) && base.shape().iter().any(|&(name, value)| name == "offset" && value > 0.0)
-}
-
-/// Whether `k(x, x) + k(y, y) − 2k(x, y)` is 0 for `x = y` alone. Strictly PD and characteristic
-/// kernels are covered by the general conclusions.
-fn separates(base: &Base) -> bool {
-    match base {
-        Base::Linear(_) | Base::Wiener(_) | Base::HistogramIntersection(_) | Base::Brownian(_) => true,
-        Base::SquaredDistance(_) | Base::Distance(_) | Base::LogDistance(_) => true,
-        // x ↦ x^{⊗m} is one-to-one for odd m, and an offset adds the features of every lower
-        // degree.
-        Base::Polynomial(p) => p.degree() % 2 == 1 || has_offset(base),
-        _ => false,
     }
 }

@@ -35,19 +35,20 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    /// Applies the rules from the leaves up.
-    pub(crate) fn of(kernel: &Kernel) -> Self {
-        let children: Vec<Self> = kernel.children().into_iter().map(Self::of).collect();
+    /// Applies the rules from the leaves up, on so many columns where the number is known.
+    pub(crate) fn of(kernel: &Kernel, columns: Option<usize>) -> Self {
+        let inner = columns_inside(kernel, columns);
+        let children: Vec<Self> = kernel.children().into_iter().map(|k| Self::of(k, inner)).collect();
         let mut derived = Self::nothing(kernel);
         derived.unrestricted = is_unrestricted(kernel, &children);
-        derived.apply(kernel, &children);
+        derived.apply(kernel, &children, columns);
         derived.conclude();
         derived
     }
 
-    fn apply(&mut self, kernel: &Kernel, children: &[Self]) {
+    fn apply(&mut self, kernel: &Kernel, children: &[Self], columns: Option<usize>) {
         match (kernel, children) {
-            (Kernel::Base(base), _) => self.base(base),
+            (Kernel::Base(base), _) => self.base(base, columns),
             (Kernel::Scale(a, _), [k]) => self.scale(a.get(), k),
             (Kernel::Sum(_), terms) => self.sum(terms),
             (Kernel::Product(_), factors) => self.product(factors),
@@ -234,6 +235,17 @@ impl Derived {
 
 fn proofs(verdicts: &[&Verdict]) -> Vec<Proof> {
     verdicts.iter().filter_map(|v| v.proven().or(v.refuted()).cloned()).collect()
+}
+
+/// The number of columns that the kernels inside are given.
+fn columns_inside(kernel: &Kernel, columns: Option<usize>) -> Option<usize> {
+    match kernel {
+        Kernel::On(chosen, _) => Some(chosen.len()),
+        Kernel::Transformed(PointMap::Matrix(rows), _) => Some(rows.rows().len()),
+        Kernel::Based(at, _) => Some(at.coordinates().len()),
+        Kernel::Induced(points, _) => Some(points.width()),
+        _ => columns,
+    }
 }
 
 /// Whether the expression is defined on the whole of `ℝᵈ` for the number of columns that it takes.

@@ -93,12 +93,27 @@ impl Kernel {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn property(&self, property: Property) -> Verdict {
-        Derived::of(self).take(property)
+        Derived::of(self, None).take(property)
+    }
+
+    /// What the rules say of one property on vectors of so many columns. It differs from [`Kernel::property`] for kernels
+    /// that are positive definite up to a dimension.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Kernel;
+    /// use mercer::kernel::Property;
+    /// let k: Kernel = "gaussian() + 1".parse()?;
+    /// assert!(k.property_on(Property::PositiveSemidefinite, 7).is_proven());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn property_on(&self, property: Property, columns: usize) -> Verdict {
+        Derived::of(self, Some(columns)).take(property)
     }
 
     /// The results of the rules for every property, in the order of [`Property::ALL`].
     pub fn properties(&self) -> Vec<(Property, Verdict)> {
-        let derived = Derived::of(self);
+        let derived = Derived::of(self, None);
         Property::ALL.into_iter().map(|p| (p, derived.get(p).clone())).collect()
     }
 
@@ -128,7 +143,7 @@ impl Kernel {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn bound(&self) -> Option<f64> {
-        let derived = Derived::of(self);
+        let derived = Derived::of(self, None);
         match (derived.diagonal.1, &derived.bounded) {
             (high, _) if high.is_finite() => Some(high),
             (_, Verdict::Refuted(_)) => Some(f64::INFINITY),
@@ -138,11 +153,11 @@ impl Kernel {
 
     /// Whether `k(·, y)` is known to have a continuous gradient everywhere in the domain.
     pub fn is_differentiable(&self) -> bool {
-        Derived::of(self).differentiable
+        Derived::of(self, None).differentiable
     }
 
     /// Whether `k` is known to be continuous.
     pub fn is_continuous(&self) -> bool {
-        Derived::of(self).continuous
+        Derived::of(self, None).continuous
     }
 }

@@ -59,6 +59,22 @@ impl Leaf for Gaussian {
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
         Self { lengthscale }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw::unit(Frequencies::Normal(Mixing::Fixed)))
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        Some(LineForm::Gaussian { length: self.lengthscale.single()? })
+    }
+
+    fn stein_form(&self) -> Option<SteinForm> {
+        Some(SteinForm::Gaussian { length: self.lengthscale.single()? })
+    }
 }
 
 impl Profile for Gaussian {
@@ -69,6 +85,10 @@ impl Profile for Gaussian {
     #[inline(always)]
     fn profile<N: Real>(&self, _: Shape<N>, s: N) -> N {
         (N::from_f64(-0.5) * s).exp()
+    }
+
+    fn visit_formula<V: FormulaVisitor>(&self, scale: f64, visitor: V) -> V::Output {
+        visitor.visit(&ExponentialOf(-0.5 * scale))
     }
 }
 

@@ -56,6 +56,20 @@ impl Leaf for InverseMultiquadric {
     fn with_shape(&self, values: &[f64]) -> Result<Self> {
         Self::new(values[0])
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    /// `1/c` times the rational quadratic kernel with `a = ½` and `ℓ = c`.
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        let inverse = 1.0 / self.offset.get();
+        Some(SpectralLaw { mass: inverse, scale: inverse, frequencies: Frequencies::Normal(Mixing::Gamma(0.5)) })
+    }
+
+    fn stein_form(&self) -> Option<SteinForm> {
+        Some(SteinForm::InverseMultiquadric { offset: self.offset.get() })
+    }
 }
 
 impl Profile for InverseMultiquadric {

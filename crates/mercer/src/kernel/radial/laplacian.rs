@@ -74,6 +74,26 @@ impl Leaf for Laplacian {
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
         Self { lengthscale, ..*self }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw::unit(match self.norm {
+            Norm::L2 => Frequencies::Normal(Mixing::Student(0.5)),
+            Norm::L1 => Frequencies::Cauchy,
+        }))
+    }
+
+    /// The Ornstein–Uhlenbeck process.
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        Some(MarkovProcess::Matern { dimension: 1, rate: 1.0 / self.lengthscale.single_or_unit()? })
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        Some(LineForm::Exponential { length: self.lengthscale.single()? })
+    }
 }
 
 impl Profile for Laplacian {

@@ -33,6 +33,8 @@ pub struct Matern {
 
 /// Smoothness beyond this is the Gaussian kernel to more digits than an `f64` holds differences in.
 const MAX_NU: f64 = 1e4;
+/// The smoothnesses with closed forms.
+const CLOSED: [f64; 3] = [0.5, 1.5, 2.5];
 
 impl Matern {
     /// The Matérn kernel of this smoothness and lengthscale.
@@ -85,6 +87,26 @@ impl Leaf for Matern {
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
         Self { lengthscale, ..*self }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw::unit(Frequencies::Normal(Mixing::Student(self.nu.get()))))
+    }
+
+    /// For the three closed forms, a process with `ν + ½` states.
+    fn markov_process(&self) -> Option<MarkovProcess> {
+        let nu = self.nu.get();
+        let rate = (2.0 * nu).sqrt() / self.lengthscale.single_or_unit()?;
+        CLOSED.contains(&nu).then_some(MarkovProcess::Matern { dimension: (nu + 0.5) as usize, rate })
+    }
+
+    fn line_form(&self) -> Option<LineForm<'_>> {
+        let length = self.lengthscale.single()?;
+        (self.nu.get() == 0.5).then_some(LineForm::Exponential { length })
+    }
 }
 
 impl Profile for Matern {
@@ -97,15 +119,24 @@ impl Profile for Matern {
     fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N {
         N::matern(p[0], (N::from_f64(2.0) * p[0] * s).sqrt())
     }
+
+    fn visit_formula<V: FormulaVisitor>(&self, scale: f64, visitor: V) -> V::Output {
+        match self.nu.get() {
+            0.5 => visitor.visit(&HalfInteger::<1>(scale)),
+            1.5 => visitor.visit(&HalfInteger::<3>(scale)),
+            2.5 => visitor.visit(&HalfInteger::<5>(scale)),
+            _ => visitor.visit(&Scaled { profile: self, shape: [self.nu.get(), 0.0], scale }),
+        }
+    }
 }
 
-/// The closed forms at `ν = 1/2, 3/2, 5/2`, as the tile engine uses them.
-pub(crate) struct HalfInteger<const TWICE_NU: u32>;
+/// The closed forms at `ν = 1/2, 3/2, 5/2` of a scaled metric.
+struct HalfInteger<const TWICE_NU: u32>(f64);
 
-impl<const TWICE_NU: u32> HalfInteger<TWICE_NU> {
+impl<const TWICE_NU: u32> Formula for HalfInteger<TWICE_NU> {
     #[inline(always)]
-    pub(crate) fn profile<N: Real>(s: N) -> N {
-        let z = (N::from_f64(f64::from(TWICE_NU)) * s).sqrt();
+    fn apply<N: Real>(&self, s: N) -> N {
+        let z = (N::from_f64(f64::from(TWICE_NU)) * (s * N::from_f64(self.0))).sqrt();
         let decay = (-z).exp();
         match TWICE_NU {
             1 => decay,

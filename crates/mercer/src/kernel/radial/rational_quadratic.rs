@@ -38,21 +38,17 @@ impl RationalQuadratic {
     }
 }
 
-/// The closed form for a whole shape `a`: no logarithm, no exponential.
-pub(crate) struct WholeShape(pub(crate) i32);
-
-impl WholeShape {
-    #[inline(always)]
-    pub(crate) fn profile<N: Real>(&self, s: N) -> N {
-        N::one() / (N::one() + s * N::from_f64(0.5 / f64::from(self.0))).powi(self.0)
-    }
+/// The closed form for a whole shape `a` of a scaled metric: no logarithm, no exponential.
+struct WholeShape {
+    shape: i32,
+    scale: f64,
 }
 
-impl RationalQuadratic {
-    /// The shape, if it is a small whole number.
-    pub(crate) fn whole_shape(&self) -> Option<WholeShape> {
-        let a = self.shape.get();
-        (a.fract() == 0.0 && a <= 8.0).then_some(WholeShape(a as i32))
+impl Formula for WholeShape {
+    #[inline(always)]
+    fn apply<N: Real>(&self, s: N) -> N {
+        let s = s * N::from_f64(self.scale);
+        N::one() / (N::one() + s * N::from_f64(0.5 / f64::from(self.shape))).powi(self.shape)
     }
 }
 
@@ -84,6 +80,14 @@ impl Leaf for RationalQuadratic {
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
         Self { lengthscale, ..*self }
     }
+
+    fn is_non_negative(&self) -> bool {
+        true
+    }
+
+    fn spectral_law(&self) -> Option<SpectralLaw> {
+        Some(SpectralLaw::unit(Frequencies::Normal(Mixing::Gamma(self.shape.get()))))
+    }
 }
 
 impl Profile for RationalQuadratic {
@@ -95,6 +99,16 @@ impl Profile for RationalQuadratic {
     fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N {
         let a = p[0];
         (-a * (s / (N::from_f64(2.0) * a)).ln_1p()).exp()
+    }
+
+    /// Small whole shapes have the closed form of a reciprocal power.
+    fn visit_formula<V: FormulaVisitor>(&self, scale: f64, visitor: V) -> V::Output {
+        let a = self.shape.get();
+        if a.fract() == 0.0 && a <= 8.0 {
+            visitor.visit(&WholeShape { shape: a as i32, scale })
+        } else {
+            visitor.visit(&Scaled { profile: self, shape: [a, 0.0], scale })
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::sweep::Matrix;
 use super::task::Task;
 use super::validation::{CenterData, Owned, Validation};
 use super::{CenterMachine, CenterPlan};
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::gram::{Pairs, resolve_medians};
 use crate::{Compute, Kernel, Result};
 
@@ -20,7 +20,7 @@ const NEWTON_STEPS: usize = 100;
 
 /// The fit of checked data.
 pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compute) -> Result<CenterFit> {
-    require_psd(&machine.kernel, compute)?;
+    require_psd_on(&machine.kernel, data.x.ncols(), compute)?;
     let plan = machine.plan(data.x.nrows(), data.x.ncols(), data.task.outputs(), compute)?;
     let kernel = resolve_medians(&machine.kernel, data.x, compute)?;
     let Some(held_out) = machine.held_out else {

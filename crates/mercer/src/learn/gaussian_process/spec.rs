@@ -6,7 +6,7 @@ use super::GaussianProcessFit;
 use super::likelihood::{Posterior, names};
 use super::optimize::optimize;
 use super::state_space;
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{check_names, movable};
@@ -141,7 +141,7 @@ impl GaussianProcess {
             return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));
         }
         Points::Vectors(y.insert_axis(Axis(1))).check_finite("targets")?;
-        require_psd(&self.kernel, compute).map(|_| ())
+        require_psd_on(&self.kernel, x.ncols(), compute).map(|_| ())
     }
 }
 

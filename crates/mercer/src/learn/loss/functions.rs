@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::newton::NewtonState;
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::error::{AllowedRange, PrecomputedNeed};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::learn::CenterFit;
@@ -130,7 +130,7 @@ pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, comput
         return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     if !kernel.is_precomputed() {
-        require_psd(kernel, compute)?;
+        require_psd_on(kernel, x.ncols(), compute)?;
     }
     let bound = kernel.bind(pairs(kernel, x), compute)?;
     if bound.shape() != (x.nrows(), x.nrows()) || !bound.symmetric() {

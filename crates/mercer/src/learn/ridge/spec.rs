@@ -6,7 +6,7 @@ use super::plan::{RidgeSolver, Size};
 use super::problem::{Problem, RidgeData};
 use super::spectrum::RidgeSpectrum;
 use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
@@ -132,7 +132,7 @@ impl Ridge {
     }
 
     fn fit_data(&self, data: RidgeData<'_>, compute: &Compute) -> Result<RidgeFit> {
-        self.check(compute)?;
+        self.check(data.x.ncols(), compute)?;
         let size = Size { rows: data.x.nrows(), columns: data.x.ncols(), outputs: data.y.ncols() };
         let plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == RidgeSolver::Centers {
@@ -183,12 +183,12 @@ impl Ridge {
         self.settings().with_some("seed", (solver == RidgeSolver::Centers).then(|| compute.seed()))
     }
 
-    /// The checks that need no data.
-    pub(crate) fn check(&self, compute: &Compute) -> Result<()> {
+    /// The checks that need no data but its number of columns.
+    pub(crate) fn check(&self, columns: usize, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
         // A precomputed matrix is rejected if it has no positive definite K + λI.
         if !self.indefinite && !self.kernel.is_precomputed() {
-            require_psd(&self.kernel, compute)?;
+            require_psd_on(&self.kernel, columns, compute)?;
         }
         Ok(())
     }

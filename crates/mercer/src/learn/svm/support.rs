@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use crate::definiteness::{check_matrix, require_psd};
+use crate::definiteness::{check_matrix, require_psd_on};
 use crate::error::PrecomputedNeed;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Result};
@@ -26,7 +26,7 @@ pub(super) fn bind<'a>(
     }
     let precomputed = kernel.is_precomputed();
     if !indefinite && !precomputed {
-        require_psd(kernel, compute)?;
+        require_psd_on(kernel, x.ncols(), compute)?;
     }
     let bound = rebind(kernel, x, compute)?;
     if bound.shape() != (n, n) || !bound.symmetric() {

@@ -7,6 +7,12 @@
 //! covariances are sums of squares, so nothing cancels. A closed chain (`z_u = z_{u−1}` around a
 //! circle) carries the last state `p` along as `M` more unknowns: `D = M` for an open chain,
 //! `D = 2M` for a closed one.
+//!
+//! Why this beside [`state_space`](super::state_space), which filters the same processes: there
+//! the start has a prior covariance, and `K` is the matrix of a kernel; a spline has none. Its
+//! polynomials below the order are free, and its chain may be closed to a circle: information
+//! (inverse covariances) holds both, covariances hold neither. What the two share, the steps of
+//! integrated Brownian motion, is in `gap.rs`.
 
 // Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]

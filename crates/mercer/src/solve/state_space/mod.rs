@@ -15,6 +15,12 @@
 //!
 //! Only forward steps `A` occur, which decay over large gaps, and no gap is divided by, so ties and
 //! near ties do no harm.
+//!
+//! Why this beside [`chain`](super::chain), which smooths in information form: here every state
+//! has a prior covariance, also one of rank zero (Brownian motion at 0, a bridge at its ends),
+//! whose inverse does not exist; what is asked for is `B⁻¹y`, `log det B` and slopes by the
+//! parameters of a kernel, which the covariance form gives directly and the information form does
+//! not; and sums of up to six states of different processes run side by side.
 
 // Small matrices of fixed size: loops over indices follow the formulas.
 #![allow(clippy::needless_range_loop)]

@@ -2,25 +2,8 @@
 
 use super::matern;
 use super::small::{Matrix, Vector, root_of_sum};
+pub(super) use crate::kernel::closed_forms::MarkovProcess as Process;
 use crate::solve::chain::{UnitRoot, derivative_gap};
-
-/// A Markov process of unit variance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Process {
-    /// Matérn of smoothness `dimension − ½`, in the units of [`matern`].
-    Matern { dimension: usize, rate: f64 },
-    /// Brownian motion integrated `order − 1` times from 0 on the half line; with `free`, the first
-    /// `order` derivatives at 0 are normal too.
-    Integrated { order: usize, free: bool },
-    /// Two independent Brownian motions from 0, one on each side.
-    Brownian,
-    /// Brownian motion on `[0, 1]` that ends at 0.
-    Bridge,
-    /// A constant.
-    Constant,
-    /// A multiple of `x`.
-    Linear,
-}
 
 /// One process of a sum, with its variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +31,7 @@ pub(super) struct Transition<const M: usize> {
 
 impl Process {
     /// The number of its states.
-    pub fn dimension(&self) -> usize {
+    pub(super) fn dimension(&self) -> usize {
         match self {
             Self::Matern { dimension, .. } => *dimension,
             Self::Integrated { order, .. } => *order,
@@ -57,7 +40,7 @@ impl Process {
     }
 
     /// Whether its kernel has finite rank, so that no chain is needed for it alone.
-    pub fn is_finite(&self) -> bool {
+    pub(super) fn is_finite(&self) -> bool {
         matches!(self, Self::Constant | Self::Linear)
     }
 

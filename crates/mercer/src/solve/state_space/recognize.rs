@@ -3,7 +3,7 @@
 
 use super::process::{Component, Process, ProcessSum};
 use super::slopes::PartSlope;
-use crate::kernel::{Base, ColumnRef, Kernel, Lengthscale};
+use crate::kernel::{ColumnRef, Kernel, Lengthscale};
 
 /// More states than this are left to the dense solve.
 const MOST_STATES: usize = 6;
@@ -39,9 +39,12 @@ fn parts(kernel: &Kernel, columns: usize, column: usize) -> Option<Vec<Component
         }]);
     }
     match kernel {
-        Kernel::Base(base) if columns == 1 => {
-            Some(vec![Component { process: process(base)?, variance: 1.0, deviation: 1.0, column: Some(column) }])
-        }
+        Kernel::Base(base) if columns == 1 => Some(vec![Component {
+            process: base.markov_process()?,
+            variance: 1.0,
+            deviation: 1.0,
+            column: Some(column),
+        }]),
         Kernel::Scale(a, k) => Some(scaled(parts(k, columns, column)?, a.get())),
         Kernel::Sum(terms) => {
             let all: Option<Vec<_>> = terms.iter().map(|k| parts(k, columns, column)).collect();
@@ -73,38 +76,10 @@ fn scaled(parts: Vec<Component>, factor: f64) -> Vec<Component> {
 /// The value of a kernel that is the same everywhere.
 fn constant(kernel: &Kernel) -> Option<f64> {
     match kernel {
-        Kernel::Base(Base::Constant(c)) => Some(c.value()),
+        Kernel::Base(base) => base.constant(),
         Kernel::Scale(a, k) => constant(k).map(|c| a.get() * c),
         Kernel::Product(terms) => terms.iter().map(constant).product(),
         _ => None,
-    }
-}
-
-/// The process of a base kernel on one column.
-fn process(base: &Base) -> Option<Process> {
-    let matern = |dimension: usize, twice_nu: f64| {
-        let rate = twice_nu.sqrt() / length(base.lengthscale()?)?;
-        Some(Process::Matern { dimension, rate })
-    };
-    match base {
-        Base::Laplacian(_) => matern(1, 1.0),
-        Base::Matern(k) if [0.5, 1.5, 2.5].contains(&k.nu()) => matern((k.nu() + 0.5) as usize, 2.0 * k.nu()),
-        Base::Wiener(_) => Some(Process::Integrated { order: 1, free: false }),
-        Base::Sobolev(k) if k.order() <= 3 => {
-            Some(Process::Integrated { order: k.order() as usize, free: k.has_null_space() })
-        }
-        Base::Brownian(k) if k.hurst() == 0.5 => Some(Process::Brownian),
-        Base::Bridge(_) => Some(Process::Bridge),
-        Base::Linear(_) => Some(Process::Linear),
-        _ => None,
-    }
-}
-
-fn length(lengthscale: &Lengthscale) -> Option<f64> {
-    match lengthscale {
-        Lengthscale::Shared(l) => Some(l.get()),
-        Lengthscale::PerColumn(l) => (l.len() == 1).then(|| l[0].get()),
-        Lengthscale::Median => Some(1.0),
     }
 }
 

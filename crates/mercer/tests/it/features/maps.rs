@@ -41,6 +41,9 @@ const SHIFT_INVARIANT: &[&str] = &[
     "schoenberg(distance(power=1.5) + log_distance(), t=0.7)",
     "schoenberg(2*distance(power=1) + on([0], sqdist()), t=0.3)",
     "schoenberg(distance(power=0.6), t=1.2)",
+    "wendland(smoothness=0, dimension=3, radius=3)",
+    "wendland(smoothness=1, dimension=2, radius=2)",
+    "wendland(smoothness=2, dimension=9, radius=4)",
 ];
 
 fn kernel(text: &str) -> Kernel {
@@ -72,6 +75,16 @@ fn z_score(values: &[f64], expected: f64) -> f64 {
     let (n, sum) = (values.len() as f64, values.iter().sum::<f64>());
     let variance: f64 = values.iter().map(|v| (v - sum / n).powi(2)).sum::<f64>() * n / (n - 1.0);
     (sum - expected) / (variance.sqrt() + 1e-9)
+}
+
+/// `k(x, x)` is the mass of the spectral measure, and what the rules give as the largest value: the bounds of tests rest on it.
+#[test]
+fn the_largest_value_is_the_mass_of_the_measure() {
+    for text in SHIFT_INVARIANT {
+        let bound = kernel(text).bound().unwrap_or_else(|| panic!("{text} has no bound"));
+        let mass = SpectralMeasure::of(&kernel(text), 2).unwrap().mass();
+        assert_close!(bound, mass, 1e-12);
+    }
 }
 
 /// Five standard deviations: among the 360 comparisons a right distribution fails one in 5000

@@ -1,6 +1,7 @@
 //! What every kernel must satisfy, whatever it computes: run for each example of the catalogue and
 //! for random expressions.
 
+use mercer::conformance::{self, Law, Options, Outcome};
 use mercer::gram::{self, Bound, Pairs, Tiles};
 use mercer::kernel::{Kernel, catalogue};
 use mercer::{Compute, Seed};
@@ -46,45 +47,53 @@ fn reference(kernel: &Kernel, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Array2<
     })
 }
 
+/// A sum of terms of both signs is judged by the terms it is made of.
+fn options(text: &str) -> Options {
+    let cancels = ["minus", "based", "finite_rank"].iter().any(|name| text.contains(name));
+    Options { absolute: if cancels { 4e-16 } else { 0.0 }, ..Options::default() }
+}
+
+/// Laws that every kernel of the language has.
+const ALWAYS: [Law; 9] = [
+    Law::FiniteValues,
+    Law::Symmetric,
+    Law::Tiles,
+    Law::CrossTiles,
+    Law::Diagonal,
+    Law::SmallSamples,
+    Law::SinglePrecision,
+    Law::TextRoundTrip,
+    Law::Threads,
+];
+
 #[test]
 fn every_kernel_conforms() {
     let compute = Compute::new();
-    let mut seen = 0;
+    let mut held = [0; Law::ALL.len()];
     for (text, kernel) in examples() {
         let Some(x) = sample_for(&kernel, 17, 1) else {
             assert!(text.contains("precomputed"), "{text} accepts no sample");
             continue;
         };
-        seen += 1;
-        let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
-        let k = gram::dense(&bound, &compute).unwrap();
-        let expected = reference(&kernel, x.view(), x.view());
-        for ((i, j), v) in k.indexed_iter() {
-            assert_eq!(*v, k[[j, i]], "{text}: not symmetric");
-            let e = expected[[i, j]];
-            // A sum of terms of both signs is measured by the terms it is made of.
-            let cancels = ["minus", "based", "finite_rank"].iter().any(|name| text.contains(name));
-            let slack = if cancels { 4e-16 } else { 0.0 };
-            assert_close!(*v, e, abs = 1e-12 * e.abs() + slack, "{text} [{i}, {j}]");
+        let report = conformance::check(&kernel, x.view(), &options(text), &compute);
+        assert!(report.passed(), "{report}");
+        for law in ALWAYS {
+            assert_eq!(*report.outcome(law), Outcome::Held, "{text}: {}", law.name());
         }
-        let diagonal = bound.diagonal().unwrap();
-        for i in 0..17 {
-            assert_close!(diagonal[i], k[[i, i]], abs = 1e-13 * diagonal[i].abs().max(1.0), "{text}: diagonal");
-        }
-        assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
+        let applies = |outcome: &Outcome| usize::from(*outcome == Outcome::Held);
+        held.iter_mut().zip(&report.outcomes).for_each(|(count, (_, outcome))| *count += applies(outcome));
     }
-    assert!(seen >= 70, "only {seen} examples were run");
-}
-
-#[test]
-fn between_two_samples_as_within_their_union() {
-    let compute = Compute::new();
-    for (text, kernel) in examples() {
-        let Some(all) = sample_for(&kernel, 20, 2) else { continue };
-        let (x, y) = (all.slice(s![..8, ..]), all.slice(s![8.., ..]));
-        let cross = fill(&kernel.bind(Pairs::between(x, y), &compute).unwrap());
-        let within = fill(&kernel.bind(Pairs::within(all.view()), &compute).unwrap());
-        assert_same(text, &cross, &within.slice(s![..8, 8..]).to_owned(), 1e-14);
+    let count = |law: Law| held[Law::ALL.iter().position(|l| *l == law).unwrap()];
+    assert!(count(Law::Tiles) >= 70, "only {} examples were run", count(Law::Tiles));
+    for (law, least) in [
+        (Law::Derivatives, 45),
+        (Law::ContractedDerivatives, 45),
+        (Law::PositiveSemidefinite, 50),
+        (Law::NegativeSemidefinite, 5),
+        (Law::ShiftInvariant, 20),
+        (Law::Bounded, 25),
+    ] {
+        assert!(count(law) >= least, "{} was tested on {} examples only", law.name(), count(law));
     }
 }
 
@@ -132,11 +141,9 @@ fn single_precision_keeps_the_error_it_states() {
     assert!(stated >= 70 && tight * 10 >= stated * 9, "{tight} of {stated} bounds say something");
 }
 
-/// `∂k/∂θ` against a central difference of the kernel with 31 digits.
+/// `∂k/∂θ` of expressions against central differences with 31 digits; the examples are tested with their other laws.
 #[test]
-fn derivatives_agree_with_precise_differences() {
-    use mercer::real::Real;
-    let compute = Compute::new();
+fn derivatives_of_expressions_agree_with_precise_differences() {
     let extra = [
         "2*gaussian(lengthscale=[0.5, 1, 2])*laplacian(norm=l1, lengthscale=[1, 2, 3]) + 0.3*matern(nu=1.5)^2",
         "exp(0.5*gaussian())*normalized(polynomial(degree=2))",
@@ -147,37 +154,15 @@ fn derivatives_agree_with_precise_differences() {
         "on([0, 2], rational_quadratic(lengthscale=[1, 2], shape=0.5)) * on([1], periodic(period=2))",
         "based(distance(power=1.3), at=[0, 0, 0]) + induced(gaussian(lengthscale=0.7), at=[[0, 0, 1]])",
     ];
-    let kernels = examples().chain(extra.iter().map(|text| (*text, text.parse().unwrap())));
-    let mut checked = 0;
-    for (text, kernel) in kernels {
-        let Some(x) = sample_for(&kernel, 6, 5) else { continue };
-        let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
-        let values: Vec<f64> = kernel.parameters().iter().map(|p| p.value).collect();
-        for (index, parameter) in kernel.parameters().iter().enumerate() {
-            let found = bound.derivative(index, &compute).unwrap();
-            let step = 1e-6 * values[index].abs().max(1e-3);
-            let moved = |sign: f64| {
-                let mut moved = values.clone();
-                moved[index] += sign * step;
-                kernel.with_parameters(&moved)
-            };
-            let (Ok(up), Ok(down)) = (moved(1.0), moved(-1.0)) else { continue };
-            checked += 1;
-            for ((i, j), &f) in found.indexed_iter() {
-                let at = |k: &Kernel| k.evaluate_precisely(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
-                let width = (values[index] + step) - (values[index] - step);
-                let e = (at(&up) - at(&down)).value() / width;
-                assert_close!(
-                    f,
-                    e,
-                    abs = 1e-9 * (1.0 + e.abs()),
-                    "{text} by {}: [{i}, {j}] {f:?} instead of {e:?}",
-                    parameter.name
-                );
-            }
-        }
+    let compute = Compute::new();
+    for text in extra {
+        let kernel: Kernel = text.parse().unwrap();
+        let x = sample(6, 3, 5);
+        let report = conformance::check(&kernel, x.view(), &options(text), &compute);
+        assert!(report.passed(), "{report}");
+        assert_eq!(*report.outcome(Law::Derivatives), Outcome::Held, "{text}");
+        assert_eq!(*report.outcome(Law::ContractedDerivatives), Outcome::Held, "{text}");
     }
-    assert!(checked >= 60, "only {checked} derivatives were checked");
 }
 
 /// Weights that go down the expression give what the matrices of derivatives give one by one,
@@ -229,18 +214,8 @@ fn contracted_derivatives_are_those_of_the_matrices() {
 }
 
 #[test]
-fn empty_and_single_samples_and_no_columns() {
+fn points_without_columns() {
     let compute = Compute::new();
-    for (text, kernel) in examples() {
-        let Some(x) = sample_for(&kernel, 1, 6) else { continue };
-        let one = gram::dense(&kernel.bind(Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap();
-        assert_eq!(one.dim(), (1, 1), "{text}");
-        let none = x.slice(s![..0, ..]);
-        let empty = gram::dense(&kernel.bind(Pairs::within(none), &compute).unwrap(), &compute).unwrap();
-        assert_eq!(empty.dim(), (0, 0), "{text}");
-        let cross = gram::dense(&kernel.bind(Pairs::between(none, x.view()), &compute).unwrap(), &compute).unwrap();
-        assert_eq!(cross.dim(), (0, 1), "{text}");
-    }
     let no_columns = Array2::<f64>::zeros((3, 0));
     for (text, value) in [
         ("gaussian()", 1.0),

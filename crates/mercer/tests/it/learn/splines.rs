@@ -3,9 +3,9 @@
 use crate::common::assert_arrays_close;
 use crate::common::dense_spline::Dense;
 use mercer::learn::spline::{Smoothing, SmoothingSpline, SplineFit};
-use mercer::solve::SymmetricBanded;
+use mercer::solve::solve_positive;
 use mercer::{Compute, Error, Kernel, Seed};
-use ndarray::{Array1, array};
+use ndarray::{Array1, Array2, array};
 
 fn spline(order: usize, smoothing: Smoothing) -> SmoothingSpline {
     SmoothingSpline { order, smoothing, period: None }
@@ -251,27 +251,32 @@ fn cubic_splines_equal_the_equations_of_reinsch() {
     let lambda = 3.0;
     let h: Vec<f64> = (1..n).map(|i| x[i] - x[i - 1]).collect();
     let column = |j: usize| [1.0 / h[j], -1.0 / h[j] - 1.0 / h[j + 1], 1.0 / h[j + 1]];
-    let mut a = SymmetricBanded::zeros(n - 2, 2);
+    let mut a = Array2::<f64>::zeros((n - 2, n - 2));
     for j in 0..n - 2 {
-        a.add(j, j, (h[j] + h[j + 1]) / 3.0).unwrap();
+        a[[j, j]] += (h[j] + h[j + 1]) / 3.0;
         if j > 0 {
-            a.add(j, j - 1, h[j] / 6.0).unwrap();
+            a[[j, j - 1]] += h[j] / 6.0;
         }
         for i in j.saturating_sub(2)..=j {
             let shift = j - i;
             let product: f64 = (0..3 - shift).map(|k| column(i)[k + shift] * column(j)[k]).sum();
-            a.add(j, i, lambda * product).unwrap();
+            a[[j, i]] += lambda * product;
         }
     }
-    let factor = a.factor().unwrap();
-    let right: Vec<f64> = (0..n - 2).map(|j| (0..3).map(|k| column(j)[k] * y[j + k]).sum()).collect();
-    let (gamma, inverse) = (factor.solve(&right).unwrap(), factor.inverse_band());
+    for j in 0..n - 2 {
+        for i in 0..j {
+            a[[i, j]] = a[[j, i]];
+        }
+    }
+    let right = Array2::from_shape_fn((n - 2, 1), |(j, _)| (0..3).map(|k| column(j)[k] * y[j + k]).sum());
+    let gamma = solve_positive(a.view(), right.view()).unwrap().solution;
+    let inverse = solve_positive(a.view(), Array2::eye(n - 2).view()).unwrap().solution;
     let (mut f, mut hat) = (y.clone(), Array1::ones(n));
     for j in 0..n - 2 {
         for k in 0..3 {
-            f[j + k] -= lambda * column(j)[k] * gamma[j];
+            f[j + k] -= lambda * column(j)[k] * gamma[[j, 0]];
             for i in (j + k).saturating_sub(2)..=(j + k).min(n - 3) {
-                hat[j + k] -= lambda * column(j)[k] * column(i)[j + k - i] * inverse.get(i, j);
+                hat[j + k] -= lambda * column(j)[k] * column(i)[j + k - i] * inverse[[i, j]];
             }
         }
     }

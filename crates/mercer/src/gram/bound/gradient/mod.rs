@@ -16,7 +16,6 @@ use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use crate::gram::simd::{Mode, dot};
-use crate::kernel::Base;
 use crate::real::{Dual, Real};
 
 impl Bound<'_> {
@@ -56,10 +55,10 @@ impl TileGradient<'_> {
         let own = node.parameters.start;
         match &node.kind {
             Kind::Profile { base, metric, scale } => self.profile(base, (*metric, *scale), own, w, factor, total),
-            Kind::Columnwise { base: Base::FiniteRank(kernel), slot, .. } => {
-                self.finite_rank(kernel, *slot, own, w, factor)
-            }
-            Kind::Columnwise { base, lengths, slot } => self.columnwise(base, lengths, *slot, own, w, factor),
+            Kind::Columnwise { base, lengths, slot } => match base.finite_sum() {
+                Some(kernel) => self.finite_rank(kernel, *slot, own, w, factor),
+                None => self.columnwise(base, lengths, *slot, own, w, factor),
+            },
             Kind::Constant(value) => {
                 let sum: f64 = w.iter().sum();
                 self.add(own, factor * sum);

@@ -4,7 +4,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::evidence::gradient_bytes;
 use super::{EvidenceGradient, ProcessEvidence, SharedGaussianProcessFit};
-use crate::definiteness::require_psd;
+use crate::definiteness::require_psd_on;
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
@@ -106,7 +106,7 @@ impl SharedGaussianProcess {
         compute: &Compute,
     ) -> Result<Bound<'a>> {
         check_data(x, y, noise)?;
-        require_psd(&self.kernel, compute)?;
+        require_psd_on(&self.kernel, x.ncols(), compute)?;
         let bytes = 8 * (x.nrows() as u64).pow(2);
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         self.kernel.bind(Pairs::within(x), compute)

@@ -1,7 +1,7 @@
 //! LIBSVM's kernels and ours.
 
 use super::header::Header;
-use crate::kernel::Base;
+use crate::kernel::closed_forms::PowerSeries;
 use crate::{Error, Kernel, Result};
 
 /// The kernel that a header describes.
@@ -27,19 +27,20 @@ pub(super) fn write(kernel: &Kernel) -> Result<String> {
         let found = kernel.parameters().into_iter().find(|p| p.name.rsplit('.').next() == Some(name));
         found.map(|p| p.value).ok_or_else(|| refused(kernel))
     };
-    Ok(match kernel {
-        Kernel::Base(Base::Linear(_)) => "kernel_type linear\n".into(),
-        Kernel::Base(Base::Polynomial(p)) => {
-            let (degree, gamma, offset) = (p.degree(), value("scale")?, value("offset")?);
+    let Kernel::Base(base) = kernel else { return Err(refused(kernel)) };
+    Ok(match (base.entry().name, base.power_series()) {
+        ("linear", _) => "kernel_type linear\n".into(),
+        ("polynomial", Some(PowerSeries::Power { degree, .. })) => {
+            let (gamma, offset) = (value("scale")?, value("offset")?);
             format!("kernel_type polynomial\ndegree {degree}\ngamma {gamma}\ncoef0 {offset}\n")
         }
-        Kernel::Base(Base::Gaussian(_)) => {
+        ("gaussian", _) => {
             format!("kernel_type rbf\ngamma {}\n", gamma_of(value("lengthscale")?))
         }
-        Kernel::Base(Base::Tanh(_)) => {
+        ("tanh", _) => {
             format!("kernel_type sigmoid\ngamma {}\ncoef0 {}\n", value("scale")?, value("offset")?)
         }
-        Kernel::Base(Base::Precomputed(_)) => "kernel_type precomputed\n".into(),
+        ("precomputed", _) => "kernel_type precomputed\n".into(),
         _ => return Err(refused(kernel)),
     })
 }
