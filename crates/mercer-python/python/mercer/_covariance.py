@@ -104,7 +104,7 @@ class MatrixPosterior:
         self.log_marginal_likelihood = evidence.log_marginal_likelihood
 
     def _cross(self, points: Any, options: dict[str, Any], others: int = 0) -> np.ndarray:
-        """Give the kernel values between new points and those of the fit, with room for as many more among the new ones."""
+        """Give the kernel values between new points and those of the fit, with room for those among the new ones."""
         new = len(points)
         MatrixEvidence.reserve(2 * new * len(self._points) + others * new * new, **options)
         return np.asarray(self._covariance.cross(points, self._points), dtype=np.float64)
