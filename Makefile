@@ -42,7 +42,7 @@ test-rust: $(VENV)/.ready
 test-python: build-python
 	$(BIN)/python -m pytest crates/mercer-python/tests
 
-## scikit-learn's own test files with our classes in the place of theirs; the counts go to docs/python.md.
+## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.
 sklearn-suite: build-python
 	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
 

@@ -1,1 +1,1 @@
-"""scikit-learn's own test files with Mercer's classes in the place of theirs."""
+"""scikit-learn's own test files with their classes replaced by Mercer's."""

@@ -110,7 +110,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put our classes in the place of theirs, before any test file is read."""
+    """Replace their classes by ours, before any test file is read."""
     name = config.getoption("suite")
     suite = Suite(name)
     suite.note_uses()

@@ -8,5 +8,5 @@ FILE = "sklearn.gaussian_process.tests.test_gpr"
 
 
 def stand_in() -> None:
-    """Put our class in the place of theirs."""
+    """Replace their class by ours."""
     sklearn.gaussian_process.GaussianProcessRegressor = mercer.GaussianProcessRegressor

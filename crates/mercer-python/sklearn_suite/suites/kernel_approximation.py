@@ -17,6 +17,6 @@ class RBFSampler(mercer.RandomFourierFeatures):
 
 
 def stand_in() -> None:
-    """Put our classes in the place of theirs."""
+    """Replace their classes by ours."""
     sklearn.kernel_approximation.Nystroem = mercer.Nystroem
     sklearn.kernel_approximation.RBFSampler = RBFSampler

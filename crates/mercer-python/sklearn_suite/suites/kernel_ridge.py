@@ -8,5 +8,5 @@ FILE = "sklearn.tests.test_kernel_ridge"
 
 
 def stand_in() -> None:
-    """Put our class in the place of theirs."""
+    """Replace their class by ours."""
     sklearn.kernel_ridge.KernelRidge = mercer.KernelRidge

@@ -8,6 +8,6 @@ FILE = "sklearn.svm.tests.test_svm"
 
 
 def stand_in() -> None:
-    """Put our machines in the place of theirs; linear machines by coordinate descent stay theirs."""
+    """Replace their support vector machines by ours, except the linear ones by coordinate descent."""
     for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"):
         setattr(sklearn.svm, name, getattr(mercer, name))

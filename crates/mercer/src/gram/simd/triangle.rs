@@ -306,7 +306,7 @@ fn invert_corner(lower: &Triangle, first: usize, width: usize) -> [Chunk; LANES]
     inverse
 }
 
-/// The product of a block with a chunk, in the place of the chunk.
+/// The product of a block with a chunk, written to the chunk.
 #[inline(always)]
 fn combine<S: Simd>(simd: S, block: &[Chunk; LANES], own: &mut [f64]) {
     let factors = chunk(own, 0);

@@ -201,7 +201,7 @@ fn little_memory_gives_the_same_svms() {
     assert!(matches!(nothing, Err(Error::Memory { .. })));
 }
 
-/// Above 2048 points the machines of pairs share the blocks of their classes: 3 MB here, and 2 MB
+/// Above 2048 points the classifiers of pairs share the blocks of their classes: 3 MB here, and 2 MB
 /// for each pair, where the whole matrix would take 19 MB.
 #[test]
 fn pairs_of_many_classes_need_no_whole_matrix() {
