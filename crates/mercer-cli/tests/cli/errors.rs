@@ -18,11 +18,9 @@ struct Row {
 /// Kinds that no request of a few rows gives: `failure.rs` has their exit codes and words.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("canceled", "refusals.rs, by a signal"),
-    ("mismatch", "stream.rs, by a checkpoint of another fit"),
-    ("not_converged", "solvers fall back to others before it is shown"),
+    ("mismatch", "stream.rs, by a checkpoint of another fit: its file has to be larger than 1 MiB"),
     ("record", "files wrap it with their name: the kind is format"),
-    ("undefined", "searches show the error of the first candidate where it has one"),
-    ("request", "no request gives one of the few that are left"),
+    ("request", "threads that the system refuses to start, as under a limit that a shell sets (`ulimit -v`)"),
 ];
 
 const LINE: &[u8] = b"x,y\n1,1\n2,4\n3,2\n5,3\n";
@@ -213,6 +211,24 @@ const ROWS: &[Row] = &[
         },
         code: 2,
         words: &["singular to working precision", "use a larger --noise"],
+    },
+    Row {
+        kind: "not_converged",
+        run: |folder| {
+            let words = ["--kernel", "gaussian(lengthscale=1e3)", "--lambda", "1e-15", "--solver", "cg"];
+            fit("ridge", folder, LINE, &words)
+        },
+        code: 2,
+        words: &["conjugate gradients did not converge: residual", "iterations (tolerance 1.0e-14)"],
+    },
+    Row {
+        kind: "undefined",
+        run: |folder| {
+            let equal = b"x,y\n1,1\n1,4\n1,2\n1,3\n";
+            fit("ridge", folder, equal, &["--kernel", "gaussian()", "--lambdas", "0,1e-300", "--cv", "2"])
+        },
+        code: 2,
+        words: &["the score of every candidate of the search is not defined: try larger λ or fewer folds"],
     },
 ];
 

@@ -186,7 +186,7 @@ fn facts(svc: &Svc, fit: &SvcFit) -> Vec<(&'static str, String)> {
             Penalty::C(c) => ("C", short(c)),
             Penalty::Nu(nu) => ("ν", short(nu)),
         },
-        ("machines", format!("{} of {} classes", fit.binary().len(), fit.names().len())),
+        ("binary SVMs", format!("{} of {} classes", fit.binary().len(), fit.names().len())),
         ("support vectors", format!("{} ({}), {bounded} at their bound", fit.support().len(), sizes.join(", "))),
     ];
     facts.extend(evidence_facts(fit.evidence()));
@@ -202,7 +202,7 @@ fn json_of(svc: &Svc, fit: &SvcFit) -> Map<String, Value> {
         ("kernel", json!(fit.kernel().to_string())),
         ("C", c),
         ("nu", nu),
-        ("machines", json!(fit.binary().len())),
+        ("binary_svms", json!(fit.binary().len())),
         ("offsets", fit.binary().iter().map(|m| number(m.offset)).collect()),
         ("support", json!(fit.support())),
         ("support_sizes", json!(fit.support_sizes())),

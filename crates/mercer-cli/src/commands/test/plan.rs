@@ -48,8 +48,8 @@ pub fn explain(command: &TestCommand, session: &Session) -> Result<Report, Failu
     ]);
     let verdict = if bytes <= limit { "it fits into the memory limit" } else { "it is over the memory limit" };
     report.push(Block::Verdict(Truth::from_option(Some(bytes <= limit)), verdict.into()));
-    cases.remarks.iter().for_each(|remark| {
-        report.text(remark.clone());
+    cases.all_remarks().into_iter().for_each(|remark| {
+        report.text(remark);
     });
     report.json = json!({
         "command": question.command(),

@@ -35,6 +35,29 @@ pub struct Cases {
     pub names: Vec<Vec<String>>,
     /// Remarks.
     pub remarks: Vec<String>,
+    /// What the groups of the second of two files are compared with.
+    pub reference: Option<Reference>,
+}
+
+/// What a group of the second file is compared with.
+#[derive(Clone, Copy)]
+pub enum Reference {
+    SameGroup,
+    WholeFile,
+}
+
+impl Cases {
+    /// The remarks, and what groups are compared with.
+    pub fn all_remarks(&self) -> Vec<String> {
+        let compared = self.reference.map(|reference| {
+            let with = match reference {
+                Reference::SameGroup => "the same group of the first",
+                Reference::WholeFile => "all of the first",
+            };
+            format!("Every group of the second file is compared with {with}.")
+        });
+        self.remarks.iter().cloned().chain(compared).collect()
+    }
 }
 
 /// Reads the samples of a command.
@@ -108,7 +131,7 @@ fn variables(
     };
     let all: Vec<usize> = (0..encoded.kept_rows.len()).collect();
     let Some(groups) = groups else {
-        return Ok(Cases { list: vec![case(None, &all)], names, remarks: notes });
+        return Ok(Cases { list: vec![case(None, &all)], names, remarks: notes, reference: None });
     };
     let mut list = Vec::new();
     for key in distinct(&groups) {
@@ -116,7 +139,7 @@ fn variables(
         let kept: Vec<usize> = all.iter().filter(inside).copied().collect();
         push_case(&mut list, &mut notes, case(Some(key.clone()), &kept), LEAST);
     }
-    finish(Cases { list, names, remarks: notes })
+    finish(Cases { list, names, remarks: notes, reference: None })
 }
 
 /// The names of the columns of every variable; without names all columns but that of the groups and
@@ -195,7 +218,9 @@ fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, F
     let (names, notes) = (vec![encoded.names.clone(); 2], remarks(&encoded));
     let files = Files { encoded, first: a.rows() };
     match groups {
-        None => Ok(Cases { list: vec![files.case(None, &|_| true, &|_| true)], names, remarks: notes }),
+        None => {
+            Ok(Cases { list: vec![files.case(None, &|_| true, &|_| true)], names, remarks: notes, reference: None })
+        }
         Some(groups) => by_group(&files, &groups, names, notes),
     }
 }
@@ -214,9 +239,8 @@ fn by_group(files: &Files, groups: &Groups, names: Vec<Vec<String>>, mut notes: 
         let case = files.case(Some(key.clone()), &first, &|row| inside(&groups.own, row));
         push_case(&mut list, &mut notes, case, 2);
     }
-    let with = if groups.reference.is_some() { "the same group of the first" } else { "all of the first" };
-    notes.push(format!("Every group of the second file is compared with {with}."));
-    finish(Cases { list, names, remarks: notes })
+    let reference = if groups.reference.is_some() { Reference::SameGroup } else { Reference::WholeFile };
+    finish(Cases { list, names, remarks: notes, reference: Some(reference) })
 }
 
 /// The columns that are tested.
@@ -249,7 +273,7 @@ fn push_case(list: &mut Vec<Case>, notes: &mut Vec<String>, case: Case, least: u
 
 fn finish(cases: Cases) -> Result<Cases, Failure> {
     if cases.list.is_empty() {
-        return Err(Failure::request(format!("--by: no group can be tested. {}", cases.remarks.join(" "))));
+        return Err(Failure::request(format!("--by: no group can be tested. {}", cases.all_remarks().join(" "))));
     }
     Ok(cases)
 }

@@ -19,8 +19,8 @@ pub fn one(question: &Question, cases: &Cases, outcome: &TestOutcome) -> Report 
     let mut fields = vec![("hypothesis", question.hypothesis(cases)), ("rows", sizes(question, &cases.list[0]))];
     fields.extend(facts(outcome));
     report.fields(fields);
-    cases.remarks.iter().for_each(|remark| {
-        report.text(remark.clone());
+    cases.all_remarks().into_iter().for_each(|remark| {
+        report.text(remark);
     });
     let mut json = Map::new();
     json.insert("command".into(), question.command().into());
@@ -28,7 +28,7 @@ pub fn one(question: &Question, cases: &Cases, outcome: &TestOutcome) -> Report 
     json.extend(json_of(outcome));
     json.insert("rows".into(), cases.list[0].samples.iter().map(|s| Value::from(s.nrows())).collect());
     json.insert("columns".into(), cases.names.iter().map(|names| Value::from(names.clone())).collect());
-    json.insert("remarks".into(), cases.remarks.clone().into());
+    json.insert("remarks".into(), cases.all_remarks().into());
     report.json = Value::Object(json);
     report
 }
@@ -158,8 +158,8 @@ pub fn groups(
     report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, summary));
     report.fields([("hypothesis", question.hypothesis(cases)), ("method", method(&outcomes[0]))]);
     report.push(Block::Table(table(by, cases, outcomes, &adjusted, options.level)));
-    cases.remarks.iter().for_each(|remark| {
-        report.text(remark.clone());
+    cases.all_remarks().into_iter().for_each(|remark| {
+        report.text(remark);
     });
     report.figures.push(pictures::by_group(by, &cases.list, &adjusted, options.level));
     report.json = json!({
@@ -172,7 +172,7 @@ pub fn groups(
         "reject": rejected > 0,
         "groups": json_of_groups(cases, outcomes, &adjusted, options.level),
         "columns": cases.names,
-        "remarks": cases.remarks,
+        "remarks": cases.all_remarks(),
     });
     Ok(report)
 }

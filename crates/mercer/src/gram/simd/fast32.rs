@@ -26,13 +26,15 @@ const ROUNDER: f32 = 12582912.0 + 254.0;
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Fast32<const FMA: bool>(pub f32);
 
+/// `a·b + c`, in one rounding where the machine can.
 #[inline(always)]
-fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
+pub(super) fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// `Σ coefficients[k] xᵏ` by Horner's rule.
 #[inline(always)]
-fn polynomial<const FMA: bool, const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
+pub(super) fn polynomial<const FMA: bool, const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
     let mut sum = coefficients[N - 1];
     for k in (0..N - 1).rev() {
         sum = fma::<FMA>(sum, x, coefficients[k]);

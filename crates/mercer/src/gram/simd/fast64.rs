@@ -50,7 +50,7 @@ pub struct Fast64<const FMA: bool>(pub f64);
 
 /// `a·b + c`, in one rounding where the machine can.
 #[inline(always)]
-fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+pub(super) fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
@@ -69,8 +69,9 @@ pub(super) fn product_error<const FMA: bool>(a: f64, b: f64, product: f64) -> f6
     ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
 }
 
+/// `Σ coefficients[k] xᵏ` by Horner's rule.
 #[inline(always)]
-fn polynomial<const FMA: bool, const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+pub(super) fn polynomial<const FMA: bool, const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     let mut sum = coefficients[N - 1];
     for k in (0..N - 1).rev() {
         sum = fma::<FMA>(sum, x, coefficients[k]);

@@ -7,7 +7,7 @@ use std::ops::Mul;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Width;
-use super::fast64::product_error;
+use super::fast64::{fma, polynomial, product_error};
 
 /// `π/2` in parts of 53 bits.
 const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.12323399573676603587e-17, -1.49738490485916983e-33];
@@ -119,11 +119,6 @@ impl Cosines<'_> {
     }
 }
 
-#[inline(always)]
-fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
-}
-
 /// `r − n·part`: the product is not rounded before it is subtracted.
 #[inline(always)]
 fn reduce<const FMA: bool>(r: f64, n: f64, part: f64) -> f64 {
@@ -132,15 +127,6 @@ fn reduce<const FMA: bool>(r: f64, n: f64, part: f64) -> f64 {
     }
     let product = n * part;
     (r - product) - product_error::<false>(n, part, product)
-}
-
-#[inline(always)]
-fn polynomial<const FMA: bool>(coefficients: &[f64; 6], x: f64) -> f64 {
-    let mut sum = coefficients[5];
-    for k in (0..5).rev() {
-        sum = fma::<FMA>(sum, x, coefficients[k]);
-    }
-    sum
 }
 
 impl Phase for f64 {
@@ -160,8 +146,8 @@ impl Phase for f64 {
         let meaningless = if self.is_nan() { self } else { 0.8 };
         let r = if r.abs() <= 0.8 { r } else { meaningless };
         let square = r * r;
-        let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
-        let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
+        let sine = fma::<FMA>(r * square, polynomial::<FMA, _>(&SIN, square), r);
+        let cosine = fma::<FMA>(square * square, polynomial::<FMA, _>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
         let quarter = rounded.to_bits();
         // Masks, not branches: where only one of the two is needed, a branch would keep the loop
         // out of the vector units.

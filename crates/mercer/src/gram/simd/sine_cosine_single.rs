@@ -2,6 +2,7 @@
 
 #![expect(clippy::excessive_precision, reason = "coefficients are written as they were computed")]
 
+use super::fast32::{fma, polynomial};
 use super::sine_cosine::Phase;
 
 /// `π/2` in three parts: products of the first two with an integer below 2¹³ are exact.
@@ -14,16 +15,6 @@ const LIMIT: f32 = 8000.0;
 const SIN: [f32; 3] = [-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4];
 /// `(cos r − 1 + r²/2)/r⁴` in powers of `r²`, from the same position.
 const COS: [f32; 3] = [4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5];
-
-#[inline(always)]
-fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
-}
-
-#[inline(always)]
-fn polynomial<const FMA: bool>(coefficients: &[f32; 3], x: f32) -> f32 {
-    fma::<FMA>(fma::<FMA>(coefficients[2], x, coefficients[1]), x, coefficients[0])
-}
 
 impl Phase for f32 {
     #[inline(always)]
@@ -38,8 +29,8 @@ impl Phase for f32 {
         let n = rounded - ROUNDER;
         let r = HALF_PI.iter().fold(self, |r, part| fma::<FMA>(n, -part, r));
         let square = r * r;
-        let sine = fma::<FMA>(r * square, polynomial::<FMA>(&SIN, square), r);
-        let cosine = fma::<FMA>(square * square, polynomial::<FMA>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
+        let sine = fma::<FMA>(r * square, polynomial::<FMA, _>(&SIN, square), r);
+        let cosine = fma::<FMA>(square * square, polynomial::<FMA, _>(&COS, square), fma::<FMA>(square, -0.5, 1.0));
         let quarter = rounded.to_bits();
         let odd = quarter & 1 == 1;
         let (first, second) = (if odd { sine } else { cosine }, if odd { cosine } else { sine });

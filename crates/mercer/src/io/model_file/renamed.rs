@@ -5,7 +5,10 @@ use crate::record::Record;
 /// Old and new names of texts and arrays.
 const NAMES: &[(&str, &str)] = &[
     ("centre", "center"),
+    ("machine_bounded", "binary_bounded"),
+    ("machine_support", "binary_support"),
     ("method_centres", "method_centers"),
+    ("node_places", "node_positions"),
     ("optimisation_converged", "optimization_converged"),
     ("optimisation_evaluations", "optimization_evaluations"),
     ("optimisation_interrupted", "optimization_interrupted"),

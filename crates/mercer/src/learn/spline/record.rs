@@ -83,7 +83,7 @@ impl SplineData {
     /// out.
     fn put_into(&self, record: &mut Record) {
         let column = |value: fn(&Node) -> f64| self.nodes.iter().map(value).collect::<Array1<f64>>();
-        record.put_vector("node_places", column(|n| n.t).view());
+        record.put_vector("node_positions", column(|n| n.t).view());
         record.put_vector("node_values", column(|n| n.y).view());
         record.put_vector("node_weights", column(|n| n.weight).view());
         record.put_number("origin", self.origin);
@@ -94,14 +94,14 @@ impl SplineData {
     }
 
     fn take_from(record: &mut Record, periodic: bool) -> Result<Self> {
-        let positions = record.take_any_vector("node_places")?;
+        let positions = record.take_any_vector("node_positions")?;
         let u = positions.len();
         let ascending = positions.iter().zip(positions.iter().skip(1)).all(|(a, b)| a < b);
         let finite = positions.iter().all(|t| t.is_finite());
         let closes = !periodic || u == 0 || positions[u - 1] - positions[0] < 1.0;
         if u == 0 || !ascending || !finite || !closes {
             return Err(Error::record(
-                "array `node_places`",
+                "array `node_positions`",
                 RecordProblem::Damaged("it must hold finite numbers that ascend, over at most one period".into()),
             ));
         }

@@ -28,8 +28,8 @@ impl SvcFit {
         let numbers = |of: fn(&BinarySummary) -> f64| self.binary.iter().map(of).collect::<Vec<f64>>();
         record.put_slice("support_sizes", &self.support_sizes().iter().map(|&n| n as f64).collect::<Vec<f64>>());
         record.put_slice("offsets", &numbers(|m| m.offset));
-        record.put_slice("machine_support", &numbers(|m| m.support as f64));
-        record.put_slice("machine_bounded", &numbers(|m| m.bounded as f64));
+        record.put_slice("binary_support", &numbers(|m| m.support as f64));
+        record.put_slice("binary_bounded", &numbers(|m| m.bounded as f64));
         put_evidence(self.binary.iter().map(|m| m.evidence), &mut record);
         put_calibrators(&self.binary, &mut record);
         record
@@ -74,7 +74,7 @@ fn take_binary(record: &mut Record, scheme: Scheme, classes: usize) -> Result<Ve
     };
     let m = sides.len();
     let offsets = record.take_finite_vector("offsets", m)?;
-    let (support, bounded) = (record.take_counts("machine_support", m)?, record.take_counts("machine_bounded", m)?);
+    let (support, bounded) = (record.take_counts("binary_support", m)?, record.take_counts("binary_bounded", m)?);
     let evidence = take_evidence(record, m)?;
     let calibrators = take_calibrators(record, m)?;
     let mut calibrators = calibrators.into_iter();
