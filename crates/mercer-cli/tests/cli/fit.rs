@@ -158,7 +158,7 @@ fn a_gaussian_process_gives_intervals_and_their_coverage() {
     // Mean 1, variance 1/2 of f and 1 of the noise.
     let half = 1.959963984540054 * 1.5_f64.sqrt();
     for ((_, values), expected) in found.iter().zip([1.0, 1.0 - half, 1.0 + half]) {
-        assert!((values[0] - expected).abs() <= 1e-13);
+        mercer::assert_close!(values[0], expected, abs = 1e-13);
     }
     let wave = wave(&folder, 120);
     mercer(&["fit", "gp", &wave, "--target", "y", "--columns", "x", "-o", &model]).done();

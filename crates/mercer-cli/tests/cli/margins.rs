@@ -152,7 +152,7 @@ fn regression_and_regions() {
     // The flattest line with all errors at most ½: 1.5x + ½.
     assert_close(&json["offset"], 0.5, 1e-3);
     mercer(&["predict", &model, &file(&folder, "n.csv", b"x\n3\n"), "-o", &out]).done();
-    assert!((numbers(&out, "prediction")[0] - 5.0).abs() < 1e-2);
+    mercer::assert_close!(numbers(&out, "prediction")[0], 5.0, abs = 1e-2);
     let json = mercer(&["fit", "svr", &example("iris.csv"), "--target", "petal_width", "--cv", "3", "--json"]).json();
     assert!(json["r2"].as_f64().unwrap() > 0.9, "{json}");
     let rings = rings(&folder, 60);

@@ -52,7 +52,7 @@ pub struct Repaired {
 /// // Eigenvalues 3 and −1.
 /// let k = ndarray::array![[1.0, 2.0], [2.0, 1.0]];
 /// let repaired = repair(k.view(), Repair::Shift)?;
-/// assert!((repaired.shift - 1.0).abs() < 1e-14);
+/// mercer::assert_close!(repaired.shift, 1.0, abs = 1e-14);
 /// assert!((repaired.matrix[[0, 0]] - 2.0).abs() < 1e-14 && repaired.matrix[[0, 1]] == 2.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -22,7 +22,7 @@ use crate::{Error, Result};
 /// # Example
 /// ```
 /// use mercer::features::FourierGuarantee;
-/// assert!((FourierGuarantee::Pair.bound(1000, 0.1) - 2.0 * (-5.0_f64).exp()).abs() < 1e-15);
+/// mercer::assert_close!(FourierGuarantee::Pair.bound(1000, 0.1), 2.0 * (-5.0_f64).exp(), abs = 1e-15);
 /// assert_eq!(FourierGuarantee::Pair.frequencies(0.1, 0.05)?, 738);
 /// # Ok::<(), mercer::Error>(())
 /// ```
@@ -134,7 +134,7 @@ pub fn fourier_components(epsilon: f64, delta: f64) -> Result<usize> {
 /// # Example
 /// ```
 /// let bound = mercer::features::binning_bound(500, 0.1);
-/// assert!((bound - 2.0 * (-10.0_f64).exp()).abs() < 1e-18);
+/// mercer::assert_close!(bound, 2.0 * (-10.0_f64).exp(), abs = 1e-18);
 /// ```
 pub fn binning_bound(grids: usize, epsilon: f64) -> f64 {
     (2.0 * (-2.0 * grids as f64 * epsilon * epsilon).exp()).min(1.0)

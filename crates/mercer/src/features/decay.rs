@@ -44,7 +44,7 @@ impl RandomFourier {
     /// let x = Array2::from_shape_fn((60, 2), |(i, j)| ((i * 2 + j) as f64).sin());
     /// let spec = RandomFourier::new("gaussian()".parse()?, 2);
     /// let decay = spec.error_decay(x.view(), &[16, 64, 256], 8, 60, &Compute::new())?;
-    /// assert!((decay.errors[0] / decay.errors[2] - 4.0).abs() < 1.5);
+    /// mercer::assert_close!(decay.errors[0] / decay.errors[2], 4.0, abs = 1.5);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn error_decay(

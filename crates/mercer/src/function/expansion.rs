@@ -23,7 +23,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// // f(x) = 2·⟨x, (1, 0)⟩ + 1·⟨x, (0, 3)⟩ = ⟨x, (2, 3)⟩
 /// let f = Expansion::new(&k, array![[1.0, 0.0], [0.0, 3.0]].view(), array![2.0, 1.0].view(), &compute)?;
 /// assert_eq!(f.evaluate(array![[1.0, 1.0]].view(), &compute)?[0], 5.0);
-/// assert!((f.norm(&compute)? - 13.0_f64.sqrt()).abs() < 1e-15);
+/// mercer::assert_close!(f.norm(&compute)?, 13.0_f64.sqrt(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 /// ```
 /// // x³ in the cubic-spline space: ∫ (6x)² = 12.
 /// let squared = mercer::function::sobolev_norm(&[0.0, 0.0], |x| 6.0 * x);
-/// assert!((squared - 12.0).abs() < 1e-13);
+/// mercer::assert_close!(squared, 12.0, abs = 1e-13);
 /// ```
 pub fn sobolev_norm(at_zero: &[f64], top: impl Fn(f64) -> f64) -> f64 {
     at_zero.iter().map(|v| v * v).sum::<f64>() + integrate(0.0, 1.0, |x| top(x).powi(2))
@@ -33,7 +33,7 @@ pub fn sobolev_norm(at_zero: &[f64], top: impl Fn(f64) -> f64) -> f64 {
 /// # Example
 /// ```
 /// // x(1 − x): ∫ (1 − 2x)² = 1/3.
-/// assert!((mercer::function::bridge_norm(|x| 1.0 - 2.0 * x) - 1.0 / 3.0).abs() < 1e-15);
+/// mercer::assert_close!(mercer::function::bridge_norm(|x| 1.0 - 2.0 * x), 1.0 / 3.0, abs = 1e-15);
 /// ```
 pub fn bridge_norm(slope: impl Fn(f64) -> f64) -> f64 {
     integrate(0.0, 1.0, |x| slope(x).powi(2))
@@ -48,7 +48,7 @@ pub fn bridge_norm(slope: impl Fn(f64) -> f64) -> f64 {
 /// # Example
 /// ```
 /// // The constant 1 on [0, 1] with ℓ = ½: 1 + 1.
-/// assert!((mercer::function::laplacian_norm(0.5, (0.0, 1.0), |_| 1.0, |_| 0.0) - 2.0).abs() < 1e-15);
+/// mercer::assert_close!(mercer::function::laplacian_norm(0.5, (0.0, 1.0), |_| 1.0, |_| 0.0), 2.0, abs = 1e-15);
 /// ```
 pub fn laplacian_norm(lengthscale: f64, (p, q): (f64, f64), f: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let energy = integrate(p, q, |x| f(x).powi(2) / lengthscale + lengthscale * slope(x).powi(2));
@@ -64,7 +64,7 @@ pub fn laplacian_norm(lengthscale: f64, (p, q): (f64, f64), f: impl Fn(f64) -> f
 /// # Example
 /// ```
 /// // k(·, 0) has the spectrum 1/(2a) on [−a, a], and norm k(0, 0) = 1.
-/// assert!((mercer::function::sinc_norm(3.0, (-3.0, 3.0), |_| 1.0 / 6.0) - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(mercer::function::sinc_norm(3.0, (-3.0, 3.0), |_| 1.0 / 6.0), 1.0, abs = 1e-15);
 /// ```
 pub fn sinc_norm(bandlimit: f64, (low, high): (f64, f64), spectrum: impl Fn(f64) -> f64) -> f64 {
     2.0 * bandlimit * integrate(low, high, |w| spectrum(w).powi(2))
@@ -85,7 +85,7 @@ pub fn sinc_norm(bandlimit: f64, (low, high): (f64, f64), spectrum: impl Fn(f64)
 /// let k: mercer::Kernel = "exponential(scale=2)".parse()?;
 /// // ‖x³‖² = 3!·2³
 /// let squared = mercer::function::power_series_norm(&k, &[0.0, 0.0, 0.0, 1.0], &[0.0, 0.0, 0.0, 1.0])?;
-/// assert!((squared - 48.0).abs() < 1e-13);
+/// mercer::assert_close!(squared, 48.0, abs = 1e-13);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn power_series_norm(kernel: &Kernel, f: &[f64], g: &[f64]) -> Result<f64> {

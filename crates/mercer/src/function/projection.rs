@@ -56,8 +56,8 @@ impl Expansion {
     /// let k: Kernel = "sobolev(order=1)".parse()?;
     /// let (f, _) = Expansion::interpolate(&k, array![[0.0], [1.0]].view(), array![0.0, 1.0].view(), &Compute::new())?;
     /// // The straight line: ‖f‖² = f(0)² + ∫ f′² = 1.
-    /// assert!((f.evaluate(array![[0.25]].view(), &Compute::new())?[0] - 0.25).abs() < 1e-15);
-    /// assert!((f.norm(&Compute::new())? - 1.0).abs() < 1e-15);
+    /// mercer::assert_close!(f.evaluate(array![[0.25]].view(), &Compute::new())?[0], 0.25, abs = 1e-15);
+    /// mercer::assert_close!(f.norm(&Compute::new())?, 1.0, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn interpolate(

@@ -207,7 +207,7 @@ pub(crate) enum Growth {
 /// let mut tile = [1.0_f64, 1.0];
 /// simd::map(&Gaussian, 2.0, Mode::Add, &[0.0, 2.0], &mut tile);
 /// assert_eq!(tile[0], 3.0);
-/// assert!((tile[1] - 1.735_758_882_342_884_6).abs() < 1e-15);
+/// mercer::assert_close!(tile[1], 1.735_758_882_342_884_6, abs = 1e-15);
 /// ```
 pub trait Formula: Sync {
     /// The value at `s`.

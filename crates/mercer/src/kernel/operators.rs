@@ -117,7 +117,7 @@ impl Kernel {
     /// use mercer::Kernel;
     /// let k = "distance(power=1)".parse::<Kernel>()?.hilbert_embedding(vec![0.0])?;
     /// let squared = k.evaluate(&[1.0], &[1.0])? + k.evaluate(&[4.0], &[4.0])? - 2.0 * k.evaluate(&[1.0], &[4.0])?;
-    /// assert!((squared - 3.0).abs() < 1e-15);
+    /// mercer::assert_close!(squared, 3.0, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn hilbert_embedding(self, base_point: Vec<f64>) -> Result<Self> {

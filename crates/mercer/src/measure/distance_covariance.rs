@@ -75,7 +75,7 @@ pub fn distance_covariance<'a, 'b>(
 /// use mercer::{Compute, measure::distance_correlation};
 /// use ndarray::array;
 /// let (x, y) = (array![[0.0], [1.0], [4.0]], array![[3.0], [1.0], [-5.0]]);
-/// assert!((distance_correlation(&x, &y, &Compute::new())? - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(distance_correlation(&x, &y, &Compute::new())?, 1.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn distance_correlation<'a, 'b>(
@@ -119,7 +119,7 @@ pub fn distance_statistics<'a, 'b>(
 /// use ndarray::array;
 /// let x = array![[0.0], [1.0], [3.0], [7.0]];
 /// let found = unbiased_distance_statistics(&x, &x, &Compute::new())?;
-/// assert!((found.correlation_squared() - 1.0).abs() < 1e-14);
+/// mercer::assert_close!(found.correlation_squared(), 1.0, abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn unbiased_distance_statistics<'a, 'b>(

@@ -50,7 +50,7 @@ pub enum Distribution {
 /// // A point mass at 0 has the embedding k(·, 0).
 /// let distribution = Distribution::Gaussian { mean: array![0.0], covariance: array![[0.0]] };
 /// let mu = LawEmbedding::new(&"gaussian(lengthscale=1)".parse()?, distribution)?;
-/// assert!((mu.evaluate(&array![[1.0]])?[0] - (-0.5_f64).exp()).abs() < 1e-15);
+/// mercer::assert_close!(mu.evaluate(&array![[1.0]])?[0], (-0.5_f64).exp(), abs = 1e-15);
 /// assert_eq!(mu.squared_norm()?, 1.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -123,7 +123,7 @@ pub(super) fn centering(tiles: &dyn Tiles, estimator: HsicEstimator, compute: &C
 /// use mercer::{Compute, measure::normalized_hsic};
 /// use ndarray::array;
 /// let (x, k) = (array![[0.0], [1.0], [5.0]], "gaussian()".parse()?);
-/// assert!((normalized_hsic(&x, &x, (&k, &k), &Compute::new())? - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(normalized_hsic(&x, &x, (&k, &k), &Compute::new())?, 1.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn normalized_hsic<'a, 'b>(

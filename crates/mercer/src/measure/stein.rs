@@ -34,7 +34,7 @@ use crate::{Compute, Error, Points, Result};
 /// // u(0, 0) = 1, u(1, 1) = 1 + 1, u(0, 1) = (0 − 1 + 1 − 1)·e^(−½).
 /// let (x, scores) = (array![[0.0], [1.0]], array![[0.0], [-1.0]]);
 /// let found = stein_discrepancy(x.view(), scores.view(), SteinKernel::gaussian(1.0)?, Estimator::Biased, &Compute::new())?;
-/// assert!((found - (3.0 - 2.0 * (-0.5_f64).exp()) / 4.0).abs() < 1e-15);
+/// mercer::assert_close!(found, (3.0 - 2.0 * (-0.5_f64).exp()) / 4.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn stein_discrepancy(

@@ -26,7 +26,7 @@ impl Model {
     /// let classes = model.predict_classes(array![[2.0]].view(), &compute)?;
     /// assert_eq!(model.classes().unwrap()[classes[0]], "yes");
     /// // P(yes) = 1/(1 + exp(−2a)) with a = 2/(1 + exp a).
-    /// assert!((model.probabilities(array![[2.0]].view(), &compute)?[[0, 1]] - 0.794075).abs() < 1e-6);
+    /// mercer::assert_close!(model.probabilities(array![[2.0]].view(), &compute)?[[0, 1]], 0.794075, abs = 1e-6);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn with_classes(mut self, names: Vec<String>) -> Result<Self> {

@@ -33,7 +33,7 @@ use crate::{Error, Kernel, Result};
 /// io::save_model(&path, &model)?;
 /// let loaded = io::load_model(&path, &compute)?;
 /// // f(x) = 12x/8.
-/// assert!((loaded.predict(array![[2.0]].view(), &compute)?[[0, 0]] - 3.0).abs() < 1e-14);
+/// mercer::assert_close!(loaded.predict(array![[2.0]].view(), &compute)?[[0, 0]], 3.0, abs = 1e-14);
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -20,7 +20,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// use mercer::real::{Dual, Real};
 /// let x = Dual::variable(2.0);
 /// let y = x * x.ln(); // (x ln x)′ = ln x + 1
-/// assert!((y.derivative - (2.0_f64.ln() + 1.0)).abs() < 1e-15);
+/// mercer::assert_close!(y.derivative, (2.0_f64.ln() + 1.0), abs = 1e-15);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual<N: Real> {

@@ -12,11 +12,11 @@
 //!     let s = N::from_f64(3.0).sqrt() * r;
 //!     (N::one() + s) * (-s).exp()
 //! }
-//! assert!((profile(1.0) - 0.4833577245).abs() < 1e-10);
+//! mercer::assert_close!(profile(1.0), 0.4833577245, abs = 1e-10);
 //! let precise = profile(DoubleDouble::from_f64(1.0));
-//! assert!((precise.high() - 0.4833577245).abs() < 1e-10);
+//! mercer::assert_close!(precise.high(), 0.4833577245, abs = 1e-10);
 //! let slope = profile(Dual::variable(1.0)).derivative; // κ′(r) = −3 r exp(−√3 r)
-//! assert!((slope + 3.0 * (-(3.0_f64.sqrt())).exp()).abs() < 1e-15);
+//! mercer::assert_close!(slope, -3.0 * (-(3.0_f64.sqrt())).exp(), abs = 1e-15);
 //! ```
 
 mod double;

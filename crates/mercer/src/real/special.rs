@@ -46,7 +46,7 @@ pub struct BesselPair<N> {
 /// use mercer::real::special::bessel_k_scaled;
 /// // K_{1/2}(z) = √(π/(2z)) e⁻ᶻ
 /// let expected = (std::f64::consts::PI / 6.0).sqrt();
-/// assert!((bessel_k_scaled(0.5, 3.0) - expected).abs() < 1e-15);
+/// mercer::assert_close!(bessel_k_scaled(0.5, 3.0), expected, abs = 1e-15);
 /// ```
 pub fn bessel_k_scaled(nu: f64, z: f64) -> f64 {
     let steps = whole_steps(nu);

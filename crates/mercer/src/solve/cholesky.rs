@@ -50,7 +50,8 @@ pub struct PositiveSolution {
 /// use mercer::solve::{Solved, solve_positive};
 /// use ndarray::array;
 /// let found = solve_positive(array![[2.0, 0.0], [0.0, 4.0]].view(), array![[2.0], [2.0]].view())?;
-/// assert!((found.solution[[0, 0]] - 1.0).abs() < 1e-15 && (found.solution[[1, 0]] - 0.5).abs() < 1e-15);
+/// mercer::assert_close!(found.solution[[0, 0]], 1.0, abs = 1e-15);
+/// mercer::assert_close!(found.solution[[1, 0]], 0.5, abs = 1e-15);
 /// assert_eq!(found.solved, Solved::Cholesky);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -56,7 +56,7 @@ pub type Product<'a> = dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>> + 'a;
 /// use ndarray::array;
 /// let a = array![[4.0, 1.0], [1.0, 3.0]];
 /// let found = conjugate_gradients(&|v| Ok(a.dot(&v)), &|v| Ok(v.to_owned()), array![[1.0], [2.0]].view(), &ConjugateGradientOptions::default())?;
-/// assert!((found.solution[[0, 0]] - 1.0 / 11.0).abs() < 1e-15);
+/// mercer::assert_close!(found.solution[[0, 0]], 1.0 / 11.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn conjugate_gradients(

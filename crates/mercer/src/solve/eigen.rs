@@ -41,7 +41,8 @@ impl SymmetricEigen {
 /// ```
 /// use mercer::solve::symmetric_eigen;
 /// let eigen = symmetric_eigen(ndarray::array![[2.0, 1.0], [1.0, 2.0]].view())?;
-/// assert!((eigen.values[0] - 1.0).abs() < 1e-15 && (eigen.values[1] - 3.0).abs() < 1e-15);
+/// mercer::assert_close!(eigen.values[0], 1.0, abs = 1e-15);
+/// mercer::assert_close!(eigen.values[1], 3.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn symmetric_eigen(a: ArrayView2<f64>) -> Result<SymmetricEigen> {
@@ -62,7 +63,8 @@ pub fn symmetric_eigen(a: ArrayView2<f64>) -> Result<SymmetricEigen> {
 /// # Example
 /// ```
 /// let values = mercer::solve::eigenvalues(ndarray::array![[0.0, 1.0], [1.0, 0.0]].view())?;
-/// assert!((values[0] + 1.0).abs() < 1e-15 && (values[1] - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(values[0], -1.0, abs = 1e-15);
+/// mercer::assert_close!(values[1], 1.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn eigenvalues(a: ArrayView2<f64>) -> Result<Vec<f64>> {

@@ -59,8 +59,8 @@ pub struct CholeskyFactor {
 /// let compute = Compute::new();
 /// let Factored::Definite(l) = factor(array![[4.0, 2.0], [2.0, 5.0]], &compute)? else { panic!("singular") };
 /// // det A = 16; A⁻¹ = [[5, −2], [−2, 4]]/16
-/// assert!((l.log_determinant() - 16.0_f64.ln()).abs() < 1e-15);
-/// assert!((l.inverse_diagonal(&compute)?[0] - 5.0 / 16.0).abs() < 1e-15);
+/// mercer::assert_close!(l.log_determinant(), 16.0_f64.ln(), abs = 1e-15);
+/// mercer::assert_close!(l.inverse_diagonal(&compute)?[0], 5.0 / 16.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn factor(a: Array2<f64>, compute: &Compute) -> Result<Factored> {

@@ -53,7 +53,7 @@ pub struct LeadingEigen {
 /// use mercer::{Compute, solve::leading_eigen};
 /// let diagonal = ndarray::Array2::from_diag(&ndarray::Array1::from_shape_fn(40, |i| 1.0 / (1.0 + i as f64)));
 /// let found = leading_eigen(40, &|v| Ok(diagonal.dot(&v)), 3, &Compute::new())?;
-/// assert!((found.values[2] - 1.0 / 3.0).abs() < 1e-12);
+/// mercer::assert_close!(found.values[2], 1.0 / 3.0, abs = 1e-12);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {

@@ -36,7 +36,7 @@ impl SingleFactor {
     /// let compute = Compute::new();
     /// let factor = SingleFactor::new(array![[4.0_f32, 2.0], [2.0, 5.0]], &compute)?.unwrap();
     /// let x = factor.solve(array![[1.0], [0.0]].view(), &compute)?;
-    /// assert!((x[[0, 0]] - 5.0 / 16.0).abs() < 1e-6);
+    /// mercer::assert_close!(x[[0, 0]], 5.0 / 16.0, abs = 1e-6);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn new(a: Array2<f32>, compute: &Compute) -> Result<Option<Self>> {

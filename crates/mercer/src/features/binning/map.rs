@@ -42,7 +42,7 @@ const CELLS: usize = 1 << 16;
 /// let grids = RandomBinning::new("laplacian(norm=l1)".parse()?, 4000).draw(1, &compute)?;
 /// let z = grids.transform(array![[0.0], [1.0]].view(), &compute)?;
 /// // Within five standard deviations of e⁻¹.
-/// assert!((z.inner(&z)?[[0, 1]] - (-1.0_f64).exp()).abs() < 0.04);
+/// mercer::assert_close!(z.inner(&z)?[[0, 1]], (-1.0_f64).exp(), abs = 0.04);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -31,7 +31,7 @@ const MOST: usize = 1 << 24;
 /// let map = ExplicitFeatures::new("polynomial(degree=2, offset=1)".parse()?, 2)?;
 /// assert_eq!(map.components(), 6);
 /// let z = map.transform(array![[1.0, 2.0], [3.0, 4.0]].view(), &Compute::new())?;
-/// assert!((z.row(0).dot(&z.row(1)) - 144.0).abs() < 1e-12);
+/// mercer::assert_close!(z.row(0).dot(&z.row(1)), 144.0, abs = 1e-12);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug)]

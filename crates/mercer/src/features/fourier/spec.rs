@@ -53,9 +53,9 @@ impl FourierForm {
 /// let spec = RandomFourier { sampling: Sampling::Orthogonal, ..RandomFourier::new("gaussian(lengthscale=2)".parse()?, 4000) };
 /// let features = spec.draw(2, &compute)?;
 /// let z = features.transform(array![[0.0, 0.0], [2.0, 0.0]].view(), &compute)?;
-/// assert!((z.row(0).dot(&z.row(0)) - 1.0).abs() < 1e-12);
+/// mercer::assert_close!(z.row(0).dot(&z.row(0)), 1.0, abs = 1e-12);
 /// // Within four standard deviations of exp(−½).
-/// assert!((z.row(0).dot(&z.row(1)) - (-0.5_f64).exp()).abs() < 0.05);
+/// mercer::assert_close!(z.row(0).dot(&z.row(1)), (-0.5_f64).exp(), abs = 0.05);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

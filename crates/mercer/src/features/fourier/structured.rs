@@ -41,7 +41,7 @@ const ROUNDS: usize = 3;
 /// let x = Array2::from_shape_fn((2, 100), |(i, j)| ((i * 100 + j) as f64).sin());
 /// let z = map.transform(x.view(), &compute)?;
 /// let exact = map.kernel().evaluate(&x.row(0).to_vec(), &x.row(1).to_vec())?;
-/// assert!((z.row(0).dot(&z.row(1)) - exact).abs() < 0.05);
+/// mercer::assert_close!(z.row(0).dot(&z.row(1)), exact, abs = 0.05);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

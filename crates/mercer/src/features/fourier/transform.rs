@@ -61,7 +61,8 @@ impl FourierFeatures {
     /// use ndarray::array;
     /// let features = FourierFeatures::at("gaussian()".parse()?, array![[std::f64::consts::PI]], None)?;
     /// let z = features.transform(array![[1.0]].view(), &Compute::new())?;
-    /// assert!((z[[0, 0]] + 1.0).abs() < 1e-15 && z[[0, 1]].abs() < 1e-15);
+    /// mercer::assert_close!(z[[0, 0]], -1.0, abs = 1e-15);
+    /// mercer::assert_close!(z[[0, 1]], 0.0, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn at(kernel: Kernel, frequencies: Array2<f64>, offsets: Option<Array1<f64>>) -> Result<Self> {

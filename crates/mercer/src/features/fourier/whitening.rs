@@ -25,7 +25,7 @@ use crate::{Error, Kernel, Points, Result};
 /// let x = array![[0.0, 0.0], [4.0, 0.0], [0.0, 2.0], [4.0, 2.0]];
 /// let k = whitened(&"gaussian()".parse()?, x.view())?;
 /// // Standard deviations 2 and 1.
-/// assert!((k.evaluate(&[0.0, 0.0], &[2.0, 1.0])? - (-1.0_f64).exp()).abs() < 1e-14);
+/// mercer::assert_close!(k.evaluate(&[0.0, 0.0], &[2.0, 1.0])?, (-1.0_f64).exp(), abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn whitened(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Kernel> {

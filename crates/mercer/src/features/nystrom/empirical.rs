@@ -27,7 +27,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// let (x, compute) = (array![[0.0], [1.0], [3.0]], Compute::new());
 /// let map = empirical_kernel_map(&"gaussian()".parse()?, x.view(), &compute)?;
 /// let z = map.transform(x.view(), &compute)?;
-/// assert!((z.row(0).dot(&z.row(1)) - (-0.5_f64).exp()).abs() < 1e-14);
+/// mercer::assert_close!(z.row(0).dot(&z.row(1)), (-0.5_f64).exp(), abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn empirical_kernel_map(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {

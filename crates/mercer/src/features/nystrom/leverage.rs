@@ -25,7 +25,8 @@ use crate::{Compute, Error, Kernel, Result};
 /// use ndarray::array;
 /// // Two copies of one point share a score of 2/(2 + λ).
 /// let scores = ridge_leverage_scores(&"gaussian()".parse()?, array![[1.0], [1.0]].view(), 2.0, &Compute::new())?;
-/// assert!((scores[0] - 0.25).abs() < 1e-15 && (scores[1] - 0.25).abs() < 1e-15);
+/// mercer::assert_close!(scores[0], 0.25, abs = 1e-15);
+/// mercer::assert_close!(scores[1], 0.25, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn ridge_leverage_scores(

@@ -32,7 +32,7 @@ use crate::{Compute, Error, Result};
 /// first.merge(&second)?;
 /// // w = Σzy/(Σz² + λ) = 12/8.
 /// let f = first.solve(2.0, false, &compute)?;
-/// assert!((f.weights()[[0, 0]] - 1.5).abs() < 1e-15);
+/// mercer::assert_close!(f.weights()[[0, 0]], 1.5, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -171,7 +171,7 @@ impl RidgeStatistics {
     /// test.update(array![[3.0]].view(), array![[5.0]].view(), None, &compute)?;
     /// // f(z) = 2z.
     /// let f = fit.solve(0.0, false, &compute)?;
-    /// assert!((test.error_of(&f)?[0] - 1.0).abs() < 1e-14);
+    /// mercer::assert_close!(test.error_of(&f)?[0], 1.0, abs = 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn error_of(&self, f: &FeatureFunction) -> Result<Array1<f64>> {

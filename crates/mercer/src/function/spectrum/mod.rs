@@ -36,9 +36,9 @@ use crate::{Compute, Error, Kernel, Result};
 /// let k: Kernel = "wiener()".parse()?;
 /// let spectrum = Spectrum::new(&k, &Measure::UNIFORM, 10, &Compute::new())?;
 /// // μ₁ = 1/(π/2)², φ₁(x) = √2 sin(πx/2)
-/// assert!((spectrum.eigenvalues()[0] - 4.0 / std::f64::consts::PI.powi(2)).abs() < 1e-15);
+/// mercer::assert_close!(spectrum.eigenvalues()[0], 4.0 / std::f64::consts::PI.powi(2), abs = 1e-15);
 /// let modes = spectrum.eigenfunctions(ndarray::array![[0.5]].view(), &Compute::new())?;
-/// assert!((modes[[0, 0]] - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(modes[[0, 0]], 1.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ impl Spectrum {
     /// let k: mercer::Kernel = "finite_rank(weights=[1, 0.25], basis=cosines)".parse()?;
     /// let spectrum = Spectrum::new(&k, &Measure::UNIFORM, 2, &mercer::Compute::new())?;
     /// // ‖1 + φ₂‖² = 1/1 + 1/0.25
-    /// assert!((spectrum.inner(array![1.0, 1.0].view(), array![1.0, 1.0].view())? - 5.0).abs() < 1e-12);
+    /// mercer::assert_close!(spectrum.inner(array![1.0, 1.0].view(), array![1.0, 1.0].view())?, 5.0, abs = 1e-12);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn inner(&self, a: ArrayView1<f64>, b: ArrayView1<f64>) -> Result<f64> {

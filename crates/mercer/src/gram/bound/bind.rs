@@ -32,7 +32,7 @@ impl Kernel {
     /// let bound = k.bind(Pairs::within(x.view()), &compute)?;
     /// assert_eq!(bound.kernel().to_string(), "gaussian(lengthscale=2)");
     /// let gram = gram::dense(&bound, &compute)?;
-    /// assert!((gram[[1, 2]] - (-0.5_f64).exp()).abs() < 1e-15);
+    /// mercer::assert_close!(gram[[1, 2]], (-0.5_f64).exp(), abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn bind<'a>(&self, pairs: Pairs<'a>, compute: &Compute) -> Result<Bound<'a>> {

@@ -139,7 +139,7 @@ impl Independence {
     /// let k = Array2::from_shape_fn((6, 6), |(i, j)| if i % 2 == j % 2 { 1.0 } else { 0.0 });
     /// let test = Independence { kernel_x: Some("precomputed()".parse()?), kernel_y: Some("precomputed()".parse()?), ..Independence::default() };
     /// // Of the 20 ways to choose three points out of six, two give the same groups.
-    /// assert!((test.test_gram(k.view(), k.view(), &Compute::new())?.p_value - 0.1).abs() < 1e-15);
+    /// mercer::assert_close!(test.test_gram(k.view(), k.view(), &Compute::new())?.p_value, 0.1, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {

@@ -41,7 +41,7 @@ pub struct FileRules {
 /// let file = SurveyedFile::new(ChunkedFile::open(&path, &ReadOptions::default(), &compute)?, rules, &compute)?;
 /// let spec = StreamedRidge::new(FeatureSpec::Nystrom(Nystrom::new("gaussian()".parse()?, 20)), 1e-6);
 /// let model = file.fit(&spec, None, &compute)?.model;
-/// assert!((model.predict(ndarray::array![[1.0]].view(), &compute)?[[0, 0]] - 1.0_f64.sin()).abs() < 1e-4);
+/// mercer::assert_close!(model.predict(ndarray::array![[1.0]].view(), &compute)?[[0, 0]], 1.0_f64.sin(), abs = 1e-4);
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "chi2(gamma=0.5)".parse()?;
-/// assert!((k.evaluate(&[1.0, 0.0], &[3.0, 0.0])? - (-0.5_f64).exp()).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[1.0, 0.0], &[3.0, 0.0])?, (-0.5_f64).exp(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

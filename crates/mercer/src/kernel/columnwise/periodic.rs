@@ -19,7 +19,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "periodic(period=4, lengthscale=2)".parse()?;
-/// assert!((k.evaluate(&[0.0], &[1.0])? - (-0.25_f64).exp()).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[1.0])?, (-0.25_f64).exp(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

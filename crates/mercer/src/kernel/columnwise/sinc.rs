@@ -20,7 +20,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "sinc(bandlimit=3)".parse()?;
-/// assert!((k.evaluate(&[0.0], &[0.5])? - 1.5_f64.sin() / 1.5).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[0.5])?, 1.5_f64.sin() / 1.5, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

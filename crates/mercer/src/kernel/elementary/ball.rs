@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "ball(radius=1)".parse()?;
-/// assert!((k.evaluate(&[0.0], &[1.0])? - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[1.0])?, 1.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

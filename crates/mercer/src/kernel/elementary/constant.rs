@@ -17,7 +17,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "constant(value=2)".parse()?;
-/// assert!((k.evaluate(&[1.0], &[5.0])? - 2.0).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[1.0], &[5.0])?, 2.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "exponential(scale=2)".parse()?;
-/// assert!((k.evaluate(&[1.0, 1.0], &[3.0, 1.0])? - 2.0_f64.exp()).abs() < 1e-14);
+/// mercer::assert_close!(k.evaluate(&[1.0, 1.0], &[3.0, 1.0])?, 2.0_f64.exp(), abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "log_distance()".parse()?;
-/// assert!((k.evaluate(&[0.0], &[2.0])? - 5.0_f64.ln()).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[2.0])?, 5.0_f64.ln(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

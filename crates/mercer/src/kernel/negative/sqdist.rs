@@ -17,7 +17,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "sqdist()".parse()?;
-/// assert!((k.evaluate(&[1.0, 1.0], &[4.0, 5.0])? - 25.0).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[1.0, 1.0], &[4.0, 5.0])?, 25.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

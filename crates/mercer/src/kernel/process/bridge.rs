@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "bridge()".parse()?;
-/// assert!((k.evaluate(&[0.25], &[0.5])? - 0.125).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.25], &[0.5])?, 0.125, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

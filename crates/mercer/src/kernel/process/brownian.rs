@@ -20,7 +20,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "brownian(hurst=0.5)".parse()?;
-/// assert!((k.evaluate(&[1.0], &[3.0])? - 1.0).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[1.0], &[3.0])?, 1.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

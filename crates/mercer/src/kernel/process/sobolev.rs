@@ -21,7 +21,7 @@ use crate::kernel::prelude::*;
 /// use mercer::Kernel;
 /// let k: Kernel = "sobolev(order=2)".parse()?;
 /// // 1 + xy + Mm²/2 − m³/6 at (0.5, 1)
-/// assert!((k.evaluate(&[0.5], &[1.0])? - (1.0 + 0.5 + 0.125 - 0.125 / 6.0)).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.5], &[1.0])?, (1.0 + 0.5 + 0.125 - 0.125 / 6.0), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "weighted_sobolev()".parse()?;
-/// assert!((k.evaluate(&[0.5], &[0.5])? - 4.0 * (-0.5_f64).exp() * 0.5_f64.sinh()).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.5], &[0.5])?, 4.0 * (-0.5_f64).exp() * 0.5_f64.sinh(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "wiener()".parse()?;
-/// assert!((k.evaluate(&[0.25], &[0.75])? - 0.25).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.25], &[0.75])?, 0.25, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "inverse_multiquadric(offset=3)".parse()?;
-/// assert!((k.evaluate(&[0.0], &[4.0])? - 0.2).abs() < 1e-16);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[4.0])?, 0.2, abs = 1e-16);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -19,7 +19,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "laplacian(lengthscale=2, norm=l1)".parse()?;
-/// assert!((k.evaluate(&[0.0, 0.0], &[1.0, 3.0])? - (-2.0_f64).exp()).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0, 0.0], &[1.0, 3.0])?, (-2.0_f64).exp(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -22,7 +22,7 @@ use crate::kernel::prelude::*;
 /// use mercer::Kernel;
 /// let k: Kernel = "matern(nu=3/2, lengthscale=2)".parse()?;
 /// let z = 3.0_f64.sqrt();
-/// assert!((k.evaluate(&[0.0], &[2.0])? - (1.0 + z) * (-z).exp()).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[2.0])?, (1.0 + z) * (-z).exp(), abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

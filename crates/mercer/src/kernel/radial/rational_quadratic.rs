@@ -19,7 +19,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "rational_quadratic(lengthscale=1, shape=2)".parse()?;
-/// assert!((k.evaluate(&[0.0], &[2.0])? - 0.25).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0], &[2.0])?, 0.25, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

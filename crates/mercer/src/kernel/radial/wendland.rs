@@ -21,7 +21,7 @@ use crate::kernel::prelude::*;
 /// ```
 /// use mercer::Kernel;
 /// let k: Kernel = "wendland(smoothness=1, dimension=3, radius=2)".parse()?;
-/// assert!((k.evaluate(&[0.0, 0.0, 0.0], &[0.0, 1.0, 0.0])? - 0.1875).abs() < 1e-15);
+/// mercer::assert_close!(k.evaluate(&[0.0, 0.0, 0.0], &[0.0, 1.0, 0.0])?, 0.1875, abs = 1e-15);
 /// assert_eq!(k.evaluate(&[0.0, 0.0, 0.0], &[0.0, 2.5, 0.0])?, 0.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -44,7 +44,8 @@ const PRODUCTS: f64 = 50.0;
 /// let grids = RandomBinning::new("laplacian(norm=l1)".parse()?, 200);
 /// let fit = BinnedMachine::new(grids, 1e-3).fit(x.view(), y.view(), None, &compute)?;
 /// let near = fit.predict(ndarray::array![[1.0], [3.0]].view(), &compute)?;
-/// assert!(near[[0, 0]].abs() < 0.1 && (near[[1, 0]] - 1.0).abs() < 0.1);
+/// mercer::assert_close!(near[[0, 0]], 0.0, abs = 0.1);
+/// mercer::assert_close!(near[[1, 0]], 1.0, abs = 0.1);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -39,7 +39,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// let fit = spec.fit(array![[-1.0], [1.0]].view(), &[0, 1], None, &compute)?;
 /// // f(x) = ax with a = 2σ(−a), b = 0 by symmetry.
 /// let a = fit.decision(array![[1.0]].view(), &compute)?[[0, 0]];
-/// assert!((a - 2.0 / (1.0 + a.exp())).abs() < 1e-12);
+/// mercer::assert_close!(a, 2.0 / (1.0 + a.exp()), abs = 1e-12);
 /// assert!(fit.evidence().gap < 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -28,7 +28,7 @@ use crate::{Error, Result};
 /// assert_eq!(Loss::Quantile { level: 0.25 }.value(3.0, 1.0), 0.5);
 /// assert_eq!(Loss::Quantile { level: 0.25 }.value(1.0, 3.0), 1.5);
 /// assert_eq!(Loss::Huber { delta: 1.0 }.value(3.0, 0.0), 2.5);
-/// assert!((Loss::Logistic.value(1.0, 0.0) - 2.0_f64.ln()).abs() < 1e-15);
+/// mercer::assert_close!(Loss::Logistic.value(1.0, 0.0), 2.0_f64.ln(), abs = 1e-15);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {

@@ -88,9 +88,9 @@ impl RidgeFit {
     /// let fit = ridge.fit(array![[1.0], [2.0], [1.0]].view(), array![[1.0], [4.0], [3.0]].view(), None, &compute)?;
     /// // f(x) = 1.5x: residuals −½, 1, 1½ and df = ¾; the slope has the variance σ²/(Σx² + λ).
     /// let noise = 3.5 / 2.25;
-    /// assert!((fit.noise_variance(&compute)?[0] - noise).abs() < 1e-14);
+    /// mercer::assert_close!(fit.noise_variance(&compute)?[0], noise, abs = 1e-14);
     /// let error = fit.standard_errors(array![[2.0]].view(), IntervalTarget::Function, &compute)?;
-    /// assert!((error[[0, 0]] - 2.0 * f64::sqrt(noise / 8.0)).abs() < 1e-14);
+    /// mercer::assert_close!(error[[0, 0]], 2.0 * f64::sqrt(noise / 8.0), abs = 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn standard_errors(

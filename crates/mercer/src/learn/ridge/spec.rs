@@ -38,10 +38,10 @@ use crate::{Compute, Error, Kernel, Result};
 /// let (x, y) = (array![[1.0], [2.0], [1.0]], array![[1.0], [4.0], [3.0]]);
 /// let fit = ridge.fit(x.view(), y.view(), None, &Compute::new())?;
 /// // f(x) = bx with b = Σxy/(Σx² + λ) = 12/8.
-/// assert!((fit.predict(array![[2.0]].view(), &Compute::new())?[[0, 0]] - 3.0).abs() < 1e-14);
+/// mercer::assert_close!(fit.predict(array![[2.0]].view(), &Compute::new())?[[0, 0]], 3.0, abs = 1e-14);
 /// // ‖f‖ = b, and the hat matrix has trace Σx²/(Σx² + λ).
-/// assert!((fit.norms()[0] - 1.5).abs() < 1e-14);
-/// assert!((fit.diagnostics().unwrap().degrees_of_freedom - 0.75).abs() < 1e-14);
+/// mercer::assert_close!(fit.norms()[0], 1.5, abs = 1e-14);
+/// mercer::assert_close!(fit.diagnostics().unwrap().degrees_of_freedom, 0.75, abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,8 @@ impl Ridge {
     /// let (x, y) = (array![[0.0], [1.0], [2.0]], array![[1.0], [3.0], [5.0]]);
     /// let fit = ridge.fit_with_null_space(x.view(), x.view(), y.view(), None, &Compute::new())?;
     /// let beta = fit.null_coefficients();
-    /// assert!((beta[[0, 0]] - 1.0).abs() < 1e-14 && (beta[[1, 0]] - 2.0).abs() < 1e-14);
+    /// mercer::assert_close!(beta[[0, 0]], 1.0, abs = 1e-14);
+    /// mercer::assert_close!(beta[[1, 0]], 2.0, abs = 1e-14);
     /// assert!(fit.norms()[0] < 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```

@@ -29,7 +29,7 @@ impl LocalFit {
     /// // A bandwidth so large that the mean is taken: n − 1 degrees of freedom are left.
     /// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(10.0), weights: LocalWeight::Uniform };
     /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![1.0, 2.0, 3.0].view(), &Compute::new())?;
-    /// assert!((fit.variance(&Compute::new())?.unwrap() - 1.0).abs() < 1e-15);
+    /// mercer::assert_close!(fit.variance(&Compute::new())?.unwrap(), 1.0, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn variance(&self, compute: &Compute) -> Result<Option<f64>> {

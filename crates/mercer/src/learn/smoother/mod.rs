@@ -57,7 +57,7 @@ pub enum Bandwidth {
 /// let spec = NadarayaWatson { bandwidth: Bandwidth::Fixed(2.0), weights: LocalWeight::Epanechnikov };
 /// let fit = spec.fit(array![[0.0], [1.0], [5.0]].view(), array![0.0, 7.0, 2.0].view(), &Compute::new())?;
 /// // At 0: weights 1 and 3/4.
-/// assert!((fit.fitted()[0] - 3.0).abs() < 1e-15);
+/// mercer::assert_close!(fit.fitted()[0], 3.0, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -88,7 +88,7 @@ pub struct NadarayaWatson {
 /// use ndarray::array;
 /// let spec = LocalLinear { bandwidth: Bandwidth::Fixed(2.5), weights: LocalWeight::Tricube };
 /// let fit = spec.fit(array![[0.0], [1.0], [2.0]].view(), array![1.0, 3.0, 5.0].view(), &Compute::new())?;
-/// assert!((fit.predict(array![[-1.0]].view(), &Compute::new())?[0] + 1.0).abs() < 1e-14);
+/// mercer::assert_close!(fit.predict(array![[-1.0]].view(), &Compute::new())?[0], -1.0, abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]

@@ -54,7 +54,7 @@ impl SplineFit {
     /// let (x, y) = (array![0.0, 1.0, 2.0, 3.0], array![1.0, 3.0, 5.0, 7.0]);
     /// let spline = SmoothingSpline { smoothing: Smoothing::Lambda(1.0), ..SmoothingSpline::default() };
     /// let fit = spline.fit(x.view(), y.view(), None, &Compute::new())?;
-    /// assert!((fit.predict(array![-1.0, 1.5].view(), 1)?[0] - 2.0).abs() < 1e-13);
+    /// mercer::assert_close!(fit.predict(array![-1.0, 1.5].view(), 1)?[0], 2.0, abs = 1e-13);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn predict(&self, x: ArrayView1<f64>, derivative: usize) -> Result<Array1<f64>> {
@@ -87,7 +87,7 @@ impl SplineFit {
     /// let spline = SmoothingSpline { smoothing: Smoothing::Lambda(1.0), ..SmoothingSpline::default() };
     /// let fit = spline.fit(x.view(), y.view(), None, &Compute::new())?;
     /// let expected = (fit.variance().unwrap() * fit.leverages()[0]).sqrt();
-    /// assert!((fit.standard_errors(array![0.0].view())?[0] - expected).abs() < 1e-14);
+    /// mercer::assert_close!(fit.standard_errors(array![0.0].view())?[0], expected, abs = 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn standard_errors(&self, x: ArrayView1<f64>) -> Result<Array1<f64>> {

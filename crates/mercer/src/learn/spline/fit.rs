@@ -21,7 +21,7 @@ use crate::{Error, Result};
 /// let (x, y) = (array![0.0, 1.0, 3.0, 4.0], array![0.0, 1.0, 3.0, 4.0]);
 /// let spline = SmoothingSpline { smoothing: Smoothing::Lambda(5.0), ..SmoothingSpline::default() };
 /// let fit = spline.fit(x.view(), y.view(), None, &Compute::new())?;
-/// assert!((fit.predict(array![10.0].view(), 0)?[0] - 10.0).abs() < 1e-12);
+/// mercer::assert_close!(fit.predict(array![10.0].view(), 0)?[0], 10.0, abs = 1e-12);
 /// assert!(fit.roughness() < 1e-24 && fit.residual_sum_of_squares() < 1e-24);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -36,7 +36,7 @@ pub use self::fit::SplineFit;
 /// let (x, y) = (array![0.0, 1.0, 2.0, 3.0, 4.0], array![0.1, 0.9, 2.2, 2.8, 4.1]);
 /// let spline = SmoothingSpline { smoothing: Smoothing::DegreesOfFreedom(3.0), ..SmoothingSpline::default() };
 /// let fit = spline.fit(x.view(), y.view(), None, &Compute::new())?;
-/// assert!((fit.degrees_of_freedom() - 3.0).abs() < 1e-9);
+/// mercer::assert_close!(fit.degrees_of_freedom(), 3.0, abs = 1e-9);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -79,8 +79,8 @@ pub enum Smoothing {
 /// let spline = SmoothingSpline { smoothing: Smoothing::Lambda(1.0), ..SmoothingSpline::default() };
 /// let fit = spline.fit(x.view(), y.view(), None, &Compute::new())?;
 /// // Reinsch's equation has one unknown here: γ = −2/(2/3 + 6λ), f(1) = 1 + 2λγ.
-/// assert!((fit.fitted()[1] - 0.4).abs() < 1e-14);
-/// assert!((fit.predict(array![1.0].view(), 2)?[0] + 0.3).abs() < 1e-14);
+/// mercer::assert_close!(fit.fitted()[1], 0.4, abs = 1e-14);
+/// mercer::assert_close!(fit.predict(array![1.0].view(), 2)?[0], -0.3, abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

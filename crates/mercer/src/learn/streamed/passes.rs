@@ -39,7 +39,7 @@ use crate::{Compute, Error, Result};
 /// let rows = ArrayRows { x: x.view(), y: y.view(), weights: None };
 /// while !passes.advance(&rows, 1e-8, &compute)? {}
 /// let fit = passes.finish()?;
-/// assert!((fit.predict(ndarray::array![[1.0]].view(), &compute)?[[0, 0]] - 1.0_f64.sin()).abs() < 1e-3);
+/// mercer::assert_close!(fit.predict(ndarray::array![[1.0]].view(), &compute)?[[0, 0]], 1.0_f64.sin(), abs = 1e-3);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub struct RidgePasses {

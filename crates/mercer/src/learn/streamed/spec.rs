@@ -45,7 +45,7 @@ const EXTRA: u64 = 3;
 ///     stream.update(chunk(k).view(), chunk(k).mapv(f64::sin).view(), None, &compute)?;
 /// }
 /// let fit = stream.finish(&compute)?;
-/// assert!((fit.predict(ndarray::array![[0.5]].view(), &compute)?[[0, 0]] - 0.5_f64.sin()).abs() < 0.01);
+/// mercer::assert_close!(fit.predict(ndarray::array![[0.5]].view(), &compute)?[[0, 0]], 0.5_f64.sin(), abs = 0.01);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

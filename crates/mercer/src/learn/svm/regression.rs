@@ -41,7 +41,7 @@ pub enum Tube {
 /// let (x, y) = (array![[0.0], [1.0], [2.0]], array![0.0, 2.0, 4.0]);
 /// let fit = svr.fit(x.view(), y.view(), None, &Compute::new())?;
 /// // The flattest line with all errors at most ½: 1.5x + ½.
-/// assert!((fit.predict(array![[3.0]].view(), &Compute::new())?[0] - 5.0).abs() < 1e-3);
+/// mercer::assert_close!(fit.predict(array![[3.0]].view(), &Compute::new())?[0], 5.0, abs = 1e-3);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -51,7 +51,7 @@ pub enum Penalty {
 /// let fit = svc.fit(x.view(), &classes, None, &Compute::new())?;
 /// // The widest margin lies between −1 and 1: f(x) = −x for the first class, with α = ½ at both ends of it.
 /// assert_eq!(fit.support(), [1, 2]);
-/// assert!((fit.evidence().objective - 0.5).abs() < 1e-6);
+/// mercer::assert_close!(fit.evidence().objective, 0.5, abs = 1e-6);
 /// assert_eq!(fit.predict(array![[-0.1], [0.2]].view(), &Compute::new())?, [0, 1]);
 /// # Ok::<(), mercer::Error>(())
 /// ```

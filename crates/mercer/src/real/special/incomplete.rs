@@ -19,7 +19,7 @@ const MAX_TERMS: usize = 100_000;
 /// ```
 /// use mercer::real::special::gamma_tail;
 /// // Shape 1 is the exponential law.
-/// assert!((gamma_tail(1.0, 3.0) - (-3.0_f64).exp()).abs() < 1e-16);
+/// mercer::assert_close!(gamma_tail(1.0, 3.0), (-3.0_f64).exp(), abs = 1e-16);
 /// ```
 pub fn gamma_tail(a: f64, x: f64) -> f64 {
     match (a > 0.0, x > 0.0) {
@@ -37,7 +37,7 @@ pub fn gamma_tail(a: f64, x: f64) -> f64 {
 /// # Example
 /// ```
 /// use mercer::real::special::gamma_distribution;
-/// assert!((gamma_distribution(1.0, 1e-20) - 1e-20).abs() < 1e-34);
+/// mercer::assert_close!(gamma_distribution(1.0, 1e-20), 1e-20, abs = 1e-34);
 /// ```
 pub fn gamma_distribution(a: f64, x: f64) -> f64 {
     match (a > 0.0, x > 0.0) {
@@ -61,7 +61,7 @@ pub fn gamma_distribution(a: f64, x: f64) -> f64 {
 /// ```
 /// use mercer::real::special::gamma_quantile;
 /// // Shape 1 is the exponential law.
-/// assert!((gamma_quantile(1.0, 0.75) - 4.0_f64.ln()).abs() < 1e-14);
+/// mercer::assert_close!(gamma_quantile(1.0, 0.75), 4.0_f64.ln(), abs = 1e-14);
 /// ```
 pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     if a.is_nan() || a <= 0.0 || !(0.0..=1.0).contains(&p) {
@@ -98,7 +98,7 @@ pub fn gamma_quantile(a: f64, p: f64) -> f64 {
 ///
 /// # Example
 /// ```
-/// assert!((mercer::real::special::erf(0.5) - 0.520_499_877_813_046_5).abs() < 1e-15);
+/// mercer::assert_close!(mercer::real::special::erf(0.5), 0.520_499_877_813_046_5, abs = 1e-15);
 /// ```
 pub fn erf(x: f64) -> f64 {
     let square = x * x;
@@ -110,7 +110,7 @@ pub fn erf(x: f64) -> f64 {
 ///
 /// # Example
 /// ```
-/// assert!((mercer::real::special::normal_tail(1.959_963_984_540_054) - 0.025).abs() < 1e-15);
+/// mercer::assert_close!(mercer::real::special::normal_tail(1.959_963_984_540_054), 0.025, abs = 1e-15);
 /// ```
 pub fn normal_tail(z: f64) -> f64 {
     let half = 0.5 * gamma_tail(0.5, 0.5 * z * z);

@@ -28,8 +28,8 @@ const VANISHES_FROM: f64 = 1500.0;
 /// ```
 /// use mercer::real::MaternProfile;
 /// let smooth = MaternProfile::new(1.5);
-/// assert!((smooth.at(2.0) - 3.0 * (-2.0_f64).exp()).abs() < 1e-15); // (1 + z) e⁻ᶻ
-/// assert!((smooth.slope(2.0) + 2.0 * (-2.0_f64).exp()).abs() < 1e-15); // −z e⁻ᶻ
+/// mercer::assert_close!(smooth.at(2.0), 3.0 * (-2.0_f64).exp(), abs = 1e-15); // (1 + z) e⁻ᶻ
+/// mercer::assert_close!(smooth.slope(2.0), -2.0 * (-2.0_f64).exp(), abs = 1e-15); // −z e⁻ᶻ
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MaternProfile<N> {

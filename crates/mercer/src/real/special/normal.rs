@@ -9,7 +9,7 @@
 /// # Example
 /// ```
 /// use mercer::real::special::normal_quantile;
-/// assert!((normal_quantile(0.975) - 1.959963984540054).abs() < 1e-15);
+/// mercer::assert_close!(normal_quantile(0.975), 1.959963984540054, abs = 1e-15);
 /// assert_eq!(normal_quantile(0.5), 0.0);
 /// ```
 pub fn normal_quantile(p: f64) -> f64 {

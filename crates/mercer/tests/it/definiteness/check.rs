@@ -300,7 +300,7 @@ fn matrices_are_checked_as_they_are() {
     let found = check_matrix(bad.view()).unwrap();
     let counterexample = found.counterexample().unwrap();
     assert_eq!(counterexample.indices, [3, 7]);
-    assert!((counterexample.value + 0.5).abs() < 1e-14);
+    assert_close!(counterexample.value, -0.5, abs = 1e-14);
     assert!(counterexample.to_string().contains("row 7"), "{counterexample}");
     assert!(check_matrix(array![[1.0, 2.0], [3.0, 1.0]].view()).is_err());
     assert!(check_matrix(array![[1.0, 2.0]].view()).is_err());

@@ -265,7 +265,7 @@ fn samples_have_the_posterior_mean_and_covariance() {
     for i in 0..3 {
         // Five standard errors: a right sampler fails this less than once in 10⁵ seeds.
         let error = 5.0 * (covariance[[i, i]] / count as f64).sqrt();
-        assert!(centered.row(i).mean().unwrap().abs() <= error);
+        assert_close!(centered.row(i).mean().unwrap(), 0.0, abs = error);
         for j in 0..3 {
             let variance = covariance[[i, i]] * covariance[[j, j]] + covariance[[i, j]].powi(2);
             assert_close!(found[[i, j]], covariance[[i, j]], abs = 5.0 * (variance / count as f64).sqrt());

@@ -121,7 +121,8 @@ fn one_position_on_a_circle_is_a_constant() {
     let periodic = SmoothingSpline { period: Some(2.0), ..spline(2, Smoothing::Lambda(1.0)) };
     let fit = fit(periodic, &array![0.5, 2.5, 4.5], &array![1.0, 2.0, 6.0], None);
     assert_arrays_close(&fit.predict(array![0.0, 1.3].view(), 0).unwrap(), &array![3.0, 3.0], 1e-13, "constant");
-    assert!((fit.degrees_of_freedom() - 1.0).abs() <= 1e-12 && fit.roughness().abs() <= 1e-20);
+    assert_close!(fit.degrees_of_freedom(), 1.0, abs = 1e-12);
+    assert_close!(fit.roughness(), 0.0, abs = 1e-20);
 }
 
 #[test]
