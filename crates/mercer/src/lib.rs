@@ -92,6 +92,8 @@ mod pages {
     struct MeasurePage;
     #[doc = include_str!("../../../docs/hypothesis.md")]
     struct HypothesisPage;
+    #[doc = include_str!("../../../docs/io.md")]
+    struct IoPage;
     #[doc = include_str!("../../../docs/points.md")]
     struct PointsPage;
     #[doc = include_str!("../../../docs/real.md")]

@@ -81,7 +81,7 @@ impl Suite<'_> {
             // Written so that a NaN is a difference.
             let same = (f - e).abs() <= self.options.relative * e.abs() + slack;
             if !same {
-                return violated(format!("{what} at {at:?} is {f:?} instead of {e:?}"));
+                return violated(format!("{what} at rows {at:?} is {f:?} instead of {e:?}"));
             }
         }
         HELD
@@ -89,7 +89,7 @@ impl Suite<'_> {
 
     fn finite_values(&self) -> Found {
         match self.values()?.indexed_iter().find(|(_, v)| !v.is_finite()) {
-            Some((at, value)) => violated(format!("the value at {at:?} is {value}")),
+            Some((at, value)) => violated(format!("the value at rows {at:?} is {value}; no other law is tested")),
             None => HELD,
         }
     }
@@ -99,7 +99,7 @@ impl Suite<'_> {
         if let Some(k) = self.kernel.matrix(self.x, None, self.compute)?
             && let Some(((i, j), v)) = k.indexed_iter().find(|((i, j), v)| v.to_bits() != k[[*j, *i]].to_bits())
         {
-            return violated(format!("k at ({i}, {j}) is {v:?}, at ({j}, {i}) {:?}", k[[j, i]]));
+            return violated(format!("k at rows ({i}, {j}) is {v:?}, and at ({j}, {i}) {:?}", k[[j, i]]));
         }
         let values = self.values()?;
         self.compare("the value with x and y exchanged", values.t(), values.view())
@@ -149,7 +149,7 @@ impl Suite<'_> {
             let error = (f64::from(*value) - e).abs();
             let within = error <= single.error;
             if !within {
-                return violated(format!("the error at {at:?} is {error:.2e}, above the stated {:.2e}", single.error));
+                return violated(format!("the error at rows {at:?} is {error:.2e}, above the stated {:.2e}", single.error));
             }
         }
         HELD
@@ -167,7 +167,7 @@ impl Suite<'_> {
                 applies = true;
                 let same = (f - e).abs() <= self.options.derivative * (1.0 + e.abs());
                 if !same {
-                    return violated(format!("by parameter {index} at ({i}, {j}) it is {f:?} instead of {e:?}"));
+                    return violated(format!("by parameter {index} at rows ({i}, {j}) it is {f:?} instead of {e:?}"));
                 }
             }
         }
@@ -209,7 +209,7 @@ impl Suite<'_> {
             let Some(many) = with(threads)? else { return NOT_APPLICABLE };
             if let Some((at, v)) = many.indexed_iter().find(|(at, v)| v.to_bits() != one[*at].to_bits()) {
                 return violated(format!(
-                    "with {threads} threads the value at {at:?} is {v:?} instead of {:?}",
+                    "with {threads} threads the value at rows {at:?} is {v:?} instead of {:?}",
                     one[at]
                 ));
             }
@@ -230,7 +230,11 @@ impl Suite<'_> {
         let eigen = symmetric_eigen(matrix.view())?;
         match eigen.values.first() {
             Some(lowest) if *lowest < -tolerance => {
-                violated(format!("an eigenvalue is {lowest:.3e}, and rounding is at most {tolerance:.1e}"))
+                let (of, value) = match property {
+                    Property::PositiveSemidefinite => ("K", *lowest),
+                    _ => ("K on weights of sum 0", -lowest),
+                };
+                violated(format!("an eigenvalue of {of} is {value:.3e}, and rounding is at most {tolerance:.1e}"))
             }
             _ => HELD,
         }
@@ -248,7 +252,7 @@ impl Suite<'_> {
             let f = self.kernel.value(&moved.row(i).to_vec(), &moved.row(j).to_vec())?;
             let same = (f - e).abs() <= tolerance;
             if !same {
-                return violated(format!("after a shift the value at ({i}, {j}) is {f:?} instead of {e:?}"));
+                return violated(format!("after a shift the value at rows ({i}, {j}) is {f:?} instead of {e:?}"));
             }
         }
         HELD
@@ -258,7 +262,7 @@ impl Suite<'_> {
         let Some(bound) = self.kernel.bound() else { return NOT_APPLICABLE };
         let values = self.values()?;
         match values.diag().iter().enumerate().find(|(_, v)| **v > bound + 1e-12 * bound.abs()) {
-            Some((i, v)) => violated(format!("k at ({i}, {i}) is {v:?}, above the bound {bound:?}")),
+            Some((i, v)) => violated(format!("k at rows ({i}, {i}) is {v:?}, above the bound {bound:?}")),
             None => HELD,
         }
     }

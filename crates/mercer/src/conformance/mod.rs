@@ -79,6 +79,13 @@ impl Default for Options {
 /// See the [module](self).
 pub fn check(kernel: &dyn TestedKernel, points: ArrayView2<f64>, options: &Options, compute: &Compute) -> Report {
     let suite = laws::Suite { kernel, x: points, options, compute };
-    let outcome = |law: Law| (law, suite.outcome(law));
+    let finite = suite.outcome(Law::FiniteValues);
+    // Values that are no numbers would violate the other laws in ways that explain nothing.
+    let tested = !matches!(finite, Outcome::Violated(_));
+    let outcome = |law: Law| match law {
+        Law::FiniteValues => (law, finite.clone()),
+        _ if tested => (law, suite.outcome(law)),
+        _ => (law, Outcome::NotApplicable),
+    };
     Report { kernel: kernel.name(), outcomes: Law::ALL.into_iter().map(outcome).collect() }
 }

@@ -87,7 +87,7 @@ impl Law {
 pub enum Outcome {
     /// It holds on these points.
     Held,
-    /// The kernel does not claim it, or has no method for it.
+    /// The kernel does not claim it, has no method for it, or has values that are no numbers.
     NotApplicable,
     /// It does not hold: where, and by how much.
     Violated(String),
@@ -134,7 +134,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let held = self.outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Held).count();
         let violated = self.violations().count();
-        write!(f, "{}: {held} laws hold, {violated} are violated", self.kernel)?;
+        let rest = self.outcomes.len() - held - violated;
+        write!(f, "{}: {held} laws hold, {violated} violated, {rest} not applicable", self.kernel)?;
         for (law, found) in self.violations() {
             write!(f, "\n  {}: {found}", law.name())?;
         }
