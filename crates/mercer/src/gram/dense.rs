@@ -12,6 +12,7 @@ use crate::{Compute, Error, Result};
 
 /// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level
 /// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
+/// 96 is as fast for 3000 points in 10 columns, 384 is 8 % slower.
 pub(crate) const BLOCK: usize = 192;
 /// Weights of at least this total size are checked for overflow.
 const LARGE: f64 = 1e75;

@@ -7,11 +7,12 @@ use crate::error::{AllowedRange, Remedy};
 use crate::{Compute, Error, Result, Stream};
 
 /// Relabelings evaluated at once, unless they are longer than `BATCH_BYTES` together.
+/// Batches of 128 take 2.2 times as long (500 + 500 points, 2000 permutations).
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 1 << 27;
 /// Relabelings evaluated at once by the sequential mode, which may stop after any of them.
 const SEQUENTIAL_BATCH: usize = 128;
-/// The most relabelings that are enumerated.
+/// The most relabelings that are enumerated. A safety limit: any round number would do.
 const MAX_ENUMERATED: f64 = 1e6;
 
 /// The relabelings of a statistic.

@@ -14,6 +14,7 @@ use crate::{Compute, Precision, Result};
 /// Kernel values from which tiles are taken in single precision: the observed value and the
 /// relabeled ones share the rounding, and differences below it count as ties. Never a function of
 /// how many relabelings are evaluated at once, which depends on the memory.
+/// Double precision takes 14 % more time for 500 + 500 points and 500 permutations.
 const SINGLE_FROM: f64 = 3e5;
 
 /// The matrices whose forms a statistic is made of.

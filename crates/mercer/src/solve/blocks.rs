@@ -15,11 +15,11 @@ use crate::gram::simd::triangle::Triangle;
 use crate::{Compute, Result};
 
 /// Rows of a block that is factored by one thread. No size depends on the number of threads, so
-/// that the bytes do not either.
+/// that the bytes do not either. 96 is 10 % slower at 1500 rows.
 pub(super) const BLOCK: usize = 192;
 /// Rows of a panel that one task solves for.
 const STRIP: usize = 128;
-/// Rows and columns of a tile that one task updates.
+/// Rows and columns of a tile that one task updates. 128 is 15 % and 512 22 % slower at 1500 rows.
 const TILE: usize = 256;
 /// Right-hand sides that one task solves for.
 const COLUMNS: usize = 64;

@@ -15,6 +15,7 @@ use super::transform::{check, rows_in_parallel};
 /// Points that one task works on.
 const ROWS: usize = 64;
 /// Rounds of signs and Hadamard matrices.
+/// Three, as in the structured orthogonal features of Yu et al. 2016.
 const ROUNDS: usize = 3;
 
 /// Random Fourier features with structured frequencies, for radial kernels on many columns.

@@ -16,6 +16,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// stay in a second-level cache. Neither depends on the number of threads, so that the bytes do not
 /// either.
 const ROWS: usize = 64;
+/// 64 frequencies are 18 % slower, 1024 4 % (8000 points, 500 frequencies).
 pub(super) const FREQUENCIES: usize = 256;
 
 /// Random Fourier features with their frequencies drawn.

@@ -16,8 +16,10 @@ use crate::gram::simd::pairs::{self, Panels, Term};
 /// spite of the norms and the search for near pairs.
 const FEWEST: usize = 32;
 /// `θ`: a squared distance below `θ(‖x‖² + ‖y‖²)` is computed again.
+/// Three bits are lost at most by a pair above it.
 pub(super) const THRESHOLD: f64 = 0.125;
 /// Pairs that are used to see whether the points lie in clusters.
+/// It decides the speed and no value: any few hundred would do.
 const SAMPLE: usize = 512;
 
 /// Centered and weighted points with their norms.

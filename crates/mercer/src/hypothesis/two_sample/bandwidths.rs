@@ -6,9 +6,9 @@ use crate::kernel::Kernel;
 use crate::{Compute, Error, Result};
 
 /// Points whose distances are looked at; of more, a random subset drawn independently of the
-/// labels.
+/// labels. They decide the lengthscales and not the level: any few hundred would do.
 const MAX_POINTS: usize = 1000;
-/// Lengthscales for each kind of kernel.
+/// Lengthscales for each kind of kernel. Ten, as in MMDAgg (Schrab et al. 2023).
 const COUNT: usize = 10;
 
 /// Quantiles of the distances that are not 0 of a sample.

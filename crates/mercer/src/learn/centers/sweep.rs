@@ -10,6 +10,7 @@ use crate::gram::{self, Bound, Tiles};
 use crate::{Compute, Error, Precision, Result};
 
 /// Values of a tile: small enough for a second-level cache.
+/// An eighth and eight times of it are both 15 % slower (10 000 rows, 500 centers).
 const TILE: usize = 1 << 16;
 /// Rows of a task, whose sums are added in order; at most this many tasks would be too few for long
 /// samples, so it has an upper bound.

@@ -9,9 +9,10 @@ use crate::{Compute, Result};
 
 /// Steps within one working set per variable: more steps save passes over all points, but are
 /// wasted if the set changes.
+/// Between 5 and 80 the time of 5000 rows differs by less than 15 %, about the noise.
 const STEPS_PER_VARIABLE: u64 = 20;
 /// Up to this many working sets, a problem with all kernel rows in memory is solved as one set:
-/// nothing needs to be gathered.
+/// nothing needs to be gathered. With one set 3000 rows take twice the time, with eight the same.
 const SETS: usize = 4;
 /// The same when the working set is all variables, as it then is in every round.
 const STEPS_IF_WHOLE: u64 = 1;
@@ -22,6 +23,7 @@ const ROUNDS: usize = 4;
 const FEW: usize = 256;
 const FEW_SETS: usize = 2;
 /// Shrinking is done only if at most this fraction of the variables stays active.
+/// 0.4 and 0.95 change the time of 5000 rows by 2 % and 4 %.
 const MOST: f64 = 0.7;
 /// The share of its bound by which a variable may miss a bound by rounding.
 const ROUNDING: f64 = 1e-12;

@@ -10,6 +10,7 @@ use crate::learn::ridge::approximation;
 use crate::{Compute, Error, Result};
 
 /// Points up to which a step of one function is solved exactly.
+/// Conjugate gradients take 3.2 times as long at 800 points, and 1.16 times at 2000.
 const EXACT: usize = 3000;
 /// Unknowns (points times functions) up to which a step of several functions is: their matrix costs
 /// more to make.
