@@ -129,8 +129,8 @@ fn has_row_slopes(node: &Node<'_>, requested: &[bool]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gram::Pairs;
     use crate::Seed;
+    use crate::gram::Pairs;
 
     #[test]
     fn row_slopes_are_products_with_matrices_of_derivatives() {

@@ -224,6 +224,44 @@ pub(crate) trait StepSlopes: Sync {
     fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3];
 }
 
+/// A step of a pass over the columns, with a derivative by one parameter, in every arithmetic; mark
+/// both `#[inline(always)]`.
+pub(crate) trait DualSteps: Sync {
+    /// The sum after a column, and its derivative.
+    fn step<N: Real>(&self, sum: Dual<N>, y: N) -> Dual<N>;
+}
+
+/// One column forward, with the derivatives: `(sums, slopes) ← step(sums, slopes)`.
+pub(crate) fn dual_steps<F: DualSteps>(step: &F, values: &[f64], sums: &mut [f64], slopes: &mut [f64]) {
+    Arch::new().dispatch(DualPass { step, values, sums, slopes });
+}
+
+struct DualPass<'a, F> {
+    step: &'a F,
+    values: &'a [f64],
+    sums: &'a mut [f64],
+    slopes: &'a mut [f64],
+}
+
+impl<F: DualSteps> WithSimd for DualPass<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if Width::of::<S>() == Width::Baseline { self.run::<Fast64<false>>() } else { self.run::<Fast64<true>>() }
+    }
+}
+
+impl<F: DualSteps> DualPass<'_, F> {
+    #[inline(always)]
+    fn run<N: Lane<f64>>(self) {
+        for ((&y, sum), slope) in self.values.iter().zip(self.sums).zip(self.slopes) {
+            let after = self.step.step(Dual { value: N::load(*sum), derivative: N::load(*slope) }, N::load(y));
+            (*sum, *slope) = (after.value.store(), after.derivative.store());
+        }
+    }
+}
+
 /// One column backwards: the sums of `adjoint·∂step/∂length` and `adjoint·∂step/∂shape`;
 /// `adjoint ← adjoint·∂step/∂sum`.
 pub(crate) fn step_back<F: StepSlopes>(step: &F, sums: &[f64], values: &[f64], adjoint: &mut [f64]) -> [f64; 2] {
