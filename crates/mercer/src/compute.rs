@@ -11,6 +11,9 @@ pub(crate) use self::threads::{filled, in_pool};
 use crate::error::MemoryPurpose;
 use crate::{Error, Result, Seed};
 
+/// No machine has more cores; to start a million threads takes a system minutes to refuse.
+const MOST_THREADS: usize = 1024;
+
 /// The precision of the tiles. Results are always `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Precision {
@@ -198,10 +201,11 @@ impl Compute {
     /// Use this many threads.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for 0 threads, [`Error::Request`] if the threads cannot be started.
+    /// [`Error::Parameter`] for 0 or more than 1 024 threads, [`Error::Request`] if the threads cannot
+    /// be started.
     pub fn with_threads(mut self, threads: usize) -> Result<Self> {
-        if threads == 0 {
-            return Err(Error::parameter("threads", threads, 1..));
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Err(Error::parameter("threads", threads, 1..=MOST_THREADS));
         }
         let pool =
             Threads::start(threads).map_err(|e| Error::request(format!("cannot start {threads} threads: {e}")))?;

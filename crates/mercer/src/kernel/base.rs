@@ -1,7 +1,9 @@
 //! The base kernels as one enum, and the dispatch to their three ways of computing.
 
 use super::catalogue::Entry;
-use super::closed_forms::{FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm};
+use super::closed_forms::{
+    Circles, FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm,
+};
 use super::domain::Domain;
 use super::facts::Facts;
 use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, shape_array};
@@ -146,6 +148,10 @@ macro_rules! bases {
 
             pub(crate) fn longest_difference(&self) -> Option<f64> {
                 each!(self, k => k.longest_difference())
+            }
+
+            pub(crate) fn circles(&self) -> Option<Circles> {
+                each!(self, k => k.circles())
             }
 
             pub(crate) fn has_kink_on_diagonal(&self, x: &[f64]) -> bool {

@@ -1,6 +1,7 @@
 //! Facts about base kernels as plain data. A base kernel states them in its own file; other rooms turn them into
 //! random frequencies, filters along a line, eigenvalues, feature maps and error bounds.
 
+use super::Kernel;
 use super::elementary::finite_rank::FiniteRank;
 use crate::real::Real;
 
@@ -20,6 +21,15 @@ impl SpectralLaw {
     pub(crate) const fn unit(frequencies: Frequencies) -> Self {
         Self { mass: 1.0, scale: 1.0, frequencies }
     }
+}
+
+/// A Gaussian kernel on points of circles, one per column: `xⱼ ↦ (cos 2πxⱼ/p, sin 2πxⱼ/p)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Circles {
+    /// The period `p`.
+    pub period: f64,
+    /// The kernel between points of the circles, two coordinates per column.
+    pub gaussian: Kernel,
 }
 
 /// The law of a random frequency `ω`.

@@ -1,7 +1,7 @@
 //! The traits of base kernels, and the three forms of their computation.
 
 use super::closed_forms::{
-    Formula, FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm,
+    Circles, Formula, FormulaVisitor, Growth, LineForm, MarkovProcess, PowerSeries, SpectralLaw, SteinForm,
 };
 use super::domain::Domain;
 use super::facts::Facts;
@@ -73,6 +73,11 @@ pub(crate) trait Leaf: Clone {
     /// The largest `|xⱼ − yⱼ|` at which the formula has digits left, where there is one: sines lose
     /// their phase.
     fn longest_difference(&self) -> Option<f64> {
+        None
+    }
+
+    /// The Gaussian kernel on circles that this kernel is, if it is one.
+    fn circles(&self) -> Option<Circles> {
         None
     }
 

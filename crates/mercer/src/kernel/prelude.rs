@@ -2,7 +2,8 @@
 
 pub(crate) use super::catalogue::{Entry, Family, KERNEL, LENGTHSCALE, ParameterEntry};
 pub(crate) use super::closed_forms::{
-    Formula, FormulaVisitor, Frequencies, Growth, LineForm, MarkovProcess, Mixing, PowerSeries, SpectralLaw, SteinForm,
+    Circles, Formula, FormulaVisitor, Frequencies, Growth, LineForm, MarkovProcess, Mixing, PowerSeries, SpectralLaw,
+    SteinForm,
 };
 pub(crate) use super::domain::Domain;
 pub(crate) use super::facts::{Fact, Facts};

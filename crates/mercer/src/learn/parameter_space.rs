@@ -1,7 +1,9 @@
 //! The parameters of a kernel and one number beside them (a noise variance, a λ) as a point of ℝᵖ,
 //! and the search for the best one.
 
-use crate::solve::{LbfgsOptions, Minimum, Objective, minimize};
+use ndarray::Array2;
+
+use crate::solve::{CurvedObjective, MinimizeOptions, Minimum, Objective, minimize, minimize_curved};
 use crate::{Compute, Error, Kernel, Result};
 
 /// The logarithm of a parameter stays this close to where it started: a factor of 10¹⁰.
@@ -98,6 +100,23 @@ impl<'a> ParameterSpace<'a> {
     }
 }
 
+/// What a search minimizes.
+pub(crate) enum Target<'o> {
+    /// A function with its gradient: by L-BFGS.
+    Smooth(&'o mut Objective<'o>),
+    /// A function with its gradient and a part of its Hessian: in half of the evaluations.
+    Curved(&'o mut dyn CurvedObjective),
+}
+
+impl Target<'_> {
+    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+        match self {
+            Self::Smooth(objective) => objective(point),
+            Self::Curved(objective) => objective.evaluate(point),
+        }
+    }
+}
+
 /// What a search from several starts found.
 pub(crate) struct Search {
     /// The lowest end; absent when the objective is defined at no start.
@@ -132,7 +151,8 @@ pub(crate) const MOST_EVALUATIONS: usize = 100;
 const DECREASE: f64 = 2e-9;
 
 /// The evaluations of a search: counted, reported to the listener, with the best of the run.
-struct Watch<'a> {
+struct Watch<'a, 'o> {
+    target: Target<'o>,
     options: &'a SearchOptions<'a>,
     compute: &'a Compute,
     start: &'a [f64],
@@ -141,10 +161,11 @@ struct Watch<'a> {
     best: Option<Minimum>,
 }
 
-impl Watch<'_> {
-    fn evaluate(&mut self, objective: &mut Objective<'_>, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+impl CurvedObjective for Watch<'_, '_> {
+    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
         let far = point.iter().zip(self.start).any(|(p, s)| (p - s).abs() > REACH);
-        let (value, gradient) = if far { (f64::INFINITY, vec![0.0; point.len()]) } else { objective(point)? };
+        let (value, gradient) =
+            if far { (f64::INFINITY, vec![0.0; point.len()]) } else { self.target.evaluate(point)? };
         self.evaluations += 1;
         if value.is_finite() && self.best.as_ref().is_none_or(|best| value < best.value) {
             let (point, gradient) = (point.to_vec(), gradient.clone());
@@ -153,6 +174,23 @@ impl Watch<'_> {
         self.lowest = self.lowest.min(value);
         self.report();
         Ok((value, gradient))
+    }
+
+    fn curvature(&mut self) -> Result<Array2<f64>> {
+        match &mut self.target {
+            Target::Curved(objective) => objective.curvature(),
+            Target::Smooth(_) => Ok(Array2::zeros((self.start.len(), self.start.len()))),
+        }
+    }
+}
+
+impl Watch<'_, '_> {
+    fn minimize(&mut self, from: &[f64], options: &MinimizeOptions) -> Result<Minimum> {
+        self.best = None;
+        match self.target {
+            Target::Curved(_) => minimize_curved(self, from, options),
+            Target::Smooth(_) => minimize(&mut |point: &[f64]| self.evaluate(point), from, options),
+        }
     }
 
     fn report(&self) {
@@ -168,26 +206,25 @@ impl Watch<'_> {
 /// Minimizes from `start` and from points around it. A part of the work that is canceled, by a time
 /// limit, leaves the best so far.
 pub(crate) fn search(
-    objective: &mut Objective<'_>,
+    target: Target<'_>,
     start: &[f64],
     options: &SearchOptions<'_>,
     compute: &Compute,
 ) -> Result<Search> {
-    let mut watch = Watch { options, compute, start, evaluations: 0, lowest: f64::INFINITY, best: None };
+    let mut watch = Watch { target, options, compute, start, evaluations: 0, lowest: f64::INFINITY, best: None };
     let mut runs: Vec<Minimum> = Vec::new();
     let mut interrupted = false;
     for restart in 0..=options.restarts {
         let mut from = start.to_vec();
         perturb(&mut from[..options.parameters], restart, compute);
-        let lbfgs = LbfgsOptions {
+        let options = MinimizeOptions {
             tolerance: options.tolerance,
             decrease: DECREASE,
             scale: options.scale,
             max_evaluations: MOST_EVALUATIONS,
-            ..LbfgsOptions::default()
+            ..MinimizeOptions::default()
         };
-        watch.best = None;
-        match minimize(&mut |point: &[f64]| watch.evaluate(objective, point), &from, &lbfgs) {
+        match watch.minimize(&from, &options) {
             Ok(run) => runs.push(run),
             Err(Error::Canceled) => {
                 compute.after_part()?;

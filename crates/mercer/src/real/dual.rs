@@ -86,7 +86,8 @@ impl<N: Real> Div for Dual<N> {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
-        Self { value, derivative: (self.derivative - value * other.derivative) / other.value }
+        // Several seeds of one formula share the reciprocal.
+        Self { value, derivative: (self.derivative - value * other.derivative) * (N::one() / other.value) }
     }
 }
 

@@ -7,7 +7,9 @@ use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
 use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::Pairs;
-use crate::learn::parameter_space::{ParameterSpace, SearchOptions, check_names, movable, movable_names, search};
+use crate::learn::parameter_space::{
+    ParameterSpace, SearchOptions, Target, check_names, movable, movable_names, search,
+};
 use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Result};
@@ -136,7 +138,7 @@ impl RidgeTuner {
             work: &format!("parameters of {}", self.kernel),
             describe: |value| format!("score {:.6}", value.exp()),
         };
-        let found = search(&mut objective, &start, &options, compute)?;
+        let found = search(Target::Smooth(&mut objective), &start, &options, compute)?;
         let Some(best) = found.best else {
             return Err(Error::undefined("the score at every start", Remedy::larger("lambda")));
         };

@@ -24,7 +24,7 @@ const INSIDE: f64 = 0.1;
 
 /// What the caller may choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LbfgsOptions {
+pub struct MinimizeOptions {
     /// Stop when `‖∇f‖_∞ ≤ tolerance·max(1, |f|)`.
     pub tolerance: f64,
     /// Stop when two steps in a row make `f` smaller by at most this times `max(scale, |f|)`; 0
@@ -39,7 +39,7 @@ pub struct LbfgsOptions {
     pub max_evaluations: usize,
 }
 
-impl Default for LbfgsOptions {
+impl Default for MinimizeOptions {
     fn default() -> Self {
         Self { tolerance: 1e-6, decrease: 0.0, scale: 1.0, max_iterations: 200, max_evaluations: usize::MAX }
     }
@@ -61,6 +61,19 @@ pub struct Minimum {
     pub converged: bool,
 }
 
+impl Minimum {
+    /// Whether the gradient is at most `tolerance·max(1, |f|)`.
+    pub(super) fn is_flat(&self, tolerance: f64) -> bool {
+        largest(&self.gradient) <= tolerance * self.value.abs().max(1.0)
+    }
+
+    /// Whether the gradient allows for a minimum of a sum of `scale` terms: a short step before a
+    /// point where f is undefined is no evidence of one.
+    pub(super) fn is_level(&self, scale: f64) -> bool {
+        largest(&self.gradient) <= STEEP * self.value.abs().max(scale)
+    }
+}
+
 /// A function with its gradient; infinity (with any gradient) where it is not defined.
 pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 
@@ -76,19 +89,19 @@ pub type Objective<'a> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'a;
 ///
 /// # Example
 /// ```
-/// use mercer::solve::{LbfgsOptions, minimize};
+/// use mercer::solve::{MinimizeOptions, minimize};
 /// let mut bowl = |x: &[f64]| Ok(((x[0] - 1.0).powi(2) + 5.0 * x[1] * x[1], vec![2.0 * (x[0] - 1.0), 10.0 * x[1]]));
-/// let found = minimize(&mut bowl, &[4.0, 3.0], &LbfgsOptions::default())?;
+/// let found = minimize(&mut bowl, &[4.0, 3.0], &MinimizeOptions::default())?;
 /// assert!(found.converged && (found.point[0] - 1.0).abs() < 1e-5 && found.point[1].abs() < 1e-5);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn minimize(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOptions) -> Result<Minimum> {
+pub fn minimize(objective: &mut Objective<'_>, start: &[f64], options: &MinimizeOptions) -> Result<Minimum> {
     let (mut evaluations, mut small) = (1, 0);
     let (value, gradient) = objective(start)?;
     let mut at = Minimum { point: start.to_vec(), value, gradient, iterations: 0, converged: false };
     let mut history: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
     while at.iterations < options.max_iterations && evaluations < options.max_evaluations && at.value.is_finite() {
-        if largest(&at.gradient) <= options.tolerance * at.value.abs().max(1.0) {
+        if at.is_flat(options.tolerance) {
             at.converged = true;
             break;
         }
@@ -116,11 +129,9 @@ pub fn minimize(objective: &mut Objective<'_>, start: &[f64], options: &LbfgsOpt
         }
         let size = value.abs().max(options.scale);
         small = if at.value - value <= options.decrease * size { small + 1 } else { 0 };
-        let little = small > 1;
-        // A short step before a point where f is undefined is no evidence of a minimum.
-        let converged = little && largest(&gradient) <= STEEP * size;
-        at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged };
-        if little {
+        at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged: false };
+        if small > 1 {
+            at.converged = at.is_level(options.scale);
             break;
         }
     }

@@ -9,6 +9,7 @@ use super::{Bound, diagonal, range};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
+use crate::kernel::closed_forms::Circles;
 use crate::kernel::process::brownian::Brownian;
 use crate::kernel::{Base, Form, Kernel, Lengthscale, Property, Terms};
 use crate::{Compute, Error, Points, Result};
@@ -186,7 +187,11 @@ impl<'a> Binder<'a> {
             Form::Profile(metric) => self.need_points(kernel)?.profile(base, metric, slot),
             Form::Columnwise => {
                 let columns = self.need_points(kernel)?.slots.points[slot].rows.ncols();
-                Ok(Kind::Columnwise { base: base.clone(), lengths: lengths(base, columns), slot })
+                let lengths = lengths(base, columns);
+                match base.circles() {
+                    Some(circles) => self.circles(base, &circles, lengths, slot),
+                    None => Ok(Kind::Columnwise { base: base.clone(), lengths, slot }),
+                }
             }
             Form::Brownian => self.need_points(kernel)?.brownian(base, slot),
         }
@@ -201,6 +206,15 @@ impl<'a> Binder<'a> {
         };
         let metric = self.slots.metric(slot, metric, weights)?;
         Ok(Kind::Profile { base: base.clone(), metric, scale })
+    }
+
+    fn circles(&mut self, base: &Base, circles: &Circles, lengths: Vec<f64>, slot: usize) -> Result<Kind<'a>> {
+        let (around, counted) = (self.slots.around(slot, circles.period)?, self.parameters);
+        let mut inner = self.boxed(&circles.gaussian, around)?;
+        // The parameters are those of the kernel, not of the Gaussian kernel that stands for it.
+        self.parameters = counted;
+        inner.parameters = counted..counted;
+        Ok(Kind::Circles { base: base.clone(), period: circles.period, lengths, slot, inner })
     }
 
     fn brownian(&mut self, base: &Base, slot: usize) -> Result<Kind<'a>> {

@@ -66,6 +66,7 @@ fn of(node: &Node<'_>, slots: &Slots) -> Spread {
         Kind::Matrix(matrix) => Spread::exact(matrix.iter().fold(0.0, |m, v| m.max(v.abs())), false),
         Kind::Columnwise { .. } => Spread::exact(largest_diagonal(node, slots), false),
         Kind::Profile { base, metric, scale } => profile(base, slots, *metric, *scale),
+        Kind::Circles { inner, .. } => of(inner, slots),
         Kind::Features { metric } => dot(slots, *metric),
         Kind::Brownian { metric, hurst, rows, cols } => {
             let largest = largest_metric(slots, *metric).powf(*hurst);

@@ -50,6 +50,7 @@ impl<'s, T: Element> Tile<'s, T> {
                 self.put(b, -factor, Mode::Add, out);
             }
             Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, factor, mode, out),
+            Kind::Circles { inner, .. } => self.put(inner, factor, mode, out),
             Kind::Features { metric } => self.metric_map(*metric, &Identity, factor, mode, out),
             Kind::Columnwise { base, lengths, slot } => {
                 let cols = self.cols.clone();

@@ -25,6 +25,9 @@ pub(crate) enum Kind<'a> {
     Profile { base: Base, metric: usize, scale: f64 },
     /// A pass over the columns, with a lengthscale for each.
     Columnwise { base: Base, lengths: Vec<f64>, slot: usize },
+    /// A Gaussian kernel on circles, one per column with a lengthscale for each; the node inside
+    /// sees the points there.
+    Circles { base: Base, period: f64, lengths: Vec<f64>, slot: usize, inner: Box<Node<'a>> },
     /// The same number everywhere.
     Constant(f64),
     /// Values precomputed.

@@ -58,6 +58,10 @@ impl Check<'_> {
                 return self.profile(node, base, &self.slots.metrics[*metric], *scale);
             }
             Kind::Columnwise { base, lengths, slot } => return self.columnwise(node, base, lengths, *slot),
+            Kind::Circles { base, slot, inner, .. } => {
+                self.check_phase(node, base, *slot)?;
+                return self.size(inner);
+            }
             Kind::Constant(value) => value.abs(),
             Kind::Matrix(values) => reach(values.view()),
             Kind::Brownian { rows, cols, .. } => 4.0 * self.finite(node, rows, cols)?,
@@ -136,15 +140,8 @@ impl Check<'_> {
     }
 
     fn columnwise(&self, node: &Node<'_>, base: &Base, lengths: &[f64], slot: usize) -> Result<f64> {
-        let (points, reach) = (&self.slots.points[slot], self.reach[slot]);
-        if let Some(longest) = base.longest_difference()
-            && 2.0 * reach > longest
-            && spans(points).any(|span| span > longest)
-        {
-            return Err(
-                self.refusal(node, "no digit is left of the phase of such differences: rescale the data".into())
-            );
-        }
+        self.check_phase(node, base, slot)?;
+        let reach = self.reach[slot];
         let facts = base.facts();
         let bounded = facts.bound.filter(|bound| bound.is_finite() && matches!(facts.psd, Fact::Yes(_)));
         match bounded {
@@ -152,6 +149,19 @@ impl Check<'_> {
             Some(_) => self.all_pairs(node),
             None => self.exact(node),
         }
+    }
+
+    /// Differences of the points have digits of their phase, where the kernel has one.
+    fn check_phase(&self, node: &Node<'_>, base: &Base, slot: usize) -> Result<()> {
+        if let Some(longest) = base.longest_difference()
+            && 2.0 * self.reach[slot] > longest
+            && spans(&self.slots.points[slot]).any(|span| span > longest)
+        {
+            return Err(
+                self.refusal(node, "no digit is left of the phase of such differences: rescale the data".into())
+            );
+        }
+        Ok(())
     }
 
     /// `max |k|` from the diagonal of a positive semi-definite node (Cauchy–Schwarz), else over all
@@ -206,6 +216,7 @@ fn is_positive(node: &Node<'_>) -> bool {
     match &node.kind {
         Kind::Profile { base, .. } => base.is_non_negative(),
         Kind::Constant(value) => *value >= 0.0,
+        Kind::Circles { .. } => true,
         Kind::Scale(_, inner) => is_positive(inner),
         Kind::Sum(terms) | Kind::Product(terms) => terms.iter().all(is_positive),
         _ => false,

@@ -23,6 +23,7 @@ enum Origin {
     Data,
     Columns(usize, Vec<ColumnRef>),
     Mapped(usize, PointMap),
+    Circles(usize, f64),
     Features,
 }
 
@@ -86,6 +87,20 @@ impl Slots {
     /// The slot of a space transformation.
     pub(crate) fn map(&mut self, from: usize, map: &PointMap) -> Result<usize> {
         self.derive(from, Origin::Mapped(from, map.clone()), |x| transform(map, x))
+    }
+
+    /// The slot of points around circles, one per column: cosine and sine of every coordinate.
+    pub(crate) fn around(&mut self, from: usize, period: f64) -> Result<usize> {
+        let turn = |x: ArrayView2<f64>| {
+            let mut around = Array2::zeros((x.nrows(), 2 * x.ncols()));
+            for ((i, j), x) in x.indexed_iter() {
+                // The remainder is exact, however many periods there are.
+                let (sine, cosine) = (std::f64::consts::TAU * (x % period / period)).sin_cos();
+                (around[[i, 2 * j]], around[[i, 2 * j + 1]]) = (cosine, sine);
+            }
+            Ok(around)
+        };
+        self.derive(from, Origin::Circles(from, period), turn)
     }
 
     fn derive(

@@ -33,5 +33,8 @@ pub use map::{Mode, map, map_in_place};
 pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
 pub(crate) use sine_cosine::{cosines, sines_cosines};
-pub(crate) use slopes::{StepSlopes, absolute_sum, differentiate, dot, step_back, weighted_differences};
+pub(crate) use slopes::{
+    CircleSide, DualSteps, ShapeSlopes, StepSlopes, absolute_sum, differentiate, differentiate_with_shape, dot,
+    dual_steps, step_back, weighted_differences, weighted_phases,
+};
 pub use steps::{Steps, steps};

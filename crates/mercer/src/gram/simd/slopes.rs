@@ -57,6 +57,54 @@ fn at<F: Formula, N: Lane<f64>>(formula: &F, value: N, derivative: N) -> (f64, f
     (found.value.store(), found.derivative.store())
 }
 
+/// A function of a metric and a shape, with its slopes by both.
+pub(crate) trait ShapeSlopes {
+    /// The value, and the derivatives by the metric and by the shape.
+    fn slopes<N: Real>(&self, metric: N) -> [N; 3];
+}
+
+/// The values and both slopes over a tile of a metric; the slope by the logarithm of the metric if
+/// so asked.
+pub(crate) fn differentiate_with_shape<F: ShapeSlopes>(
+    formula: &F,
+    logarithm: bool,
+    source: &[f64],
+    out: [&mut [f64]; 3],
+) {
+    Arch::new().dispatch(DifferentiateWithShape { formula, logarithm, source, out });
+}
+
+struct DifferentiateWithShape<'a, F> {
+    formula: &'a F,
+    logarithm: bool,
+    source: &'a [f64],
+    out: [&'a mut [f64]; 3],
+}
+
+impl<F: ShapeSlopes> WithSimd for DifferentiateWithShape<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if Width::of::<S>() == Width::Baseline { self.run::<Fast64<false>>() } else { self.run::<Fast64<true>>() }
+    }
+}
+
+impl<F: ShapeSlopes> DifferentiateWithShape<'_, F> {
+    #[inline(always)]
+    fn run<N: Lane<f64>>(self) {
+        let [values, by_metric, by_shape] = self.out;
+        let positions = self.source.iter().zip(values).zip(by_metric.iter_mut()).zip(by_shape);
+        for (((&s, value), metric), shape) in positions {
+            let slopes = self.formula.slopes(N::load(s));
+            (*value, *metric, *shape) = (slopes[0].store(), slopes[1].store(), slopes[2].store());
+        }
+        if self.logarithm {
+            by_metric.iter_mut().zip(self.source).for_each(|(slope, s)| *slope *= s);
+        }
+    }
+}
+
 /// `Σ aᵢbᵢ`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     Arch::new().dispatch(Dot { a, b })
@@ -132,11 +180,86 @@ impl WithSimd for WeightedDifferences<'_> {
     }
 }
 
+/// Coordinates of some points along one column, with the cosines and sines of their phases.
+pub(crate) struct CircleSide<'a> {
+    pub position: &'a [f64],
+    pub cosine: &'a [f64],
+    pub sine: &'a [f64],
+}
+
+/// `Σᵢⱼ wᵢⱼ (xᵢ − yⱼ) sin(φᵢ − ψⱼ)` over a tile, for phases `φ` and `ψ` of both sides.
+pub(crate) fn weighted_phases(weights: &[f64], x: &CircleSide<'_>, y: &CircleSide<'_>) -> f64 {
+    Arch::new().dispatch(WeightedPhases { weights, x, y })
+}
+
+struct WeightedPhases<'a> {
+    weights: &'a [f64],
+    x: &'a CircleSide<'a>,
+    y: &'a CircleSide<'a>,
+}
+
+impl WithSimd for WeightedPhases<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let (x, y, width) = (self.x, self.y, self.y.position.len());
+        let mut terms = vec![0.0; width];
+        let mut sum = 0.0;
+        for (i, w) in self.weights.chunks_exact(width.max(1)).enumerate() {
+            let (position, cosine, sine) = (x.position[i], x.cosine[i], x.sine[i]);
+            for j in 0..width {
+                terms[j] = (position - y.position[j]) * (sine * y.cosine[j] - cosine * y.sine[j]);
+            }
+            sum += lanes(w, &terms, |w, term| w * term);
+        }
+        sum
+    }
+}
+
 /// A step of a pass over the columns with its derivatives, in every arithmetic; mark both
 /// `#[inline(always)]`.
 pub(crate) trait StepSlopes: Sync {
     /// `∂step/∂sum`, `∂step/∂length` and `∂step/∂shape` at `sum` and `y`.
     fn slopes<N: Real>(&self, sum: N, y: N) -> [N; 3];
+}
+
+/// A step of a pass over the columns, with a derivative by one parameter, in every arithmetic; mark
+/// both `#[inline(always)]`.
+pub(crate) trait DualSteps: Sync {
+    /// The sum after a column, and its derivative.
+    fn step<N: Real>(&self, sum: Dual<N>, y: N) -> Dual<N>;
+}
+
+/// One column forward, with the derivatives: `(sums, slopes) ← step(sums, slopes)`.
+pub(crate) fn dual_steps<F: DualSteps>(step: &F, values: &[f64], sums: &mut [f64], slopes: &mut [f64]) {
+    Arch::new().dispatch(DualPass { step, values, sums, slopes });
+}
+
+struct DualPass<'a, F> {
+    step: &'a F,
+    values: &'a [f64],
+    sums: &'a mut [f64],
+    slopes: &'a mut [f64],
+}
+
+impl<F: DualSteps> WithSimd for DualPass<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if Width::of::<S>() == Width::Baseline { self.run::<Fast64<false>>() } else { self.run::<Fast64<true>>() }
+    }
+}
+
+impl<F: DualSteps> DualPass<'_, F> {
+    #[inline(always)]
+    fn run<N: Lane<f64>>(self) {
+        for ((&y, sum), slope) in self.values.iter().zip(self.sums).zip(self.slopes) {
+            let after = self.step.step(Dual { value: N::load(*sum), derivative: N::load(*slope) }, N::load(y));
+            (*sum, *slope) = (after.value.store(), after.derivative.store());
+        }
+    }
 }
 
 /// One column backwards: the sums of `adjoint·∂step/∂length` and `adjoint·∂step/∂shape`;

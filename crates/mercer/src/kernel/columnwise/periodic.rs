@@ -1,6 +1,7 @@
 //! The periodic kernel.
 
 use crate::kernel::prelude::*;
+use crate::kernel::radial::gaussian::Gaussian;
 
 /// Periodic kernel on vectors, with the same period in every column.
 ///
@@ -13,7 +14,7 @@ use crate::kernel::prelude::*;
 /// apart are the same point to it.
 ///
 /// # Cost
-/// `O(d)` per pair, one sine per column and one exponential.
+/// `O(d)` per pair and one exponential; sines and cosines once per point and column.
 ///
 /// # Example
 /// ```
@@ -82,6 +83,15 @@ impl Leaf for Periodic {
         Some(WHOLE_PERIODS * self.period.get())
     }
 
+    fn circles(&self) -> Option<Circles> {
+        let lengthscale = match &self.lengthscale {
+            // Two coordinates per column.
+            Lengthscale::PerColumn(l) => Lengthscale::PerColumn(l.iter().flat_map(|l| [*l, *l]).collect()),
+            shared => shared.clone(),
+        };
+        Some(Circles { period: self.period.get(), gaussian: Gaussian::new(lengthscale).into() })
+    }
+
     fn is_non_negative(&self) -> bool {
         true
     }
@@ -122,7 +132,7 @@ pub const ENTRY: Entry = Entry {
     domain: Domain::Vectors,
     parameters: &[ParameterEntry { name: "period", default: Some("1"), range: "> 0", meaning: "p" }, LENGTHSCALE],
     theory: "The Gaussian kernel on the circle: positive semi-definite, the same for points a period apart.",
-    cost: "O(d) sines, one exponential",
+    cost: "O(d), one exponential",
     examples: &["periodic(period=7, lengthscale=1)", "periodic(period=0.5, lengthscale=2)"],
     build,
 };

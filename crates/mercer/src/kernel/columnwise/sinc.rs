@@ -44,11 +44,12 @@ impl Sinc {
 fn sinc<N: Real>(t: N) -> N {
     let square = t * t;
     let mut series = N::one();
-    for divisor in [72.0, 42.0, 20.0, 6.0] {
-        series = N::one() - square / N::from_f64(divisor) * series;
+    // Factors, not divisors: divisions are most of the time otherwise.
+    for factor in [1.0 / 72.0, 1.0 / 42.0, 1.0 / 20.0, 1.0 / 6.0] {
+        series = N::one() - square * N::from_f64(factor) * series;
     }
     let small = t.value().abs() < 1e-3;
-    N::select(small, series, t.sin() / t)
+    N::select(small, series, t.sin() * (N::one() / t))
 }
 
 impl Leaf for Sinc {

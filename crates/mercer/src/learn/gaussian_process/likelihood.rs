@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use faer::MatRef;
-use ndarray::{Array1, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::state_space::{Decomposition, Line, process_sum};
 use crate::error::{MemoryPurpose, Remedy};
@@ -113,6 +113,32 @@ impl Posterior {
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
         let chains = self.kernel.parameters().iter().map(chain).chain([self.noise]).collect::<Vec<f64>>();
         Ok(chains.into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
+    }
+
+    /// The average information of Gilmour, Thompson and Cullis (1995), of the parameters requested:
+    /// the mean of the negative Hessian of `log p(y)` and its expectation, without second
+    /// derivatives; by the logarithms as [`Self::gradient`].
+    ///
+    /// # Formula
+    /// `½ (∂A/∂θᵢ α)ᵀ A⁻¹ (∂A/∂θⱼ α)`.
+    pub(super) fn information(&self, x: ArrayView2<f64>, requested: &[bool], compute: &Compute) -> Result<Array2<f64>> {
+        let alpha = self.alpha.as_slice().unwrap_or_default();
+        let (noise, parameters) = requested.split_last().map_or((false, requested), |(noise, rest)| (*noise, rest));
+        let mut slopes = self.kernel.bind(Pairs::within(x), compute)?.row_slopes(alpha, parameters, compute)?;
+        let chains = self.kernel.parameters();
+        for (mut column, (parameter, _)) in
+            slopes.columns_mut().into_iter().zip(chains.iter().zip(parameters).filter(|(_, r)| **r))
+        {
+            column *= chain(parameter);
+        }
+        if noise {
+            slopes.push_column((&self.alpha * self.noise).view()).expect("one entry per row");
+        }
+        let solved = match self.decomposition(x, compute)? {
+            Decomposition::Dense(factor) => factor.solve(slopes.view(), compute)?,
+            Decomposition::Line(_) => dense(&self.kernel, self.noise, x, compute)?.solve(slopes.view(), compute)?,
+        };
+        Ok(0.5 * slopes.t().dot(&solved))
     }
 
     /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every

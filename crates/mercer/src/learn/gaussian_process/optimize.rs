@@ -1,11 +1,14 @@
-//! The choice of parameters by the marginal likelihood: L-BFGS in logarithms, from several starts.
+//! The choice of parameters by the marginal likelihood: in logarithms, from several starts.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::GaussianProcess;
 use super::likelihood::Posterior;
+use super::state_space::process_sum;
 use crate::error::Remedy;
-use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
+use crate::gram::Pairs;
+use crate::learn::parameter_space::{ParameterSpace, SearchOptions, Target, search};
+use crate::solve::CurvedObjective;
 use crate::{Compute, Error, Kernel, Result};
 
 /// How the parameters were chosen.
@@ -35,7 +38,7 @@ pub(super) fn optimize(
     let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed, &process.free);
     let start = space.start();
     let silent = compute.silent();
-    let mut objective = |point: &[f64]| negative(&space, point, x, y, &silent);
+    let mut objective = NegativeLikelihood { space: &space, x, y, compute: &silent, last: None };
     let options = SearchOptions {
         restarts: process.restarts,
         parameters: start.len(),
@@ -44,7 +47,15 @@ pub(super) fn optimize(
         work: &format!("parameters of {} on {} rows", process.kernel, x.nrows()),
         describe: |value| format!("log likelihood {:.4}", -value),
     };
-    let found = search(&mut objective, &start, &options, compute)?;
+    let has_curvature = objective.has_curvature(kernel, process.noise)?;
+    let mut smooth;
+    let target = if has_curvature {
+        Target::Curved(&mut objective)
+    } else {
+        smooth = |point: &[f64]| objective.evaluate(point);
+        Target::Smooth(&mut smooth)
+    };
+    let found = search(target, &start, &options, compute)?;
     let Some(best) = found.best else {
         // The first start says what is wrong.
         Posterior::new(kernel, process.noise, x, y, compute)?;
@@ -57,27 +68,52 @@ pub(super) fn optimize(
     Ok((kernel, noise, Optimization { converged, iterations, likelihoods, evaluations, interrupted }))
 }
 
-/// `−log p(y)` and its gradient by the free parameters; infinity where the matrix is singular or a
-/// parameter leaves its range.
-fn negative(
-    space: &ParameterSpace<'_>,
-    point: &[f64],
-    x: ArrayView2<f64>,
-    y: ArrayView1<f64>,
-    compute: &Compute,
-) -> Result<(f64, Vec<f64>)> {
-    let undefined = (f64::INFINITY, vec![0.0; point.len()]);
-    let Ok((kernel, noise)) = space.at(point) else { return Ok(undefined) };
-    match Posterior::new(&kernel, noise, x, y, compute) {
-        Ok(posterior) => {
-            let requested = space.requested();
-            let mut gradient = space.restrict(&posterior.gradient(x, y, &requested, compute)?);
-            if gradient.iter().any(|g| g.is_nan()) {
-                gradient = space.restrict(&posterior.dense_gradient(x, &requested, compute)?);
+/// `−log p(y)` as a function of the free parameters.
+struct NegativeLikelihood<'a> {
+    space: &'a ParameterSpace<'a>,
+    x: ArrayView2<'a, f64>,
+    y: ArrayView1<'a, f64>,
+    compute: &'a Compute,
+    /// At the point that was evaluated last.
+    last: Option<Posterior>,
+}
+
+impl NegativeLikelihood<'_> {
+    /// Whether the curvature costs no more than an evaluation: not along a line, where evaluations
+    /// are linear in the rows, nor for kernels whose slopes are computed pair by pair.
+    fn has_curvature(&self, kernel: &Kernel, noise: f64) -> Result<bool> {
+        let requested = self.space.requested();
+        Ok(process_sum(kernel, noise, self.x.ncols()).is_none()
+            && kernel.bind(Pairs::within(self.x), self.compute)?.has_row_slopes(&requested))
+    }
+}
+
+impl CurvedObjective for NegativeLikelihood<'_> {
+    /// Infinity where the matrix is singular or a parameter leaves its range.
+    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let undefined = (f64::INFINITY, vec![0.0; point.len()]);
+        let Ok((kernel, noise)) = self.space.at(point) else { return Ok(undefined) };
+        match Posterior::new(&kernel, noise, self.x, self.y, self.compute) {
+            Ok(posterior) => {
+                let requested = self.space.requested();
+                let mut gradient =
+                    self.space.restrict(&posterior.gradient(self.x, self.y, &requested, self.compute)?);
+                if gradient.iter().any(|g| g.is_nan()) {
+                    gradient = self.space.restrict(&posterior.dense_gradient(self.x, &requested, self.compute)?);
+                }
+                let value = -posterior.log_likelihood;
+                self.last = Some(posterior);
+                Ok((value, gradient.iter().map(|g| -g).collect()))
             }
-            Ok((-posterior.log_likelihood, gradient.iter().map(|g| -g).collect()))
+            Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
+            Err(other) => Err(other),
         }
-        Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
-        Err(other) => Err(other),
+    }
+
+    fn curvature(&mut self) -> Result<Array2<f64>> {
+        match &self.last {
+            Some(posterior) => posterior.information(self.x, &self.space.requested(), self.compute),
+            None => Err(Error::undefined("the curvature before the first evaluation", Remedy::larger("noise"))),
+        }
     }
 }

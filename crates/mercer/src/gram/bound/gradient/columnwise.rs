@@ -1,9 +1,9 @@
-//! Passes over the columns: forward with every sum kept for one row of the tile, then backward with
-//! the slopes of each step.
+//! Passes over the columns: one forward for the slope by one parameter; for several, forward with
+//! every sum kept for one row of the tile, then backward with the slopes of each step.
 
 use super::TileGradient;
 use crate::gram::bound::slots::Slot;
-use crate::gram::simd::{self, Formula, StepSlopes, Steps, differentiate, dot, step_back};
+use crate::gram::simd::{self, DualSteps, Formula, StepSlopes, Steps, differentiate, dot, dual_steps, step_back};
 use crate::kernel::elementary::finite_rank::FiniteRank;
 use crate::kernel::leaf::{Columnwise, Shape};
 use crate::kernel::{Base, ColumnwiseVisitor, Lengthscale};
@@ -21,6 +21,16 @@ impl TileGradient<'_> {
         factor: f64,
     ) -> f64 {
         let counted = base.lengthscale().map_or(0, Lengthscale::count);
+        if let Some((parameter, seed)) = self.only_one(base, own, counted) {
+            let mut one =
+                OneSlope { base, lengths, seed, sums: Vec::new(), slopes: Vec::new(), slope: 0.0, total: 0.0 };
+            let points = &self.slots.points[slot];
+            for (row, w) in self.rows.clone().zip(w.chunks_exact(self.cols.len().max(1))) {
+                base.visit_columnwise(Forward { one: &mut one, slot: points, row, cols: self.cols.clone(), w });
+            }
+            self.add(parameter, factor * one.slope);
+            return one.total;
+        }
         let mut slopes = ColumnSlopes { lengths: vec![0.0; lengths.len()], shape: 0.0, total: 0.0 };
         let slot = &self.slots.points[slot];
         let mut back = Back {
@@ -45,6 +55,18 @@ impl TileGradient<'_> {
             self.add(own + counted, factor * slopes.shape);
         }
         slopes.total
+    }
+
+    /// The parameter requested and the derivatives of lengthscale and shape by it, if it is the only
+    /// one: then one pass forward is enough.
+    fn only_one(&self, base: &Base, own: usize, counted: usize) -> Option<(usize, [f64; 2])> {
+        let by_length = counted == 1 && self.requested[own];
+        let by_shape = !base.shape().is_empty() && self.requested[own + counted];
+        match (by_length, by_shape) {
+            (true, false) => Some((own, [1.0, 0.0])),
+            (false, true) if counted <= 1 => Some((own + counted, [0.0, 1.0])),
+            _ => None,
+        }
     }
 
     /// `Σₖ ηₖ φₖ(x) φₖ(y)`: the slope by a weight is a product of functions of one point each.
@@ -124,6 +146,86 @@ impl ColumnwiseVisitor for &mut Back<'_> {
             self.slopes.shape += by_shape;
         }
     }
+}
+
+/// `Σ w k` and its slope by one parameter.
+struct OneSlope<'l> {
+    base: &'l Base,
+    lengths: &'l [f64],
+    /// The derivatives of the lengthscale and of the shape.
+    seed: [f64; 2],
+    sums: Vec<f64>,
+    slopes: Vec<f64>,
+    slope: f64,
+    total: f64,
+}
+
+/// One row point against the column points of a tile, with the slope by one parameter.
+struct Forward<'f, 'l> {
+    one: &'f mut OneSlope<'l>,
+    slot: &'f Slot,
+    row: usize,
+    cols: std::ops::Range<usize>,
+    w: &'f [f64],
+}
+
+impl ColumnwiseVisitor for Forward<'_, '_> {
+    type Output = ();
+
+    fn visit<C: Columnwise>(self, kernel: &C) {
+        let (one, width) = (self.one, self.cols.len());
+        let (point, transposed) = (self.slot.rows.row(self.row), self.slot.transposed());
+        let [by_length, by_shape] = one.seed;
+        let [first, second] = one.base.shape_array::<f64>();
+        let shape = [Dual { value: first, derivative: by_shape }, Dual { value: second, derivative: 0.0 }];
+        one.sums.clear();
+        one.sums.resize(width, kernel.start());
+        one.slopes.clear();
+        one.slopes.resize(width, 0.0);
+        for (column, &value) in one.lengths.iter().enumerate() {
+            let length = Dual { value, derivative: by_length };
+            let step = ColumnTermTangent { kernel, shape, length, x: point[column] };
+            let y = &transposed.row(column).to_slice().unwrap_or_default()[self.cols.clone()];
+            dual_steps(&step, y, &mut one.sums, &mut one.slopes);
+        }
+        dual_steps(&FinishTangent { kernel, shape }, self.w, &mut one.sums, &mut one.slopes);
+        one.total += dot(self.w, &one.sums);
+        one.slope += dot(self.w, &one.slopes);
+    }
+}
+
+/// One column with the derivative by one parameter.
+struct ColumnTermTangent<'k, C> {
+    kernel: &'k C,
+    shape: Shape<Dual<f64>>,
+    length: Dual<f64>,
+    x: f64,
+}
+
+impl<C: Columnwise> DualSteps for ColumnTermTangent<'_, C> {
+    #[inline(always)]
+    fn step<N: Real>(&self, sum: Dual<N>, y: N) -> Dual<N> {
+        let shape = [lifted(self.shape[0]), lifted(self.shape[1])];
+        self.kernel.step(shape, lifted(self.length), sum, Dual::from_f64(self.x), Dual::constant(y))
+    }
+}
+
+/// The last step with the derivative by one parameter; whatever the points are.
+struct FinishTangent<'k, C> {
+    kernel: &'k C,
+    shape: Shape<Dual<f64>>,
+}
+
+impl<C: Columnwise> DualSteps for FinishTangent<'_, C> {
+    #[inline(always)]
+    fn step<N: Real>(&self, sum: Dual<N>, _: N) -> Dual<N> {
+        self.kernel.finish([lifted(self.shape[0]), lifted(self.shape[1])], sum)
+    }
+}
+
+#[inline(always)]
+fn lifted<N: Real>(number: Dual<f64>) -> Dual<N> {
+    Dual { value: N::from_f64(number.value), derivative: N::from_f64(number.derivative) }
 }
 
 struct ColumnTermGradient<'k, C> {

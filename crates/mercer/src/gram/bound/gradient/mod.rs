@@ -5,6 +5,7 @@
 //! kernel weights times its slope. A base kernel needs one derivative by its metric, however many
 //! lengthscales it has, and one by each of its shapes: its one formula over dual numbers.
 
+mod circles;
 mod columnwise;
 mod points;
 pub(super) mod profile;
@@ -59,6 +60,9 @@ impl TileGradient<'_> {
                 Some(kernel) => self.finite_rank(kernel, *slot, own, w, factor),
                 None => self.columnwise(base, lengths, *slot, own, w, factor),
             },
+            Kind::Circles { period, lengths, slot, inner, .. } => {
+                self.circles(inner, (*slot, *period), lengths, &node.parameters, w, factor)
+            }
             Kind::Constant(value) => {
                 let sum: f64 = w.iter().sum();
                 self.add(own, factor * sum);

@@ -3,7 +3,9 @@
 use super::TileGradient;
 use crate::gram::MetricKind;
 use crate::gram::bound::formula::{self, FormulaVisitor};
-use crate::gram::simd::{self, Formula, differentiate, dot, weighted_differences};
+use crate::gram::simd::{
+    self, Formula, ShapeSlopes, differentiate, differentiate_with_shape, dot, weighted_differences,
+};
 use crate::kernel::leaf::{Profile, Shape};
 use crate::kernel::{Base, Lengthscale, ProfileVisitor};
 use crate::real::{Dual, Real};
@@ -20,17 +22,23 @@ impl TileGradient<'_> {
         total: bool,
     ) -> f64 {
         let lengths = base.lengthscale().map_or(0, Lengthscale::count);
-        for (k, parameter) in (own + lengths..own + lengths + base.shape().len()).enumerate() {
-            if self.requested[parameter] {
+        let shared = matches!(base.lengthscale(), Some(Lengthscale::Shared(_)));
+        let by_lengths = total || self.any_requested(&(own..own + lengths));
+        let shapes = own + lengths..own + lengths + base.shape().len();
+        let (values, mut slopes) = if by_lengths && shapes.len() == 1 && self.requested[shapes.start] {
+            let [values, slopes, by_shape] = by_metric_and_shape(base, scale, shared, self.tile.metric(metric));
+            self.add(shapes.start, factor * dot(w, &by_shape));
+            (values, slopes)
+        } else {
+            for (k, parameter) in shapes.enumerate().filter(|(_, parameter)| self.requested[*parameter]) {
                 let slopes = by_shape(base, scale, k, self.tile.metric(metric));
                 self.sums[parameter] += factor * dot(w, &slopes);
             }
-        }
-        if !total && !self.any_requested(&(own..own + lengths)) {
-            return 0.0;
-        }
-        let shared = matches!(base.lengthscale(), Some(Lengthscale::Shared(_)));
-        let (values, mut slopes) = by_metric(base, scale, shared, self.tile.metric(metric));
+            if !by_lengths {
+                return 0.0;
+            }
+            by_metric(base, scale, shared, self.tile.metric(metric))
+        };
         match base.lengthscale() {
             Some(Lengthscale::Shared(l)) => {
                 let degree = degree(self.slots.metrics[metric].metric.kind());
@@ -51,14 +59,22 @@ impl TileGradient<'_> {
 
     /// `Σ wᵢⱼ ∂u/∂ℓ` of a metric `u` with a lengthscale per column.
     fn by_length(&self, metric: usize, column: usize, length: f64, w: &[f64]) -> f64 {
-        let slot = &self.slots.points[self.slots.metrics[metric].slot()];
+        let slot = self.slots.metrics[metric].slot();
+        match self.slots.metrics[metric].metric.kind() {
+            MetricKind::SquaredEuclidean => {
+                -2.0 * self.weighted_differences(slot, column, w, true) / (length * length * length)
+            }
+            _ => -self.weighted_differences(slot, column, w, false) / (length * length),
+        }
+    }
+
+    /// `Σᵢⱼ wᵢⱼ (xᵢ − yⱼ)²` of a column, or `Σᵢⱼ wᵢⱼ |xᵢ − yⱼ|`.
+    pub(super) fn weighted_differences(&self, slot: usize, column: usize, w: &[f64], squared: bool) -> f64 {
+        let slot = &self.slots.points[slot];
         let x: Vec<f64> = self.rows.clone().map(|i| slot.rows[[i, column]]).collect();
         let transposed = slot.transposed().row(column);
         let y = &transposed.as_slice().unwrap_or_default()[self.cols.clone()];
-        match self.slots.metrics[metric].metric.kind() {
-            MetricKind::SquaredEuclidean => -2.0 * weighted_differences(w, &x, y, true) / (length * length * length),
-            _ => -weighted_differences(w, &x, y, false) / (length * length),
-        }
+        weighted_differences(w, &x, y, squared)
     }
 }
 
@@ -85,6 +101,15 @@ pub(in crate::gram::bound) fn by_shape(base: &Base, scale: f64, k: usize, metric
     let visitor = ByShape { base, scale, k, metric, out: &mut slopes };
     base.visit_profile(visitor).expect("a node of this kind is made from a profile");
     slopes
+}
+
+/// `κ(scale·u)`, its derivative by `u` or by the logarithm of `u`, and that by its one shape, whose
+/// logarithms and exponentials are shared.
+fn by_metric_and_shape(base: &Base, scale: f64, logarithm: bool, metric: &[f64]) -> [Vec<f64>; 3] {
+    let mut out = [vec![0.0; metric.len()], vec![0.0; metric.len()], vec![0.0; metric.len()]];
+    let visitor = ByMetricAndShape { base, scale, logarithm, metric, out: &mut out };
+    base.visit_profile(visitor).expect("a node of this kind is made from a profile");
+    out
 }
 
 struct ByMetric<'m> {
@@ -133,5 +158,42 @@ impl<P: Profile> Formula for ShapeSlope<'_, P> {
         let mut shape = self.shape.map(|v| Dual::constant(N::from_f64(v)));
         shape[self.k].derivative = N::one();
         self.profile.profile(shape, Dual::constant(s * N::from_f64(self.scale))).derivative
+    }
+}
+
+struct ByMetricAndShape<'m> {
+    base: &'m Base,
+    scale: f64,
+    logarithm: bool,
+    metric: &'m [f64],
+    out: &'m mut [Vec<f64>; 3],
+}
+
+impl ProfileVisitor for ByMetricAndShape<'_> {
+    type Output = ();
+
+    fn visit<P: Profile>(self, profile: &P) {
+        let formula = ProfileSlopes { profile, shape: self.base.shape_array::<f64>(), scale: self.scale };
+        let [values, by_metric, by_shape] = self.out;
+        differentiate_with_shape(&formula, self.logarithm, self.metric, [values, by_metric, by_shape]);
+    }
+}
+
+/// A profile with its slopes by the metric and by its first shape.
+struct ProfileSlopes<'p, P> {
+    profile: &'p P,
+    shape: Shape<f64>,
+    scale: f64,
+}
+
+impl<P: Profile> ShapeSlopes for ProfileSlopes<'_, P> {
+    #[inline(always)]
+    fn slopes<N: Real>(&self, metric: N) -> [N; 3] {
+        let scale = N::from_f64(self.scale);
+        let (first, second) = (N::from_f64(self.shape[0]), Dual::constant(N::from_f64(self.shape[1])));
+        let (fixed, moving) = (Dual::constant(first), Dual { value: first, derivative: N::one() });
+        let by_metric = self.profile.profile([fixed, second], Dual { value: metric * scale, derivative: scale });
+        let by_shape = self.profile.profile([moving, second], Dual::constant(metric * scale));
+        [by_metric.value, by_metric.derivative, by_shape.derivative]
     }
 }

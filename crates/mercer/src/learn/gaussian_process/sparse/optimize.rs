@@ -7,7 +7,7 @@ use super::posterior::{Posterior, SparseData};
 use super::spec::SparseParameters;
 use crate::error::Remedy;
 use crate::learn::gaussian_process::Optimization;
-use crate::learn::parameter_space::{ParameterSpace, SearchOptions, search};
+use crate::learn::parameter_space::{ParameterSpace, SearchOptions, Target, search};
 use crate::{Compute, Error, Result};
 
 /// The parameters that move and, where they move too, the inducing points in units of the spread of
@@ -91,7 +91,7 @@ pub(super) fn optimize(
         work: &format!("parameters of {} by {} inducing points", spec.kernel, points.nrows()),
         describe: |value| format!("log likelihood {:.4}", -value),
     };
-    let found = search(&mut objective, &space.start(), &options, compute)?;
+    let found = search(Target::Smooth(&mut objective), &space.start(), &options, compute)?;
     let Some(best) = found.best else {
         // Only the error of the first start is returned.
         spec.posterior(&kernel, noise, points.view(), data, compute)?;
