@@ -154,6 +154,10 @@ macro_rules! bases {
                 each!(self, k => k.circles())
             }
 
+            pub(crate) fn bandlimit(&self) -> Option<f64> {
+                each!(self, k => k.bandlimit())
+            }
+
             pub(crate) fn has_kink_on_diagonal(&self, x: &[f64]) -> bool {
                 each!(self, k => k.has_kink_on_diagonal(x))
             }

@@ -81,6 +81,11 @@ pub(crate) trait Leaf: Clone {
         None
     }
 
+    /// `a`, if this kernel is the product of `sin(a(xⱼ − yⱼ))/(a(xⱼ − yⱼ))`.
+    fn bandlimit(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether `k(x, x)` has a kink at `x`.
     fn has_kink_on_diagonal(&self, _x: &[f64]) -> bool {
         false

@@ -190,7 +190,11 @@ impl<'a> Binder<'a> {
                 let lengths = lengths(base, columns);
                 match base.circles() {
                     Some(circles) => self.circles(base, &circles, lengths, slot),
-                    None => Ok(Kind::Columnwise { base: base.clone(), lengths, slot }),
+                    None => {
+                        let around = |a: f64| Ok((a, self.slots.around(slot, std::f64::consts::TAU / a)?));
+                        let band = base.bandlimit().map(around).transpose()?;
+                        Ok(Kind::Columnwise { base: base.clone(), lengths, slot, band })
+                    }
                 }
             }
             Form::Brownian => self.need_points(kernel)?.brownian(base, slot),

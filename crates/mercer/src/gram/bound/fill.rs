@@ -52,7 +52,7 @@ impl<'s, T: Element> Tile<'s, T> {
             Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, factor, mode, out),
             Kind::Circles { inner, .. } => self.put(inner, factor, mode, out),
             Kind::Features { metric } => self.metric_map(*metric, &Identity, factor, mode, out),
-            Kind::Columnwise { base, lengths, slot } => {
+            Kind::Columnwise { base, lengths, slot, .. } => {
                 let cols = self.cols.clone();
                 columnwise::put(base, lengths, &self.slots.points[*slot], &self.rows, cols, factor, mode, out);
             }

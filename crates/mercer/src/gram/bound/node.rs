@@ -23,8 +23,9 @@ pub(crate) struct Node<'a> {
 pub(crate) enum Kind<'a> {
     /// `profile(scale · metric)`.
     Profile { base: Base, metric: usize, scale: f64 },
-    /// A pass over the columns, with a lengthscale for each.
-    Columnwise { base: Base, lengths: Vec<f64>, slot: usize },
+    /// A pass over the columns, with a lengthscale for each; where there is a bandlimit, that and the
+    /// points of cosines and sines.
+    Columnwise { base: Base, lengths: Vec<f64>, slot: usize, band: Option<(f64, usize)> },
     /// A Gaussian kernel on circles, one per column with a lengthscale for each; the node inside
     /// sees the points there.
     Circles { base: Base, period: f64, lengths: Vec<f64>, slot: usize, inner: Box<Node<'a>> },

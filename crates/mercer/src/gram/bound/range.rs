@@ -57,7 +57,7 @@ impl Check<'_> {
             Kind::Profile { base, metric, scale } => {
                 return self.profile(node, base, &self.slots.metrics[*metric], *scale);
             }
-            Kind::Columnwise { base, lengths, slot } => return self.columnwise(node, base, lengths, *slot),
+            Kind::Columnwise { base, lengths, slot, .. } => return self.columnwise(node, base, lengths, *slot),
             Kind::Circles { base, slot, inner, .. } => {
                 self.check_phase(node, base, *slot)?;
                 return self.size(inner);

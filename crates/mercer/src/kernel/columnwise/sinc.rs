@@ -80,6 +80,10 @@ impl Leaf for Sinc {
         Self::new(values[0])
     }
 
+    fn bandlimit(&self) -> Option<f64> {
+        Some(self.bandlimit.get())
+    }
+
     fn longest_difference(&self) -> Option<f64> {
         Some(WHOLE_PERIODS / self.bandlimit.get())
     }

@@ -1,4 +1,4 @@
-//! The Gaussian kernel on circles: slopes by its lengthscales and by the period.
+//! Kernels of the phases of points: slopes by lengthscales, period and bandlimit.
 
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::TileGradient;
 use super::profile::by_metric;
 use crate::gram::bound::node::{Kind, Node};
-use crate::gram::simd::{CircleSide, dot, weighted_phases};
+use crate::gram::simd::{CircleSide, dot, sinc_column, weighted_phases};
 
 impl TileGradient<'_> {
     /// `k = exp(−½ Σⱼ uⱼ/ℓⱼ²)` with `uⱼ = 4 sin²(π(xⱼ − yⱼ)/p)` the squared distance on circle `j`;
@@ -56,22 +56,59 @@ impl TileGradient<'_> {
         part(2 * column) + part(2 * column + 1)
     }
 
+    /// `k = Πⱼ sin tⱼ/tⱼ` with `tⱼ = a(xⱼ − yⱼ)`, by the sines and cosines of both points; returns
+    /// `Σ w k`.
+    pub(super) fn band(
+        &mut self,
+        a: f64,
+        (slot, around): (usize, usize),
+        parameter: usize,
+        w: &[f64],
+        factor: f64,
+    ) -> f64 {
+        let columns = self.slots.points[slot].rows.ncols();
+        let left: Vec<[Vec<f64>; 3]> = (0..columns).map(|column| self.row_phases(slot, around, column)).collect();
+        let (width, mut slope, mut total) = (self.cols.len(), 0.0, 0.0);
+        let (mut values, mut slopes) = (vec![0.0; width], vec![0.0; width]);
+        for (i, w) in w.chunks_exact(width.max(1)).enumerate() {
+            values.fill(1.0);
+            slopes.fill(0.0);
+            for (column, [position, cosine, sine]) in left.iter().enumerate() {
+                let right = self.column_phases(slot, around, column);
+                sinc_column(a, [position[i], cosine[i], sine[i]], &right, &mut values, &mut slopes);
+            }
+            total += dot(w, &values);
+            slope += dot(w, &slopes);
+        }
+        self.add(parameter, factor * slope);
+        total
+    }
+
     /// `Σᵢⱼ wᵢⱼ (xᵢ − yⱼ) sin(2π(xᵢ − yⱼ)/p)` of a column.
     fn phases(&self, slot: usize, around: usize, column: usize, w: &[f64]) -> f64 {
+        let [position, cosine, sine] = self.row_phases(slot, around, column);
+        let left = CircleSide { position: &position, cosine: &cosine, sine: &sine };
+        weighted_phases(w, &left, &self.column_phases(slot, around, column))
+    }
+
+    /// The row points of the tile along a column, and their cosines and sines.
+    fn row_phases(&self, slot: usize, around: usize, column: usize) -> [Vec<f64>; 3] {
         let rows = |slot: usize, column: usize| -> Vec<f64> {
             self.rows.clone().map(|i| self.slots.points[slot].rows[[i, column]]).collect()
         };
-        let (position, cosine, sine) = (rows(slot, column), rows(around, 2 * column), rows(around, 2 * column + 1));
+        [rows(slot, column), rows(around, 2 * column), rows(around, 2 * column + 1)]
+    }
+
+    /// The same of the column points.
+    fn column_phases(&self, slot: usize, around: usize, column: usize) -> CircleSide<'_> {
         let columns = |slot: usize, column: usize| {
             let points = self.slots.points[slot].transposed();
             &points.row(column).to_slice().unwrap_or_default()[self.cols.clone()]
         };
-        let left = CircleSide { position: &position, cosine: &cosine, sine: &sine };
-        let right = CircleSide {
+        CircleSide {
             position: columns(slot, column),
             cosine: columns(around, 2 * column),
             sine: columns(around, 2 * column + 1),
-        };
-        weighted_phases(w, &left, &right)
+        }
     }
 }

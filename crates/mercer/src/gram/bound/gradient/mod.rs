@@ -56,7 +56,10 @@ impl TileGradient<'_> {
         let own = node.parameters.start;
         match &node.kind {
             Kind::Profile { base, metric, scale } => self.profile(base, (*metric, *scale), own, w, factor, total),
-            Kind::Columnwise { base, lengths, slot } => match base.finite_sum() {
+            Kind::Columnwise { slot, band: Some((bandlimit, around)), .. } => {
+                self.band(*bandlimit, (*slot, *around), own, w, factor)
+            }
+            Kind::Columnwise { base, lengths, slot, .. } => match base.finite_sum() {
                 Some(kernel) => self.finite_rank(kernel, *slot, own, w, factor),
                 None => self.columnwise(base, lengths, *slot, own, w, factor),
             },
