@@ -9,6 +9,7 @@ use mercer::Progress;
 
 use crate::report::clean_line;
 
+/// Work that takes less time shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Work whose first report is beyond this part goes on from where it was stopped.
 const RESUMED: u64 = 20;

@@ -15,7 +15,7 @@ use crate::errors::to_python;
 use crate::input::Matrix;
 use crate::options::Options;
 
-/// How often the waiting thread polls Python for signals.
+/// How often the waiting thread polls Python for signals. Shorter than a person notices.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Runs `work` in a thread of its own while this one waits, polls Python for signals, and draws the

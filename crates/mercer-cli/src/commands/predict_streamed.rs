@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 
-/// The most rows of a chunk.
+/// The most rows of a chunk. Any value of thousands would do.
 const ROWS: u64 = 1 << 16;
 /// Estimated bytes per cell while it is read, encoded and predicted from; a chunk takes at most
 /// 1/`PART` of the memory limit.

@@ -12,6 +12,7 @@ use ndarray::{Array2, ArrayView2};
 const TILE: usize = 192;
 
 /// A block that is large enough to keep all threads busy and small enough to stay out of the way.
+/// Any value between 16 MiB and 1 GiB would do.
 const TARGET_BYTES: u64 = 64 << 20;
 
 /// How many rows of this many columns are computed at a time within the memory limit.

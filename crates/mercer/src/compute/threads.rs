@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// Processes that made threads one inside the other, each the child of the one before. Beyond them
-/// every call has threads of its own.
+/// every call has threads of its own. Any value above what programs nest would do.
 const GENERATIONS: usize = 16;
 
 /// The default: all cores.

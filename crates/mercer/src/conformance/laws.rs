@@ -149,7 +149,10 @@ impl Suite<'_> {
             let error = (f64::from(*value) - e).abs();
             let within = error <= single.error;
             if !within {
-                return violated(format!("the error at rows {at:?} is {error:.2e}, above the stated {:.2e}", single.error));
+                return violated(format!(
+                    "the error at rows {at:?} is {error:.2e}, above the stated {:.2e}",
+                    single.error
+                ));
             }
         }
         HELD

@@ -7,6 +7,7 @@ use crate::kernel::Kernel;
 use crate::{Seed, Stream};
 
 /// The most scales that are read off the numbers in the expression.
+/// Any value between 5 and 20 would do: expressions rarely have more numbers.
 const MAX_NATURAL: usize = 10;
 
 /// Lengths at which something may happen: powers of `√10` from 10⁻³ to 10³, and the numbers in the

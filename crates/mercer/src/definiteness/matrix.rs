@@ -12,6 +12,7 @@ use crate::solve::symmetric_eigen;
 use crate::{Error, Points, Result};
 
 /// Entries across the diagonal may differ by this much of the largest entry.
+/// A matrix that was written with eleven digits passes.
 const ASYMMETRY: f64 = 1e-10;
 
 /// Whether a given Gram matrix is positive semi-definite, up to rounding (`n·ε·trace`).

@@ -5,6 +5,7 @@ use ndarray::{Array2, ArrayViewMut1};
 use crate::Kernel;
 
 /// The most columns that are tried when no data determines their number.
+/// A safety limit: any value between 10 and 1000 would do.
 const MAX_COLUMNS: usize = 64;
 
 /// The values that a column may take, as far as the search needs them.

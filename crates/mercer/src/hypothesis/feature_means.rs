@@ -16,7 +16,7 @@ use crate::{Compute, Result};
 const ROWS: usize = 512;
 const STRIP: usize = 16_384;
 /// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums
-/// are the same for any number.
+/// are the same for any number. Any number of at least the threads would do.
 const HELD: usize = 16;
 
 /// `‖(1/m) Σ z(xᵢ) − (1/n) Σ z(yᵢ)‖²`. Features are made block by block and never stored.

@@ -9,6 +9,7 @@ use super::meter::uncarry;
 use crate::{Error, Result};
 
 /// Names of temporary files among which those that were left behind are looked for.
+/// Any value above the number of processes that write one file at a time would do.
 const SLOTS: u32 = 16;
 /// Links that are followed one after the other, as the system does.
 const MOST_LINKS: usize = 40;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Compute, Error};
 
-/// Bytes between two reports.
+/// Bytes between two reports. Any value that makes several reports a second would do.
 const STEP: u64 = 4 << 20;
 
 /// Counts the bytes that pass, reports them, and fails with [`Error::Canceled`] inside when a stop

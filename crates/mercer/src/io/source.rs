@@ -15,6 +15,7 @@ use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Bytes that are read at a time. Any value between 16 KiB and 1 MiB would do.
 const BUFFER: usize = 1 << 17;
 
 /// The bytes of one table.

@@ -12,7 +12,7 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
 /// Points at which a function is drawn.
 const GRID_POINTS: usize = 500;
-/// Dots of a picture; of more observations, evenly spaced ones.
+/// Dots of a picture; of more observations, evenly spaced ones. They take 0.4 MB of an SVG.
 const DOTS: usize = 4000;
 /// The probability of the band.
 const LEVEL: f64 = 0.95;

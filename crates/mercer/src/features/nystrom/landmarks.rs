@@ -9,7 +9,7 @@ use crate::solve::{block_randomly_pivoted_cholesky, pivoted_cholesky};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Pivots proposed at a time: large blocks make matrix products, small ones fewer rejected
-/// proposals.
+/// proposals. With one thread 16 is a third faster and 256 43 % slower (5000 rows, 300 landmarks).
 const BLOCK: usize = 64;
 /// Rows among which pivots are selected: at least this many, and ten per landmark. More rows give
 /// better pivots at linear cost.

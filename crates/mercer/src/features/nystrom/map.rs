@@ -13,7 +13,7 @@ use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Points that one task works on. It never depends on the number of threads, so that the bytes do
-/// not either.
+/// not either. 64 and 1024 differ by less than the noise of 20 % (5000 points, 500 landmarks).
 const ROWS: usize = 256;
 /// Features that are computed together: those of a triangular map need no landmark behind them.
 const COLUMNS: usize = 128;

@@ -13,7 +13,7 @@ use crate::hypothesis::groups::Orders;
 use crate::measure::check_same_rows;
 use crate::{Compute, Error, Kernel, Result, Seed};
 
-/// Rows whose features are made at a time.
+/// Rows whose features are made at a time. Any few thousand would do.
 const ROWS: usize = 4096;
 
 impl Independence {

@@ -16,7 +16,7 @@ use super::spaces::Squeeze;
 use super::{Delimiter, Header};
 use crate::{Error, Result};
 
-/// Bytes that are read at a time.
+/// Bytes that are read at a time. Any value between 16 KiB and 1 MiB would do.
 const BUFFER: usize = 1 << 17;
 
 /// The file, what separates its cells, and its names.

@@ -7,6 +7,8 @@ use super::super::source::Source;
 use super::Delimiter;
 use crate::Result;
 
+/// Bytes, and complete rows among them, from which the delimiter is guessed. Any few dozen rows
+/// would do.
 const SAMPLE: u64 = 1 << 16;
 const ROWS: usize = 50;
 /// In the order of preference.

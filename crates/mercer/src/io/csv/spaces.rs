@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+/// Bytes that are read at a time. Any value between 16 KiB and 1 MiB would do.
 const CHUNK: usize = 1 << 16;
 
 /// Passes the text on with each run of spaces and tabs as one space, and none at either end of a

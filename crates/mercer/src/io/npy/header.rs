@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::MAGIC;
 
-/// No sane header is longer.
+/// No sane header is longer. A safety limit: any value above a few KiB would do.
 const LONGEST: usize = 1 << 20;
 
 /// The fields of an NPY header.

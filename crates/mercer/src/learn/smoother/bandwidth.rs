@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// Points of the first grid.
+/// Points of the first grid. Any value between 20 and 100 would do: the best point is refined.
 const GRID: usize = 40;
 /// `log h` is found to this distance.
 const TOLERANCE: f64 = 1e-7;

@@ -7,7 +7,7 @@ use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistic
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
-/// Rows whose features are held at a time while predictions are made.
+/// Rows whose features are held at a time while predictions are made. Any few thousand would do.
 const ROWS: usize = 4096;
 
 /// One λ with its cross-validated error.

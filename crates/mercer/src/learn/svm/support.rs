@@ -10,7 +10,7 @@ use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit: the cubic
-/// cost is then small.
+/// cost is then small. About 9·400³ = 6·10⁸ operations.
 const CHECKED: usize = 400;
 
 /// Binds a kernel to the points of a fit, after the checks of support vector machines.

@@ -16,6 +16,7 @@ use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Rows per block of votes: bounds the memory of the pairwise decision values.
+/// Any few thousand would do.
 const ROWS: usize = 4096;
 
 /// A fitted [`Svc`].

@@ -8,6 +8,7 @@ use crate::features::{FeatureMap, FourierFeatures, RandomFourier};
 use crate::{Compute, Error, Kernel, Points, Result, Seed};
 
 /// Rows whose features are held at a time; never a function of the number of threads.
+/// Any few thousand would do.
 const ROWS: usize = 4096;
 
 /// The mean of random Fourier features of a sample: a sketch of its mean embedding.

@@ -9,6 +9,7 @@ use crate::learn::loss::Loss;
 use crate::{Error, Result};
 
 /// Steps of a search in one or a few variables.
+/// A safety limit: any value between 100 and 1000 would do.
 const STEPS: usize = 200;
 
 /// `b` with `Σ wᵢ∂ℓ/∂f(hᵢ + b) = 0` for every function; for classes, with sum 0.

@@ -11,6 +11,7 @@ use crate::solve::{CholeskyFactor, ConjugateGradientOptions, Factored, conjugate
 use crate::{Compute, Result};
 
 /// Products with `K` that one step may take.
+/// A safety limit: any value between 300 and 10 000 would do.
 const MAX_PRODUCTS: usize = 1000;
 
 /// `K ≈ FFᵀ`, from which every step makes its preconditioner.

@@ -4,7 +4,7 @@ use super::state::{NewtonState, NewtonStep, Setting, dot};
 
 /// The part of the first slope that may be left.
 const LEFT: f64 = 0.1;
-/// Halvings before a step is given up.
+/// Halvings before a step is given up. 2⁻⁶⁰ is below rounding.
 const TRIALS: usize = 60;
 
 /// The length of a step along which the objective falls: 1 where that is good, otherwise near the
