@@ -135,7 +135,7 @@ def test_a_chosen_bandwidth_gives_lines_at_every_observation():
         model = LocalLinear().fit(x, x.astype(int))
         assert np.isfinite(model.predict(x)).all()
         assert np.isfinite(model.slope(x)).all()
-    with pytest.raises(ValueError, match="at one place only"):
+    with pytest.raises(ValueError, match="at one position only"):
         LocalLinear(0.5, weights="uniform").fit([0.0, 0.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0])
 
 

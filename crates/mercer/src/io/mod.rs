@@ -129,7 +129,7 @@ const COLUMN: u64 = 1024;
 /// Asks the memory budget for what columns take by themselves, before anything is made for each of
 /// them: a damaged or hostile header can claim billions of columns in a few bytes.
 fn reserve_columns(source: &Source, count: usize) -> Result<()> {
-    let what = format!("the {count} columns of {}", source.name.display());
+    let what = format!("a table of the {count} columns of {}", source.name.display());
     let advice = "raise the limit, or make a file with fewer columns";
     source.compute.reserve(MemoryPurpose::File, &what, (count as u64).saturating_mul(COLUMN), advice)
 }

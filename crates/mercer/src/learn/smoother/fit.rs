@@ -160,7 +160,7 @@ impl LocalFit {
             local.map_err(|missing| {
                 let why = match missing {
                     NoLocalFit::Empty => "has no observation",
-                    NoLocalFit::OnePosition => "has observations at one place only, which fix no line,",
+                    NoLocalFit::OnePosition => "has observations at one position only, which fix no line,",
                 };
                 Error::undetermined(
                     format!("the value at row {row} at {}", crate::wording::list_text(&t.row(row).to_vec())),
