@@ -1,6 +1,7 @@
 //! Compute settings, which do not affect the result: threads, memory, precision, seed, progress,
 //! cancellation.
 
+mod tasks;
 mod threads;
 
 use std::sync::Arc;

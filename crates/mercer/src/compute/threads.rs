@@ -57,6 +57,13 @@ impl Threads {
 
     /// Runs `work` on the threads of this process.
     pub(super) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let (mut work, mut value) = (Some(work), None);
+        self.run(&mut || value = work.take().map(|work| work()));
+        value.expect("the work has run")
+    }
+
+    /// As [`Threads::install`], compiled once and not for every closure.
+    fn run(&self, work: &mut (dyn FnMut() + Send)) {
         if let Some(pool) = self.of_process(std::process::id()) {
             return pool.install(work);
         }
@@ -120,7 +127,7 @@ fn build(count: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
 
 /// The last resort where the system refuses every thread: the caller becomes a pool of one, and
 /// stays it.
-fn alone<T>(work: impl FnOnce() -> T) -> T {
+fn alone(work: &mut dyn FnMut()) {
     let _stays = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(std::mem::forget);
     work()
 }

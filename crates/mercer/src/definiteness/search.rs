@@ -1,7 +1,6 @@
 //! The search for points on which a kernel has the wrong sign.
 
 use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 
 use super::candidates::{ROUNDS, Scales, round};
 use super::gram::Evaluator;
@@ -114,8 +113,8 @@ impl<'k> Attack<'k> {
     /// All attempts, the worst for the claim first. The order does not depend on the number of
     /// threads.
     fn attempt_all(&self, sets: &[Array2<f64>], compute: &Compute) -> Result<Vec<Attempt>> {
-        let run = |points: &Array2<f64>| compute.check_canceled().map(|()| self.attempt(points.view()));
-        let results = compute.install(|| sets.par_iter().map(run).collect::<Result<Vec<_>>>())?;
+        let run = |set: usize| compute.check_canceled().map(|()| self.attempt(sets[set].view()));
+        let results = compute.try_map_tasks(sets.len(), run)?;
         let mut attempts: Vec<Attempt> = results.into_iter().flatten().collect();
         attempts.sort_by(|a, b| a.grade().total_cmp(&b.grade()));
         Ok(attempts)
@@ -137,11 +136,9 @@ impl<'k> Attack<'k> {
     }
 
     fn improve_all(&self, small: &[Attempt], region: &DomainBox, compute: &Compute, found: &mut Found) -> Result<()> {
-        let tasks: Vec<(usize, &Attempt)> = small.iter().enumerate().collect();
-        let run = |&(task, start): &(usize, &Attempt)| {
-            compute.check_canceled().map(|()| self.improve(start, region, task as u64, compute))
-        };
-        let mut attempts = compute.install(|| tasks.par_iter().map(run).collect::<Result<Vec<_>>>())?;
+        let run =
+            |task: usize| compute.check_canceled().map(|()| self.improve(&small[task], region, task as u64, compute));
+        let mut attempts = compute.try_map_tasks(small.len(), run)?;
         found.sets += attempts.len() * STEPS as usize;
         found.points += attempts.iter().map(|a| a.points.nrows() * STEPS as usize).sum::<usize>();
         attempts.sort_by(|a, b| a.grade().total_cmp(&b.grade()));

@@ -1,7 +1,6 @@
 //! Gradients of functions, by dual numbers.
 
 use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 
 use super::Expansion;
 use crate::gram::Pairs;
@@ -37,15 +36,11 @@ impl Expansion {
     /// ```
     pub fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.kernel().bind(Pairs::between(x, self.centers()), compute)?;
-        let rows = (0..x.nrows()).into_par_iter();
-        let slopes: Vec<Vec<f64>> = compute.install(|| {
-            let slopes = |i: usize| {
-                compute.check_canceled()?;
-                let point = x.row(i).to_vec();
-                self.check_smooth(i, &point)?;
-                Ok(self.slopes(&point))
-            };
-            rows.map(slopes).collect::<Result<_>>()
+        let slopes = compute.try_map_tasks(x.nrows(), |i| {
+            compute.check_canceled()?;
+            let point = x.row(i).to_vec();
+            self.check_smooth(i, &point)?;
+            Ok(self.slopes(&point))
         })?;
         Ok(Array2::from_shape_fn(x.dim(), |(i, j)| slopes[i][j]))
     }

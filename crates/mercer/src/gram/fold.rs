@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::Tiles;
 use super::dense::{BLOCK, Ticker, tile_count};
 use crate::{Compute, Result};
@@ -50,21 +48,20 @@ pub(crate) fn fold_tiles<S: Send>(
     let n = matrices.first().map_or(0, |tiles| tiles.shape().0);
     let ticker = Ticker::new("sums over pairs", tile_count(n, n, true), compute);
     let block = |i: usize| i * BLOCK..n.min((i + 1) * BLOCK);
-    let strip = |scratch: &mut Vec<Vec<f64>>, i: usize| {
-        let mut state = start();
+    let strip = |i: usize| {
+        let (mut state, mut scratch) = (start(), vec![Vec::new(); matrices.len()]);
         for j in i..n.div_ceil(BLOCK) {
             let (rows, cols) = (block(i), block(j));
             for (out, tiles) in scratch.iter_mut().zip(matrices) {
                 out.resize(rows.len() * cols.len(), 0.0);
                 tiles.fill(rows.clone(), cols.clone(), out);
             }
-            visit(&mut state, &Tile { rows, cols, values: scratch });
+            visit(&mut state, &Tile { rows, cols, values: &scratch });
             ticker.tick()?;
         }
         Ok(state)
     };
-    let fresh = || vec![Vec::new(); matrices.len()];
-    let states = compute.install(|| (0..n.div_ceil(BLOCK)).into_par_iter().map_init(fresh, strip).collect());
+    let states = compute.try_map_tasks(n.div_ceil(BLOCK), strip);
     ticker.finish();
     states
 }

@@ -1,7 +1,6 @@
 //! The permutation engine.
 
 use ndarray::{Array2, Axis, s};
-use rayon::prelude::*;
 
 use crate::error::{AllowedRange, Remedy};
 use crate::{Compute, Error, Result, Stream};
@@ -209,7 +208,7 @@ fn draw<S: Relabeled>(statistic: &S, how: &Resampling, compute: &Compute) -> Res
     let mut collected = Collected::default();
     for start in (0..total).step_by(batch) {
         let range = start..total.min(start + batch);
-        let labels: Vec<_> = compute.install(|| range.into_par_iter().map(label).collect());
+        let labels = compute.map_tasks(range.len(), |at| label(start + at));
         collected.add(statistic.evaluate(&labels, compute)?)?;
         if let Some(rows) = stop.and_then(|h| collected.rows_until(h)) {
             collected.truncate(rows);

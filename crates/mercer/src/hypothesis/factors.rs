@@ -1,7 +1,6 @@
 //! HSIC of smooth kernels: low-rank factors instead of matrices.
 
 use ndarray::{Array2, ArrayView2, Axis, LinalgScalar, s};
-use rayon::prelude::*;
 
 use super::engine::{Group, Relabeled, Relabeling};
 use super::groups::Orders;
@@ -127,10 +126,9 @@ impl<T: Element + LinalgScalar> Relabeled for FactorProducts<T> {
 
     fn evaluate(&self, labels: &[Vec<u32>], compute: &Compute) -> Result<Relabeling> {
         let orders = (COLUMNS / self.moved.ncols()).max(1);
-        let products = |chunk: &[Vec<u32>]| squared_products(&self.fixed, &self.moved, chunk, compute);
-        let chunks: Vec<Vec<f64>> =
-            compute.install(|| labels.par_chunks(orders).map(products).collect::<Result<_>>())?;
-        let values = chunks.concat();
+        let chunks: Vec<&[Vec<u32>]> = labels.chunks(orders).collect();
+        let products = |at: usize| squared_products(&self.fixed, &self.moved, chunks[at], compute);
+        let values = compute.try_map_tasks(chunks.len(), products)?.concat();
         let largest = values.iter().copied().fold(0.0, f64::max);
         let values = Array2::from_shape_vec((labels.len(), 1), values)
             .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;

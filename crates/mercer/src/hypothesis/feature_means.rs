@@ -3,7 +3,6 @@
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
-use rayon::prelude::*;
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::Splits;
@@ -103,8 +102,8 @@ impl Relabeled for FeatureMeans<'_> {
         let mut sums = Sums::new(labels.len(), self.map.components());
         for start in (0..strips).step_by(held) {
             let some = start..strips.min(start + held);
-            let done: Result<Vec<Sums>> = compute.install(|| some.into_par_iter().map(strip).collect());
-            sums = done?.iter().fold(sums, Sums::add);
+            let done = compute.try_map_tasks(some.len(), |at| strip(start + at))?;
+            sums = done.iter().fold(sums, Sums::add);
         }
         let (m, n) = (self.first as f64, (size - self.first) as f64);
         let value = |line: ndarray::ArrayView1<'_, f64>| {

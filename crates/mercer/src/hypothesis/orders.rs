@@ -1,7 +1,6 @@
 //! Statistics of orders: `Σᵢⱼ PᵢⱼQ_{π(i)π(j)}` for many orders π at once.
 
 use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::{Orders, SeveralOrders};
@@ -124,8 +123,7 @@ fn gathered<T: Element>(
         }
         Ok(sums)
     };
-    let strips: Result<Vec<Vec<f64>>> = compute.install(|| (0..n.div_ceil(STRIP)).into_par_iter().map(strip).collect());
-    let strips = strips?;
+    let strips = compute.try_map_tasks(n.div_ceil(STRIP), strip)?;
     let total = |(b, c): (usize, usize)| strips.iter().map(|s| s[b * width + c]).sum();
     Ok(Array2::from_shape_fn((orders.len(), width), total))
 }
@@ -225,8 +223,7 @@ impl Relabeled for JointOrders {
     }
 
     fn evaluate(&self, labels: &[Vec<Vec<u32>>], compute: &Compute) -> Result<Relabeling> {
-        let value = |label: &Vec<Vec<u32>>| self.value(label, compute);
-        let values: Vec<f64> = compute.install(|| labels.par_iter().map(value).collect::<Result<_>>())?;
+        let values = compute.try_map_tasks(labels.len(), |at| self.value(&labels[at], compute))?;
         let scale = self.means.iter().map(|m| m.iter().fold(0.0_f64, |a, v| a.max(v.abs()))).product::<f64>();
         let values = Array2::from_shape_vec((labels.len(), 1), values)
             .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;

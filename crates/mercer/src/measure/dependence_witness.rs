@@ -2,7 +2,6 @@
 //! it.
 
 use ndarray::Array1;
-use rayon::prelude::*;
 
 use super::HsicEstimator;
 use super::hsic::{centering, check_matrices};
@@ -119,7 +118,5 @@ fn by_row(
         let lines = k_lines.chunks_exact(columns).zip(l_lines.chunks_exact(columns));
         Ok(range.zip(lines).map(|(i, (k, l))| value(i, k, l)).collect::<Vec<f64>>())
     };
-    let strips: Result<Vec<Vec<f64>>> =
-        compute.install(|| (0..rows.div_ceil(STRIP)).into_par_iter().map(strip).collect());
-    Ok(strips?.concat().into())
+    Ok(compute.try_map_tasks(rows.div_ceil(STRIP), strip)?.concat().into())
 }

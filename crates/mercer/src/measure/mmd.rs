@@ -1,7 +1,5 @@
 //! The maximum mean discrepancy: estimators of `‖μ_P − μ_Q‖²`.
 
-use rayon::prelude::*;
-
 use super::samples::Pooled;
 use crate::error::PrecomputedNeed;
 use crate::gram::{Tile, Tiles, fold_tiles, sum};
@@ -218,7 +216,7 @@ pub(crate) fn block_values(tiles: &dyn Tiles, first: usize, size: usize, compute
         }
         Ok(total / (size * (size - 1)) as f64)
     };
-    compute.install(|| (0..q / size).into_par_iter().map(statistic).collect())
+    compute.try_map_tasks(q / size, statistic)
 }
 
 /// The block estimator of the squared MMD, with its spread.

@@ -4,7 +4,6 @@
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 
 use super::blocks::{BLOCK, factor_blocks, substitute};
 use crate::error::MemoryPurpose;
@@ -233,8 +232,7 @@ impl CholeskyFactor {
             // To wake the other threads would take longer.
             return if whole { self.visit_inverse(visit) } else { (0..count).map(block).collect() };
         }
-        let blocks: Vec<Result<T>> = compute.install(|| (0..count).into_par_iter().map(block).collect());
-        blocks.into_iter().collect()
+        compute.try_map_tasks(count, block)
     }
 
     /// The same for a matrix that fits the cache: the whole inverse at once.

@@ -2,7 +2,6 @@
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
-use rayon::prelude::*;
 
 use crate::gram::simd::product::{self, FEW};
 use crate::{Compute, Result};
@@ -31,13 +30,11 @@ pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute
 
 /// `AᵀB` for few columns: sums over blocks of rows, added in order.
 pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-    let parts: Result<Vec<Array2<f64>>> = compute.install(|| {
-        let blocks = (0..a.nrows().div_ceil(ROWS)).into_par_iter();
-        let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
-        let product = |k: usize| transposed_product(a.slice(rows(k)), b.slice(rows(k)));
-        blocks.map(|k| compute.check_canceled().map(|()| product(k))).collect()
-    });
-    Ok(parts?.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part))
+    let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
+    let product = |k: usize| transposed_product(a.slice(rows(k)), b.slice(rows(k)));
+    let part = |k: usize| compute.check_canceled().map(|()| product(k));
+    let parts = compute.try_map_tasks(a.nrows().div_ceil(ROWS), part)?;
+    Ok(parts.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part))
 }
 
 /// `AᵀB` of one block.
@@ -93,13 +90,12 @@ fn each_block(
         return Ok(());
     }
     let values = out.as_slice_mut().expect("sums are made in standard layout");
-    let task = |(index, part): (usize, &mut [f64])| {
+    compute.try_each_chunk(values, BLOCK * columns, |index, part| {
         compute.check_canceled()?;
         let block = ArrayViewMut2::from_shape((part.len() / columns, columns), part).expect("blocks are whole rows");
         work(index * BLOCK, block);
         Ok(())
-    };
-    compute.install(|| values.par_chunks_mut(BLOCK * columns).enumerate().try_for_each(task))
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use faer::{Mat, MatRef};
 use ndarray::{Array1, Array2, ArrayView2};
-use rayon::prelude::*;
 
 use super::band_reduction::{BandReduction, WIDTH};
 use super::band_sweep::{Groups, ROWS, pack};
@@ -44,8 +43,8 @@ pub(crate) fn resolvents(
         return Ok(None);
     }
     let reduction = BandReduction::new(matrix, smallest, compute)?;
-    let factor = |&lambda: &f64| factor(&reduction.band, lambda, floor(lambda));
-    let factors: Option<Vec<Vec<f64>>> = compute.install(|| lambdas.par_iter().map(factor).collect());
+    let factor = |at: usize| factor(&reduction.band, lambdas[at], floor(lambdas[at]));
+    let factors: Option<Vec<Vec<f64>>> = compute.map_tasks(lambdas.len(), factor).into_iter().collect();
     let Some(factors) = factors.filter(|_| reduction.rank() == n || reduction.rest + smallest > floor(smallest)) else {
         return Ok(None);
     };
@@ -77,9 +76,8 @@ impl Road<'_> {
             let packed = pack(self.basis, k * ROWS);
             Ok(groups.iter().map(|g| g.squares(&packed)).collect::<Vec<_>>())
         };
-        let strips: Result<Vec<Vec<[f64; ROWS]>>> =
-            compute.install(|| (0..n.div_ceil(ROWS)).into_par_iter().map(strip).collect());
-        let (strips, missing) = (strips?, self.missing());
+        let strips: Vec<Vec<[f64; ROWS]>> = compute.try_map_tasks(n.div_ceil(ROWS), strip)?;
+        let missing = self.missing();
         let value = |l: usize, i: usize| strips[i / ROWS][l][i % ROWS] + missing[i] * self.outside[l];
         Ok((0..self.outside.len()).map(|l| Array1::from_shape_fn(n, |i| value(l, i))).collect())
     }
@@ -102,7 +100,8 @@ impl Road<'_> {
         let right = Mat::from_fn(z.nrows(), z.ncols(), |i, j| z[[i, j]]);
         let coordinates = product(self.basis.transpose(), right.as_ref());
         let complete = self.basis.ncols() == z.nrows();
-        let solve = |(factor, &outside): (&Vec<f64>, &f64)| {
+        let solve = |at: usize| {
+            let (factor, outside) = (&self.factors[at], self.outside[at]);
             let mut x = coordinates.clone();
             for j in 0..x.ncols() {
                 let column: Vec<f64> = x.col(j).iter().copied().collect();
@@ -116,7 +115,7 @@ impl Road<'_> {
             let outer = if complete { 0.0 } else { outside };
             Array2::from_shape_fn(z.dim(), |(i, j)| inside[(i, j)] + outer * z[[i, j]])
         };
-        compute.install(|| self.factors.par_iter().zip(&self.outside).map(solve).collect())
+        compute.map_tasks(self.factors.len(), solve)
     }
 }
 

@@ -1,7 +1,6 @@
 //! A matrix with exactly one entry per row and grid.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
-use rayon::prelude::*;
 
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
@@ -66,7 +65,7 @@ impl CellMatrix {
         let (rows, count) = (self.cells.nrows(), w.ncols());
         let (mut out, w) = (vec![0.0; rows * count], w.as_standard_layout());
         let w = w.as_slice().expect("row after row");
-        let block = |(block, out): (usize, &mut [f64])| {
+        let block = |block: usize, out: &mut [f64]| {
             let positions = block * ROWS..rows.min((block + 1) * ROWS);
             compute.check_canceled()?;
             for (grid, &value) in self.values.iter().enumerate() {
@@ -80,7 +79,7 @@ impl CellMatrix {
             }
             Ok(())
         };
-        compute.install(|| out.par_chunks_mut((ROWS * count).max(1)).enumerate().try_for_each(block))?;
+        compute.try_each_chunk(&mut out, ROWS * count, block)?;
         Array2::from_shape_vec((rows, count), out).map_err(|e| Error::shape("product", rows, e))
     }
 
@@ -98,7 +97,7 @@ impl CellMatrix {
         out.resize(columns * count, 0.0);
         let v = v.as_standard_layout();
         let v = v.as_slice().expect("row after row");
-        let grid = |(grid, sums): (usize, &mut [f64])| {
+        let grid = |grid: usize, sums: &mut [f64]| {
             compute.check_canceled()?;
             let (start, value, cells) = (grid * self.buckets, self.values[grid], self.cells.column(grid));
             match count {
@@ -109,7 +108,7 @@ impl CellMatrix {
             }
             Ok(())
         };
-        compute.install(|| out.par_chunks_mut((self.buckets * count).max(1)).enumerate().try_for_each(grid))?;
+        compute.try_each_chunk(&mut out, self.buckets * count, grid)?;
         Array2::from_shape_vec((columns, count), out).map_err(|e| Error::shape("product", columns, e))
     }
 

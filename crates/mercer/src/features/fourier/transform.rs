@@ -3,7 +3,6 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
-use rayon::prelude::*;
 
 use super::single::Single;
 use super::spec::{FourierForm, RandomFourier};
@@ -234,7 +233,7 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
         "transform fewer rows at a time",
     )?;
     let mut values = simd::zeroed::<T>(n * components);
-    let task = |(index, out): (usize, &mut [T])| {
+    let task = |index: usize, out: &mut [T]| {
         compute.check_canceled()?;
         fill(index * block..index * block + out.len() / components, out);
         match out.iter().position(|v| !v.to_f64().is_finite()) {
@@ -246,7 +245,7 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
         }
     };
     if components > 0 {
-        compute.install(|| values.par_chunks_mut(block * components).enumerate().try_for_each(task))?;
+        compute.try_each_chunk(&mut values, block * components, task)?;
     }
     Array2::from_shape_vec((n, components), values).map_err(|e| Error::shape("features", n, e))
 }

@@ -1,7 +1,6 @@
 //! Sums over the derivatives of a matrix: for gradients of traces.
 
 use ndarray::{Array2, ArrayView2, s};
-use rayon::prelude::*;
 
 use super::Bound;
 use super::node::{Kind, Node};
@@ -66,11 +65,8 @@ impl Bound<'_> {
             Ok(sums)
         };
         let count = n.div_ceil(TILE);
-        let parts: Result<Vec<Vec<f64>>> = if n * columns <= SMALL {
-            (0..count).map(tile).collect()
-        } else {
-            compute.install(|| (0..count).into_par_iter().map(tile).collect())
-        };
+        let parts: Result<Vec<Vec<f64>>> =
+            if n * columns <= SMALL { (0..count).map(tile).collect() } else { compute.try_map_tasks(count, tile) };
         let mut sums = vec![0.0; self.kernel.parameter_count()];
         for part in parts? {
             sums.iter_mut().zip(part).for_each(|(sum, value)| *sum += value);
@@ -94,11 +90,8 @@ impl Bound<'_> {
             Ok(lines)
         };
         let count = n.div_ceil(TILE);
-        let parts: Result<Vec<Vec<f64>>> = if n * columns <= SMALL {
-            (0..count).map(tile).collect()
-        } else {
-            compute.install(|| (0..count).into_par_iter().map(tile).collect())
-        };
+        let parts: Result<Vec<Vec<f64>>> =
+            if n * columns <= SMALL { (0..count).map(tile).collect() } else { compute.try_map_tasks(count, tile) };
         let lines = parts?.concat();
         Ok(Array2::from_shape_fn((n, kept.len()), |(i, p)| lines[i * kept.len() + p]))
     }

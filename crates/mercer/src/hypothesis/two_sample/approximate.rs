@@ -1,7 +1,5 @@
 //! Null distributions by approximation: gamma, spectral, normal.
 
-use rayon::prelude::*;
-
 use super::{PooledPairs, TwoSample};
 use crate::error::MemoryPurpose;
 use crate::gram::{self, Tile, Tiles, fold_tiles};
@@ -64,14 +62,13 @@ impl TwoSample {
         let unit = total / ((total - 1.0) * factor);
         let NullSpectrum { values, spread } = NullSpectrum::new(&bound, compute)?;
         let mean: f64 = values.iter().sum();
-        let draw = |b: u64| {
+        let draw = |b: usize| {
             compute.check_canceled()?;
-            let mut random = compute.seed().stream("spectral null", b);
+            let mut random = compute.seed().stream("spectral null", b as u64);
             let value = values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>();
             Ok((mean + spread * (value - mean)) * unit)
         };
-        let draws = (0..self.permutations as u64).into_par_iter();
-        let null: Vec<f64> = compute.install(|| draws.map(draw).collect::<Result<_>>())?;
+        let null: Vec<f64> = compute.try_map_tasks(self.permutations, draw)?;
         let above = null.iter().filter(|v| **v >= biased).count() as f64;
         let p = (1.0 + above) / (1.0 + self.permutations as f64);
         let text = bound.kernel().to_string();

@@ -2,7 +2,6 @@
 //! time.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
-use rayon::prelude::*;
 
 use super::problem::Problem;
 use super::solution::{Influence, Reduced, RidgeMethod, Solution};
@@ -59,8 +58,7 @@ fn process_sum(problem: &Problem<'_>, columns: usize) -> Result<ProcessSum> {
 
 /// One column after the other, or side by side: each takes the same steps.
 fn solve_columns(system: &dyn MarkovSystem, right: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
-    let columns: Vec<ArrayView1<f64>> = right.columns().into_iter().collect();
-    let found: Vec<Vec<f64>> = compute.install(|| columns.into_par_iter().map(|c| system.solve(c)).collect());
+    let found = compute.map_tasks(right.ncols(), |at| system.solve(right.column(at)));
     let mut solved = Array2::zeros(right.dim());
     for (mut column, values) in solved.columns_mut().into_iter().zip(&found) {
         column.assign(&ArrayView1::from(values));

@@ -1,8 +1,6 @@
 //! Rows of a kernel matrix in single precision, as many as memory allows; with least-recently-used
 //! replacement.
 
-use rayon::prelude::*;
-
 use super::lines::{GAP, LINES, Lines, mirror};
 use crate::error::MemoryPurpose;
 use crate::gram::simd::{add_rows, assemble, zeroed};
@@ -153,10 +151,10 @@ impl<'a> Cache<'a> {
                 }
             }
         };
-        let lines = |(group, lines): (usize, &mut [f32])| {
+        let lines = |group: usize, lines: &mut [f32]| {
             lines.chunks_exact_mut(stride).enumerate().for_each(|(r, line)| fill(group * LINES + r, line));
         };
-        compute.install(|| block.par_chunks_mut(LINES * stride.max(1)).enumerate().for_each(lines));
+        compute.each_chunk(block, LINES * stride, lines);
         mirror(block, q, stride);
         Ok(Lines { matrix: block, stride, runs: std::iter::once(0..q).collect() })
     }
@@ -177,7 +175,7 @@ impl<'a> Cache<'a> {
     /// [`Error::Canceled`](crate::Error::Canceled) when the work is dropped; a solver that is
     /// canceled still finishes its answer.
     pub(super) fn add_fleeting(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) -> Result<()> {
-        let chunk = |(chunk, out): (usize, &mut [f64])| {
+        let chunk = |chunk: usize, out: &mut [f64]| {
             let start = chunk * COLUMNS;
             let cols = start..start + out.len();
             let mut tile = vec![0.0_f32; GROUP * out.len()];
@@ -191,7 +189,7 @@ impl<'a> Cache<'a> {
             }
             Ok(())
         };
-        compute.install(|| out.par_chunks_mut(COLUMNS).enumerate().try_for_each(chunk))
+        compute.try_each_chunk(out, COLUMNS, chunk)
     }
 
     /// Has these rows at hand.
@@ -252,9 +250,8 @@ impl<'a> Cache<'a> {
         // Never by the number of threads: where pairs are taken again in double precision depends
         // on the tile.
         let group = rows.len().div_ceil(8).next_multiple_of(5).min(GROUP);
-        compute.install(|| {
-            let groups = targets.par_chunks_mut(group).zip(rows.par_chunks(group));
-            groups.try_for_each(|(targets, rows)| fill_group(tiles, n, rows, targets, compute))
+        compute.try_each_chunk(&mut targets, group, |at, targets| {
+            fill_group(tiles, n, &rows[at * group..][..targets.len()], targets, compute)
         })
     }
 }

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::Compute;
 use crate::gram::simd::Element;
 
@@ -78,13 +76,13 @@ pub(super) fn gather<'r, 'b, T: Element>(
     let stride = q.next_multiple_of(GAP) + GAP;
     buffer.resize(buffer.len().max(q * stride), T::default());
     let block = &mut buffer[..q * stride];
-    let lines = |(group, lines): (usize, &mut [T])| {
+    let lines = |group: usize, lines: &mut [T]| {
         for (at, line) in lines.chunks_exact_mut(stride).enumerate().map(|(r, line)| (group * LINES + r, line)) {
             let row = row(points[at]);
             line.iter_mut().zip(&points[..=at]).for_each(|(v, &p)| *v = row[p]);
         }
     };
-    compute.install(|| block.par_chunks_mut(LINES * stride.max(1)).enumerate().for_each(lines));
+    compute.each_chunk(block, LINES * stride, lines);
     mirror(block, q, stride);
     Lines { matrix: block, stride, runs: std::iter::once(0..q).collect() }
 }

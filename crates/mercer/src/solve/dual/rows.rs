@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::cache::{Cache, distinct};
 use super::lines::{Lines, runs};
 use crate::gram::simd::{Element, add_rows};
@@ -289,10 +287,10 @@ fn spread<'r, T: Element>(
     compute: &Compute,
 ) {
     let rows: Vec<(&[T], f64)> = changes.iter().map(|&(p, factor)| (row(p), factor)).collect();
-    let update = |(chunk, out): (usize, &mut [f64])| {
+    let update = |chunk: usize, out: &mut [f64]| {
         let range = chunk * CHUNK..chunk * CHUNK + out.len();
         let subset: Vec<(&[T], f64)> = rows.iter().map(|(row, factor)| (&row[range.clone()], *factor)).collect();
         add_rows(&subset, out);
     };
-    compute.install(|| out.par_chunks_mut(CHUNK).enumerate().for_each(update));
+    compute.each_chunk(out, CHUNK, update);
 }

@@ -1,7 +1,6 @@
 //! Newton steps by conjugate gradients, on products with `K` and a low-rank preconditioner.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
-use rayon::prelude::*;
 
 use super::direction::{constants, flat, pinned_inverse, sums, unflat};
 use super::root::Root;
@@ -147,8 +146,7 @@ fn weighted_square(f: ArrayView2<f64>, w: &Array1<f64>, compute: &Compute) -> Re
         let columns = f.slice(s![.., at * COLUMNS..f.ncols().min((at + 1) * COLUMNS)]);
         Ok(f.t().dot(&(&columns * &w.view().insert_axis(Axis(1)))))
     };
-    let strips: Vec<Array2<f64>> =
-        compute.install(|| (0..f.ncols().div_ceil(COLUMNS)).into_par_iter().map(strip).collect::<Result<_>>())?;
+    let strips: Vec<Array2<f64>> = compute.try_map_tasks(f.ncols().div_ceil(COLUMNS), strip)?;
     let views: Vec<_> = strips.iter().map(|s| s.view()).collect();
     Ok(concatenate(Axis(1), &views).unwrap_or_else(|_| Array2::zeros((0, 0))))
 }

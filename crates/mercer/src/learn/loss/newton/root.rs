@@ -1,7 +1,6 @@
 //! The root `B` of the second derivative of the data term: `BBᵀ = W`, point by point.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
-use rayon::prelude::*;
 
 use crate::Compute;
 
@@ -51,7 +50,7 @@ impl Root {
         let (n, c) = (k.nrows(), self.functions());
         let size = n * c;
         let mut out = Array2::zeros((size, size));
-        let line = |(at, line): (usize, &mut [f64])| {
+        let line = |at: usize, line: &mut [f64]| {
             let (i, a) = (at / c, at % c);
             for j in 0..n {
                 let value = k[[i, j]];
@@ -60,7 +59,7 @@ impl Root {
             line[at] += mu;
         };
         if let Some(values) = out.as_slice_mut() {
-            compute.install(|| values.par_chunks_mut(size.max(1)).enumerate().for_each(line));
+            compute.each_chunk(values, size, line);
         }
         out
     }
