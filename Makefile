@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick lint test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -16,43 +16,59 @@ demo:
 	$(TARGET)/mercer demo --output demo-output
 
 ## Every test: formatting, lints, Rust, docs, command line, Python.
-test: lint test-rust test-python
+# The Python packages are downloaded while clippy works.
+test:
+	$(MAKE) -j2 lint-rust $(VENV)/.ready
+	$(MAKE) lint-python test-rust test-python
 
 ## The same with the slow statistical and fuzzing suites.
 test-full: export MERCER_FULL := 1
 test-full: test
 
 ## While working on the library: formatting, its lints, its unit and integration tests.
-quick:
+quick: $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --workspace --lib -- -D warnings
 	cargo test --workspace --lib --test it
 
-lint: $(VENV)/.ready
+lint: lint-rust lint-python
+
+# Without the flags of make, of whose two jobs cargo would leave one to pip.
+lint-rust: export MAKEFLAGS :=
+lint-rust: $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+lint-python: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/typos
 
-test-rust: $(VENV)/.ready
+# One command compiles all, the Python package too: the last crates of each share the cores.
+test-rust: $(BIN)/python
+	cargo build --workspace --all-targets
 	cargo test --workspace
 
+# Two processes: most tests are too small for a second thread.
 test-python: build-python
-	$(BIN)/python -m pytest crates/mercer-python/tests
+	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests
 
 ## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.
 sklearn-suite: build-python
 	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
 
 ## The Python package in the virtual environment, from the same build as the tests of Rust.
+# With the examples, as cargo then takes the features of the test dependencies too: without them `clap` and what
+# uses it would be compiled a second time after the tests.
 build-python: $(VENV)/.ready
-	cargo build --workspace
+	cargo build --workspace --lib --bins --examples
 	$(BIN)/python crates/mercer-python/develop.py $(TARGET)
 
-$(VENV)/.ready: requirements-test.txt
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.ready: requirements-test.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	touch $@
 

@@ -1,7 +1,6 @@
 //! Pixels → PNG → base64.
 
-use image::ImageEncoder;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use png::{AdaptiveFilterType, ColorType, Compression, Encoder};
 
 use super::canvas::failed;
 use crate::failure::Failure;
@@ -9,9 +8,13 @@ use crate::failure::Failure;
 /// The bytes of a PNG file of red, green and blue.
 pub fn encode(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    PngEncoder::new_with_quality(&mut bytes, CompressionType::Best, FilterType::Adaptive)
-        .write_image(pixels, width, height, image::ColorType::Rgb8)
-        .map_err(failed)?;
+    let mut encoder = Encoder::new(&mut bytes, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_compression(Compression::Best);
+    encoder.set_adaptive_filter(AdaptiveFilterType::Adaptive);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(pixels).map_err(failed)?;
+    writer.finish().map_err(failed)?;
     Ok(bytes)
 }
 
