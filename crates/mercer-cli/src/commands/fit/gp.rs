@@ -67,6 +67,11 @@ fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianPro
     texts.into_iter().map(process).collect()
 }
 
+/// The noise variances that are tried for targets of variance 1 where the matrix of all rows is
+/// singular: above the first there are digits left, beyond the second it is no longer rounding.
+const LEAST_NOISE: f64 = 1e-14;
+const MOST_NOISE: f64 = 1e-3;
+
 /// The process of the largest likelihood, and how many rows and tries it took.
 struct Chosen {
     fit: GaussianProcessFit,
@@ -76,6 +81,8 @@ struct Chosen {
     untried: usize,
     /// How the parameters were chosen.
     search: Option<Optimization>,
+    /// The noise variance of the search, where all rows need more.
+    raised: Option<f64>,
 }
 
 fn choose(
@@ -104,7 +111,7 @@ fn choose(
         fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
     let best = best.ok_or_else(|| mercer::Error::too_few("a search", "kernels", 1, 0))?;
     let search = best.optimization().cloned();
-    Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search })
+    Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search, raised: None })
 }
 
 /// The choice made on some rows, fitted to all of them.
@@ -113,18 +120,26 @@ fn on_all_rows(chosen: Chosen, training: &Training, y: ArrayView1<f64>, compute:
         return Ok(chosen);
     }
     let fit = again(&chosen.fit, training.x.view(), y, compute)?;
-    Ok(Chosen { fit, ..chosen })
+    let raised = Some(chosen.fit.noise()).filter(|noise| *noise < fit.noise());
+    Ok(Chosen { fit, raised, ..chosen })
 }
 
-/// The process with the parameters that were found, on all rows.
+/// The process with the parameters that were found, on all rows; with ten times the noise as often as
+/// the matrix of all rows is singular, where that of the sample was not.
 fn again(
     found: &GaussianProcessFit,
     x: ArrayView2<f64>,
     y: ArrayView1<f64>,
     compute: &Compute,
 ) -> Result<GaussianProcessFit> {
-    let process = GaussianProcess { optimize: false, ..GaussianProcess::new(found.kernel().clone(), found.noise()) };
-    process.fit(x, y, compute)
+    let mut noise = found.noise();
+    loop {
+        let process = GaussianProcess { optimize: false, ..GaussianProcess::new(found.kernel().clone(), noise) };
+        match process.fit(x, y, compute) {
+            Err(mercer::Error::Singular { .. }) if noise < MOST_NOISE => noise = (10.0 * noise).max(LEAST_NOISE),
+            fitted => return fitted,
+        }
+    }
 }
 
 fn outcome(
@@ -135,7 +150,7 @@ fn outcome(
     map: Affine,
     compute: &Compute,
 ) -> Result<Outcome, Failure> {
-    let Chosen { fit, rows, tried, untried, search } = chosen;
+    let Chosen { fit, rows, tried, untried, search, raised } = chosen;
     let loo = fit.leave_one_out(compute)?;
     // y − f(x) = σ²α.
     let residuals = fit.dual_coefficients().mapv(|a| a * fit.noise() * map.scale);
@@ -147,6 +162,12 @@ fn outcome(
         let (some, all) = (grouped(rows as u64), grouped(training.rows() as u64));
         remarks
             .push(format!("Parameters optimized on a random sample of {some} of the {all} rows; fitted on all rows."));
+    }
+    if let Some(noise) = raised {
+        let (found, used) = (short(noise), short(fit.noise()));
+        remarks.push(format!(
+            "With the noise variance {found} of the sample the matrix of all rows is singular: {used} is used."
+        ));
     }
     let choice = (tried.len() > 1).then(|| likelihoods(&tried, rows, training.rows()));
     let facts = facts(&fit, search.as_ref(), map, loo.log_density);

@@ -208,8 +208,9 @@ impl WithSimd for WeightedPhases<'_> {
         let mut sum = 0.0;
         for (i, w) in self.weights.chunks_exact(width.max(1)).enumerate() {
             let (position, cosine, sine) = (x.position[i], x.cosine[i], x.sine[i]);
-            for j in 0..width {
-                terms[j] = (position - y.position[j]) * (sine * y.cosine[j] - cosine * y.sine[j]);
+            let points = y.position.iter().zip(y.cosine).zip(y.sine);
+            for (term, ((p, c), s)) in terms.iter_mut().zip(points) {
+                *term = (position - p) * (sine * c - cosine * s);
             }
             sum += lanes(w, &terms, |w, term| w * term);
         }

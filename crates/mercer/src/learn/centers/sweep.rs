@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 4096;
 
 /// `K_nm`, stored or given by its tiles.
 pub(super) enum Matrix<'a> {
-    Tiles(Bound<'a>),
+    Tiles(Box<Bound<'a>>),
     Double(Array2<f64>),
     Single(Array2<f32>),
 }
@@ -36,7 +36,7 @@ pub(super) type Middle<'a> = dyn Fn(Range<usize>, &[f64], &mut [f64]) + Sync + '
 impl<'a> Matrix<'a> {
     pub(super) fn new(bound: Bound<'a>, stored: bool, compute: &Compute) -> Result<Self> {
         Ok(match (stored, compute.precision()) {
-            (false, _) => Self::Tiles(bound),
+            (false, _) => Self::Tiles(Box::new(bound)),
             (true, Precision::Double) => Self::Double(gram::dense(&bound, compute)?),
             (true, Precision::SingleTiles) => Self::Single(gram::dense_single(&bound, compute)?),
         })
