@@ -4,6 +4,7 @@
 //! called through a reference, so that one loop serves all; a task of a microsecond or more does
 //! not notice.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -22,13 +23,22 @@ impl Compute {
         slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
     }
 
-    /// As [`Compute::map_tasks`]; the first error of the order.
+    /// As [`Compute::map_tasks`]; the first error of the order. Tasks behind an error are not begun.
     pub(crate) fn try_map_tasks<T: Send>(
         &self,
         count: usize,
         task: impl Fn(usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        self.map_tasks(count, task).into_iter().collect()
+        let failed = AtomicUsize::new(count);
+        let values = self.map_tasks(count, |at| {
+            let value = (at < failed.load(Ordering::Relaxed)).then(|| task(at));
+            if let Some(Err(_)) = &value {
+                failed.fetch_min(at, Ordering::Relaxed);
+            }
+            value
+        });
+        // Whatever was not begun stands behind an error.
+        values.into_iter().flatten().collect()
     }
 
     /// Runs `task` on chunks of `size` values (the last may be shorter), each with its number.

@@ -107,7 +107,7 @@ fn empty_neighborhoods_are_named() {
     let message = found.predict(array![[0.0], [3.0]].view(), &Compute::new()).unwrap_err().to_string();
     assert!(message.contains("row 1 at [3]") && message.contains("larger bandwidth"), "{message}");
     let message = fit(true, Bandwidth::Fixed(1.5), LocalWeight::Uniform, &x, &y).unwrap_err().to_string();
-    assert!(message.contains("row 2 at [5]") && message.contains("one place"), "{message}");
+    assert!(message.contains("row 2 at [5]") && message.contains("one position"), "{message}");
 }
 
 #[test]
