@@ -11,6 +11,7 @@ mod curved;
 mod dual;
 mod eigen;
 mod factor;
+mod half;
 mod inverse;
 mod lbfgs;
 mod leading;
@@ -31,6 +32,7 @@ pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, S
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub(crate) use factor::factor_any;
 pub use factor::{CholeskyFactor, Factored, factor};
+pub(crate) use half::HalfMatrix;
 pub(crate) use inverse::inverse;
 pub use lbfgs::{MinimizeOptions, Minimum, Objective, minimize};
 pub use leading::{LeadingEigen, leading_eigen};

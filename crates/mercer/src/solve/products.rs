@@ -30,11 +30,36 @@ pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute
 
 /// `AᵀB` for few columns: sums over blocks of rows, added in order.
 pub(crate) fn multiply_transposed(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-    let rows = |k: usize| s![k * ROWS..a.nrows().min((k + 1) * ROWS), ..];
-    let product = |k: usize| transposed_product(a.slice(rows(k)), b.slice(rows(k)));
-    let part = |k: usize| compute.check_canceled().map(|()| product(k));
-    let parts = compute.try_map_tasks(a.nrows().div_ceil(ROWS), part)?;
-    Ok(parts.into_iter().fold(Array2::zeros((a.ncols(), b.ncols())), |sum, part| sum + part))
+    sum_of_blocks((a.nrows(), a.ncols(), b.ncols()), compute, |rows| {
+        transposed_product(a.slice(s![rows.clone(), ..]), b.slice(s![rows, ..]))
+    })
+}
+
+/// `AᵀB` for a matrix in single precision and few columns, with sums in double precision.
+pub(crate) fn multiply_single_transposed(
+    a: ArrayView2<f32>,
+    b: ArrayView2<f64>,
+    compute: &Compute,
+) -> Result<Array2<f64>> {
+    sum_of_blocks((a.nrows(), a.ncols(), b.ncols()), compute, |rows| {
+        let right: Vec<f64> = b.slice(s![rows.clone(), ..]).iter().copied().collect();
+        let mut out = Array2::zeros((a.ncols(), b.ncols()));
+        if let (Some(tile), Some(sums)) = (a.slice(s![rows, ..]).to_slice(), out.as_slice_mut()) {
+            product::multiply_transposed(tile, &right, sums, b.ncols());
+        }
+        out
+    })
+}
+
+/// The sum of what blocks of rows give, added in order.
+fn sum_of_blocks(
+    (rows, height, width): (usize, usize, usize),
+    compute: &Compute,
+    block: impl Fn(std::ops::Range<usize>) -> Array2<f64> + Sync,
+) -> Result<Array2<f64>> {
+    let one = |k: usize| compute.check_canceled().map(|()| block(k * ROWS..rows.min((k + 1) * ROWS)));
+    let parts = compute.try_map_tasks(rows.div_ceil(ROWS), one)?;
+    Ok(parts.into_iter().fold(Array2::zeros((height, width)), |sum, part| sum + part))
 }
 
 /// `AᵀB` of one block.
@@ -48,7 +73,7 @@ fn transposed_product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     out
 }
 
-/// `AV` for a symmetric matrix in single precision, with sums in double precision.
+/// `AV` for a matrix in single precision, with sums in double precision.
 pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let right: Vec<f64> = v.iter().copied().collect();
     let mut out = Array2::zeros((a.nrows(), v.ncols()));
@@ -128,6 +153,9 @@ mod tests {
             let (right, wide) = (v.slice(s![.., ..columns]), single.mapv(f64::from));
             let found = multiply_single(single.view(), right, &compute).unwrap();
             assert!((&found - &wide.dot(&right)).iter().all(|d| d.abs() <= 1e-12));
+            let (tall, wide) = (v.mapv(|v| v as f32), v.mapv(|v| f64::from(v as f32)));
+            let found = multiply_single_transposed(tall.view(), right, &compute).unwrap();
+            assert!((&found - &wide.t().dot(&right)).iter().all(|d| d.abs() <= 1e-12));
         }
     }
 }

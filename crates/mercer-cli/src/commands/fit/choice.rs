@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use mercer::Kernel;
-use mercer::select::{Criterion, FoldChoice, RidgeChoice, RidgeSearch, Screening, SearchedRange, Tried, sample_rows};
+use mercer::select::{
+    Criterion, FoldChoice, RidgeChoice, RidgeFinals, RidgeSearch, Screening, SearchedRange, Tried, sample_rows,
+};
+use mercer::{Error, Kernel};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
@@ -88,6 +90,8 @@ pub struct Choice {
     complete: bool,
     /// Whether screening left only the best of every kernel.
     frugal: bool,
+    /// Rows that were fitted and rows on which these fits were scored, after a first search.
+    held_out: Option<(usize, usize)>,
 }
 
 /// The winner of a search.
@@ -127,7 +131,74 @@ pub fn search(
     Ok((Winner { kernel, lambda, score }, choice))
 }
 
+/// Runs a search on these rows and, where there are many more and the best beats `score`, compares
+/// the best candidates again by fits on more rows.
+pub fn search_twice(
+    search: &RidgeSearch,
+    training: &Training,
+    rows: &[usize],
+    score: f64,
+    session: &Session,
+) -> Result<(Winner, Choice), Failure> {
+    let (x, y) = (training.x.select(Axis(0), rows), training.y.select(Axis(0), rows));
+    let all = training.weights.as_ref();
+    let weights = all.map(|w| w.select(Axis(0), rows));
+    let (mut found, finals) = session.search(|compute| {
+        let found = search.choose(x.view(), y.view(), weights.as_ref().map(|w| w.view()), compute)?;
+        if !found.complete || found.winner.score >= score {
+            return Ok((found, None));
+        }
+        let weights = all.map(|w| w.view());
+        match RidgeFinals::new(search, &found, training.x.view(), training.y.view(), weights, compute) {
+            // The best of the first search is an answer.
+            Err(Error::Canceled) => Ok((RidgeChoice { complete: false, ..found }, None)),
+            finals => Ok((found, finals?)),
+        }
+    })?;
+    let choice = Choice::new(search, &found, rows.len(), training.rows());
+    let choice = match finals {
+        None => choice,
+        Some(finals) => {
+            found.winner = finals.winner.clone();
+            choice.then(search, finals)
+        }
+    };
+    let mercer::select::Winner { kernel, lambda, score, .. } = found.winner;
+    Ok((Winner { kernel, lambda, score }, choice))
+}
+
 impl Choice {
+    /// With a comparison on more rows after the search.
+    fn then(self, search: &RidgeSearch, finals: RidgeFinals) -> Self {
+        let line = |(candidate, lambda, score): &(mercer::select::Candidate, f64, f64)| Candidate {
+            name: candidate.kernel.to_string(),
+            family: search.kernels[candidate.family].to_string(),
+            lambda: Some(*lambda),
+            score: *score,
+        };
+        Self {
+            rows: finals.fitted + finals.scored,
+            screening: None,
+            screened: Some((self.rows, self.candidates)),
+            candidates: finals.tried.iter().filter(|(.., score)| score.is_finite()).map(line).collect(),
+            ranges: finals.ranges,
+            fits: Some(finals.fits),
+            complete: self.complete && finals.complete,
+            held_out: Some((finals.fitted, finals.scored)),
+            ..self
+        }
+    }
+
+    /// Whether the candidates were compared on more rows after the first search.
+    pub fn is_compared(&self) -> bool {
+        self.held_out.is_some()
+    }
+
+    /// How it was chosen, as people name it.
+    fn criterion(&self) -> String {
+        if self.held_out.is_some() { "the error on held-out rows".into() } else { name(self.criterion) }
+    }
+
     fn new(search: &RidgeSearch, found: &RidgeChoice, rows: usize, of: usize) -> Self {
         let line = |(i, candidate): (usize, &mercer::select::Candidate)| {
             let scores = found.scores.row(i);
@@ -152,7 +223,7 @@ impl Choice {
         let (measure, parameter, surface) = (Measure::SquaredError, "λ", Surface::new(search, found));
         let screening = found.screening.clone().filter(|screening| screening.dropped > 0);
         let (ranges, complete, criterion) = (found.ranges.clone(), found.complete, search.criterion);
-        let (screened, fits, frugal) = (None, None, search.frugal);
+        let (screened, fits, frugal, held_out) = (None, None, search.frugal, None);
         Self {
             criterion,
             measure,
@@ -161,6 +232,7 @@ impl Choice {
             of,
             screening,
             frugal,
+            held_out,
             candidates,
             surface,
             ranges,
@@ -194,6 +266,7 @@ impl Choice {
             fits: Some(found.fits),
             complete: found.complete,
             frugal: false,
+            held_out: None,
         }
     }
 
@@ -258,7 +331,11 @@ impl Choice {
 
     /// Takes the candidates of another choice; its surface too if it won.
     pub fn join(mut self, other: Self, other_won: bool) -> Self {
-        self.candidates.extend(other.candidates);
+        match &mut self.screened {
+            // Scores on other rows cannot be compared.
+            Some((_, candidates)) if self.held_out.is_some() => candidates.extend(other.candidates),
+            _ => self.candidates.extend(other.candidates),
+        }
         self.complete &= other.complete;
         self.fits = self.fits.map(|fits| fits + other.fits.unwrap_or(0));
         if other_won {
@@ -269,7 +346,7 @@ impl Choice {
 
     /// The best few, as a table.
     pub fn push_into(&self, report: &mut Report) {
-        report.heading(format!("Choice by {}", name(self.criterion)));
+        report.heading(format!("Choice by {}", self.criterion()));
         if self.rows < self.of {
             let (rows, of) = (grouped(self.rows as u64), grouped(self.of as u64));
             report.text(format!("Selected on a random sample of {rows} of the {of} rows; fitted on all rows."));
@@ -285,6 +362,10 @@ impl Choice {
             report.text(format!(
                 "{candidates} candidates were screened on {rows} rows; the best of them, and their neighbors, are below."
             ));
+        }
+        if let Some((fitted, scored)) = self.held_out {
+            let (fitted, scored) = (grouped(fitted as u64), grouped(scored as u64));
+            report.text(format!("They were fitted on {fitted} rows and scored on {scored} others."));
         }
         let mut table = Table::new(&["candidate", self.parameter, self.measure.shown(0.0).0], &[1, 2]);
         let shown = self.shown();
@@ -303,8 +384,10 @@ impl Choice {
     pub fn json(&self) -> Value {
         let line = |c: &Candidate| json!({ "candidate": c.name, (self.parameter_key()): c.lambda.map_or(Value::Null, number), "score": number(c.score) });
         json!({
-            "criterion": name(self.criterion),
+            "criterion": self.criterion(),
             "rows": self.rows,
+            "fitted_rows": self.held_out.map(|(fitted, _)| fitted),
+            "scored_rows": self.held_out.map(|(_, scored)| scored),
             "dropped": self.screening.as_ref().map_or(0, |screening| screening.dropped),
             "screened": self.screened.as_ref().map(|(rows, candidates)| json!({ "rows": rows, "candidates": candidates.len() })),
             "fits": self.fits,

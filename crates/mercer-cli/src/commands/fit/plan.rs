@@ -104,7 +104,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
                 stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
                 return Ok(summary(&training, &stages, session));
             }
-            let rows = choice::rows(&training, words.sample.unwrap_or(folds::FEW_ROWS), session).len();
+            let rows = choice::rows(&training, auto::sample(words, training.rows()), session).len();
             let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
             let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
             let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];

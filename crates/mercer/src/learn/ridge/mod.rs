@@ -17,6 +17,7 @@ mod null_space;
 mod partial;
 mod plan;
 mod problem;
+mod projected;
 mod record;
 mod resolvent;
 mod solution;

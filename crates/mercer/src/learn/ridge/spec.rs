@@ -10,7 +10,6 @@ use crate::definiteness::require_psd_on;
 use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
-use crate::solve::ConjugateGradientOptions;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
@@ -61,8 +60,9 @@ pub struct Ridge {
     pub diagnostics: bool,
     /// Whether to accept a kernel that is not positive semi-definite.
     pub indefinite: bool,
-    /// The backward error at which [`RidgeSolver::Mixed`] ends its refinements: by default the
-    /// rounding error of double precision.
+    /// The accuracy at which [`RidgeSolver::Mixed`] ends its refinements: the root mean square of
+    /// the error of the fitted values, relative to that of the residuals of the fit. By default 0:
+    /// the rounding error of double precision.
     pub tolerance: f64,
 }
 
@@ -78,7 +78,7 @@ impl Ridge {
             centers: None,
             diagnostics: true,
             indefinite: false,
-            tolerance: ConjugateGradientOptions::default().tolerance,
+            tolerance: 0.0,
         }
     }
 
@@ -172,10 +172,7 @@ impl Ridge {
             .with("solver", self.solver.name())
             .with("diagnostics", self.diagnostics)
             .with("indefinite", self.indefinite)
-            .with_some(
-                "tolerance",
-                (self.tolerance != Self::new(self.kernel.clone(), 0.0).tolerance).then_some(self.tolerance),
-            )
+            .with_some("tolerance", (self.tolerance > 0.0).then_some(self.tolerance))
             .with_centers(self.centers.as_ref())
     }
 

@@ -248,6 +248,35 @@ fn a_partial_factor_in_single_precision_leads_to_the_same_answer() {
     assert_eq!(with(1), with(2));
 }
 
+/// What `Ridge::tolerance` promises, by a partial factor and by a whole one, with weights and
+/// without, and the same bytes for any number of threads.
+#[test]
+fn a_fit_to_a_tolerance_predicts_what_an_exact_fit_predicts() {
+    let (d, compute) = (sample(2600), Compute::new());
+    let grid = Array2::from_shape_fn((50, 2), |(i, j)| (i as f64 * 0.37 + j as f64).sin());
+    let size = |a: &Array2<f64>| (a.iter().map(|v| v * v).sum::<f64>() / a.len() as f64).sqrt();
+    for (text, whole) in [("gaussian(lengthscale=2)", false), ("matern(nu=1/2, lengthscale=3)", true)] {
+        for (tolerance, weights) in [(1e-3, None), (1e-6, Some(d.weights.view()))] {
+            let exact = Ridge { intercept: true, diagnostics: false, ..Ridge::new(kernel(text), 0.1) };
+            let exact = Ridge { solver: RidgeSolver::Cholesky, ..exact };
+            let ridge = Ridge { solver: RidgeSolver::Mixed, tolerance, ..exact.clone() };
+            let fit = |ridge: &Ridge, compute: &Compute| ridge.fit(d.x.view(), d.y.view(), weights, compute).unwrap();
+            let (found, expected) = (fit(&ridge, &compute), fit(&exact, &compute));
+            let RidgeMethod::Mixed { rank, .. } = found.method() else { panic!("{:?}", found.method()) };
+            assert_eq!(rank == 2600, whole, "{text}: rank {rank}");
+            // Weights are at most 2.2 and at least 0.2: the norm of the scaled rows differs by their roots.
+            let enough = 4.0 * tolerance * size(&expected.residuals().to_owned());
+            let difference = &found.fitted() - &expected.fitted();
+            assert!(size(&difference) <= enough && size(&difference) > 0.0, "{text}: {} {enough}", size(&difference));
+            let predicted = |fit: &RidgeFit| fit.predict(grid.view(), &compute).unwrap();
+            assert!(size(&(predicted(&found) - predicted(&expected))) <= 2.0 * enough, "{text}");
+            let alone = fit(&ridge, &Compute::new().with_threads(1).unwrap());
+            let eight = fit(&ridge, &Compute::new().with_threads(8).unwrap());
+            assert!(alone.dual_coefficients() == eight.dual_coefficients() && alone.intercept() == eight.intercept());
+        }
+    }
+}
+
 #[test]
 fn one_point_and_constant_targets() {
     let compute = Compute::new();
