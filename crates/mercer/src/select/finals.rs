@@ -50,7 +50,7 @@ const BYTES: u64 = 24;
 /// let compute = Compute::new();
 /// let few = search.choose(x.slice(s![..200, ..]), y.slice(s![..200, ..]), None, &compute)?;
 /// let finals = RidgeFinals::new(&search, &few, x.view(), y.view(), None, &compute)?.unwrap();
-/// assert!(finals.winner.score < 1e-6 && finals.winner.lengthscale >= Some(1.0));
+/// assert!(finals.winner.score < 1e-6 && finals.winner.lengthscale > Some(0.1));
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
