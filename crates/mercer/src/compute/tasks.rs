@@ -96,4 +96,13 @@ mod tests {
         assert!(compute.try_each_chunk(&mut values, 10, failing).is_err());
         assert!(compute.try_each_chunk(&mut values[..100], 10, failing).is_ok());
     }
+
+    #[test]
+    fn numbers_of_threads_that_no_machine_has_are_refused_at_once() {
+        for threads in [0, 1025, 1_000_000, usize::MAX] {
+            let error = Compute::new().with_threads(threads).err().unwrap();
+            assert!(matches!(&error, Error::Parameter { name, .. } if name == "threads"), "{error}");
+        }
+        assert_eq!(Compute::new().with_threads(3).unwrap().threads(), 3);
+    }
 }
