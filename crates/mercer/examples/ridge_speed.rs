@@ -4,9 +4,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use faer::linalg::matmul::matmul;
-use faer::traits::RealField;
-use faer::{Accum, Mat, Par};
+use mercer::gram::simd::matmul::{Entry, Target, matmul};
 use mercer::gram::{Pairs, dense, dense_single, multiply};
 use mercer::learn::{GaussianProcess, Ridge};
 use mercer::select::{RidgeSearch, log_grid};
@@ -77,18 +75,16 @@ fn rate(name: &str, flops: f64, time: Time) {
     println!("{name:<30} {time}: {wall:.1} GFLOP/s, {processor:.1} per processor");
 }
 
-/// A large matrix product, on one thread and on all.
-fn peak<T: RealField + Copy>(name: &str, one: T) -> Result<()> {
+/// A large matrix product on one thread.
+fn peak<T: Entry>(name: &str, one: T) -> Result<()> {
     const N: usize = 2048;
-    let a = Mat::<T>::from_fn(N, N, |_, _| one);
-    let mut c = Mat::<T>::zeros(N, N);
-    for par in [Par::Seq, Par::rayon(0)] {
-        let product = || -> Result<()> {
-            matmul(c.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), one, par);
-            Ok(())
-        };
-        rate(&format!("{name} product, {par:?}"), 2.0 * (N as f64).powi(3), best(5, product)?.0);
-    }
+    let a = Array2::from_elem((N, N), one);
+    let mut c = a.clone();
+    let product = || -> Result<()> {
+        matmul(c.view_mut(), Target::Replace, a.view(), a.view(), one);
+        Ok(())
+    };
+    rate(&format!("{name} product"), 2.0 * (N as f64).powi(3), best(5, product)?.0);
     Ok(())
 }
 

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use faer::reborrow::{IntoConst, Reborrow, ReborrowMut};
-use faer::{Mat, MatMut, MatRef};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, concatenate, s};
 use rayon::prelude::*;
 
 use super::reflectors::{add_product, apply, product, triangularize};
@@ -38,9 +36,9 @@ pub(crate) struct BandReduction {
     pub(super) rest: f64,
     /// The reflections: block `k` has its `V` below row `(k + 1)·WIDTH` of the columns from
     /// `k·WIDTH`.
-    reflectors: Mat<f64>,
+    reflectors: Array2<f64>,
     /// `S` of every block.
-    factors: Vec<Mat<f64>>,
+    factors: Vec<Array2<f64>>,
 }
 
 impl BandReduction {
@@ -49,8 +47,8 @@ impl BandReduction {
     pub(crate) fn new(matrix: Array2<f64>, shift: f64, compute: &Compute) -> Result<Self> {
         let size = matrix.nrows();
         // Symmetric, so that rows are columns.
-        let matrix = MatRef::from_row_major_slice(matrix.as_slice().unwrap_or(&[]), size, size).to_owned();
-        let noise = 4.0 * f64::EPSILON * matrix.norm_l2();
+        let matrix = if matrix.is_standard_layout() { matrix.reversed_axes() } else { matrix };
+        let noise = 4.0 * f64::EPSILON * matrix.iter().map(|v| v * v).sum::<f64>().sqrt();
         let mut reduction = Self { size, band: Vec::new(), rest: 0.0, reflectors: matrix, factors: Vec::new() };
         compute.install(|| reduction.run(shift, noise, compute))?;
         Ok(reduction)
@@ -79,7 +77,7 @@ impl BandReduction {
         self.band.resize(block.end * (WIDTH + 1), 0.0);
         for j in block.clone() {
             for i in j..block.end {
-                self.band[j * (WIDTH + 1) + i - j] = self.reflectors[(i, j)];
+                self.band[j * (WIDTH + 1) + i - j] = self.reflectors[[i, j]];
             }
         }
     }
@@ -88,11 +86,11 @@ impl BandReduction {
     /// cases.
     fn is_finished(&mut self, start: usize, shift: f64, noise: f64) -> bool {
         let count = self.size - start;
-        let left = self.reflectors.as_ref().submatrix(start, start, count, count);
-        let rest = (0..count).map(|i| left[(i, i)]).sum::<f64>() / count as f64;
+        let left = self.reflectors.slice(s![start.., start..]);
+        let rest = left.diag().sum() / count as f64;
         let enough = noise.max(NEGLIGIBLE * (rest + shift));
-        let squares = |j: usize| left.col(j).subrows(j + 1, count - j - 1).squared_norm_l2();
-        let diagonal = (0..count).map(|i| (left[(i, i)] - rest).powi(2)).sum::<f64>();
+        let squares = |j: usize| left.slice(s![j + 1.., j]).iter().map(|v| v * v).sum::<f64>();
+        let diagonal = left.diag().iter().map(|v| (v - rest).powi(2)).sum::<f64>();
         let panel: f64 = (0..WIDTH.min(count)).map(squares).sum();
         if (diagonal + panel).sqrt() > enough {
             return false;
@@ -105,15 +103,14 @@ impl BandReduction {
     /// One step: `[A₁₁ A₂₁ᵀ; A₂₁ A₂₂]` with `A₂₁ = H[R; 0]` becomes `R` in the band and `HᵀA₂₂H`.
     fn reduce_panel(&mut self, start: usize, end: usize) {
         let count = (self.size - end).min(WIDTH);
-        let (mut r, mut s) = (Mat::zeros(count, WIDTH), Mat::zeros(count, count));
-        let (_, _, panel, trailing) = self.reflectors.as_mut().split_at_mut(end, end);
-        let mut panel = panel.subcols_mut(start, WIDTH);
-        triangularize(panel.rb_mut(), r.as_mut(), s.as_mut());
-        let v = panel.into_const().subcols(0, count);
-        transform(trailing, v, s.as_ref(), &tiles(end, self.size));
+        let (mut r, mut s) = (Array2::zeros((count, WIDTH).f()), Array2::zeros((count, count).f()));
+        let (done, trailing) = self.reflectors.view_mut().split_at(Axis(1), end);
+        let (mut panel, trailing) = (done.slice_move(s![end.., start..]), trailing.slice_move(s![end.., ..]));
+        triangularize(panel.view_mut(), r.view_mut(), s.view_mut());
+        transform(trailing, panel.slice(s![.., ..count]), s.view(), &tiles(end, self.size));
         for j in 0..WIDTH {
             for i in 0..count.min(j + 1) {
-                self.band[(start + j) * (WIDTH + 1) + WIDTH + i - j] = r[(i, j)];
+                self.band[(start + j) * (WIDTH + 1) + WIDTH + i - j] = r[[i, j]];
             }
         }
         self.factors.push(s);
@@ -121,15 +118,17 @@ impl BandReduction {
 
     /// The first columns of `Q`, as many as `B` has: those of the identity through all reflections,
     /// strips of columns in parallel.
-    pub(crate) fn basis(&self, compute: &Compute) -> Result<Mat<f64>> {
-        let mut basis = Mat::<f64>::identity(self.size, self.rank());
+    pub(crate) fn basis(&self, compute: &Compute) -> Result<Array2<f64>> {
+        let mut basis = Array2::zeros((self.size, self.rank()).f());
+        basis.diag_mut().fill(1.0);
+        let strips: Vec<_> = basis.axis_chunks_iter_mut(Axis(1), TILE).collect();
         compute.install(|| {
-            basis.as_mut().par_col_chunks_mut(TILE).enumerate().try_for_each(|(strip, mut columns)| {
+            strips.into_par_iter().enumerate().try_for_each(|(strip, mut columns)| {
                 let end = strip * TILE + columns.ncols();
                 for (k, s) in self.factors.iter().enumerate().rev().filter(|(k, _)| (k + 1) * WIDTH < end) {
                     let first = (k + 1) * WIDTH;
-                    let v = self.reflectors.as_ref().submatrix(first, k * WIDTH, self.size - first, s.nrows());
-                    apply(v, s.as_ref(), columns.rb_mut().subrows_mut(first, self.size - first));
+                    let v = self.reflectors.slice(s![first.., k * WIDTH..k * WIDTH + s.nrows()]);
+                    apply(v, s.view(), columns.slice_mut(s![first.., ..]));
                 }
                 compute.check_canceled()
             })
@@ -146,40 +145,39 @@ fn tiles(start: usize, end: usize) -> Vec<Range<usize>> {
 
 /// `A ← HᵀAH = A − XVᵀ − VXᵀ` with `X = AVS − ½VSᵀ(VᵀAVS)`, on and below the diagonal and inside
 /// the tiles on the diagonal.
-fn transform(mut a: MatMut<'_, f64>, v: MatRef<'_, f64>, s: MatRef<'_, f64>, tiles: &[Range<usize>]) {
-    let image = symmetric_product(a.rb(), v, tiles);
-    let mut x = product(image.as_ref(), s);
-    let inner = product(s.transpose(), product(v.transpose(), x.as_ref()).as_ref());
-    add_product(x.as_mut(), v, inner.as_ref(), -0.5);
-    let (left, right) = (faer::concat![[x, v]], faer::concat![[v, x]]);
+fn transform(mut a: ArrayViewMut2<f64>, v: ArrayView2<f64>, s: ArrayView2<f64>, tiles: &[Range<usize>]) {
+    let image = symmetric_product(a.view(), v, tiles);
+    let mut x = product(image.view(), s);
+    let inner = product(s.t(), product(v.t(), x.view()).view());
+    add_product(x.view_mut(), v, inner.view(), -0.5);
+    let beside = |a, b| concatenate(Axis(1), &[a, b]).expect("as many rows");
+    let (left, right) = (beside(x.view(), v), beside(v, x.view()));
     let mut strips = Vec::with_capacity(tiles.len());
     for tile in tiles {
-        let (strip, others) = a.split_at_col_mut(tile.len());
+        let (strip, others) = a.split_at(Axis(1), tile.len());
         strips.push((strip, tile));
         a = others;
     }
     strips.into_par_iter().for_each(|(strip, tile)| {
-        let below = left.nrows() - tile.start;
-        let target = strip.subrows_mut(tile.start, below);
-        add_product(target, left.subrows(tile.start, below), right.subrows(tile.start, tile.len()).transpose(), -1.0);
+        let target = strip.slice_move(s![tile.start.., ..]);
+        add_product(target, left.slice(s![tile.start.., ..]), right.slice(s![tile.clone(), ..]).t(), -1.0);
     });
 }
 
 /// `AV` from what stands on and below the diagonal, blocks of rows in parallel.
-fn symmetric_product(a: MatRef<'_, f64>, v: MatRef<'_, f64>, tiles: &[Range<usize>]) -> Mat<f64> {
-    let mut image = Mat::zeros(a.nrows(), v.ncols());
+fn symmetric_product(a: ArrayView2<f64>, v: ArrayView2<f64>, tiles: &[Range<usize>]) -> Array2<f64> {
+    let mut image = Array2::zeros((a.nrows(), v.ncols()).f());
     let mut rows = Vec::with_capacity(tiles.len());
-    let mut rest = image.as_mut();
+    let mut rest = image.view_mut();
     for tile in tiles {
-        let (block, others) = rest.split_at_row_mut(tile.len());
+        let (block, others) = rest.split_at(Axis(0), tile.len());
         rows.push((block, tile));
         rest = others;
     }
     rows.into_par_iter().for_each(|(mut block, tile)| {
-        let below = a.nrows() - tile.end;
-        add_product(block.rb_mut(), a.submatrix(tile.start, 0, tile.len(), tile.end), v.subrows(0, tile.end), 1.0);
-        let column = a.submatrix(tile.end, tile.start, below, tile.len());
-        add_product(block, column.transpose(), v.subrows(tile.end, below), 1.0);
+        add_product(block.view_mut(), a.slice(s![tile.clone(), ..tile.end]), v.slice(s![..tile.end, ..]), 1.0);
+        let column = a.slice(s![tile.end.., tile.clone()]);
+        add_product(block, column.t(), v.slice(s![tile.end.., ..]), 1.0);
     });
     image
 }

@@ -1,6 +1,6 @@
 //! `diag Q(B + λI)⁻¹Qᵀ` for a band matrix: forward substitution for all rows of `Q` at once.
 
-use faer::MatRef;
+use ndarray::{ArrayView2, s};
 use pulp::{Arch, Simd, WithSimd};
 
 use super::band_reduction::WIDTH;
@@ -17,12 +17,12 @@ const BACK: usize = WIDTH / GROUP;
 type Columns = [[f64; ROWS]; GROUP];
 
 /// Some rows of `Q`, four columns at a time, the last group filled with zeros.
-pub(super) fn pack(basis: MatRef<'_, f64>, first: usize) -> Vec<Columns> {
+pub(super) fn pack(basis: ArrayView2<f64>, first: usize) -> Vec<Columns> {
     let rows = ROWS.min(basis.nrows() - first);
     let mut packed = vec![[[0.0; ROWS]; GROUP]; basis.ncols().div_ceil(GROUP)];
     for j in 0..basis.ncols() {
-        let column = basis.col(j).subrows(first, rows);
-        packed[j / GROUP][j % GROUP].iter_mut().zip(column.iter()).for_each(|(p, v)| *p = *v);
+        let column = basis.slice(s![first..first + rows, j]);
+        packed[j / GROUP][j % GROUP].iter_mut().zip(column).for_each(|(p, v)| *p = *v);
     }
     packed
 }

@@ -1,7 +1,5 @@
 //! Randomly pivoted Cholesky in blocks: the same distribution of pivots, in products of matrices.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
@@ -9,6 +7,7 @@ use super::pivoted::PivotedCholesky;
 use super::random_pivots::draw;
 use crate::error::MemoryPurpose;
 use crate::gram::Tiles;
+use crate::gram::simd::matmul::{Target, matmul};
 use crate::seed::Stream;
 use crate::{Compute, Error, Result};
 
@@ -170,16 +169,8 @@ impl PivotState {
 
 /// The first `done` columns of some rows times the transpose of the same columns of others.
 fn product_of_rows(rows: ArrayView2<f64>, done: usize, known: ArrayView2<f64>) -> Array2<f64> {
-    let (Some(left), Some(right)) = (rows.to_slice(), known.to_slice()) else {
-        return rows.slice(s![.., ..done]).dot(&known.t());
-    };
     let mut product = Array2::zeros((rows.nrows(), known.nrows()));
-    if let Some(out) = product.as_slice_mut() {
-        let left = MatRef::from_row_major_slice_with_stride(left, rows.nrows(), done, rows.ncols());
-        let right = MatRef::from_row_major_slice(right, known.nrows(), done).transpose();
-        let out = MatMut::from_row_major_slice_mut(out, rows.nrows(), known.nrows());
-        matmul(out, Accum::Replace, left, right, 1.0, Par::Seq);
-    }
+    matmul(product.view_mut(), Target::Replace, rows.slice(s![.., ..done]), known.t(), 1.0);
     product
 }
 

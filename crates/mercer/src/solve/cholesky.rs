@@ -1,8 +1,7 @@
 //! Cholesky factors of positive definite matrices, and the minimum-norm solution where there is
 //! none.
 
-use faer::Mat;
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 use super::blocks::{factor_blocks, substitute};
 use super::symmetric_eigen;
@@ -78,19 +77,19 @@ pub fn solve_positive(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Result<Positive
 /// precision.
 fn by_cholesky(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Option<Array2<f64>> {
     let (n, compute) = (a.nrows(), Compute::unlimited());
-    let mut factor = Mat::from_fn(n, n, |i, j| a[[i.max(j), i.min(j)]]);
-    if !compute.install(|| factor_blocks(factor.as_mut(), &compute)).ok()? {
+    let mut factor = Array2::from_shape_fn((n, n).f(), |(i, j)| a[[i.max(j), i.min(j)]]);
+    if !compute.install(|| factor_blocks(factor.view_mut(), &compute)).ok()? {
         return None;
     }
-    let pivots: Vec<f64> = (0..n).map(|i| factor[(i, i)].powi(2)).collect();
+    let pivots: Vec<f64> = (0..n).map(|i| factor[[i, i]].powi(2)).collect();
     let largest = pivots.iter().copied().fold(0.0, f64::max);
     let smallest = pivots.iter().copied().fold(f64::INFINITY, f64::min);
     if n > 0 && smallest <= n as f64 * f64::EPSILON * largest {
         return None;
     }
-    let mut x = Mat::from_fn(n, b.ncols(), |i, j| b[[i, j]]);
-    substitute(factor.as_ref(), x.as_mut(), true, &compute);
-    Some(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
+    let mut x = b.as_standard_layout().into_owned();
+    substitute(factor.view(), x.view_mut(), true, &compute);
+    Some(x)
 }
 
 fn minimum_norm(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Result<(Array2<f64>, Solved)> {

@@ -1,11 +1,10 @@
 //! Cholesky factors in the memory of the matrix, on every thread, with the same bytes for any
 //! number of threads.
 
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, MatMut, MatRef, Par};
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, s};
 
-use super::blocks::{BLOCK, factor_blocks, substitute};
+use super::blocks::{BLOCK, by_columns, by_columns_mut, factor_blocks, substitute};
+use super::triangular::{solve_lower, solve_lower_transposed};
 use crate::error::MemoryPurpose;
 use crate::gram::simd::absolute_sum;
 use crate::gram::simd::triangle::{self, Triangle};
@@ -16,6 +15,9 @@ use crate::{Compute, Error, Result};
 const SMALL: usize = 4096;
 /// Columns of a narrow block.
 const NARROW: usize = 64;
+
+/// Right-hand sides up to which each is substituted by itself.
+const FEW: usize = 3;
 
 /// What became of a matrix that was to be factored.
 #[derive(Clone, Debug)]
@@ -90,7 +92,7 @@ fn factor_if(a: Array2<f64>, accept: impl Fn(&[f64], &[f64], usize) -> bool, com
     }
     let norm = sums.into_iter().fold(0.0, f64::max);
     let mut values = a.into_raw_vec_and_offset().0;
-    let matrix = MatMut::from_column_major_slice_mut(&mut values, n, n);
+    let matrix = by_columns_mut(&mut values, n, n);
     let definite =
         if n <= BLOCK { factor_blocks(matrix, compute) } else { compute.install(|| factor_blocks(matrix, compute)) };
     let definite = definite?;
@@ -149,9 +151,9 @@ impl CholeskyFactor {
     /// ```
     pub fn half_solve_transposed(&self, b: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_rows(b)?;
-        let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
-        compute.install(|| solve_upper_triangular_in_place(self.lower().transpose(), x.as_mut(), Par::Seq));
-        Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
+        let mut x = b.as_standard_layout().into_owned();
+        compute.install(|| solve_lower_transposed(self.lower(), x.view_mut()));
+        Ok(x)
     }
 
     /// `L` itself, with zeros above the diagonal.
@@ -167,7 +169,7 @@ impl CholeskyFactor {
             "use fewer rows or a higher memory limit",
         )?;
         let lower = self.lower();
-        Ok(Array2::from_shape_fn((self.size, self.size), |(i, j)| if i >= j { lower[(i, j)] } else { 0.0 }))
+        Ok(Array2::from_shape_fn((self.size, self.size), |(i, j)| if i >= j { lower[[i, j]] } else { 0.0 }))
     }
 
     /// `log det A = 2Σ log Lᵢᵢ`.
@@ -186,7 +188,7 @@ impl CholeskyFactor {
     /// # Errors
     /// [`Error::Canceled`].
     pub fn inverse_diagonal(&self, compute: &Compute) -> Result<Vec<f64>> {
-        let squares = |_: usize, x: MatRef<'_, f64>| Ok(x.col_iter().map(|c| c.squared_norm_l2()).collect());
+        let squares = |_: usize, x: ArrayView2<f64>| Ok(x.columns().into_iter().map(|c| c.dot(&c)).collect());
         let blocks: Vec<Vec<f64>> = self.unit_columns(false, squares, compute)?;
         Ok(blocks.concat())
     }
@@ -201,7 +203,7 @@ impl CholeskyFactor {
     /// [`Error::Canceled`], and those of `visit`.
     pub(crate) fn inverse_columns<T: Send>(
         &self,
-        visit: impl Fn(usize, MatRef<'_, f64>) -> Result<T> + Sync,
+        visit: impl Fn(usize, ArrayView2<f64>) -> Result<T> + Sync,
         compute: &Compute,
     ) -> Result<Vec<T>> {
         self.unit_columns(true, visit, compute)
@@ -211,7 +213,7 @@ impl CholeskyFactor {
     fn unit_columns<T: Send>(
         &self,
         whole: bool,
-        visit: impl Fn(usize, MatRef<'_, f64>) -> Result<T> + Sync,
+        visit: impl Fn(usize, ArrayView2<f64>) -> Result<T> + Sync,
         compute: &Compute,
     ) -> Result<Vec<T>> {
         let width = if self.size < SMALL { NARROW } else { BLOCK };
@@ -219,13 +221,15 @@ impl CholeskyFactor {
             compute.check_canceled()?;
             let start = k * width;
             let below = self.size - start;
-            let lower = self.lower().submatrix(start, start, below, below);
-            let mut x = Mat::from_fn(below, width.min(below), |i, j| f64::from(u8::from(i == j)));
-            solve_lower_triangular_in_place(lower, x.as_mut(), Par::Seq);
+            let lower = self.lower().slice_move(s![start.., start..]);
+            // Row by row, which substitution is faster for; the visitor reads columns.
+            let mut x = Array2::zeros((below, width.min(below)));
+            x.diag_mut().fill(1.0);
+            solve_lower(lower, x.view_mut());
             if whole {
-                solve_upper_triangular_in_place(lower.transpose(), x.as_mut(), Par::Seq);
+                solve_lower_transposed(lower, x.view_mut());
             }
-            visit(start, x.as_ref())
+            visit(start, x.t().as_standard_layout().t())
         };
         let count = self.size.div_ceil(width);
         if self.size <= BLOCK {
@@ -236,15 +240,15 @@ impl CholeskyFactor {
     }
 
     /// The same for a matrix that fits the cache: the whole inverse at once.
-    fn visit_inverse<T>(&self, visit: impl Fn(usize, MatRef<'_, f64>) -> Result<T>) -> Result<Vec<T>> {
+    fn visit_inverse<T>(&self, visit: impl Fn(usize, ArrayView2<f64>) -> Result<T>) -> Result<Vec<T>> {
         let n = self.size;
         let mut lower = Triangle::zeros(n);
         (0..n).for_each(|j| lower.column_mut(j)[j..].copy_from_slice(&self.values[j * n + j..(j + 1) * n]));
         let inverse = lower.inverse();
-        let whole = MatRef::from_column_major_slice_with_stride(inverse.entries(), n, n, inverse.stride());
+        let whole = by_columns(inverse.entries(), inverse.stride(), n);
         let block = |k: usize| {
-            let (start, below) = (k * NARROW, n - k * NARROW);
-            visit(start, whole.submatrix(start, start, below, NARROW.min(below)))
+            let start = k * NARROW;
+            visit(start, whole.slice(s![start..n, start..n.min(start + NARROW)]))
         };
         (0..n.div_ceil(NARROW)).map(block).collect()
     }
@@ -280,8 +284,8 @@ impl CholeskyFactor {
         Ok(estimate * self.norm)
     }
 
-    fn lower(&self) -> MatRef<'_, f64> {
-        MatRef::from_column_major_slice(&self.values, self.size, self.size)
+    fn lower(&self) -> ArrayView2<'_, f64> {
+        by_columns(&self.values, self.size, self.size)
     }
 
     fn pivot(&self, i: usize) -> f64 {
@@ -297,14 +301,17 @@ impl CholeskyFactor {
 
     fn substitute(&self, b: ArrayView2<f64>, whole: bool, compute: &Compute) -> Result<Array2<f64>> {
         self.check_rows(b)?;
-        if b.ncols() == 1 {
-            let mut x = b.column(0).to_vec();
-            triangle::substitute(&self.values, self.size, &mut x, whole);
-            return Ok(Array2::from_shape_fn(b.dim(), |(i, _)| x[i]));
+        let mut x = b.as_standard_layout().into_owned();
+        if b.ncols() <= FEW {
+            for (mut x, b) in x.columns_mut().into_iter().zip(b.columns()) {
+                let mut column = b.to_vec();
+                triangle::substitute(&self.values, self.size, &mut column, whole);
+                x.iter_mut().zip(column).for_each(|(to, from)| *to = from);
+            }
+        } else {
+            substitute(self.lower(), x.view_mut(), whole, compute);
         }
-        let mut x = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[[i, j]]);
-        substitute(self.lower(), x.as_mut(), whole, compute);
-        Ok(Array2::from_shape_fn(b.dim(), |(i, j)| x[(i, j)]))
+        Ok(x)
     }
 }
 
@@ -349,9 +356,9 @@ mod tests {
             assert!((&found - &inverse).iter().all(|d| d.abs() <= 1e-13), "n = {n}");
             let diagonal = l.inverse_diagonal(&compute).unwrap();
             assert!(diagonal.iter().zip(inverse.diag()).all(|(f, e)| (f - e).abs() <= 1e-13), "n = {n}");
-            let differ = |first: usize, columns: MatRef<'_, f64>| {
+            let differ = |first: usize, columns: ArrayView2<f64>| {
                 let entries = (0..columns.ncols()).flat_map(|j| (0..columns.nrows()).map(move |i| (i, j)));
-                Ok(entries.map(|(i, j)| (columns[(i, j)] - inverse[[first + i, first + j]]).abs()).fold(0.0, f64::max))
+                Ok(entries.map(|(i, j)| (columns[[i, j]] - inverse[[first + i, first + j]]).abs()).fold(0.0, f64::max))
             };
             let errors = l.inverse_columns(differ, &compute).unwrap();
             assert!(errors.len() == n.div_ceil(NARROW) && errors.iter().all(|e| *e <= 1e-13), "n = {n}");

@@ -22,6 +22,7 @@ mod reflectors;
 mod resolvent;
 mod single;
 pub(crate) mod state_space;
+mod triangular;
 
 pub use block_pivots::block_randomly_pivoted_cholesky;
 pub use cholesky::{PositiveSolution, Solved, solve_positive};

@@ -1,6 +1,5 @@
 //! `(A + λI)⁻¹Z` and `diag (A + λI)⁻¹` for many λ from one reduction to a band.
 
-use faer::{Mat, MatRef};
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::band_reduction::{BandReduction, WIDTH};
@@ -50,7 +49,7 @@ pub(crate) fn resolvents(
     };
     let basis = reduction.basis(compute)?;
     let outside: Vec<f64> = lambdas.iter().map(|lambda| 1.0 / (reduction.rest + lambda)).collect();
-    let road = Road { basis: basis.as_ref(), factors, outside };
+    let road = Road { basis: basis.view(), factors, outside };
     drop(reduction);
     let diagonals = road.diagonals(compute)?;
     let solutions = road.solutions(z, compute);
@@ -60,7 +59,7 @@ pub(crate) fn resolvents(
 
 /// What the resolvents are made from, after the reduction.
 struct Road<'a> {
-    basis: MatRef<'a, f64>,
+    basis: ArrayView2<'a, f64>,
     /// `LDLᵀ` for every λ.
     factors: Vec<Vec<f64>>,
     /// `1/(θ + λ)`.
@@ -88,8 +87,8 @@ impl Road<'_> {
         if self.basis.ncols() == missing.len() {
             return vec![0.0; missing.len()];
         }
-        for column in self.basis.col_iter() {
-            missing.iter_mut().zip(column.iter()).for_each(|(m, q)| *m -= q * q);
+        for column in self.basis.columns() {
+            missing.iter_mut().zip(column).for_each(|(m, q)| *m -= q * q);
         }
         missing.iter_mut().for_each(|m| *m = m.max(0.0));
         missing
@@ -97,23 +96,19 @@ impl Road<'_> {
 
     /// `Q(B + λI)⁻¹Qᵀz + (z − QQᵀz)/(θ + λ)`.
     fn solutions(&self, z: ArrayView2<f64>, compute: &Compute) -> Vec<Array2<f64>> {
-        let right = Mat::from_fn(z.nrows(), z.ncols(), |i, j| z[[i, j]]);
-        let coordinates = product(self.basis.transpose(), right.as_ref());
+        let coordinates = product(self.basis.t(), z);
         let complete = self.basis.ncols() == z.nrows();
         let solve = |at: usize| {
             let (factor, outside) = (&self.factors[at], self.outside[at]);
             let mut x = coordinates.clone();
-            for j in 0..x.ncols() {
-                let column: Vec<f64> = x.col(j).iter().copied().collect();
-                let solved = substitute(factor, column);
-                x.col_mut(j)
-                    .iter_mut()
-                    .zip(solved)
-                    .for_each(|(x, s)| *x = s - if complete { 0.0 } else { *x * outside });
+            for mut column in x.columns_mut() {
+                let solved = substitute(factor, column.to_vec());
+                let outer = if complete { 0.0 } else { outside };
+                column.iter_mut().zip(solved).for_each(|(x, s)| *x = s - *x * outer);
             }
-            let inside = product(self.basis, x.as_ref());
+            let inside = product(self.basis, x.view());
             let outer = if complete { 0.0 } else { outside };
-            Array2::from_shape_fn(z.dim(), |(i, j)| inside[(i, j)] + outer * z[[i, j]])
+            Array2::from_shape_fn(z.dim(), |(i, j)| inside[[i, j]] + outer * z[[i, j]])
         };
         compute.map_tasks(self.factors.len(), solve)
     }

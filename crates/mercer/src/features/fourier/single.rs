@@ -1,7 +1,5 @@
 //! The same features in single precision.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::spec::FourierForm;
@@ -50,12 +48,8 @@ impl Single {
     }
 
     fn phases(&self, points: &[f32], chosen: std::ops::Range<usize>, phases: &mut [f32]) {
-        let rows = phases.len() / chosen.len();
         let frequencies = &self.frequencies[chosen.start * self.columns..chosen.end * self.columns];
-        let left = MatRef::from_row_major_slice(points, rows, self.columns);
-        let right = MatRef::from_row_major_slice(frequencies, chosen.len(), self.columns).transpose();
-        let target = MatMut::from_row_major_slice_mut(phases, rows, chosen.len());
-        matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
+        simd::matmul::rows_times_rows(points, frequencies, self.columns, phases);
     }
 
     fn sines_cosines(&self, chosen: std::ops::Range<usize>, phases: &mut [f32], line: &mut [f32], spare: &mut [f32]) {

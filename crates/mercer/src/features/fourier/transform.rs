@@ -1,7 +1,5 @@
 //! The features at points: a product with the frequencies, then sines and cosines; block by block.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
 use super::single::Single;
@@ -146,13 +144,9 @@ impl FourierFeatures {
     /// `⟨ωⱼ, xᵢ⟩`, row after row.
     fn phases(&self, points: &[f64], chosen: std::ops::Range<usize>, phases: &mut [f64]) {
         let columns = self.frequencies.ncols();
-        let rows = phases.len() / chosen.len();
-        let frequencies = self.frequencies.slice(s![chosen.clone(), ..]);
+        let frequencies = self.frequencies.slice(s![chosen, ..]);
         let frequencies = frequencies.to_slice().expect("rows of a matrix in standard layout");
-        let left = MatRef::from_row_major_slice(points, rows, columns);
-        let right = MatRef::from_row_major_slice(frequencies, chosen.len(), columns).transpose();
-        let target = MatMut::from_row_major_slice_mut(phases, rows, chosen.len());
-        matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
+        simd::matmul::rows_times_rows(points, frequencies, columns, phases);
     }
 
     fn sines_cosines(&self, chosen: std::ops::Range<usize>, phases: &mut [f64], line: &mut [f64]) {

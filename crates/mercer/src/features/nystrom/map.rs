@@ -1,13 +1,10 @@
 //! The features at points: kernel values with the landmarks, then a product.
 
-use faer::linalg::matmul::matmul;
-use faer::reborrow::ReborrowMut;
-use faer::traits::ComplexField;
-use faer::{Accum, MatMut, MatRef, Par};
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use crate::features::FeatureMap;
 use crate::features::fourier::{check, rows_in_parallel};
+use crate::gram::simd::matmul::{Entry, Target, matmul};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Result};
@@ -156,17 +153,18 @@ impl NystromFeatures {
     }
 
     /// `values · M`, with `M` in the precision of the values.
-    fn multiply<T: ComplexField>(&self, values: &[T], map: &[T], out: &mut [T]) {
+    fn multiply<T: Entry>(&self, values: &[T], map: &[T], out: &mut [T]) {
         let (m, components) = self.map.dim();
         let rows = values.len() / m.max(1);
-        let (values, map) =
-            (MatRef::from_row_major_slice(values, rows, m), MatRef::from_row_major_slice(map, m, components));
-        let mut out = MatMut::from_row_major_slice_mut(out, rows, components);
+        let shaped = |values, shape| ArrayView2::from_shape(shape, values).expect("as many values as the shape has");
+        let (values, map) = (shaped(values, (rows, m)), shaped(map, (m, components)));
+        let mut out = ArrayViewMut2::from_shape((rows, components), out).expect("a row of features per point");
         for start in (0..components).step_by(COLUMNS) {
             let width = COLUMNS.min(components - start);
             let depth = if self.upper { m.min(start + width) } else { m };
-            let (left, right) = (values.subcols(0, depth), map.submatrix(0, start, depth, width));
-            matmul(out.rb_mut().subcols_mut(start, width), Accum::Replace, left, right, T::one_impl(), Par::Seq);
+            let columns = start..start + width;
+            let (left, right) = (values.slice(s![.., ..depth]), map.slice(s![..depth, columns.clone()]));
+            matmul(out.slice_mut(s![.., columns]), Target::Replace, left, right, T::from_f64(1.0));
         }
     }
 }

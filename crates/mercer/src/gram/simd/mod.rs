@@ -7,6 +7,7 @@ mod fast32;
 mod fast64;
 mod map;
 mod margins;
+pub mod matmul;
 mod near;
 pub(crate) mod pairs;
 mod powers;

@@ -1,10 +1,10 @@
 //! Products of a tile with vectors, summed in `f64`.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use ndarray::{ArrayView2, ArrayViewMut2};
 use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Element;
+use super::matmul::{Target, matmul};
 
 /// Partial sums of a dot product: enough independent chains for every vector unit.
 const CHAINS: usize = 16;
@@ -34,10 +34,7 @@ pub(crate) fn multiply<T: Element>(tile: &[T], x: &[f64], y: &mut [f64], count: 
     }
     if let Some((rows, cols)) = sizes(tile, y, count) {
         let wide = widen(tile);
-        let target = MatMut::from_row_major_slice_mut(y, rows, count);
-        let (left, right) =
-            (MatRef::from_row_major_slice(&wide, rows, cols), MatRef::from_row_major_slice(x, cols, count));
-        matmul(target, Accum::Add, left, right, 1.0, Par::Seq);
+        add_product(y, matrix(&wide, (rows, cols)), matrix(x, (cols, count)));
     }
 }
 
@@ -57,10 +54,19 @@ pub(crate) fn multiply_transposed<T: Element>(tile: &[T], x: &[f64], y: &mut [f6
     }
     if let Some((rows, cols)) = sizes(tile, x, count) {
         let wide = widen(tile);
-        let target = MatMut::from_row_major_slice_mut(y, cols, count);
-        let left = MatRef::from_row_major_slice(&wide, rows, cols).transpose();
-        matmul(target, Accum::Add, left, MatRef::from_row_major_slice(x, rows, count), 1.0, Par::Seq);
+        add_product(y, matrix(&wide, (rows, cols)).reversed_axes(), matrix(x, (rows, count)));
     }
+}
+
+/// A row-major matrix.
+fn matrix(values: &[f64], shape: (usize, usize)) -> ArrayView2<'_, f64> {
+    ArrayView2::from_shape(shape, values).expect("as many values as the shape has")
+}
+
+/// `Y ← Y + AB` for a row-major `Y`.
+fn add_product(y: &mut [f64], a: ArrayView2<f64>, b: ArrayView2<f64>) {
+    let y = ArrayViewMut2::from_shape((a.nrows(), b.ncols()), y).expect("a row per row and a column per column");
+    matmul(y, Target::Add, a, b, 1.0);
 }
 
 /// `count` numbers per row as `count` columns, one after the other.

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use faer::MatRef;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::state_space::{Decomposition, Line, process_sum};
@@ -108,7 +107,7 @@ impl Posterior {
             advice,
         )?;
         let bound = self.kernel.bind(Pairs::within(x), compute)?;
-        let block = |first: usize, inverse: MatRef<'_, f64>| Ok(self.traces(&bound, first, inverse, requested));
+        let block = |first: usize, inverse: ArrayView2<f64>| Ok(self.traces(&bound, first, inverse, requested));
         let blocks = factor.inverse_columns(block, compute)?;
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
         let chains = self.kernel.parameters().iter().map(chain).chain([self.noise]).collect::<Vec<f64>>();
@@ -143,11 +142,11 @@ impl Posterior {
 
     /// The part of a block of columns of `A⁻¹`, from the diagonal down, in every
     /// `tr((ααᵀ − A⁻¹) ∂A/∂θ)`.
-    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: MatRef<'_, f64>, requested: &[bool]) -> Vec<f64> {
+    fn traces(&self, bound: &Bound<'_>, first: usize, inverse: ArrayView2<f64>, requested: &[bool]) -> Vec<f64> {
         let cols = first..first + inverse.ncols();
         let mut traces = vec![0.0; requested.len()];
         let (noise, parameters) = traces.split_last_mut().expect("the noise is always there");
-        *noise = cols.clone().map(|j| self.alpha[j] * self.alpha[j] - inverse[(j - first, j - first)]).sum();
+        *noise = cols.clone().map(|j| self.alpha[j] * self.alpha[j] - inverse[[j - first, j - first]]).sum();
         let Some((_, requested)) = requested.split_last() else { return traces };
         for start in (first..self.alpha.len()).step_by(STRIP) {
             let rows = start..self.alpha.len().min(start + STRIP);
@@ -161,12 +160,12 @@ impl Posterior {
 
     /// `αᵢαⱼ − (A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the entries
     /// above it.
-    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
+    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: ArrayView2<f64>) -> Vec<f64> {
         let alpha = self.alpha.as_slice().unwrap_or_default();
         let mut weights = Vec::with_capacity(rows.len() * cols.len());
-        for (j, line) in cols.clone().zip(inverse.col_iter()) {
+        for (j, line) in cols.clone().zip(inverse.columns()) {
             // The columns of a block stand in memory one after the other.
-            let line = line.try_as_col_major().map_or(&[][..], |line| line.as_slice());
+            let line = line.to_slice().unwrap_or_default();
             let line = &line[rows.start - cols.start..rows.end - cols.start];
             weights.extend(alpha[rows.clone()].iter().zip(line).map(|(a, inverse)| a * alpha[j] - inverse));
             let below = rows.len() - (cols.end.max(rows.start) - rows.start).min(rows.len());

@@ -1,6 +1,5 @@
 //! Leave-one-out estimates of a classifier from a single fit.
 
-use faer::{Mat, MatRef};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::classes::Classes;
@@ -156,7 +155,7 @@ impl Pair {
         compute.reserve(
             MemoryPurpose::Factorization,
             "the inverse of a kernel matrix",
-            16 * (q as u64).pow(2),
+            32 * (q as u64).pow(2),
             "use fewer rows",
         )?;
         // The kernel between the bounds, bordered by ones where there is an offset.
@@ -165,12 +164,12 @@ impl Pair {
             (None, None) => 0.0,
             _ => 1.0,
         };
-        let inverse = inverse(Mat::from_fn(q, q, entry));
+        let inverse = inverse(Array2::from_shape_fn((q, q), |(i, j)| entry(i, j)));
         let span = |p: usize| match free.binary_search(&p) {
-            Ok(at) => 1.0 / inverse[(at, at)],
+            Ok(at) => 1.0 / inverse[[at, at]],
             Err(_) => {
                 let v = |i: usize| free.get(i).map_or(1.0, |&a| kernel[[a, p]]);
-                kernel[[p, p]] - form(inverse.as_ref(), &Array2::from_shape_fn((q, 1), |(i, _)| v(i)))
+                kernel[[p, p]] - form(inverse.view(), &Array2::from_shape_fn((q, 1), |(i, _)| v(i)))
             }
         };
         Ok((0..self.support.len()).map(|p| span(p).max(0.0)).collect())
@@ -190,9 +189,9 @@ fn range(tiles: &dyn Tiles, compute: &Compute) -> Result<f64> {
 }
 
 /// `vᵀAv`.
-fn form(a: MatRef<'_, f64>, v: &Array2<f64>) -> f64 {
+fn form(a: ArrayView2<f64>, v: &Array2<f64>) -> f64 {
     let n = v.nrows();
-    (0..n).map(|j| v[[j, 0]] * (0..n).map(|i| a[(i, j)] * v[[i, 0]]).sum::<f64>()).sum()
+    (0..n).map(|j| v[[j, 0]] * (0..n).map(|i| a[[i, j]] * v[[i, 0]]).sum::<f64>()).sum()
 }
 
 #[cfg(test)]

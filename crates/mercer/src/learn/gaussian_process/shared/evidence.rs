@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use faer::MatRef;
 use ndarray::{Array2, ArrayView2, ArrayView3};
 
 use crate::error::{MemoryPurpose, Remedy};
@@ -159,7 +158,7 @@ impl ProcessEvidence {
             bytes,
             advice,
         )?;
-        let block = |first: usize, inverse: MatRef<'_, f64>| {
+        let block = |first: usize, inverse: ArrayView2<f64>| {
             let cols = first..first + inverse.ncols();
             let (mut sums, mut noise) = (vec![0.0; count], 0.0);
             for start in (first..n).step_by(STRIP) {
@@ -179,11 +178,11 @@ impl ProcessEvidence {
 
     /// `Σₜ αᵢₜαⱼₜ − m(A⁻¹)ᵢⱼ`, column after column; twice that below the diagonal block, for the
     /// entries above it.
-    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: MatRef<'_, f64>) -> Vec<f64> {
+    fn weights(&self, rows: &Range<usize>, cols: &Range<usize>, inverse: ArrayView2<f64>) -> Vec<f64> {
         let targets = self.alpha.ncols() as f64;
         let mut weights = Vec::with_capacity(rows.len() * cols.len());
         for j in cols.clone() {
-            let (own, line) = (self.alpha.row(j), inverse.col(j - cols.start));
+            let (own, line) = (self.alpha.row(j), inverse.column(j - cols.start));
             weights.extend(rows.clone().map(|i| {
                 let products = own.iter().zip(self.alpha.row(i)).map(|(a, b)| a * b).sum::<f64>();
                 let times = if i < cols.end { 1.0 } else { 2.0 };

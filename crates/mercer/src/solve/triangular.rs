@@ -1,0 +1,150 @@
+//! Substitution with a triangular matrix for many right-hand sides: halves, by products of matrices.
+
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::gram::simd::Element;
+use crate::gram::simd::matmul::{Entry, Target, matmul};
+
+/// Rows that are substituted one after the other.
+const SMALL: usize = 16;
+/// Right-hand sides that are in work together there.
+const COLUMNS: usize = 32;
+
+/// Vectors of a row whose sums run beside each other.
+const GROUP: usize = 4;
+
+/// `X ← L⁻¹X` for the lower triangle `L`.
+pub(crate) fn solve_lower<T: Entry>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
+    let n = l.nrows();
+    if n <= SMALL {
+        return substitute(l, x, false);
+    }
+    let half = (n / 2).next_multiple_of(SMALL);
+    let (mut first, mut second) = x.view_mut().split_at(Axis(0), half);
+    solve_lower(l.slice(s![..half, ..half]), first.view_mut());
+    matmul(second.view_mut(), Target::Add, l.slice(s![half.., ..half]), first.view(), T::from_f64(-1.0));
+    solve_lower(l.slice(s![half.., half..]), second);
+}
+
+/// `X ← L⁻ᵀX` for the lower triangle `L`.
+pub(crate) fn solve_lower_transposed<T: Entry>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
+    let n = l.nrows();
+    if n <= SMALL {
+        return substitute(l, x, true);
+    }
+    let half = (n / 2).next_multiple_of(SMALL);
+    let (mut first, mut second) = x.view_mut().split_at(Axis(0), half);
+    solve_lower_transposed(l.slice(s![half.., half..]), second.view_mut());
+    matmul(first.view_mut(), Target::Add, l.slice(s![half.., ..half]).t(), second.view(), T::from_f64(-1.0));
+    solve_lower_transposed(l.slice(s![..half, ..half]), first);
+}
+
+/// The same for few rows, which are copied for the vectors to stand along them.
+fn substitute<T: Element>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>, transposed: bool) {
+    let n = l.nrows();
+    let mut steps = Steps { weights: [[T::default(); SMALL]; SMALL], pivots: [T::default(); SMALL], n };
+    // The last row first, where the transpose is to be solved.
+    let row = |i: usize| if transposed { n - 1 - i } else { i };
+    for i in 0..n {
+        steps.pivots[i] = T::from_f64(1.0 / l[[row(i), row(i)]].to_f64());
+        for k in 0..i {
+            let (high, low) = (row(i).max(row(k)), row(i).min(row(k)));
+            steps.weights[i][k] = T::from_f64(-1.0) * l[[high, low]];
+        }
+    }
+    let mut rows = [[T::default(); COLUMNS]; SMALL];
+    for mut part in x.axis_chunks_iter_mut(Axis(1), COLUMNS) {
+        if part.strides()[0] == 1 {
+            for (j, column) in part.columns().into_iter().enumerate() {
+                column.iter().enumerate().for_each(|(i, from)| rows[row(i)][j] = *from);
+            }
+        } else {
+            for (i, own) in part.rows().into_iter().enumerate() {
+                own.iter().zip(&mut rows[row(i)]).for_each(|(from, to)| *to = *from);
+            }
+        }
+        Arch::new().dispatch(Substitute { steps: &steps, rows: &mut rows });
+        if part.strides()[0] == 1 {
+            for (j, mut column) in part.columns_mut().into_iter().enumerate() {
+                column.iter_mut().enumerate().for_each(|(i, to)| *to = rows[row(i)][j]);
+            }
+        } else {
+            for (i, mut own) in part.rows_mut().into_iter().enumerate() {
+                own.iter_mut().zip(&rows[row(i)]).for_each(|(to, from)| *to = *from);
+            }
+        }
+    }
+}
+
+/// What the rows before a row are multiplied by, and the row in the end.
+struct Steps<T> {
+    weights: [[T; SMALL]; SMALL],
+    pivots: [T; SMALL],
+    n: usize,
+}
+
+struct Substitute<'a, T> {
+    steps: &'a Steps<T>,
+    rows: &'a mut [[T; COLUMNS]; SMALL],
+}
+
+impl<T: Element> WithSimd for Substitute<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for i in 0..self.steps.n {
+            let (before, own) = self.rows.split_at_mut(i);
+            let own = T::vectors_mut::<S>(&mut own[0]);
+            let (pivot, zero) = (T::splat(simd, self.steps.pivots[i]), T::splat(simd, T::default()));
+            for (g, own) in own.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+                let mut sums = *own;
+                for k in 0..i {
+                    let weight = T::splat(simd, self.steps.weights[i][k]);
+                    let row = &T::vectors::<S>(&before[k]).as_chunks::<GROUP>().0[g];
+                    for lane in 0..GROUP {
+                        sums[lane] = T::multiply_add(simd, weight, row[lane], sums[lane]);
+                    }
+                }
+                for lane in 0..GROUP {
+                    own[lane] = T::multiply_add(simd, pivot, sums[lane], zero);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, ShapeBuilder};
+
+    use super::*;
+    use crate::Seed;
+
+    /// `L` with numbers above its diagonal that must not be read, and some right-hand sides.
+    fn system(n: usize, count: usize, by_columns: bool) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
+        let mut stream = Seed(7).stream("triangle", n as u64);
+        let l = Array2::from_shape_fn((n, n).f(), |(i, j)| if i == j { 3.0 } else { stream.normal() / n as f64 });
+        let lower = Array2::from_shape_fn((n, n), |(i, j)| if i >= j { l[[i, j]] } else { 0.0 });
+        let mut x = Array2::zeros((n, count).set_f(by_columns));
+        x.iter_mut().for_each(|v| *v = stream.normal());
+        (l, lower, x)
+    }
+
+    #[test]
+    fn solutions_give_the_right_hand_sides_back() {
+        for n in [0, 1, 5, 16, 17, 33, 100, 193] {
+            for (count, by_columns) in [(1, true), (3, false), (32, true), (45, false), (70, true)] {
+                let (l, lower, b) = system(n, count, by_columns);
+                let (mut forward, mut back) = (b.clone(), b.clone());
+                solve_lower(l.view(), forward.view_mut());
+                solve_lower_transposed(l.view(), back.view_mut());
+                for (product, expected) in [(lower.dot(&forward), &b), (lower.t().dot(&back), &b)] {
+                    let error = (&product - expected).iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+                    assert!(error <= 1e-13, "n = {n}, {count} right-hand sides: {error}");
+                }
+            }
+        }
+    }
+}
