@@ -142,7 +142,7 @@ fn measure_search(compute: &Compute) -> Result<()> {
     println!("20 λ × 10 lengthscales at 2000 × 10: {seconds}, {:?} {:.12e}", found.best, found.best_score);
     let bound = found.fit.kernel().bind(Pairs::within(x.view()), compute)?;
     let matrix = dense(&bound, compute)?;
-    println!("eigendecomposition at 2000: {}", best(2, || symmetric_eigen(matrix.view()))?.0);
+    println!("eigendecomposition at 2000: {}", best(2, || symmetric_eigen(matrix.view(), &Compute::new()))?.0);
     Ok(())
 }
 

@@ -80,7 +80,7 @@ pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure>
             Ok(())
         })?,
     }
-    let lowest = if words.output.is_none() { lowest_eigenvalue(&digest, &bound)? } else { None };
+    let lowest = if words.output.is_none() { lowest_eigenvalue(&digest, &bound, &session.compute)? } else { None };
     Ok(summary(words, &request, &bound, &digest, lowest))
 }
 
@@ -93,10 +93,10 @@ fn requested(words: &GramArguments, session: &Session, bound: &Bound<'_>) -> Req
     Requested { matrix: words.output.is_none() && small && affordable, heat }
 }
 
-fn lowest_eigenvalue(digest: &Digest, bound: &Bound<'_>) -> Result<Option<f64>, Failure> {
+fn lowest_eigenvalue(digest: &Digest, bound: &Bound<'_>, compute: &Compute) -> Result<Option<f64>, Failure> {
     match &digest.matrix {
         Some(matrix) if bound.symmetric() && matrix.nrows() <= FOR_EIGENVALUES => {
-            Ok(mercer::solve::eigenvalues(matrix.view())?.first().copied())
+            Ok(mercer::solve::eigenvalues(matrix.view(), compute)?.first().copied())
         }
         _ => Ok(None),
     }

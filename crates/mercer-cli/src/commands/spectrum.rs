@@ -19,14 +19,14 @@ pub fn draw(kernel: &Kernel, x: ArrayView2<'_, f64>, compute: &Compute) -> Resul
     let rows: Vec<usize> = (0..x.nrows()).step_by(step).collect();
     let sample = x.select(Axis(0), &rows);
     let matrix = dense(&kernel.bind(Pairs::within(sample.view()), compute)?, compute)?;
-    of_matrix(kernel.to_string(), &matrix)
+    of_matrix(kernel.to_string(), &matrix, compute)
 }
 
 /// The eigenvalues of a matrix that is there already.
-pub fn of_matrix(title: String, matrix: &Array2<f64>) -> Result<Figure> {
+pub fn of_matrix(title: String, matrix: &Array2<f64>, compute: &Compute) -> Result<Figure> {
     let tolerance = matrix.nrows() as f64 * f64::EPSILON * matrix.diag().mapv(f64::abs).sum();
     let points: Vec<(f64, f64)> =
-        eigenvalues(matrix.view())?.into_iter().rev().enumerate().map(|(i, v)| ((i + 1) as f64, v)).collect();
+        eigenvalues(matrix.view(), compute)?.into_iter().rev().enumerate().map(|(i, v)| ((i + 1) as f64, v)).collect();
     let (negative, other): (Vec<_>, Vec<_>) = points.into_iter().partition(|p| p.1 < -tolerance);
     let mut curves = vec![Curve { label: format!("{} not negative", other.len()), points: other, mark: Mark::Dots }];
     if !negative.is_empty() {

@@ -230,7 +230,7 @@ impl Suite<'_> {
         let size = matrix.diag().iter().chain(values.diag()).fold(largest(values.view()), |m, v| m.max(v.abs()));
         let n = self.x.nrows() as f64;
         let tolerance = n * n * f64::EPSILON * size;
-        let eigen = symmetric_eigen(matrix.view())?;
+        let eigen = symmetric_eigen(matrix.view(), &Compute::unlimited())?;
         match eigen.values.first() {
             Some(lowest) if *lowest < -tolerance => {
                 let (of, value) = match property {

@@ -9,7 +9,7 @@ use super::simplify::by_weight;
 use crate::error::Requirement;
 use crate::kernel::{Counterexample, Verdict};
 use crate::solve::symmetric_eigen;
-use crate::{Error, Points, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// Entries across the diagonal may differ by this much of the largest entry.
 /// A matrix that was written with eleven digits passes.
@@ -34,7 +34,7 @@ const ASYMMETRY: f64 = 1e-10;
 /// ```
 pub fn check_matrix(matrix: ArrayView2<f64>) -> Result<Check> {
     let symmetric = symmetric_part(matrix)?;
-    let eigen = symmetric_eigen(symmetric.view())?;
+    let eigen = symmetric_eigen(symmetric.view(), &Compute::unlimited())?;
     let lowest = eigen.values.first().copied().unwrap_or(0.0);
     let tolerance = rounding(&symmetric);
     let counterexample = if lowest < -tolerance { refute(&symmetric, &eigen.vectors.column(0).to_vec()) } else { None };
@@ -80,7 +80,7 @@ fn refute_with(matrix: &Array2<f64>, chosen: &[usize]) -> Option<Counterexample>
     let mut rows = chosen.to_vec();
     rows.sort_unstable();
     let part = Array2::from_shape_fn((rows.len(), rows.len()), |(i, j)| matrix[[rows[i], rows[j]]]);
-    let eigen = symmetric_eigen(part.view()).ok()?;
+    let eigen = symmetric_eigen(part.view(), &Compute::unlimited()).ok()?;
     let clearly = *eigen.values.first()? < -rounding(&part);
     let weights = eigen.vectors.column(0).to_vec();
     if clearly { certify_matrix(matrix.view(), &rows, &weights) } else { None }

@@ -4,6 +4,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::matrix::symmetric_part;
 use super::side::rounding;
+use crate::Compute;
 use crate::Result;
 use crate::solve::symmetric_eigen;
 
@@ -58,7 +59,7 @@ pub struct Repaired {
 /// ```
 pub fn repair(matrix: ArrayView2<f64>, method: Repair) -> Result<Repaired> {
     let symmetric = symmetric_part(matrix)?;
-    let eigen = symmetric_eigen(symmetric.view())?;
+    let eigen = symmetric_eigen(symmetric.view(), &Compute::unlimited())?;
     let tolerance = rounding(&symmetric);
     let negative: Vec<f64> = eigen.values.iter().copied().filter(|&v| v < -tolerance).collect();
     let lowest = negative.first().copied().unwrap_or(0.0);

@@ -75,7 +75,7 @@ impl<'k> Attack<'k> {
     pub(super) fn attempt(&self, points: ArrayView2<f64>) -> Option<Attempt> {
         let gram = self.evaluator.gram(points)?;
         let matrix = self.side.matrix(&gram);
-        let eigen = symmetric_eigen(matrix.view()).ok()?;
+        let eigen = symmetric_eigen(matrix.view(), &Compute::unlimited()).ok()?;
         let lowest = *eigen.values.first()?;
         let weights = eigen.vectors.column(0).to_vec();
         Some(Attempt { points: points.to_owned(), weights, lowest, tolerance: rounding(&matrix).max(rounding(&gram)) })

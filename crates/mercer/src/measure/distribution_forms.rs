@@ -10,7 +10,7 @@ use crate::kernel::closed_forms::{Frequencies, LineForm, Mixing, PowerSeries};
 use crate::kernel::{Base, Lengthscale};
 use crate::real::special::erf;
 use crate::solve::symmetric_eigen;
-use crate::{Error, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A pair of a kernel and a distribution, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +104,7 @@ impl Form {
 
 /// `det(I + S)^{−1/2} exp(−½ vᵀ(I + S)⁻¹v)`, through the eigenvalues of the checked covariance `S`.
 fn convolved(v: &Array1<f64>, covariance: &Array2<f64>) -> f64 {
-    let Ok(eigen) = symmetric_eigen(covariance.view()) else { return f64::NAN };
+    let Ok(eigen) = symmetric_eigen(covariance.view(), &Compute::unlimited()) else { return f64::NAN };
     let coordinates = eigen.vectors.t().dot(v);
     let (mut root, mut exponent) = (1.0, 0.0);
     for (value, coordinate) in eigen.values.iter().zip(&coordinates) {
@@ -203,7 +203,7 @@ fn check_normal(mean: &Array1<f64>, covariance: &Array2<f64>) -> Result<()> {
             "give a symmetric one",
         ));
     }
-    let values = symmetric_eigen(covariance.view())?.values;
+    let values = symmetric_eigen(covariance.view(), &Compute::unlimited())?.values;
     let largest = values.last().copied().unwrap_or(0.0);
     match values.first() {
         Some(smallest) if *smallest < -1e-12 * largest.abs().max(f64::MIN_POSITIVE) => {

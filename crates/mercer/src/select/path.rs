@@ -175,7 +175,7 @@ fn by_spectrum(
     folds: Option<&[Vec<usize>]>,
     compute: &Compute,
 ) -> Result<Vec<Scores>> {
-    let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, problem)?;
+    let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, problem, compute)?;
     let score = |&lambda: &f64| {
         compute.check_canceled()?;
         let at = spectrum.at(lambda);

@@ -93,7 +93,7 @@ fn by_cholesky(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Option<Array2<f64>> {
 }
 
 fn minimum_norm(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Result<(Array2<f64>, Solved)> {
-    let eigen = symmetric_eigen(a)?;
+    let eigen = symmetric_eigen(a, &Compute::unlimited())?;
     let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let threshold = a.nrows() as f64 * f64::EPSILON * largest;
     let rank = eigen.values.iter().filter(|v| **v > threshold).count();

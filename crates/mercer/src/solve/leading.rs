@@ -113,7 +113,7 @@ impl Space {
     /// The eigenpairs of `QᵀAQ`, descending.
     fn ritz(&self, compute: &Compute) -> Result<SymmetricEigen> {
         let matrix = multiply(self.basis.t(), self.image.view(), compute)?;
-        let eigen = symmetric_eigen((&matrix + &matrix.t()).mapv(|v| 0.5 * v).view())?;
+        let eigen = symmetric_eigen((&matrix + &matrix.t()).mapv(|v| 0.5 * v).view(), compute)?;
         let order: Vec<usize> = (0..eigen.values.len()).rev().collect();
         let values = order.iter().map(|&j| eigen.values[j]).collect();
         Ok(SymmetricEigen { values, vectors: eigen.vectors.select(Axis(1), &order) })
@@ -181,7 +181,7 @@ fn orthonormal(block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
 }
 
 fn whitened(block: ArrayView2<f64>, least: f64, compute: &Compute) -> Result<Array2<f64>> {
-    let eigen = symmetric_eigen(multiply(block.t(), block, compute)?.view())?;
+    let eigen = symmetric_eigen(multiply(block.t(), block, compute)?.view(), compute)?;
     let top = eigen.values.last().copied().unwrap_or(0.0);
     let kept: Vec<usize> = (0..eigen.values.len()).filter(|&j| eigen.values[j] > least * top).collect();
     let roots = Array1::from_iter(kept.iter().map(|&j| eigen.values[j].sqrt()));

@@ -160,7 +160,7 @@ mod tests {
         let mut stream = Seed(8).stream("right-hand sides", n as u64);
         let z = Array2::from_shape_fn((n, 2), |_| stream.normal());
         let found = resolvents(matrix.clone(), z.view(), lambdas, &Compute::new()).unwrap().unwrap();
-        let eigen = symmetric_eigen(matrix.view()).unwrap();
+        let eigen = symmetric_eigen(matrix.view(), &Compute::new()).unwrap();
         for (found, lambda) in found.iter().zip(lambdas) {
             let inverse = eigen.map(|d| 1.0 / (d + lambda));
             let expected = inverse.dot(&z);

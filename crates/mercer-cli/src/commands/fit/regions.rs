@@ -51,7 +51,7 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(training: &Training) -> Result<Self> {
+    fn new(training: &Training, compute: &Compute) -> Result<Self> {
         let d = training.x.ncols();
         if d == 2 {
             let unit = |j: usize| training.map_of(j).map_or((0.0, 1.0), |map| (map.shift, map.scale));
@@ -60,7 +60,7 @@ impl Plane {
         }
         let origin = training.x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
         let centered = &training.x - &origin;
-        let eigen = symmetric_eigen((centered.t().dot(&centered) / training.rows() as f64).view())?;
+        let eigen = symmetric_eigen((centered.t().dot(&centered) / training.rows() as f64).view(), compute)?;
         // Eigenvalues ascend.
         let directions = Array2::from_shape_fn((2, d), |(k, j)| eigen.vectors[[j, d - 1 - k]]);
         let total: f64 = eigen.values.iter().map(|v| v.max(0.0)).sum();
@@ -80,7 +80,7 @@ impl Plane {
 
 fn plane(outcome: &Outcome, compute: &Compute) -> Result<RegionPlot> {
     let training = &outcome.training;
-    let plane = Plane::new(training)?;
+    let plane = Plane::new(training, compute)?;
     let at = plane.project(training);
     let range = |j: usize| {
         let ends = at.column(j).iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));

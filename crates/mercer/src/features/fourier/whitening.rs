@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, Axis};
 
 use crate::kernel::{PointList, PointMap};
 use crate::solve::symmetric_eigen;
-use crate::{Error, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// The kernel `k(C^{−1/2}x, C^{−1/2}y)`, `C` the covariance of the rows of `x`: in it one
 /// lengthscale suits every direction of the data.
@@ -34,7 +34,7 @@ pub fn whitened(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Kernel> {
         return Err(Error::too_few("whitening", "points", 2, x.nrows()));
     };
     let centered = &x - &mean;
-    let eigen = symmetric_eigen((centered.t().dot(&centered) / x.nrows() as f64).view())?;
+    let eigen = symmetric_eigen((centered.t().dot(&centered) / x.nrows() as f64).view(), &Compute::unlimited())?;
     let largest = eigen.values.iter().copied().fold(0.0, f64::max);
     if largest <= 0.0 {
         return Err(Error::all_equal("whitening", "points", "use frequencies without whitening"));

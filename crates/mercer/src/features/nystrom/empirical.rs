@@ -36,7 +36,7 @@ pub fn empirical_kernel_map(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compu
         return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
     let kernel = resolve_medians(kernel, x, compute)?;
-    let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?.view())?;
+    let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?.view(), compute)?;
     let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let threshold = x.nrows() as f64 * f64::EPSILON * largest;
     if let Some(value) = eigen.values.first().filter(|v| **v < -1e3 * threshold) {

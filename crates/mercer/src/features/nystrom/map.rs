@@ -61,7 +61,7 @@ impl NystromFeatures {
         {
             return Ok(Self::with_map(kernel, points, map));
         }
-        let eigen = symmetric_eigen(matrix.view())?;
+        let eigen = symmetric_eigen(matrix.view(), compute)?;
         let threshold = m as f64 * f64::EPSILON * eigen.values.last().copied().unwrap_or(0.0);
         let kept = eigen.values.iter().filter(|v| **v > threshold).count().min(rank.unwrap_or(m));
         if kept == 0 {

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::modes::Modes;
+use crate::Compute;
 use crate::Result;
 use crate::function::norms::integrate;
 use crate::kernel::elementary::finite_rank::{Basis, FiniteRank};
@@ -75,7 +76,7 @@ fn cosine_moment(k: usize, l: usize, deviation: f64) -> f64 {
 fn polynomial_moments(basis: Basis, n: usize, deviation: f64) -> Result<Array2<f64>> {
     let jacobi =
         Array2::from_shape_fn((n + 1, n + 1), |(i, j)| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 });
-    let rule = symmetric_eigen(jacobi.view())?;
+    let rule = symmetric_eigen(jacobi.view(), &Compute::unlimited())?;
     let mut moments = Array2::zeros((n, n));
     for (node, vector) in rule.values.iter().zip(rule.vectors.columns()) {
         let values = values(basis, n, deviation * node);
@@ -91,7 +92,7 @@ fn polynomial_moments(basis: Basis, n: usize, deviation: f64) -> Result<Array2<f
 fn solve(kernel: &FiniteRank, factor: f64, moments: Array2<f64>, count: usize) -> Result<(Vec<f64>, Modes, f64)> {
     let roots = Array1::from_iter(kernel.weights().iter().map(|w| (factor * w).sqrt()));
     let matrix = Array2::from_shape_fn(moments.dim(), |(k, l)| roots[k] * moments[[k, l]] * roots[l]);
-    let eigen = symmetric_eigen(matrix.view())?;
+    let eigen = symmetric_eigen(matrix.view(), &Compute::unlimited())?;
     let least = NEGLIGIBLE * eigen.values.last().copied().unwrap_or(0.0);
     let chosen: Vec<usize> = (0..eigen.values.len()).rev().filter(|&j| eigen.values[j] > least).take(count).collect();
     let mut coefficients = eigen.vectors.select(ndarray::Axis(1), &chosen) * &roots.insert_axis(ndarray::Axis(1));

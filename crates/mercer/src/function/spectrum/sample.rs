@@ -41,7 +41,7 @@ fn dense(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<(Vec<f64>
         40 * (n as u64) * n as u64,
         advice,
     )?;
-    let eigen = symmetric_eigen(gram::dense(bound, compute)?.view())?;
+    let eigen = symmetric_eigen(gram::dense(bound, compute)?.view(), compute)?;
     let chosen: Vec<usize> = (0..n).rev().take(count).collect();
     Ok((chosen.iter().map(|&j| eigen.values[j]).collect(), eigen.vectors.select(Axis(1), &chosen)))
 }

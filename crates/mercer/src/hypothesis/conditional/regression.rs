@@ -86,7 +86,7 @@ struct RegressionSpectrum {
 impl RegressionSpectrum {
     fn new(kernel: &Kernel, z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<Self> {
         let bound = kernel.bind(z, compute)?;
-        let eigen = symmetric_eigen(centered(&bound, compute)?.view())?;
+        let eigen = symmetric_eigen(centered(&bound, compute)?.view(), compute)?;
         let rotated = eigen.vectors.t().dot(target).dot(&eigen.vectors);
         Ok(Self { kernel: bound.kernel().clone(), eigen, rotated })
     }

@@ -180,6 +180,6 @@ impl NullSpectrum {
         let squares: f64 = matrix.iter().map(|v| v * v).sum();
         let own: f64 = matrix.diag().iter().map(|v| v * v).sum();
         let spread = if squares > 0.0 { (1.0 - own / squares).max(0.0).sqrt() } else { 1.0 };
-        Ok(Self { values: eigenvalues(matrix.view())?.into_iter().filter(|v| *v > 0.0).collect(), spread })
+        Ok(Self { values: eigenvalues(matrix.view(), compute)?.into_iter().filter(|v| *v > 0.0).collect(), spread })
     }
 }

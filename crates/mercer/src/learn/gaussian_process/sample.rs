@@ -13,7 +13,7 @@ pub(super) fn draw(
     count: usize,
     compute: &Compute,
 ) -> Result<Array2<f64>> {
-    let root = symmetric_eigen(covariance.view())?.map(|v| v.max(0.0).sqrt());
+    let root = symmetric_eigen(covariance.view(), compute)?.map(|v| v.max(0.0).sqrt());
     let mut samples = Array2::zeros((mean.len(), count));
     for (index, mut column) in samples.columns_mut().into_iter().enumerate() {
         let mut stream = compute.seed().stream("posterior sample", index as u64);

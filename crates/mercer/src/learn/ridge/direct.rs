@@ -25,7 +25,7 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, diagnostics: bool, compu
                 advice,
             )?;
             matrix.diag_mut().mapv_inplace(|d| d - lambda);
-            RidgeSpectrum::new(matrix, problem)?.solution(lambda, problem, diagnostics)
+            RidgeSpectrum::new(matrix, problem, compute)?.solution(lambda, problem, diagnostics)
         }
     }
 }

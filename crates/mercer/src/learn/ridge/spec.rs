@@ -148,7 +148,7 @@ impl Ridge {
             }
             RidgeSolver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
             RidgeSolver::Eigen => {
-                let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, &problem)?;
+                let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, &problem, compute)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?
             }
             RidgeSolver::Auto | RidgeSolver::Centers | RidgeSolver::Cholesky => {

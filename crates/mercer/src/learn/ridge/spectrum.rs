@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::problem::Problem;
 use super::solution::{Influence, RidgeMethod, Solution, gcv};
-use crate::Result;
 use crate::solve::symmetric_eigen;
+use crate::{Compute, Result};
 
 /// A diagonal entry of a projector below this counts as 0.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -36,12 +36,12 @@ pub(crate) struct AtLambda {
 
 impl RidgeSpectrum {
     /// Decomposes `SKS`.
-    pub(crate) fn new(matrix: Array2<f64>, problem: &Problem<'_>) -> Result<Self> {
+    pub(crate) fn new(matrix: Array2<f64>, problem: &Problem<'_>, compute: &Compute) -> Result<Self> {
         let q = &problem.null_space.q;
         let image = matrix.dot(q);
         let n = matrix.nrows();
         let kept = n - q.ncols();
-        let eigen = symmetric_eigen(project(matrix, q, &image).0.view())?;
+        let eigen = symmetric_eigen(project(matrix, q, &image).0.view(), compute)?;
         let values = Array1::from(eigen.values).slice(s![..kept]).to_owned();
         let vectors = eigen.vectors.slice_move(s![.., ..kept]);
         let coordinates = vectors.t().dot(&problem.targets);

@@ -32,7 +32,7 @@ fn naive_form(k: &Kernel, counterexample: &Counterexample) -> (f64, f64) {
 /// sign there.
 fn assert_measured(k: &Kernel, found: &Check) {
     let gram = naive_gram(k, &found.points).unwrap();
-    let lowest = mercer::solve::eigenvalues(gram.view()).unwrap()[0];
+    let lowest = mercer::solve::eigenvalues(gram.view(), &Compute::new()).unwrap()[0];
     let size = gram.iter().map(|v| v * v).sum::<f64>().sqrt();
     assert_close!(found.min_eigenvalue, lowest, abs = 1e-12 * size, "{k}: {} is not {lowest}", found.min_eigenvalue);
     if let Some(counterexample) = found.counterexample() {
@@ -129,7 +129,7 @@ fn proven_kernels_are_only_measured_on_data() {
         }
         // Where the data does not refute a kernel and points that were searched for do, the eigenvalue is theirs.
         if found.points == x {
-            let lowest = mercer::solve::eigenvalues(naive_gram(&k, &x).unwrap().view()).unwrap()[0];
+            let lowest = mercer::solve::eigenvalues(naive_gram(&k, &x).unwrap().view(), &Compute::new()).unwrap()[0];
             assert_close!(found.min_eigenvalue, lowest, abs = 1e-10 * lowest.abs().max(1.0), "{text}");
         } else {
             assert!(found.counterexample().is_some_and(|c| c.indices.is_empty()), "{text}");
@@ -311,7 +311,7 @@ fn matrices_are_checked_as_they_are() {
 #[test]
 fn repairs_do_what_is_documented() {
     let a = random_symmetric(15, 2);
-    let eigen = symmetric_eigen(a.view()).unwrap();
+    let eigen = symmetric_eigen(a.view(), &Compute::new()).unwrap();
     let mass: f64 = eigen.values.iter().filter(|v| **v < 0.0).map(|v| -v).sum();
     let count = eigen.values.iter().filter(|v| **v < 0.0).count();
     let square: f64 = eigen.values.iter().filter(|v| **v < 0.0).map(|v| v * v).sum();
@@ -331,7 +331,7 @@ fn repairs_do_what_is_documented() {
         close(frobenius(&(&repaired.matrix - &a)), change, "change by hand");
         close(repaired.shift, if method == Repair::Shift { -eigen.values[0] } else { 0.0 }, "shift");
         assert_eq!(check_matrix(repaired.matrix.view()).unwrap().as_option(), None, "{method:?}");
-        let after = symmetric_eigen(repaired.matrix.view()).unwrap().values;
+        let after = symmetric_eigen(repaired.matrix.view(), &Compute::new()).unwrap().values;
         let mut expected: Vec<f64> = match method {
             Repair::Clip => eigen.values.iter().map(|v| v.max(0.0)).collect(),
             Repair::Flip => eigen.values.iter().map(|v| v.abs()).collect(),

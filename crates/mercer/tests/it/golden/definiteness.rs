@@ -44,7 +44,7 @@ impl Case {
 
     /// Eigenvalues, given in descending order.
     fn close_spectrum(&self, key: &str, matrix: &Array2<f64>, expected: &Value) {
-        let found = eigenvalues(matrix.view()).unwrap();
+        let found = eigenvalues(matrix.view(), &Compute::new()).unwrap();
         assert_eq!(found.len(), numbers(expected).len());
         for (i, value) in found.iter().rev().enumerate() {
             self.close(key, *value, &expected[i]);
@@ -111,7 +111,9 @@ fn difference_of_gaussians() {
 
         let grid = &expected["grid"];
         let (n, h) = (number(&grid["N"]) as usize, number(&grid["h"]));
-        let values = eigenvalues(gram(&text, &Array2::from_shape_fn((n, 1), |(i, _)| i as f64 * h)).view()).unwrap();
+        let values =
+            eigenvalues(gram(&text, &Array2::from_shape_fn((n, 1), |(i, _)| i as f64 * h)).view(), &Compute::new())
+                .unwrap();
         case.close(key, values[0], &grid["min_eigenvalue"]);
         case.close(key, values[n - 1], &grid["max_eigenvalue"]);
     }
@@ -132,7 +134,7 @@ fn indicator() {
         assert_eq!(psd_by_check(&text, &x), Some(false));
     }
     let k = gram(&text, &column(case.input("x3")));
-    case.close("min_eigenvalue3", eigenvalues(k.view()).unwrap()[0], case.expected("min_eigenvalue3"));
+    case.close("min_eigenvalue3", eigenvalues(k.view(), &Compute::new()).unwrap()[0], case.expected("min_eigenvalue3"));
     let c = numbers(case.expected("witness3"));
     let form: f64 = k.indexed_iter().map(|((i, j), v)| c[i] * c[j] * v).sum();
     case.close("witness3_quadratic_form", form, case.expected("witness3_quadratic_form"));
@@ -168,7 +170,7 @@ fn logarithm_and_verdicts() {
     assert_eq!(nsd_by_check("log_distance()", &x), case.expected("log_is_nds").as_bool());
     for (i, t) in numbers(case.input("t")).into_iter().enumerate() {
         let text = format!("schoenberg(log_distance(), t={t})");
-        let lowest = eigenvalues(gram(&text, &x).view()).unwrap()[0];
+        let lowest = eigenvalues(gram(&text, &x).view(), &Compute::new()).unwrap()[0];
         let key = "exp_minus_t_psi_min_eigenvalue";
         case.close(key, lowest, &case.expected(key)[i]);
         assert_eq!(psd_by_check(&text, &x), Some(true));
@@ -215,16 +217,16 @@ fn squared_distance_and_schoenberg() {
     case.close_spectrum(key, &s, case.expected(key));
     let key = "D_eigenvalues_descending";
     case.close_spectrum(key, &d, case.expected(key));
-    let rank = eigenvalues(s.view()).unwrap().iter().filter(|v| v.abs() > 1e-12).count();
+    let rank = eigenvalues(s.view(), &Compute::new()).unwrap().iter().filter(|v| v.abs() > 1e-12).count();
     assert_eq!(rank as f64, number(case.expected("S_rank")));
-    let positive = eigenvalues(d.view()).unwrap().iter().filter(|v| **v > 1e-12).count();
+    let positive = eigenvalues(d.view(), &Compute::new()).unwrap().iter().filter(|v| **v > 1e-12).count();
     assert_eq!(positive as f64, number(case.expected("D_number_of_positive_eigenvalues")));
     assert_eq!(is_psd(&s), case.expected("S_is_psd").as_bool().unwrap());
     assert_eq!(nsd_by_check("sqdist()", &x), case.expected("D_is_nds").as_bool());
     for (i, t) in numbers(case.input("t")).into_iter().enumerate() {
         let text = format!("schoenberg(sqdist(), t={t})");
         let key = "exp_minus_tD_min_eigenvalue";
-        case.close(key, eigenvalues(gram(&text, &x).view()).unwrap()[0], &case.expected(key)[i]);
+        case.close(key, eigenvalues(gram(&text, &x).view(), &Compute::new()).unwrap()[0], &case.expected(key)[i]);
         assert_eq!(psd_by_check(&text, &x), Some(true));
     }
     // The embedding: half of the base-point kernel at the center of mass is the centered Gram
@@ -248,7 +250,7 @@ fn hyperbolic_tangent() {
         let found = check(&kernel(&text), Some(Points::from(&x)), &CheckOptions::default(), &Compute::new()).unwrap();
         assert_eq!(found.as_option(), expected["is_psd"].as_bool());
         case.close("examples", found.min_eigenvalue, &expected["min_eigenvalue"]);
-        let vector = mercer::solve::symmetric_eigen(k.view()).unwrap().vectors.column(0).to_vec();
+        let vector = mercer::solve::symmetric_eigen(k.view(), &Compute::new()).unwrap().vectors.column(0).to_vec();
         let largest = vector.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
         for (v, witness) in vector.iter().zip(numbers(&expected["witness_scaled_to_max_1"])) {
             assert_close(v / largest, witness, 1e-11, 1e-12, "witness");

@@ -120,7 +120,7 @@ fn binning_pitches_are_gamma() {
 
 /// Frobenius, spectral and trace norm of a symmetric matrix.
 fn norms(matrix: &Array2<f64>) -> [f64; 3] {
-    let values = eigenvalues(matrix.view()).unwrap();
+    let values = eigenvalues(matrix.view(), &Compute::new()).unwrap();
     let frobenius = values.iter().map(|v| v * v).sum::<f64>().sqrt();
     [frobenius, values.iter().fold(0.0, |m, v| m.max(v.abs())), values.iter().sum()]
 }

@@ -1,6 +1,7 @@
 //! What the rules prove must hold on random points; what they may never prove stays open.
 
 use crate::common::{centered_half, examples, many_kernels, naive_gram, points_for};
+use mercer::Compute;
 use mercer::kernel::{Property, Verdict};
 use mercer::solve::eigenvalues;
 use mercer::{Kernel, Seed, Stream};
@@ -23,7 +24,7 @@ fn size(a: &Array2<f64>) -> f64 {
 
 /// `λ_min ≥ −10⁻⁹ ‖A‖`, which leaves room for the rounding of the values themselves.
 fn assert_psd(a: &Array2<f64>, what: &str) {
-    let lowest = eigenvalues(a.view()).unwrap().first().copied().unwrap_or(0.0);
+    let lowest = eigenvalues(a.view(), &Compute::new()).unwrap().first().copied().unwrap_or(0.0);
     assert!(lowest >= -1e-9 * size(a), "{what}: λ = {lowest:e} against ‖A‖ = {:e}", size(a));
 }
 
@@ -61,7 +62,7 @@ fn check_proven(k: &Kernel, stream: &mut Stream) -> bool {
             (Property::PositiveSemidefinite, Verdict::Proven(_)) => assert_psd(&gram, &what),
             (Property::NegativeSemidefinite, Verdict::Proven(_)) => {
                 let half = centered_half(&gram);
-                let lowest = eigenvalues(half.view()).unwrap()[0];
+                let lowest = eigenvalues(half.view(), &Compute::new()).unwrap()[0];
                 assert!(lowest >= -1e-9 * size(&gram), "{what}: {lowest:e}");
             }
             (Property::StrictlyPositiveDefinite, Verdict::Proven(_)) => {
@@ -113,7 +114,7 @@ fn refuted_shift_invariance_and_negative_definiteness_show_on_random_points() {
             assert!(moved != gram, "{k}: said to change under shifts");
         }
         if k.property(NSD).is_refuted() && gram.iter().all(|v| v.abs() < 1e100) {
-            let lowest = eigenvalues(centered_half(&gram).view()).unwrap()[0];
+            let lowest = eigenvalues(centered_half(&gram).view(), &Compute::new()).unwrap()[0];
             assert!(lowest < 1e-14, "{k}: said not to be NSD, but −½JKJ has λ ≥ {lowest:e}");
         }
     }

@@ -101,7 +101,7 @@ fn gram_matrices_are_positive_definite_up_to_its_dimension() {
             for columns in 1..=2 * (dimension / 2) + 1 {
                 let (k, x) = (wendland(smoothness, dimension, 1.2), sample(60, columns, 7));
                 let matrix = gram::dense(&k.bind(Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap();
-                let lowest = symmetric_eigen(matrix.view()).unwrap().values[0];
+                let lowest = symmetric_eigen(matrix.view(), &Compute::new()).unwrap().values[0];
                 assert!(lowest > -60.0 * f64::EPSILON * 60.0, "{k} on {columns} columns: {lowest}");
                 assert!(smoothness > 0 || lowest > 1e-6, "{k} on {columns} columns: {lowest}");
                 assert!(k.property_on(PSD, columns).is_proven());

@@ -127,7 +127,8 @@ pub(super) fn unflat(values: ArrayView2<f64>, shape: (usize, usize)) -> Array2<f
 /// The matrix is at least `μI` for every positive semi-definite kernel: either the kernel is not,
 /// or `μ` drowns in rounding.
 fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
-    let smallest = eigenvalues(matrix.view()).ok().and_then(|v| v.iter().copied().reduce(f64::min));
+    let smallest =
+        eigenvalues(matrix.view(), &Compute::unlimited()).ok().and_then(|v| v.iter().copied().reduce(f64::min));
     match smallest {
         Some(value) if value < 0.5 * at.mu - 1e-10 * matrix.diag().sum() => Error::NotPositiveDefinite {
             kernel: at.matrix.kernel().to_string(),
