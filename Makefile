@@ -26,6 +26,9 @@ test-full: export MERCER_FULL := 1
 test-full: test
 
 ## While working on the library: formatting, its lints, its unit and integration tests.
+# Compiles again what changed only: a little more work the first time, and for other commands, which do not keep these
+# parts, the library once more.
+quick: export CARGO_INCREMENTAL := 1
 quick: $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --workspace --lib -- -D warnings

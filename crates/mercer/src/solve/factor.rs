@@ -16,7 +16,8 @@ const SMALL: usize = 4096;
 /// Columns of a narrow block.
 const NARROW: usize = 64;
 
-/// Right-hand sides up to which each is substituted by itself.
+/// Right-hand sides up to which each is substituted by itself: two of 100 rows together take as long as
+/// four alone.
 const FEW: usize = 3;
 
 /// What became of a matrix that was to be factored.

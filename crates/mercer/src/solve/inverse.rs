@@ -6,7 +6,7 @@ use super::triangular::{solve_lower, solve_lower_transposed};
 use crate::gram::simd::matmul::{Target, matmul};
 
 /// Columns of a panel: its pivots are searched and eliminated column by column, what stands behind it
-/// in products of matrices.
+/// in products of matrices, which are at two thirds of their speed at this depth.
 const PANEL: usize = 32;
 
 /// `A⁻¹` by an LU factor with partial pivoting, in one thread: the same bytes for any number of

@@ -17,17 +17,21 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::gram::simd::Element;
 use pack::{Buffers, Direct, Packed};
-use tile::Tiles;
+use tile::BlockProduct;
 use unit::{Portable, Unit};
 
-/// Depth of a block.
+/// Depth of a block. GFLOP/s of one core at 256, 500 and 1000 rows: 50.5, 50.6 and 49.3; with 128 they
+/// are 48.1, 48.2 and 47.9, with 512 49.8, 48.0 and 48.2.
 const DEPTH: usize = 256;
-/// Bytes of a block of `A`: half of a second-level cache of 1 MB.
+/// Bytes of a block of `A`: half of a second-level cache of 1 MB. 192 and 900 KB differ by less than the
+/// noise of 2 %.
 const BLOCK_BYTES: usize = 480 * 1024;
-/// Columns of a block of `B`.
+/// Columns of a block of `B`, of which every thread keeps 1 MB. With 128 a product of 1000 rows is 4 %
+/// slower, with 2048 4 % faster.
 const COLUMNS: usize = 512;
-/// Strips of `B` up to which whole strips of a column-major `A` are read where they are: to pack them
-/// would take as long as the products.
+/// Strips of a factor up to which those of the other are read where they are: to pack them would take
+/// as long as the products. With 1 the product of 2000 × 300 and 300 × 20 has 35 instead of 49 GFLOP/s;
+/// 8 and 16 are as fast, but reads with large strides suffer from small caches of pages.
 const FEW_STRIPS: usize = 4;
 
 /// What becomes of the entries that a product is written to.
@@ -120,7 +124,7 @@ entry!(f32);
 impl<T: Element> WithSimd for Product<'_, T> {
     type Output = ();
 
-    /// Tiles that leave a few registers for the factors.
+    /// BlockProduct that leave a few registers for the factors.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         if S::REGISTER_COUNT >= 32 {
@@ -154,8 +158,8 @@ impl<T: Element> Product<'_, T> {
                 for top in (0..rows).step_by(block) {
                     let rows = top..rows.min(top + block);
                     let a = Packed::new(height, self.a.view(), rows.clone(), deep.clone(), a_direct, a_buffer);
-                    let mut tiles = Tiles { unit, c: self.c.view_mut(), target, s: self.s, a: &a, b: &b };
-                    tiles.run::<M, N, H>(rows, first..right);
+                    let mut product = BlockProduct { unit, c: self.c.view_mut(), target, s: self.s, a: &a, b: &b };
+                    product.run::<M, N, H>(rows, first..right);
                 }
             }
         }

@@ -21,7 +21,7 @@ pub(super) struct Strip<T> {
 }
 
 /// The product of a packed block of `A` and one of `B`, tile by tile.
-pub(super) struct Tiles<'a, U, T> {
+pub(super) struct BlockProduct<'a, U, T> {
     pub(super) unit: U,
     pub(super) c: ArrayViewMut2<'a, T>,
     pub(super) target: Target,
@@ -30,7 +30,7 @@ pub(super) struct Tiles<'a, U, T> {
     pub(super) b: &'a Packed<'a, T>,
 }
 
-impl<U: Unit<T>, T: Element> Tiles<'_, U, T> {
+impl<U: Unit<T>, T: Element> BlockProduct<'_, U, T> {
     /// All tiles of a block of `C`.
     #[inline(always)]
     pub(super) fn run<const M: usize, const N: usize, const H: usize>(
@@ -64,13 +64,13 @@ impl<U: Unit<T>, T: Element> Tiles<'_, U, T> {
         // SAFETY: strips of a block have its depth.
         let sums = unsafe { sums::<U, T, M, N>(self.unit, a, b, self.a.depth()) };
         let (s, zero) = (self.unit.splat(self.s), self.unit.splat(T::default()));
-        for j in 0..N {
-            for i in 0..M {
+        for (j, column) in sums.iter().enumerate() {
+            for (i, sum) in column.iter().enumerate() {
                 // SAFETY: the columns of `C` are contiguous and hold the tile.
                 unsafe {
                     let start = self.entry(top + i * U::LANES, first + j);
                     let old = if self.target == Target::Add { self.unit.load(start) } else { zero };
-                    self.unit.store(start, self.unit.multiply_add(s, sums[j][i], old));
+                    self.unit.store(start, self.unit.multiply_add(s, *sum, old));
                 }
             }
         }
@@ -104,22 +104,22 @@ impl<U: Unit<T>, T: Element> Tiles<'_, U, T> {
         // SAFETY: strips of a block have its depth.
         let sums = unsafe { sums::<U, T, M, N>(self.unit, a, b, self.a.depth()) };
         let s = self.unit.splat(self.s);
-        for j in 0..wide {
-            for i in 0..M {
+        for (j, column) in sums.iter().enumerate().take(wide) {
+            for (i, sum) in column.iter().enumerate() {
                 let count = high.saturating_sub(i * U::LANES).min(U::LANES);
                 let mut part = [T::default(); LONGEST];
                 // SAFETY: `count` entries lie inside of `C`, and a vector has at most `LONGEST` numbers.
                 unsafe {
                     let (start, down) = (self.entry(top + i * U::LANES, first + j), self.c.strides()[0]);
                     if self.target == Target::Add {
-                        for lane in 0..count {
-                            part[lane] = *start.offset(lane as isize * down);
+                        for (lane, entry) in part.iter_mut().enumerate().take(count) {
+                            *entry = *start.offset(lane as isize * down);
                         }
                     }
                     let old = self.unit.load(part.as_ptr());
-                    self.unit.store(part.as_mut_ptr(), self.unit.multiply_add(s, sums[j][i], old));
-                    for lane in 0..count {
-                        *start.offset(lane as isize * down) = part[lane];
+                    self.unit.store(part.as_mut_ptr(), self.unit.multiply_add(s, *sum, old));
+                    for (lane, entry) in part.iter().enumerate().take(count) {
+                        *start.offset(lane as isize * down) = *entry;
                     }
                 }
             }
@@ -155,20 +155,20 @@ unsafe fn sums<U: Unit<T>, T: Element, const M: usize, const N: usize>(
     // product of integers, which would take half of the time.
     let (mut column, mut row) = (a.start, b.start);
     let mut across = [0; N];
-    for j in 0..N {
-        across[j] = j as isize * b.across;
+    for (j, offset) in across.iter_mut().enumerate() {
+        *offset = j as isize * b.across;
     }
     for _ in 0..depth {
         let mut entries = [zero; M];
-        for i in 0..M {
+        for (i, entry) in entries.iter_mut().enumerate() {
             // SAFETY: inside of this column.
-            entries[i] = unsafe { unit.load(column.add(i * U::LANES)) };
+            *entry = unsafe { unit.load(column.add(i * U::LANES)) };
         }
-        for j in 0..N {
+        for (offset, sums) in across.iter().zip(&mut sums) {
             // SAFETY: inside of this row.
-            let factor = unit.splat(unsafe { *row.offset(across[j]) });
-            for i in 0..M {
-                sums[j][i] = unit.multiply_add(entries[i], factor, sums[j][i]);
+            let factor = unit.splat(unsafe { *row.offset(*offset) });
+            for (entry, sum) in entries.iter().zip(sums) {
+                *sum = unit.multiply_add(*entry, factor, *sum);
             }
         }
         (column, row) = (column.wrapping_offset(a.stride), row.wrapping_offset(b.stride));
