@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::common::{Run, example, file, mercer, mercer_with_input, path_in};
+use crate::common::{Run, assert_close, example, file, mercer, mercer_with_input, path_in};
 
 const TABLE: &[u8] = b"a,b,y\n0,1,1\n1,0,2\n2,1,4\n3,0,3\n4,1,6\n5,0,5\n";
 
@@ -328,6 +328,26 @@ fn names_cannot_command_the_terminal() {
     assert_eq!(json["columns"][0]["name"], format!("{bad}x"));
     let svg = std::fs::read_to_string(&page).unwrap();
     assert!(!svg.contains(['\u{1b}', '\u{7}']), "no SVG may hold control characters");
+}
+
+/// Many rows are compared again after the search, and the plan counts that.
+#[test]
+fn plans_of_many_rows_count_the_comparison() {
+    let rows = |count: usize| {
+        let lines: String = (0..count).map(|i| format!("{},{}\n", i * 7919 % count, (i as f64 * 0.37).sin())).collect();
+        format!("x,y\n{lines}")
+    };
+    let stages = |count: usize| {
+        let words = ["explain", "fit", "auto", "-", "--target", "y", "--json"];
+        mercer_with_input(&words, rows(count).as_bytes()).json()["stages"].clone()
+    };
+    let many = stages(3000);
+    assert_eq!(many[1]["stage"], "comparison");
+    let work = many[1]["work"].as_str().unwrap();
+    assert!(work.contains("24 fits on 1 000 rows and 16 fits on 2 000 rows"), "{work}");
+    // 24 · 1000³/3 + 16 · 2000³/3
+    assert_close(&many[1]["flops"], 24e9 / 3.0 + 16.0 * 8e9 / 3.0, 1.0);
+    assert!(stages(2999).as_array().unwrap().iter().all(|stage| stage["stage"] != "comparison"));
 }
 
 /// Standard input can be read only once, and every command that may read it does so once.

@@ -71,6 +71,17 @@ pub struct RidgeFinals {
     pub complete: bool,
 }
 
+/// What a comparison costs at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinalsPlan {
+    /// Fits of every round, and the rows that they are made on.
+    pub rounds: Vec<(usize, usize)>,
+    /// Bytes of the largest fit.
+    pub bytes: u64,
+    /// Operations of all fits.
+    pub flops: f64,
+}
+
 /// A candidate with its λ and its score.
 type Scored = (Candidate, f64, f64);
 
@@ -86,6 +97,23 @@ impl RidgeFinals {
     /// The least rows, of which two thirds are fitted and one third is scored.
     pub const ROWS: usize = 3000;
 
+    /// An upper bound of the cost of a comparison with this many rows: how many fits on how many rows
+    /// every round has, bytes and operations.
+    pub fn plan(rows: usize, compute: &Compute) -> Option<FinalsPlan> {
+        let most = Self::most(rows, compute)?;
+        let rounds = ROUNDS.map(|(rows, moving)| (moving * FITS, rows.min(most)));
+        let operations = |(fits, rows): (usize, usize)| fits as f64 * (rows as f64).powi(3) / 3.0;
+        let largest = rounds.iter().map(|round| round.1 as u64).max().unwrap_or(0);
+        let flops = rounds.into_iter().map(operations).sum();
+        Some(FinalsPlan { rounds: rounds.to_vec(), bytes: BYTES * largest * largest, flops })
+    }
+
+    /// The most rows that are fitted; `None` if there are too few rows, or too little memory.
+    fn most(rows: usize, compute: &Compute) -> Option<usize> {
+        let affordable = ((compute.memory() / BYTES) as f64).sqrt() as usize;
+        (rows >= Self::ROWS && affordable >= ROUNDS[0].0).then(|| affordable.min(2 * rows / 3))
+    }
+
     /// Compares the best candidates of a choice, which was made on some of these rows; `None` for
     /// fewer than 3000 rows (or as many as fit into the memory limit), for precomputed values, and
     /// where nothing could be fitted.
@@ -100,13 +128,9 @@ impl RidgeFinals {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Option<Self>> {
-        let affordable = ((compute.memory() / BYTES) as f64).sqrt() as usize;
         let precomputed = search.kernels.iter().any(crate::Kernel::is_precomputed);
-        if x.nrows() < Self::ROWS || affordable < ROUNDS[0].0 || precomputed {
-            return Ok(None);
-        }
+        let Some(most) = Self::most(x.nrows(), compute).filter(|_| !precomputed) else { return Ok(None) };
         let order = compute.seed().stream("rows of a comparison", 0).permutation(x.nrows());
-        let most = affordable.min(2 * x.nrows() / 3);
         let part = |rows: &[usize]| {
             let weights = weights.map(|w| w.select(Axis(0), rows));
             (x.select(Axis(0), rows), y.select(Axis(0), rows), weights)

@@ -29,7 +29,7 @@ mod tuner;
 pub use ard::with_column_lengthscales;
 pub use choices::Choices;
 pub use criterion::Criterion;
-pub use finals::RidgeFinals;
+pub use finals::{FinalsPlan, RidgeFinals};
 pub use fold_search::{FoldChoice, FoldSearch, Tried};
 pub use folds::{sample_rows, stratified_folds};
 pub use grid::{log_grid, median_lengthscales, with_lengthscale};

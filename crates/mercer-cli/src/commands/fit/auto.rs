@@ -49,7 +49,7 @@ pub fn fit(words: &AutoArguments, session: &Session) -> Result<Outcome, Failure>
 
 /// Whether the best candidates are compared again on more rows: where there are many, and the
 /// request does not say how to select.
-fn is_compared(words: &AutoArguments, rows: usize) -> bool {
+pub fn is_compared(words: &AutoArguments, rows: usize) -> bool {
     rows >= RidgeFinals::ROWS && words.sample.is_none() && words.cv == Criterion::LeaveOneOut && !words.no_screening
 }
 

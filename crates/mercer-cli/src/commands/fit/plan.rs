@@ -4,6 +4,7 @@ use mercer::compute::{human_bytes, human_seconds};
 use mercer::learn::ridge::RidgePlan;
 use mercer::learn::svm::SvmPlan;
 use mercer::learn::{LogisticRegression, Ridge};
+use mercer::select::{FinalsPlan, RidgeFinals};
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
@@ -108,6 +109,9 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
             let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
             let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];
+            if auto::is_compared(words, training.rows()) {
+                stages.extend(RidgeFinals::plan(training.rows(), &session.compute).map(comparison_stage));
+            }
             stages.extend(ridge_stage(&spec, &training, session)?);
             (training, stages)
         }
@@ -176,6 +180,19 @@ fn logistic_stage(spec: &LogisticRegression, training: &Training, session: &Sess
     Ok(Stage { name: "fit", what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None })
 }
 
+fn comparison_stage(plan: FinalsPlan) -> Stage {
+    let rounds: Vec<String> =
+        plan.rounds.iter().map(|(fits, rows)| format!("{fits} fits on {} rows", grouped(*rows as u64))).collect();
+    Stage {
+        name: "comparison",
+        what: format!("of the best candidates, at most {}, scored on others", rounds.join(" and ")),
+        bytes: plan.bytes,
+        flops: plan.flops,
+        plan: None,
+        refusal: None,
+    }
+}
+
 fn choice_stage(rows: usize, candidates: f64) -> Stage {
     let n = rows as f64;
     Stage {
@@ -185,7 +202,7 @@ fn choice_stage(rows: usize, candidates: f64) -> Stage {
             grouped(rows as u64)
         ),
         bytes: 40 * (rows as u64).pow(2),
-        flops: 9.0 * n.powi(3) * candidates,
+        flops: 4.0 * n.powi(3) * candidates,
         plan: None,
         refusal: None,
     }
