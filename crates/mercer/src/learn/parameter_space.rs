@@ -108,15 +108,6 @@ pub(crate) enum Target<'o> {
     Curved(&'o mut dyn CurvedObjective),
 }
 
-impl Target<'_> {
-    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
-        match self {
-            Self::Smooth(objective) => objective(point),
-            Self::Curved(objective) => objective.evaluate(point),
-        }
-    }
-}
-
 /// What a search from several starts found.
 pub(crate) struct Search {
     /// The lowest end; absent when the objective is defined at no start.
@@ -151,8 +142,7 @@ pub(crate) const MOST_EVALUATIONS: usize = 100;
 const DECREASE: f64 = 2e-9;
 
 /// The evaluations of a search: counted, reported to the listener, with the best of the run.
-struct Watch<'a, 'o> {
-    target: Target<'o>,
+struct Watch<'a> {
     options: &'a SearchOptions<'a>,
     compute: &'a Compute,
     start: &'a [f64],
@@ -161,36 +151,56 @@ struct Watch<'a, 'o> {
     best: Option<Minimum>,
 }
 
-impl CurvedObjective for Watch<'_, '_> {
-    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
-        let far = point.iter().zip(self.start).any(|(p, s)| (p - s).abs() > REACH);
-        let (value, gradient) =
-            if far { (f64::INFINITY, vec![0.0; point.len()]) } else { self.target.evaluate(point)? };
+/// A curved objective that is watched.
+struct Watched<'w, 'a, 'c> {
+    watch: &'w mut Watch<'a>,
+    objective: &'c mut dyn CurvedObjective,
+}
+
+impl CurvedObjective for Watched<'_, '_, '_> {
+    fn value(&mut self, point: &[f64]) -> Result<f64> {
+        let value = if self.watch.is_far(point) { f64::INFINITY } else { self.objective.value(point)? };
+        self.watch.note(point, value);
+        Ok(value)
+    }
+
+    fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)> {
+        self.objective.slopes()
+    }
+}
+
+impl Watch<'_> {
+    fn minimize(&mut self, target: &mut Target<'_>, from: &[f64], options: &MinimizeOptions) -> Result<Minimum> {
+        self.best = None;
+        match target {
+            Target::Curved(objective) => {
+                minimize_curved(&mut Watched { watch: self, objective: *objective }, from, options)
+            }
+            Target::Smooth(objective) => {
+                let mut watched = |point: &[f64]| {
+                    let undefined = (f64::INFINITY, vec![0.0; point.len()]);
+                    let found = if self.is_far(point) { undefined } else { objective(point)? };
+                    self.note(point, found.0);
+                    Ok(found)
+                };
+                minimize(&mut watched, from, options)
+            }
+        }
+    }
+
+    fn is_far(&self, point: &[f64]) -> bool {
+        point.iter().zip(self.start).any(|(p, s)| (p - s).abs() > REACH)
+    }
+
+    /// Counts an evaluation and keeps the best.
+    fn note(&mut self, point: &[f64], value: f64) {
         self.evaluations += 1;
         if value.is_finite() && self.best.as_ref().is_none_or(|best| value < best.value) {
-            let (point, gradient) = (point.to_vec(), gradient.clone());
+            let (point, gradient) = (point.to_vec(), Vec::new());
             self.best = Some(Minimum { point, value, gradient, iterations: 0, converged: false });
         }
         self.lowest = self.lowest.min(value);
         self.report();
-        Ok((value, gradient))
-    }
-
-    fn curvature(&mut self) -> Result<Array2<f64>> {
-        match &mut self.target {
-            Target::Curved(objective) => objective.curvature(),
-            Target::Smooth(_) => Ok(Array2::zeros((self.start.len(), self.start.len()))),
-        }
-    }
-}
-
-impl Watch<'_, '_> {
-    fn minimize(&mut self, from: &[f64], options: &MinimizeOptions) -> Result<Minimum> {
-        self.best = None;
-        match self.target {
-            Target::Curved(_) => minimize_curved(self, from, options),
-            Target::Smooth(_) => minimize(&mut |point: &[f64]| self.evaluate(point), from, options),
-        }
     }
 
     fn report(&self) {
@@ -206,12 +216,12 @@ impl Watch<'_, '_> {
 /// Minimizes from `start` and from points around it. A part of the work that is canceled, by a time
 /// limit, leaves the best so far.
 pub(crate) fn search(
-    target: Target<'_>,
+    mut target: Target<'_>,
     start: &[f64],
     options: &SearchOptions<'_>,
     compute: &Compute,
 ) -> Result<Search> {
-    let mut watch = Watch { target, options, compute, start, evaluations: 0, lowest: f64::INFINITY, best: None };
+    let mut watch = Watch { options, compute, start, evaluations: 0, lowest: f64::INFINITY, best: None };
     let mut runs: Vec<Minimum> = Vec::new();
     let mut interrupted = false;
     for restart in 0..=options.restarts {
@@ -224,7 +234,7 @@ pub(crate) fn search(
             max_evaluations: MOST_EVALUATIONS,
             ..MinimizeOptions::default()
         };
-        match watch.minimize(&from, &options) {
+        match watch.minimize(&mut target, &from, &options) {
             Ok(run) => runs.push(run),
             Err(Error::Canceled) => {
                 compute.after_part()?;

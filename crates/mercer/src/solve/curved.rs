@@ -33,17 +33,18 @@ const ROUNDING: f64 = 1e-12;
 
 /// A function with its gradient and a positive semi-definite part of its Hessian.
 pub trait CurvedObjective {
-    /// The value and the gradient; infinity (with any gradient) where the function is not defined.
+    /// The value; infinity where the function is not defined.
     ///
     /// # Errors
     /// What ends the search.
-    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)>;
+    fn value(&mut self, point: &[f64]) -> Result<f64>;
 
-    /// The part of the Hessian at the point that was evaluated last, where the value was finite.
+    /// The gradient and the part of the Hessian at the last point, where the value was finite. Not
+    /// asked for at points that are rejected.
     ///
     /// # Errors
     /// What ends the search.
-    fn curvature(&mut self) -> Result<Array2<f64>>;
+    fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)>;
 }
 
 /// A local minimum of `objective` from `start`.
@@ -66,15 +67,14 @@ pub trait CurvedObjective {
 /// /// (x² + y − 11)² + (x + y² − 7)², with 2JᵀJ.
 /// struct Himmelblau(f64, f64);
 /// impl CurvedObjective for Himmelblau {
-///     fn evaluate(&mut self, point: &[f64]) -> mercer::Result<(f64, Vec<f64>)> {
-///         let (x, y) = (point[0], point[1]);
-///         (self.0, self.1) = (x, y);
-///         let (a, b) = (x * x + y - 11.0, x + y * y - 7.0);
-///         Ok((a * a + b * b, vec![4.0 * a * x + 2.0 * b, 2.0 * a + 4.0 * b * y]))
+///     fn value(&mut self, point: &[f64]) -> mercer::Result<f64> {
+///         (self.0, self.1) = (point[0], point[1]);
+///         Ok((self.0.powi(2) + self.1 - 11.0).powi(2) + (self.0 + self.1.powi(2) - 7.0).powi(2))
 ///     }
-///     fn curvature(&mut self) -> mercer::Result<Array2<f64>> {
+///     fn slopes(&mut self) -> mercer::Result<(Vec<f64>, Array2<f64>)> {
+///         let residuals = array![self.0.powi(2) + self.1 - 11.0, self.0 + self.1.powi(2) - 7.0];
 ///         let jacobian = array![[2.0 * self.0, 1.0], [1.0, 2.0 * self.1]];
-///         Ok(2.0 * jacobian.t().dot(&jacobian))
+///         Ok(((2.0 * jacobian.t().dot(&residuals)).to_vec(), 2.0 * jacobian.t().dot(&jacobian)))
 ///     }
 /// }
 /// let found = minimize_curved(&mut Himmelblau(0.0, 0.0), &[2.0, 1.0], &MinimizeOptions::default())?;
@@ -87,12 +87,15 @@ pub fn minimize_curved(
     start: &[f64],
     options: &MinimizeOptions,
 ) -> Result<Minimum> {
-    let (value, gradient) = objective.evaluate(start)?;
+    let value = objective.value(start)?;
+    let gradient = vec![0.0; start.len()];
     let mut at = Minimum { point: start.to_vec(), value, gradient, iterations: 0, converged: false };
     if !value.is_finite() {
         return Ok(at);
     }
-    let mut model = Model::new(objective.curvature()?);
+    let (gradient, known) = objective.slopes()?;
+    at.gradient = gradient;
+    let mut model = Model::new(known);
     let mut evaluations = 1;
     while at.iterations < options.max_iterations && evaluations < options.max_evaluations {
         let size = at.value.abs().max(options.scale);
@@ -102,7 +105,7 @@ pub fn minimize_curved(
         }
         let Some(step) = model.step(&at.gradient)? else { break };
         let point: Vec<f64> = at.point.iter().zip(&step).map(|(p, s)| p + s).collect();
-        let (value, gradient) = objective.evaluate(&point)?;
+        let value = objective.value(&point)?;
         evaluations += 1;
         let decrease = at.value - value;
         if !model.accepts(&at.gradient, &step, decrease) {
@@ -112,8 +115,9 @@ pub fn minimize_curved(
             }
             continue;
         }
+        let (gradient, known) = objective.slopes()?;
         let change = Array1::from_iter(gradient.iter().zip(&at.gradient).map(|(a, b)| a - b));
-        model.update(&at.gradient, &step, &gradient, change, decrease, objective.curvature()?);
+        model.update(&at.gradient, &step, &gradient, change, decrease, known);
         at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged: false };
     }
     Ok(at)
@@ -264,16 +268,15 @@ mod tests {
     }
 
     impl<F: Fn(&[f64]) -> Vec<f64>> CurvedObjective for Fit<F> {
-        fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+        fn value(&mut self, point: &[f64]) -> Result<f64> {
             self.at = point.to_vec();
             self.evaluations += 1;
-            let residuals = Array1::from((self.residuals)(point));
-            Ok((residuals.dot(&residuals), (2.0 * self.jacobian().t().dot(&residuals)).to_vec()))
+            Ok((self.residuals)(point).iter().map(|r| r * r).sum())
         }
 
-        fn curvature(&mut self) -> Result<Array2<f64>> {
-            let jacobian = self.jacobian();
-            Ok(2.0 * jacobian.t().dot(&jacobian))
+        fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)> {
+            let (residuals, jacobian) = (Array1::from((self.residuals)(&self.at)), self.jacobian());
+            Ok(((2.0 * jacobian.t().dot(&residuals)).to_vec(), 2.0 * jacobian.t().dot(&jacobian)))
         }
     }
 
@@ -299,25 +302,28 @@ mod tests {
         for (p, h) in [(0, 1e-3), (0, -1e-3), (1, 1e-3), (1, -1e-3)] {
             let mut point = found.point.clone();
             point[p] += h;
-            assert!(fit.evaluate(&point).unwrap().0 > found.value, "{p} {h}");
+            assert!(fit.value(&point).unwrap() > found.value, "{p} {h}");
         }
     }
 
     #[test]
     fn undefined_points_and_no_curvature_end_well() {
-        struct Edge;
+        /// The last point.
+        struct Edge(f64);
         impl CurvedObjective for Edge {
-            fn evaluate(&mut self, p: &[f64]) -> Result<(f64, Vec<f64>)> {
+            fn value(&mut self, p: &[f64]) -> Result<f64> {
+                self.0 = p[0];
                 // −log x + x, defined to the right of 0.
-                Ok(if p[0] > 0.0 { (p[0] - p[0].ln(), vec![1.0 - 1.0 / p[0]]) } else { (f64::INFINITY, vec![0.0]) })
+                Ok(if p[0] > 0.0 { p[0] - p[0].ln() } else { f64::INFINITY })
             }
-            fn curvature(&mut self) -> Result<Array2<f64>> {
-                Ok(Array2::zeros((1, 1)))
+            fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)> {
+                assert!(self.0 > 0.0, "slopes where there is no value");
+                Ok((vec![1.0 - 1.0 / self.0], Array2::zeros((1, 1))))
             }
         }
-        let found = minimize_curved(&mut Edge, &[7.0], &MinimizeOptions::default()).unwrap();
+        let found = minimize_curved(&mut Edge(0.0), &[7.0], &MinimizeOptions::default()).unwrap();
         assert!(found.converged, "{found:?}");
         assert_close!(found.point[0], 1.0, abs = 1e-5);
-        assert!(!minimize_curved(&mut Edge, &[-1.0], &MinimizeOptions::default()).unwrap().converged);
+        assert!(!minimize_curved(&mut Edge(0.0), &[-1.0], &MinimizeOptions::default()).unwrap().converged);
     }
 }

@@ -79,6 +79,25 @@ struct NegativeLikelihood<'a> {
 }
 
 impl NegativeLikelihood<'_> {
+    fn last(&self) -> Result<&Posterior> {
+        self.last.as_ref().ok_or_else(|| Error::undefined("a slope where there is no value", Remedy::larger("noise")))
+    }
+
+    fn gradient(&self) -> Result<Vec<f64>> {
+        let (posterior, requested) = (self.last()?, self.space.requested());
+        let mut gradient = self.space.restrict(&posterior.gradient(self.x, self.y, &requested, self.compute)?);
+        if gradient.iter().any(|g| g.is_nan()) {
+            gradient = self.space.restrict(&posterior.dense_gradient(self.x, &requested, self.compute)?);
+        }
+        Ok(gradient.iter().map(|g| -g).collect())
+    }
+
+    /// The value and the gradient; infinity and zeros where there are none.
+    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let value = self.value(point)?;
+        Ok((value, if value.is_finite() { self.gradient()? } else { vec![0.0; point.len()] }))
+    }
+
     /// Whether the curvature costs no more than an evaluation: not along a line, where evaluations
     /// are linear in the rows, nor for kernels whose slopes are computed pair by pair.
     fn has_curvature(&self, kernel: &Kernel, noise: f64) -> Result<bool> {
@@ -90,30 +109,18 @@ impl NegativeLikelihood<'_> {
 
 impl CurvedObjective for NegativeLikelihood<'_> {
     /// Infinity where the matrix is singular or a parameter leaves its range.
-    fn evaluate(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
-        let undefined = (f64::INFINITY, vec![0.0; point.len()]);
-        let Ok((kernel, noise)) = self.space.at(point) else { return Ok(undefined) };
+    fn value(&mut self, point: &[f64]) -> Result<f64> {
+        self.last = None;
+        let Ok((kernel, noise)) = self.space.at(point) else { return Ok(f64::INFINITY) };
         match Posterior::new(&kernel, noise, self.x, self.y, self.compute) {
-            Ok(posterior) => {
-                let requested = self.space.requested();
-                let mut gradient =
-                    self.space.restrict(&posterior.gradient(self.x, self.y, &requested, self.compute)?);
-                if gradient.iter().any(|g| g.is_nan()) {
-                    gradient = self.space.restrict(&posterior.dense_gradient(self.x, &requested, self.compute)?);
-                }
-                let value = -posterior.log_likelihood;
-                self.last = Some(posterior);
-                Ok((value, gradient.iter().map(|g| -g).collect()))
-            }
-            Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(undefined),
+            Ok(posterior) => Ok(-self.last.insert(posterior).log_likelihood),
+            Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(f64::INFINITY),
             Err(other) => Err(other),
         }
     }
 
-    fn curvature(&mut self) -> Result<Array2<f64>> {
-        match &self.last {
-            Some(posterior) => posterior.information(self.x, &self.space.requested(), self.compute),
-            None => Err(Error::undefined("the curvature before the first evaluation", Remedy::larger("noise"))),
-        }
+    fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)> {
+        let curvature = self.last()?.information(self.x, &self.space.requested(), self.compute)?;
+        Ok((self.gradient()?, curvature))
     }
 }
