@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use mercer::gram::simd::summarize;
 use ndarray::{Array2, ArrayView2, s};
 
 /// Cells of a heat map along one side; larger matrices are averaged.
@@ -50,9 +51,9 @@ impl Digest {
     /// Takes in some rows.
     pub fn see(&mut self, rows: Range<usize>, block: ArrayView2<'_, f64>) {
         for (row, values) in rows.clone().zip(block.rows()) {
-            self.min = values.iter().copied().fold(self.min, f64::min);
-            self.max = values.iter().copied().fold(self.max, f64::max);
-            self.total += values.sum();
+            let found = summarize(values.as_standard_layout().as_slice().unwrap_or_default());
+            (self.min, self.max) = (self.min.min(found.min), self.max.max(found.max));
+            self.total += found.sum;
             self.trace += values.get(row).copied().unwrap_or(0.0);
             self.warm(row, values);
         }

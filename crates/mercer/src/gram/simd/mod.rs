@@ -19,6 +19,7 @@ mod slopes;
 pub(crate) mod sparse;
 mod steps;
 pub(crate) mod subsets;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod transpose;
@@ -39,3 +40,4 @@ pub(crate) use slopes::{
     dual_steps, sinc_column, step_back, weighted_differences, weighted_phases,
 };
 pub use steps::{Steps, steps};
+pub use summary::{Summary, summarize};
