@@ -17,7 +17,8 @@ const BLOCK: usize = 128;
 /// Strips whose sums are held at a time, added up in order; fewer where memory is short. The sums
 /// are the same for any number. Any number of at least the threads would do.
 pub(crate) const FORMS_HELD: usize = 16;
-/// Label vectors that are worked on together: their labels as numbers stay in the cache.
+/// Label vectors that are worked on together: their labels as numbers stay in the cache. 128 is
+/// 20 % and 256 up to 11 % slower, 1024 up to 9 % faster (500 + 500 points).
 const LABELS: usize = 512;
 
 /// The two values of the labels.

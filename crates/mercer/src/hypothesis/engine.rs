@@ -9,7 +9,9 @@ use crate::{Compute, Error, Result, Stream};
 /// Batches of 128 take 2.2 times as long (500 + 500 points, 2000 permutations).
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 1 << 27;
-/// Relabelings evaluated at once by the sequential mode, which may stop after any of them.
+/// Relabelings evaluated at once by the sequential mode, which may stop after any of them. 64 is
+/// 51 % and 256 23 % slower where a test of 500 + 500 points stops early; where it stops later 64
+/// is 21 % slower and 256 27 % faster.
 const SEQUENTIAL_BATCH: usize = 128;
 /// The most relabelings that are enumerated. A safety limit: any round number would do.
 const MAX_ENUMERATED: f64 = 1e6;

@@ -13,9 +13,11 @@ use crate::{Compute, Error, Result};
 const FROM: usize = 256;
 /// The share of the trace that a factor may leave out.
 const TOLERANCE: f64 = 1e-11;
-/// Columns of the permuted factors in one product.
+/// Columns of the permuted factors in one product. 64 to 512 differ by less than the noise of 20 %
+/// (2000 points, 500 permutations).
 const COLUMNS: usize = 256;
-/// Rows in one product; never a function of the number of threads.
+/// Rows in one product; never a function of the number of threads. 128 to 1024 differ by less than
+/// the noise of 13 %, 2048 is 8 to 20 % slower (2000 points).
 const ROWS: usize = 512;
 
 /// `Σᵢⱼ (HKH)ᵢⱼ(HLH)_{π(i)π(j)} = ‖(HF)ᵀ(HG)_π‖²` for `K = FFᵀ`, `L = GGᵀ`.

@@ -13,7 +13,8 @@ use crate::{Compute, Error, Result};
 /// Points from which the matrices are stored in single precision.
 /// Double precision takes 52 % more time at 1500 points.
 const SINGLE_FROM: usize = 1024;
-/// Rows that one task works on; never a function of the number of threads.
+/// Rows that one task works on; never a function of the number of threads. 8 to 128 differ by less
+/// than 11 % (500 points, 500 permutations).
 const STRIP: usize = 32;
 
 /// Inner products of fixed and of permuted matrices, a column per pair of them (the permuted ones

@@ -9,7 +9,8 @@ use super::samples::{check_same_rows, check_sizes};
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Kernel, Points, Result};
 
-/// Rows of pairs that are processed together; never a function of the number of threads.
+/// Rows of pairs that are processed together; never a function of the number of threads. 16 to 128
+/// differ by less than the noise of 14 % (3000 pairs).
 const STRIP: usize = 64;
 
 /// The witness of dependence `f = μ_{XY} − μ_X ⊗ μ_Y` at pairs `(sᵢ, tᵢ)`: positive where pairs are

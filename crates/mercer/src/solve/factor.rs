@@ -13,7 +13,8 @@ use crate::{Compute, Error, Result};
 /// Below this many rows the columns of the inverse are computed in narrow blocks, so that every
 /// thread has some.
 const SMALL: usize = 4096;
-/// Columns of a narrow block.
+/// Columns of a narrow block. At 1500 rows 32 is as fast and 128 18 % slower, at 3000 they are 17 %
+/// and 12 % slower.
 const NARROW: usize = 64;
 
 /// Right-hand sides up to which each is substituted by itself: two of 100 rows together take as long as

@@ -6,7 +6,8 @@ use super::triangular::{solve_lower, solve_lower_transposed};
 use crate::gram::simd::matmul::{Target, matmul};
 
 /// Columns of a panel: its pivots are searched and eliminated column by column, what stands behind it
-/// in products of matrices, which are at two thirds of their speed at this depth.
+/// in products of matrices, which are at two thirds of their speed at this depth. 16 is as fast and
+/// 64 5 % slower at 300 rows; at 1000 they differ by less than 3 %.
 const PANEL: usize = 32;
 
 /// `A⁻¹` by an LU factor with partial pivoting, in one thread: the same bytes for any number of

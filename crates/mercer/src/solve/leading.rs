@@ -8,10 +8,12 @@ use super::products::multiply;
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
-/// Oversampling: additional vectors beyond those requested.
+/// Oversampling: additional vectors beyond those requested. For 5 vectors of 2000 rows 16 is 22 %
+/// slower; for 20 vectors 4 is 15 % faster with a Gaussian and 13 % slower with a Laplacian kernel.
 const SPARE: usize = 8;
 /// Blocks of the basis before a restart: more blocks converge in fewer products and take more
-/// memory.
+/// memory. For 5 vectors of 2000 rows 2 is 27 % and 6 7 % slower; for 20 vectors 3 and 6 differ by
+/// less than 8 %.
 const BLOCKS: usize = 4;
 /// Maximum number of restarts.
 const RESTARTS: usize = 60;

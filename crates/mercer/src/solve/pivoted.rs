@@ -9,7 +9,8 @@ use crate::gram::Tiles;
 use crate::{Compute, Error, Result};
 
 /// Columns of `K` that one task looks at. It never depends on the number of threads, so that the
-/// bytes do not either.
+/// bytes do not either. 256 to 4096 differ by less than the noise of 21 % (10 000 points, rank
+/// 200).
 const CHUNK: usize = 1024;
 
 /// `K ≈ FFᵀ`, exact in the rows and columns of the pivots.

@@ -6,9 +6,11 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use crate::gram::simd::product::{self, FEW};
 use crate::{Compute, Result};
 
-/// Rows of a block of the result.
+/// Rows of a block of the result. 32 is 6 % slower; 128 is 4 % faster for 2000 rows by 50 columns
+/// and 4 % slower for a symmetric product of 400 rows.
 const BLOCK: usize = 64;
-/// Rows of a part of a sum over rows.
+/// Rows of a part of a sum over rows. 256 to 4096 differ by less than 4 % (20 000 rows, 200
+/// columns).
 const ROWS: usize = 1024;
 
 /// `AB`.

@@ -12,7 +12,8 @@ use crate::features::sampling::{Sampling, Source};
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Points that one task works on.
+/// Points that one task works on. 256 to 4096 differ by less than the noise of 13 % (20 000 points,
+/// 100 grids).
 const ROWS: usize = 1024;
 /// Approximate number of cells between two checks of the cancel flag.
 const CELLS: usize = 1 << 16;

@@ -7,7 +7,8 @@ use crate::features::FeatureMap;
 use crate::features::fourier::{check, rows_in_parallel};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points that one task works on.
+/// Points that one task works on. 64 to 1024 differ by less than the noise of 11 % (20 000 points,
+/// 20 columns, degree 2).
 const ROWS: usize = 256;
 /// Maximum number of features: beyond, the kernel itself is cheaper.
 const MOST: usize = 1 << 24;

@@ -12,7 +12,8 @@ use crate::{Compute, Error, Kernel, Result};
 
 use super::transform::{check, rows_in_parallel};
 
-/// Points that one task works on.
+/// Points that one task works on. 16 to 256 differ by less than 4 % (5000 points, 100 columns, 1024
+/// features).
 const ROWS: usize = 64;
 /// Rounds of signs and Hadamard matrices.
 /// Three, as in the structured orthogonal features of Yu et al. 2016.

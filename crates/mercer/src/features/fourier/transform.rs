@@ -11,7 +11,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on, and frequencies whose phases it holds at a time: together they
 /// stay in a second-level cache. Neither depends on the number of threads, so that the bytes do not
-/// either.
+/// either. 16 points are 4 % slower, 32 to 256 differ by less than 1 % (8000 points, 500
+/// frequencies).
 const ROWS: usize = 64;
 /// 64 frequencies are 18 % slower, 1024 4 % (8000 points, 500 frequencies).
 pub(super) const FREQUENCIES: usize = 256;

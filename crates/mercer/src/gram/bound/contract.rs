@@ -6,11 +6,13 @@ use super::Bound;
 use super::node::{Kind, Node};
 use crate::{Compute, Error, Result};
 
-/// Rows of a tile of derivatives.
+/// Rows of a tile of derivatives. 16 and 64 differ by less than 9 %, 128 takes more than twice as
+/// long (2000 points, 5 columns).
 const TILE: usize = 32;
 /// Up to this many values the work is serial: it takes less time than waking up other threads.
 const SMALL: usize = 192 * 192;
-/// Columns of a tile of derivatives.
+/// Columns of a tile of derivatives. 128 and 512 differ by less than the noise of 10 %, 1024 takes
+/// more than twice as long.
 const WIDTH: usize = 256;
 
 impl Bound<'_> {

@@ -11,7 +11,8 @@ use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Result};
 
-/// Rows that are predicted at a time.
+/// Rows that are predicted at a time. 128 to 1024 differ by less than 3 %, 2048 is 18 % slower
+/// (1000 rows, 4000 predictions).
 const STRIP: usize = 512;
 
 /// A fitted [`GaussianProcess`](super::GaussianProcess).

@@ -12,7 +12,8 @@ use crate::kernel::Parameter;
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Result};
 
-/// Points against which a block of columns of the inverse is looked at together.
+/// Points against which a block of columns of the inverse is looked at together. 64 to 1024 differ
+/// by less than 2 % (1000 rows, 5 columns).
 const STRIP: usize = 256;
 
 /// `α = A⁻¹y` for `A = K + σ²I`, with the decomposition of `A` once it was needed.

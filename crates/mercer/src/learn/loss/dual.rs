@@ -18,7 +18,8 @@ use crate::gram::{self, Bound};
 use crate::solve::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 use crate::{Compute, Error, Precision, Result};
 
-/// Variables that are optimized together.
+/// Variables that are optimized together. With the absolute loss 256 is 4 % slower and 1024 takes
+/// twice as long at 2000 rows; at 5000 rows they are 46 % and 10 % slower.
 pub(super) const WORKING_SET: usize = 512;
 /// Times that the tolerance of the KKT conditions is divided by ten when the gap is not small
 /// enough.

@@ -9,7 +9,8 @@ use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Observed};
 use crate::{Compute, Error, Result};
 
-/// Rows that are processed together.
+/// Rows that are processed together. 128 to 1024 differ by less than 3 %, 2048 is 17 % slower (1000
+/// rows, 4000 predictions).
 const STRIP: usize = 512;
 
 /// What an interval is to hold.

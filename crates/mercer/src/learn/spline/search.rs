@@ -6,13 +6,15 @@ use crate::error::Remedy;
 use crate::solve::chain::{Pass, Smoother, smoother};
 use crate::{Compute, Error, Result};
 
-/// Above this many nodes the search starts on pooled data: its cost is linear in the nodes.
+/// Above this many nodes the search starts on pooled data: its cost is linear in the nodes. 8192
+/// takes 2.2 times as long at 5000 nodes and 43 % longer at 20 000; 2048 is 23 % and 9 % faster,
+/// from coarser data.
 const THIN: usize = 4096;
 /// Above this many nodes the data is pooled twice, the second time to a quarter of this number.
 const THIN_AGAIN: usize = 1 << 17;
 /// The distance in `log λ` from a start on thinned data to its neighbors.
 const NEIGHBOR: f64 = 0.02;
-/// Points of the first grid in `log λ`.
+/// Points of the first grid in `log λ`. 80 are 60 % slower and 20 21 % faster at 5000 nodes.
 const GRID: usize = 40;
 /// Maximum number of passes of a search, far above what it needs.
 const LIMIT: u64 = 400;

@@ -10,7 +10,8 @@ use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
 /// Rows whose features are made at a time, whatever the size of the chunks; never a function of the
-/// number of threads.
+/// number of threads. 512 differs by less than 8 %, 2048 is at least 20 % and 4096 50 % slower
+/// (20 000 rows, 300 features).
 pub(super) const BLOCK: usize = 1024;
 /// Statistics that are held beside those of the folds while λ is chosen: all rows, all but a fold,
 /// and the system.

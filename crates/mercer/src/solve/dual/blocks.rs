@@ -7,7 +7,8 @@ use crate::gram::simd::assemble;
 use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
 
-/// Rows between two classes that are computed at a time.
+/// Rows between two classes that are computed at a time. 16 to 256 differ by less than the noise of
+/// 12 % (4000 rows, 10 classes).
 const STRIP: usize = 64;
 
 /// The blocks of single classes, each of which many pairs share, in single precision. The values

@@ -7,21 +7,23 @@ use crate::gram::simd::{add_rows, assemble, zeroed};
 use crate::gram::{BLOCK, Tiles};
 use crate::{Compute, Result};
 
-/// Maximum number of rows per task.
+/// Maximum number of rows per task. 15 to 240 differ by less than 6 % (6000 rows, 10 columns).
 const GROUP: usize = 60;
-/// Columns of a tile.
+/// Columns of a tile. 128 to 2048 differ by less than 6 % (6000 rows, 10 columns).
 const COLUMNS: usize = 512;
 /// A row not requested in this many rounds makes room for a new one before more memory is taken:
 /// fresh pages cost as much as a row of kernel values that are quick to compute, and such rows
-/// rarely come back.
+/// rarely come back. 8 to 256 differ by less than 6 % (6000 rows, 200 columns).
 const ROUNDS: u64 = 64;
-/// The same where values are quick to compute again.
+/// The same where values are quick to compute again. 2 to 64 differ by less than the noise of 18 %
+/// (6000 rows, 10 columns).
 const ROUNDS_IF_QUICK: u64 = 8;
 /// Operations per value up to which they are.
 const QUICK: usize = 64;
 /// Rows of the smallest working set.
 const FEWEST: usize = 16;
-/// Bytes that are allocated together.
+/// Bytes that are allocated together. 4 MiB are 19 % slower, 16 and 256 MiB differ by less than 7 %
+/// (6000 rows).
 const SLAB: usize = 64 << 20;
 
 pub(super) struct Cache<'a> {

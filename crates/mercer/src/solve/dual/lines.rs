@@ -8,7 +8,8 @@ use crate::gram::simd::Element;
 /// Rows of a block that one task gathers.
 pub(super) const LINES: usize = 32;
 /// Elements between the ends of gathered rows: rows that lie whole powers of two apart would
-/// compete for the same lines of the cache.
+/// compete for the same lines of the cache. 8 to 64 differ by less than 5 % (6000 rows, C = 1 and
+/// C = 100).
 pub(super) const GAP: usize = 24;
 
 /// A square matrix that need not lie in one piece: the rows and columns of some runs of a larger

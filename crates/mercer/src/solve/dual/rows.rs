@@ -15,8 +15,10 @@ const WHOLE: usize = 4096;
 /// Points up to which it is stored in double precision: 32 MiB.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
+/// 512 to 8192 differ by less than 3 % (6000 rows).
 const CHUNK: usize = 2048;
-/// Contiguous runs up to which a submatrix is read in place instead of being gathered.
+/// Contiguous runs up to which a submatrix is read in place instead of being gathered. 1 is 16 %
+/// slower, 3 and 12 differ by less than 2 % (1800 rows, 10 classes).
 const RUNS: usize = 6;
 
 /// The rows of a symmetric kernel matrix, on demand.

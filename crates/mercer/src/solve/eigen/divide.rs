@@ -8,7 +8,8 @@ use crate::{Compute, Result};
 /// Rows of a problem that is solved by the QL iteration. With 16 the eigenvectors of 300 rows take 3.0
 /// instead of 2.5 ms, with 48 as long.
 const LEAF: usize = 32;
-/// Columns that are copied together.
+/// Columns that are copied together. 8 to 128 differ by less than 2 % of a decomposition of 500
+/// rows.
 const STRIP: usize = 32;
 
 /// A problem: the rows and columns of the eigenvectors begin in row `first` of `vectors`, whose

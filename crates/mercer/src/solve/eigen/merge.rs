@@ -10,7 +10,8 @@ use crate::gram::simd::matmul::{Target, matmul};
 
 /// Eigenvectors that are computed together. With 32 and 128 the time differs by less than a tenth.
 const STRIP: usize = 64;
-/// Columns that are copied together.
+/// Columns that are copied together. 8 to 128 differ by less than 6 % of a decomposition of 500
+/// rows.
 const COPIES: usize = 32;
 
 /// Merges the halves, of which the upper one has `half` rows and which `entry` couples: eigenvalues

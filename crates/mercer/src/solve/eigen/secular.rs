@@ -5,7 +5,8 @@ use super::parallel::{PARALLEL, each_chunk};
 use super::poles::{ratios, sums};
 use crate::Result;
 
-/// Roots that are computed together.
+/// Roots that are computed together. 4 to 64 differ by less than 3 % of a decomposition of 500
+/// rows.
 const CHUNK: usize = 16;
 /// Evaluations after which only bisection is used, and after which the bracket is as narrow as numbers
 /// allow. Of 1.6 million roots of 14 kinds of matrices, chosen to be difficult, one took 3.2 on the

@@ -9,7 +9,7 @@ use crate::gram::Bound;
 use crate::solve::{CholeskyFactor, Factored, factor_any};
 use crate::{Compute, Error, Points, Result};
 
-/// Rows of a strip of derivatives.
+/// Rows of a strip of derivatives. 16 to 256 differ by less than 5 % (1000 rows, 5 columns).
 const STRIP: usize = 64;
 
 /// `A = K + diag(σ²)`, factored, with the likelihood of the columns of `Y` as independent draws

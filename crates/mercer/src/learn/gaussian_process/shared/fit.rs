@@ -12,7 +12,8 @@ use crate::settings::Settings;
 use crate::solve::CholeskyFactor;
 use crate::{Compute, Expansion, Kernel, Result};
 
-/// Rows that are predicted at a time.
+/// Rows that are predicted at a time. 128 to 1024 differ by less than 4 %, 2048 is 18 % slower
+/// (1000 rows, 4000 predictions).
 const STRIP: usize = 512;
 
 /// Fitted [`SharedGaussianProcess`](super::SharedGaussianProcess)es.

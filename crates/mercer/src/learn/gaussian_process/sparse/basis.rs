@@ -89,7 +89,8 @@ pub(super) fn column_products(u: &Array2<f64>, v: &Array2<f64>) -> Array1<f64> {
     sums
 }
 
-/// Rows of the data that are processed together.
+/// Rows of the data that are processed together. 256 to 4096 differ by less than 6 % (20 000 rows,
+/// 200 inducing points).
 pub(super) const STRIP: usize = 1024;
 
 /// Strips of a number of rows.

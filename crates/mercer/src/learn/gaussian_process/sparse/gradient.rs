@@ -11,7 +11,8 @@ use crate::gram::Pairs;
 use crate::solve::products::{add_symmetric, mirror, multiply};
 use crate::{Compute, Result};
 
-/// Points whose own values one task looks at.
+/// Points whose own values one task looks at. 16 to 1024 differ by less than 4 % (20 000 rows, 20
+/// inducing points).
 const OWN: usize = 64;
 
 /// Slopes of the objective.
