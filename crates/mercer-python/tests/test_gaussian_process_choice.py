@@ -95,3 +95,23 @@ def test_a_smoothness_moves_only_when_it_is_freed():
         GaussianProcessRegressor(kernel, free=["width"]).fit(x, y)
     with pytest.raises(ValueError, match="a parameter that is not fixed too"):
         GaussianProcessRegressor(kernel, free=["nu"], fixed=["matern.nu"]).fit(x, y)
+
+
+@pytest.mark.parametrize(("slope", "warns"), [(1e-4, False), (1.0, True)])
+def test_a_search_that_ends_for_want_of_digits_warns_only_on_a_slope(monkeypatch, slope, warns):
+    import scipy.optimize
+
+    def ended(function, start, **_):
+        value, _ = function(start)
+        return scipy.optimize.OptimizeResult(
+            x=start, fun=value, jac=np.full(len(start), slope), status=2, message="ABNORMAL"
+        )
+
+    monkeypatch.setattr(scipy.optimize, "minimize", ended)
+    x = np.linspace(0.0, 9.0, 60)[:, None]
+    model = GaussianProcessRegressor(ConstantKernel() * RBF(), alpha=1e-2)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        model.fit(x, 5.0 * np.sin(3.0 * x[:, 0]))
+    assert abs(model.log_marginal_likelihood_value_) > 20.0
+    assert any("failed to converge" in str(w.message) for w in found) == warns

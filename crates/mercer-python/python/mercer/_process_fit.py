@@ -25,6 +25,11 @@ from mercer._mercer import GaussianProcess, GaussianProcessFit, Kernel, SharedPr
 from mercer._process_choices import ProcessChoices
 from mercer._translation import is_plain_kernel, kernel_from_plain, kernel_to_plain
 
+# The status of a search by scipy that ended in a line search.
+ABNORMAL = 2
+# The slope of an optimum, as a part of the value.
+FLAT = 1e-5
+
 
 class ProcessFitting(ProcessChoices):
     """Fits, and what a fit leaves behind.
@@ -163,7 +168,7 @@ class ProcessFitting(ProcessChoices):
         if callable(self.optimizer):
             return self.optimizer(obj_func, initial_theta, bounds=bounds)
         found = scipy.optimize.minimize(obj_func, initial_theta, method="L-BFGS-B", jac=True, bounds=bounds)
-        if found.status != 0:
+        if found.status != 0 and not _is_flat(found, bounds):
             warnings.warn(
                 f"lbfgs failed to converge (status={found.status}): {found.message} Try other starts "
                 "(n_restarts_optimizer), a scaled y, or fixed parameters.",
@@ -266,3 +271,13 @@ def likelihood_at(
 def generator_of(random_state: Any) -> Any:
     """Return a source of random numbers; numpy's generators are used as they are."""
     return random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
+
+
+def _is_flat(found: Any, bounds: Any) -> bool:
+    """Whether a line search ended for want of digits: where nothing but rounding is left to descend.
+
+    With repeated points and a small `alpha` the likelihood itself has few digits, and the gradient
+    of an optimum is not below the absolute tolerance of the optimizer.
+    """
+    inside = np.clip(found.x - found.jac, bounds[:, 0], bounds[:, 1])
+    return found.status == ABNORMAL and np.max(np.abs(inside - found.x)) <= FLAT * max(1.0, abs(found.fun))
