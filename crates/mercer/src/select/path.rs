@@ -88,7 +88,7 @@ pub(super) fn smallest(values: impl Iterator<Item = f64>) -> Option<usize> {
 ///
 /// # Cost
 /// One reduction to a band (`8n³/3` at the speed of matrix products, less for matrices of low rank)
-/// and `48n²` per λ; `24n²` bytes. For folds one eigendecomposition (up to `4n³`) and `2n³/folds`
+/// and `48n²` per λ; `24n²` bytes. For folds one eigendecomposition (up to `5n³`) and `2n³/folds`
 /// per λ; `40n²` bytes.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ pub(super) const BLOCK: usize = 192;
 /// Rows of a block that is factored without products of matrices: with 112 a block of 192 rows takes
 /// 4 % longer, with 64 one of 100 rows a fifth.
 const SMALL: usize = 80;
-/// Sizes are multiples of this, and so of the heights of tiles in registers or nearly.
+/// Sizes are multiples of this: whole groups of rows in a substitution.
 const ALIGNED: usize = 32;
 /// Strips and tiles that a half is cut into at least, for every thread to have some. 3 and 8 differ
 /// by less than the noise of 5 % at 400 to 2000 rows.

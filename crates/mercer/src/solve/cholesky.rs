@@ -38,7 +38,7 @@ pub struct PositiveSolution {
 /// solution of minimum norm, which the result reports.
 ///
 /// # Cost
-/// `n³/3` by Cholesky; about `4n³` where the matrix is singular.
+/// `n³/3` by Cholesky; at most `5n³` where the matrix is singular.
 ///
 /// # Errors
 /// [`Error::Shape`] when the sizes do not fit, [`Error::Value`] for NaN and infinities,

@@ -9,7 +9,7 @@ use crate::gram::simd::matmul::{Entry, Target, matmul};
 /// Rows that are substituted one after the other. With 16 a solve of 100 rows for 64 right-hand sides
 /// takes 58 instead of 45 µs, one of 1000 rows 3 % longer.
 const SMALL: usize = 32;
-/// Right-hand sides that are in work together there: two rows of them are four vectors of each width.
+/// Right-hand sides that are in work together there: whole groups of vectors in both precisions.
 const COLUMNS: usize = 32;
 
 /// Vectors of a row whose sums run beside each other.

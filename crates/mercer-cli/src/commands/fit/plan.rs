@@ -202,7 +202,7 @@ fn choice_stage(rows: usize, candidates: f64) -> Stage {
             grouped(rows as u64)
         ),
         bytes: 40 * (rows as u64).pow(2),
-        flops: 4.0 * n.powi(3) * candidates,
+        flops: 5.0 * n.powi(3) * candidates,
         plan: None,
         refusal: None,
     }

@@ -43,7 +43,7 @@ impl SymmetricEigen {
 /// The eigendecomposition of a symmetric matrix. Only the lower triangle is read.
 ///
 /// # Cost
-/// At most `4n³` operations, on every thread; three matrices of the size of `A`.
+/// At most `14n³/3` operations, on every thread; three matrices of the size of `A`.
 ///
 /// # Errors
 /// [`Error::Shape`] unless the matrix is square, [`Error::Value`] if it holds NaN or an infinity,
