@@ -11,15 +11,18 @@ pub enum Pairs<'a> {
     Within(Points<'a>),
     /// Every point of the first sample (rows) with every point of the second (columns).
     Between(Points<'a>, Points<'a>),
-    /// Values precomputed, for `precomputed()`. A square symmetric matrix counts as
-    /// [`Pairs::Within`].
-    Precomputed(ArrayView2<'a, f64>),
 }
 
 impl<'a> Pairs<'a> {
     /// All pairs within one sample of vectors.
     pub fn within(x: ArrayView2<'a, f64>) -> Self {
         Self::Within(Points::Vectors(x))
+    }
+
+    /// The pairs whose values a matrix holds, for `precomputed()`: within one sample where it is
+    /// symmetric.
+    pub fn precomputed(values: ArrayView2<'a, f64>) -> Self {
+        Self::Within(Points::Precomputed(values))
     }
 
     /// All pairs between two samples of vectors.

@@ -183,10 +183,10 @@ impl ConditionalIndependence {
             return self.without_condition().test_gram(x.view(), y.view(), compute);
         }
         reserve(x.nrows(), compute)?;
-        let joint = gram::dense(&kernel_x.bind(Pairs::Precomputed(x.view()), compute)?, compute)? * z;
-        let kernel_x = precomputed.bind(Pairs::Precomputed(joint.view()), compute)?;
-        let kernel_y = kernel_y.bind(Pairs::Precomputed(y.view()), compute)?;
-        self.decide(self.products(&kernel_x, &kernel_y, Pairs::Precomputed(z.view()), compute)?, compute)
+        let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * z;
+        let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
+        let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
+        self.decide(self.products(&kernel_x, &kernel_y, Pairs::precomputed(z.view()), compute)?, compute)
     }
 
     /// The test without a condition.
@@ -252,7 +252,7 @@ impl ConditionalIndependence {
                 // Symmetric to the last bit, as a matrix of given values has to be.
                 let symmetric = (&matrix + &matrix.t()) * 0.5;
                 let precomputed: Kernel = "precomputed()".parse()?;
-                let bound = precomputed.bind(Pairs::Precomputed(symmetric.view()), compute)?;
+                let bound = precomputed.bind(Pairs::precomputed(symmetric.view()), compute)?;
                 let form = SignForms::new(Matrices::One(&bound), false, 1.0);
                 let how = Resampling { enumeration: Enumeration::Never, ..Resampling::new(self.permutations) };
                 let found = resample(&form, &how, compute)?.with_null_times(inflation);

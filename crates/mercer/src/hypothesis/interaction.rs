@@ -84,7 +84,7 @@ impl Interaction {
             check_values(name, matrix.view(), 4)?;
         }
         check_same_rows(&[("x", k.nrows()), ("y", l.nrows()), ("z", m.nrows())])?;
-        self.run([k, l, m].map(|matrix| Pairs::Precomputed(matrix.view())), k.nrows(), compute)
+        self.run([k, l, m].map(|matrix| Pairs::precomputed(matrix.view())), k.nrows(), compute)
     }
 
     /// As [`Interaction::test`], for each variable from its points, or from its kernel values where

@@ -3,7 +3,7 @@
 //! that none of them can forget a kernel.
 
 use super::text::Arguments;
-use super::{Kernel, algebra, columnwise, domain::Domain, elementary, inner_product, negative, process, radial};
+use super::{Kernel, algebra, columnwise, domain::Domain, elementary, inner_product, negative, process, radial, strings};
 use crate::Result;
 
 /// Which part of the theory an entry belongs to.
@@ -21,6 +21,8 @@ pub enum Family {
     Elementary,
     /// The negative-definite side.
     Negative,
+    /// Kernels on strings.
+    Strings,
     /// Operations that make kernels out of kernels.
     Algebra,
 }
@@ -35,6 +37,7 @@ impl Family {
             Self::Columnwise => "Column by column",
             Self::Elementary => "Elementary",
             Self::Negative => "Negative-definite side",
+            Self::Strings => "Strings",
             Self::Algebra => "Algebra",
         }
     }
@@ -95,6 +98,7 @@ const FAMILIES: &[&[&Entry]] = &[
     process::ENTRIES,
     elementary::ENTRIES,
     negative::ENTRIES,
+    strings::ENTRIES,
     algebra::ENTRIES,
 ];
 

@@ -143,7 +143,8 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     }
     match base.form() {
         Form::Constant(_) => rest[0],
-        Form::Matrix => N::from_f64(f64::NAN),
+        // Refused before: there is no vector among their points.
+        Form::Matrix | Form::Object => N::from_f64(f64::NAN),
         Form::Brownian => brownian(shape[0], x, y),
         Form::Profile(metric) => {
             let s = metric_value(metric, &length, x, y);

@@ -86,7 +86,7 @@ impl JointIndependence {
         check_level(self.level)?;
         require_kernels(self.kernels.is_some())?;
         matrices.iter().try_for_each(|m| check_values("matrix of a variable", m.view(), 4))?;
-        self.run(&matrices.iter().map(|m| Pairs::Precomputed(m.view())).collect::<Vec<_>>(), compute)
+        self.run(&matrices.iter().map(|m| Pairs::precomputed(m.view())).collect::<Vec<_>>(), compute)
     }
 
     /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values

@@ -146,7 +146,7 @@ impl Independence {
         require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
         check_values("first matrix", k, 4)?;
         check_values("second matrix", l, 4)?;
-        self.run(Pairs::Precomputed(k), Pairs::Precomputed(l), compute)
+        self.run(Pairs::precomputed(k), Pairs::precomputed(l), compute)
     }
 
     /// As [`Independence::test`], for each variable from its points, or from its kernel values

@@ -181,7 +181,7 @@ impl TwoSample {
                 return Err(Error::too_few("a two-sample test", format!("points of the {name} sample"), 2, size));
             }
         }
-        self.run(&PooledPairs { pairs: Pairs::Precomputed(gram), first, total }, compute)
+        self.run(&PooledPairs { pairs: Pairs::precomputed(gram), first, total }, compute)
     }
 
     fn run(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {

@@ -91,7 +91,7 @@ impl Functions {
     /// `f(x)`, one column per function.
     pub(in crate::learn) fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let pairs =
-            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
+            if self.kernel.is_precomputed() { Pairs::precomputed(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }

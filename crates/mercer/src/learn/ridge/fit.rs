@@ -198,7 +198,7 @@ impl RidgeFit {
             return self.along_line(&process_sum, x, compute);
         }
         let pairs =
-            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
+            if self.kernel.is_precomputed() { Pairs::precomputed(x) } else { Pairs::between(x, self.points.view()) };
         let bound = self.kernel.bind(pairs, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }

@@ -62,7 +62,7 @@ impl<'a> Problem<'a> {
 /// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in
 /// their place.
 pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
-    if kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::within(x) }
+    if kernel.is_precomputed() { Pairs::precomputed(x) } else { Pairs::within(x) }
 }
 
 fn check_shapes(data: RidgeData<'_>) -> Result<()> {

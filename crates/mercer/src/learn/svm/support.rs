@@ -40,7 +40,7 @@ pub(super) fn bind<'a>(
 
 /// Binds a kernel that was checked.
 pub(super) fn rebind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
-    kernel.bind(if kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::within(x) }, compute)
+    kernel.bind(if kernel.is_precomputed() { Pairs::precomputed(x) } else { Pairs::within(x) }, compute)
 }
 
 fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> Result<()> {
@@ -113,7 +113,7 @@ impl Support {
         }
         if self.kernel.is_precomputed() {
             let values = x.select(Axis(1), &self.indices);
-            return work(&self.kernel.bind(Pairs::Precomputed(values.view()), compute)?);
+            return work(&self.kernel.bind(Pairs::precomputed(values.view()), compute)?);
         }
         work(&self.kernel.bind(Pairs::between(x, self.vectors.view()), compute)?)
     }
