@@ -17,6 +17,7 @@ use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::process::{Process, ProcessFit};
 use crate::run::{at_points, run};
+use crate::points::to_python_points;
 
 /// A Gaussian process that has seen no data yet.
 #[pyclass(frozen, name = "GaussianProcess", module = "mercer._mercer")]
@@ -219,8 +220,8 @@ impl PyGaussianProcessFit {
     }
 
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<f64>>> {
-        self.0.exact().map(|fit| PyArray2::from_array(py, &fit.points()))
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.exact().map(|fit| to_python_points(py, fit.points())).transpose()
     }
 
     #[getter]

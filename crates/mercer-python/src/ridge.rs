@@ -18,6 +18,7 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::run;
+use crate::points::to_python_points;
 
 /// A ridge regression that was not fitted yet.
 #[pyclass(frozen, name = "Ridge", module = "mercer._mercer")]
@@ -214,8 +215,8 @@ impl PyRidgeFit {
     }
 
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.0.points())
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.0.points())
     }
 
     #[getter]

@@ -17,6 +17,7 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::{at_points, run};
+use crate::points::to_python_points;
 use mercer::error::MemoryPurpose;
 
 /// What is not finite or not positive definite has no likelihood: None to Python, which decides
@@ -154,8 +155,8 @@ impl PySharedProcessFit {
     }
 
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.0.points())
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.0.points())
     }
 
     #[getter]

@@ -15,6 +15,7 @@ use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::{at_points, run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
+use crate::points::to_python_points;
 
 /// A classifier that was not fitted yet.
 #[pyclass(frozen, name = "Svc", module = "mercer._mercer")]
@@ -196,8 +197,8 @@ impl PySvcFit {
     }
 
     #[getter]
-    fn support_vectors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.0.support_vectors())
+    fn support_vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.0.support_vectors())
     }
 
     #[getter]

@@ -14,6 +14,7 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::run::{run, run_anytime};
+use crate::points::to_python_points;
 
 /// How the dual problem is solved.
 pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {
@@ -193,8 +194,8 @@ impl PySvmFit {
     }
 
     #[getter]
-    fn support_vectors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &of!(self, support_vectors))
+    fn support_vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, of!(self, support_vectors))
     }
 
     #[getter]

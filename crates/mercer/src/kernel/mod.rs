@@ -41,6 +41,7 @@ pub(crate) use base::{ColumnwiseVisitor, Form, ProfileVisitor};
 pub use domain::Domain;
 pub use leaf::MetricKind;
 pub use lengthscale::Lengthscale;
+use crate::points::Points;
 use number::{NonNegative, Positive, Whole};
 pub use parameters::Parameter;
 pub use properties::{Proof, Property, Verdict};
@@ -119,6 +120,15 @@ impl Kernel {
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(base) if base.form() == Form::Matrix)
             || self.children().into_iter().any(Self::is_precomputed)
+    }
+
+    /// Points as this kernel takes them: a matrix holds kernel values for a kernel over
+    /// `precomputed()`, and vectors for any other.
+    pub fn points<'a>(&self, x: impl Into<Points<'a>>) -> Points<'a> {
+        match x.into() {
+            Points::Vectors(values) if self.is_precomputed() => Points::Precomputed(values),
+            points => points,
+        }
     }
 
     /// The same operation on other kernels: `rebuild` is called for each child in order.

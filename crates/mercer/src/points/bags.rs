@@ -143,6 +143,11 @@ impl Bags {
         shares
     }
 
+    /// The bits of the weights of a bag.
+    pub(super) fn weight_bits(&self, bag: usize) -> Option<Vec<u64>> {
+        self.weights.as_ref().map(|weights| weights[self.range(bag)].iter().map(|w| (w + 0.0).to_bits()).collect())
+    }
+
     /// Some of the bags, in this order.
     pub(crate) fn select(&self, bags: &[usize]) -> Self {
         let of = |weights: &Vec<f64>| self.instances.row_numbers(bags).into_iter().map(|row| weights[row]).collect();

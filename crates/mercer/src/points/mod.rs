@@ -2,12 +2,15 @@
 //! columns, and an [`Encoding`] turns a table into vectors.
 
 mod bags;
+mod describe;
 mod diagrams;
 mod encoding;
 mod graphs;
 mod moments;
+mod part;
 mod ragged;
 mod references;
+mod repeated;
 mod reservoir;
 mod sample;
 mod scaling;
@@ -48,7 +51,7 @@ pub use table::{Column, ColumnData, Table};
 /// let error = points.check_finite("x").unwrap_err();
 /// assert_eq!(error.to_string(), "x: row 1, column 1 holds NaN: it must be a finite number");
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Points<'a> {
     /// Vectors: row `i` is the point `xᵢ ∈ ℝᵈ`.
@@ -96,6 +99,15 @@ impl<'a> Points<'a> {
             Self::Bags(_) => PointKind::Bags,
             Self::Diagrams(_) => PointKind::Diagrams,
             Self::Precomputed(_) | Self::References(_) => PointKind::Precomputed,
+        }
+    }
+
+    /// The numbers that a point consists of: the columns of vectors, 1 for an object.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Vectors(x) | Self::Precomputed(x) => x.ncols(),
+            Self::References(references) => references.of(),
+            _ => 1,
         }
     }
 
