@@ -15,8 +15,8 @@ use crate::errors::{Part, to_python};
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::options::Options;
-use crate::run::run;
 use crate::points::to_python_points;
+use crate::run::run;
 use mercer::error::MemoryPurpose;
 
 /// A feature map that is ready for points.

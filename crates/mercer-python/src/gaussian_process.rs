@@ -15,9 +15,9 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::process::{Process, ProcessFit};
 use crate::run::{at_points, run};
-use crate::points::to_python_points;
 
 /// A Gaussian process that has seen no data yet.
 #[pyclass(frozen, name = "GaussianProcess", module = "mercer._mercer")]

@@ -17,9 +17,9 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{at_points, run};
 use crate::svm::{reason, reworded};
-use crate::points::to_python_points;
 
 /// A logistic regression or a loss that was not fitted yet.
 #[pyclass(frozen, name = "Penalized", module = "mercer._mercer")]

@@ -17,8 +17,8 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::run;
 use crate::points::to_python_points;
+use crate::run::run;
 
 /// A ridge regression that was not fitted yet.
 #[pyclass(frozen, name = "Ridge", module = "mercer._mercer")]

@@ -16,8 +16,8 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::{at_points, run};
 use crate::points::to_python_points;
+use crate::run::{at_points, run};
 use mercer::error::MemoryPurpose;
 
 /// What is not finite or not positive definite has no likelihood: None to Python, which decides

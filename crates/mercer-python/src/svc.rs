@@ -13,9 +13,9 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{at_points, run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
-use crate::points::to_python_points;
 
 /// A classifier that was not fitted yet.
 #[pyclass(frozen, name = "Svc", module = "mercer._mercer")]

@@ -13,8 +13,8 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
-use crate::run::{run, run_anytime};
 use crate::points::to_python_points;
+use crate::run::{run, run_anytime};
 
 /// How the dual problem is solved.
 pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {

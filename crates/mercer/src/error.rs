@@ -312,7 +312,9 @@ pub enum Error {
 /// The reason and what to do instead, as far as there are any.
 /// What points or a column hold, as the end of a sentence.
 fn holding(column: &Option<String>, holds: &str) -> String {
-    column.as_ref().map_or_else(|| format!("the points are {holds}"), |column| format!("column `{column}` holds {holds}"))
+    column
+        .as_ref()
+        .map_or_else(|| format!("the points are {holds}"), |column| format!("column `{column}` holds {holds}"))
 }
 
 fn joined(reason: &str, instead: &str) -> String {

@@ -46,11 +46,7 @@ impl Expansion {
     ) -> Result<Self> {
         let centers = centers.into();
         if coefficients.len() != centers.len() {
-            return Err(Error::shape(
-                "coefficients",
-                format!("one per point ({})", centers.len()),
-                coefficients.len(),
-            ));
+            return Err(Error::shape("coefficients", format!("one per point ({})", centers.len()), coefficients.len()));
         }
         if let Some((row, value)) = coefficients.iter().enumerate().find(|(_, v)| !v.is_finite()) {
             return Err(Error::value("coefficients", (row, 0), value, Requirement::Finite));

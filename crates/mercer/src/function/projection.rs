@@ -71,12 +71,7 @@ impl Expansion {
     }
 }
 
-fn interpolate(
-    kernel: &Kernel,
-    x: Points<'_>,
-    y: ArrayView1<f64>,
-    compute: &Compute,
-) -> Result<(Expansion, Solved)> {
+fn interpolate(kernel: &Kernel, x: Points<'_>, y: ArrayView1<f64>, compute: &Compute) -> Result<(Expansion, Solved)> {
     if y.len() != x.len() {
         return Err(Error::shape("values", format!("one per point ({})", x.len()), y.len()));
     }

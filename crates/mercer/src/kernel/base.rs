@@ -6,8 +6,8 @@ use super::closed_forms::{
 };
 use super::domain::Domain;
 use super::facts::Facts;
-use super::object::ObjectKernel;
 use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, shape_array};
+use super::object::ObjectKernel;
 use super::{Kernel, Lengthscale};
 use crate::Result;
 use crate::real::Real;
@@ -40,6 +40,8 @@ pub(crate) enum Form {
     Matrix,
     /// Rectangles of its own, on points that are not vectors.
     Object,
+    /// Gaussian kernels on the intervals of persistence diagrams and their mirror images.
+    Diagram,
 }
 
 macro_rules! bases {
@@ -284,6 +286,7 @@ bases! {
         elementary::constant::Constant => |k| Form::Constant(k.value()),
         process::brownian::Brownian => |_| Form::Brownian,
         elementary::precomputed::Precomputed => |_| Form::Matrix,
+        bags::persistence::Persistence => |_| Form::Diagram,
     }
 }
 

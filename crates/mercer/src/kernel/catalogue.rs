@@ -3,7 +3,9 @@
 //! that none of them can forget a kernel.
 
 use super::text::Arguments;
-use super::{Kernel, algebra, columnwise, domain::Domain, elementary, inner_product, negative, process, radial, strings};
+use super::{
+    Kernel, algebra, bags, columnwise, domain::Domain, elementary, inner_product, negative, process, radial, strings,
+};
 use crate::Result;
 
 /// Which part of the theory an entry belongs to.
@@ -23,6 +25,10 @@ pub enum Family {
     Negative,
     /// Kernels on strings.
     Strings,
+    /// Kernels on graphs.
+    Graphs,
+    /// Kernels on bags and on persistence diagrams.
+    Bags,
     /// Operations that make kernels out of kernels.
     Algebra,
 }
@@ -38,6 +44,8 @@ impl Family {
             Self::Elementary => "Elementary",
             Self::Negative => "Negative-definite side",
             Self::Strings => "Strings",
+            Self::Graphs => "Graphs",
+            Self::Bags => "Bags and persistence diagrams",
             Self::Algebra => "Algebra",
         }
     }
@@ -99,6 +107,7 @@ const FAMILIES: &[&[&Entry]] = &[
     elementary::ENTRIES,
     negative::ENTRIES,
     strings::ENTRIES,
+    bags::ENTRIES,
     algebra::ENTRIES,
 ];
 

@@ -20,6 +20,7 @@ impl Kernel {
             Self::Base(base) => return check_base(self, base, x),
             Self::On(columns, k) => return k.check_vectors(choose_columns(columns, x)?.view()),
             Self::Transformed(map, k) => return k.check_vectors(transform(map, x)?.view()),
+            Self::Embedded(..) => return Err(Error::wrong_points(self, PointKind::Bags, PointKind::Vectors)),
             Self::Conformal(factor, _) => factor.check_columns(x.ncols())?,
             Self::Based(at, k) => check_points(k, &[at.coordinates().to_vec()], x.ncols())?,
             Self::Induced(points, k) => check_points(k, points.rows(), x.ncols())?,
@@ -46,6 +47,9 @@ impl Kernel {
             Self::On(..) | Self::Conformal(..) | Self::Transformed(..) | Self::Based(..) | Self::Induced(..) => {
                 Err(Error::wrong_points(self, PointKind::Vectors, kind))
             }
+            // The kernel inside is on the instances, and checked with them.
+            Self::Embedded(..) if kind == PointKind::Bags => Ok(()),
+            Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, kind)),
             _ => self.children().into_iter().try_for_each(|k| k.check_objects(kind)),
         }
     }

@@ -2,6 +2,7 @@
 //! text that makes it again. [`Kernel::bind`](crate::gram) turns it into tiles of numbers.
 
 pub mod algebra;
+pub mod bags;
 mod base;
 pub mod catalogue;
 pub(crate) mod check_domain;
@@ -31,17 +32,18 @@ pub mod text;
 mod used_columns;
 
 pub use crate::counterexample::Counterexample;
+use crate::points::Points;
 pub use algebra::columns::ColumnRef;
 pub use algebra::conformal::ConformalFactor;
 pub use algebra::schoenberg::BasePoint;
 pub use algebra::series::Series;
 pub use algebra::transformed::{PointList, PointMap};
+pub use bags::embedding::EmbeddingForm;
 pub use base::Base;
 pub(crate) use base::{ColumnwiseVisitor, Form, ProfileVisitor};
 pub use domain::Domain;
 pub use leaf::MetricKind;
 pub use lengthscale::Lengthscale;
-use crate::points::Points;
 use number::{NonNegative, Positive, Whole};
 pub use parameters::Parameter;
 pub use properties::{Proof, Property, Verdict};
@@ -93,6 +95,8 @@ pub enum Kernel {
     Based(BasePoint, Box<Kernel>),
     /// `Σₗ k(x, zₗ)k(y, zₗ)`.
     Induced(PointList, Box<Kernel>),
+    /// A kernel on bags, through their mean embeddings by `k`.
+    Embedded(EmbeddingForm, Box<Kernel>),
 }
 
 impl Kernel {
@@ -112,7 +116,8 @@ impl Kernel {
             | Self::Transformed(_, k)
             | Self::Schoenberg(_, k)
             | Self::Based(_, k)
-            | Self::Induced(_, k) => vec![k],
+            | Self::Induced(_, k)
+            | Self::Embedded(_, k) => vec![k],
         }
     }
 
@@ -153,6 +158,7 @@ impl Kernel {
             Self::Schoenberg(t, k) => Self::Schoenberg(*t, boxed(k)?),
             Self::Based(at, k) => Self::Based(at.clone(), boxed(k)?),
             Self::Induced(z, k) => Self::Induced(z.clone(), boxed(k)?),
+            Self::Embedded(form, k) => Self::Embedded(form.clone(), boxed(k)?),
         })
     }
 }

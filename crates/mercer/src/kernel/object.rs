@@ -53,6 +53,17 @@ pub(crate) trait ObjectTiles: Debug + Send + Sync {
     /// About how many operations a value takes.
     fn operations(&self) -> usize;
 
+    /// `∂k/∂θ` for a parameter of the kernel, counted from 0, where it has any.
+    fn fill_derivative(&self, _own: usize, _rows: &[usize], _cols: Range<usize>, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    /// `∂k(x, x)/∂θ` for the rows and for the columns.
+    fn diagonal_derivatives(&self, _own: usize) -> (Vec<f64>, Vec<f64>) {
+        let (rows, cols) = self.diagonals();
+        (vec![0.0; rows.len()], vec![0.0; cols.unwrap_or(rows).len()])
+    }
+
     /// The sparse features whose inner products the values are, of the rows and of the columns.
     fn features(&self) -> Option<(&SparseRows, &SparseRows)> {
         None

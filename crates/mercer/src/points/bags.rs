@@ -79,7 +79,12 @@ impl Bags {
             return Err(Error::shape("weights of instances", format!("one per instance ({count})"), weights.len()));
         }
         if let Some((row, value)) = weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
-            return Err(Error::value("weights of instances", (row, 0), value, Requirement::from("it must be at least 0 and finite")));
+            return Err(Error::value(
+                "weights of instances",
+                (row, 0),
+                value,
+                Requirement::from("it must be at least 0 and finite"),
+            ));
         }
         for bag in 0..self.len() {
             let sum: f64 = weights[self.instances.range(bag)].iter().sum();

@@ -30,8 +30,11 @@ impl Diagrams {
     /// [`Error::Shape`] unless there are two columns, [`Error::Value`] for NaN, for infinite
     /// values, and for a death before its birth.
     pub fn new(diagrams: &[ArrayView2<'_, f64>], infinity: Option<f64>) -> Result<Self> {
-        let clipped: Vec<Array2<f64>> =
-            diagrams.iter().enumerate().map(|(at, diagram)| intervals(at, *diagram, infinity)).collect::<Result<_>>()?;
+        let clipped: Vec<Array2<f64>> = diagrams
+            .iter()
+            .enumerate()
+            .map(|(at, diagram)| intervals(at, *diagram, infinity))
+            .collect::<Result<_>>()?;
         let views: Vec<_> = clipped.iter().map(|diagram| diagram.view()).collect();
         Ok(Self { intervals: Ragged::new(&views, "diagram")? })
     }

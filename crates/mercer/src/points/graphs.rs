@@ -7,10 +7,22 @@ use crate::Result;
 pub struct Graphs;
 
 impl Graphs {
-    pub fn first_equal(&self) -> Vec<usize> { Vec::new() }
-    pub fn len(&self) -> usize { 0 }
-    pub fn bytes(&self) -> u64 { 0 }
-    pub(crate) fn describe(&self, _: usize) -> String { String::new() }
-    pub(crate) fn select(&self, _: &[usize]) -> Self { Self }
-    pub(crate) fn pooled(&self, _: &Self) -> Result<Self> { Ok(Self) }
+    pub fn first_equal(&self) -> Vec<usize> {
+        Vec::new()
+    }
+    pub fn len(&self) -> usize {
+        0
+    }
+    pub fn bytes(&self) -> u64 {
+        0
+    }
+    pub(crate) fn describe(&self, _: usize) -> String {
+        String::new()
+    }
+    pub(crate) fn select(&self, _: &[usize]) -> Self {
+        Self
+    }
+    pub(crate) fn pooled(&self, _: &Self) -> Result<Self> {
+        Ok(Self)
+    }
 }

@@ -28,7 +28,9 @@ impl Ragged {
         let ends = ends.collect();
         let rows = match groups.is_empty() {
             true => Array2::zeros((0, 0)),
-            false => concatenate(Axis(0), groups).map_err(|e| Error::shape(&format!("columns of a {what}"), columns, e))?,
+            false => {
+                concatenate(Axis(0), groups).map_err(|e| Error::shape(&format!("columns of a {what}"), columns, e))?
+            }
         };
         Ok(Self { rows, ends })
     }
@@ -87,8 +89,9 @@ impl Ragged {
         if self.len() == 0 || other.len() == 0 {
             return Ok(if self.len() == 0 { other.clone() } else { self.clone() });
         }
-        let rows = concatenate(Axis(0), &[self.rows(), other.rows()])
-            .map_err(|_| Error::shape(&format!("columns of the {what} of the second sample"), self.rows.ncols(), other.rows.ncols()))?;
+        let rows = concatenate(Axis(0), &[self.rows(), other.rows()]).map_err(|_| {
+            Error::shape(&format!("columns of the {what} of the second sample"), self.rows.ncols(), other.rows.ncols())
+        })?;
         let ends = self.ends.iter().copied().chain(other.ends.iter().map(|end| end + self.rows.nrows())).collect();
         Ok(Self { rows, ends })
     }

@@ -88,9 +88,7 @@ impl Sample {
             Points::Graphs(graphs) => Self::Graphs(graphs.select(rows)),
             Points::Bags(bags) => Self::Bags(bags.select(rows)),
             Points::Diagrams(diagrams) => Self::Diagrams(diagrams.select(rows)),
-            Points::Precomputed(values) => {
-                Self::Precomputed(values.select(Axis(0), rows).select(Axis(1), rows))
-            }
+            Points::Precomputed(values) => Self::Precomputed(values.select(Axis(0), rows).select(Axis(1), rows)),
             Points::References(references) => Self::References(references.select(rows)),
         }
     }
@@ -99,9 +97,7 @@ impl Sample {
     /// those with the fitted points.
     pub(crate) fn select_new(points: Points<'_>, rows: &[usize], fitted: &[usize]) -> Self {
         match points {
-            Points::Precomputed(values) => {
-                Self::Precomputed(values.select(Axis(0), rows).select(Axis(1), fitted))
-            }
+            Points::Precomputed(values) => Self::Precomputed(values.select(Axis(0), rows).select(Axis(1), fitted)),
             points => Self::select(points, rows),
         }
     }

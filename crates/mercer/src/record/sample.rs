@@ -63,7 +63,13 @@ impl Record {
             }
             Some("graphs") => Sample::Graphs(self.take_graphs(name)?),
             Some("precomputed") => Sample::References(self.take_references(name)?),
-            Some(other) => return Err(Error::parameter(&format!("{name}.kind"), other, "a kind of points that this version knows")),
+            Some(other) => {
+                return Err(Error::parameter(
+                    &format!("{name}.kind"),
+                    other,
+                    "a kind of points that this version knows",
+                ));
+            }
         })
     }
 

@@ -129,7 +129,8 @@ impl RidgeFinals {
         compute: &Compute,
     ) -> Result<Option<Self>> {
         let x = x.into();
-        let precomputed = matches!(x, Points::Precomputed(_)) || search.kernels.iter().any(crate::Kernel::is_precomputed);
+        let precomputed =
+            matches!(x, Points::Precomputed(_)) || search.kernels.iter().any(crate::Kernel::is_precomputed);
         let Some(most) = Self::most(x.len(), compute).filter(|_| !precomputed) else { return Ok(None) };
         let order = compute.seed().stream("rows of a comparison", 0).permutation(x.len());
         let part = |rows: &[usize]| {
@@ -334,7 +335,7 @@ mod tests {
         let (x, y) = wave(rows);
         let order = compute.seed().stream("rows of a comparison", 0).permutation(rows);
         let (train, test) = order.split_at(2500);
-        let part = |rows: &[usize]| (Sample::select(x, rows), y.select(Axis(0), rows));
+        let part = |rows: &[usize]| (x.select(Axis(0), rows), y.select(Axis(0), rows));
         let ((x, y), (x_test, y_test)) = (part(train), part(test));
         let places = [0.5, 1.0, 2.0, 4.0].into_iter().flat_map(|l| [0.01, 0.1, 1.0].map(|lambda| (l, lambda)));
         let error = |(length, lambda): (f64, f64)| {

@@ -247,7 +247,8 @@ impl HeldOutLogistic<'_> {
     pub fn affordable_rows(&self, rows: usize, fits: usize, flops: f64, compute: &Compute) -> Result<usize> {
         let classes = self.labels.iter().max().map_or(0, |m| m + 1);
         let mut rows = rows;
-        while rows > LEAST_ROWS && fits as f64 * self.spec.plan(rows, self.x.columns(), classes, compute)?.flops > flops {
+        while rows > LEAST_ROWS && fits as f64 * self.spec.plan(rows, self.x.columns(), classes, compute)?.flops > flops
+        {
             rows = (rows * 4 / 5).max(LEAST_ROWS);
         }
         Ok(rows)

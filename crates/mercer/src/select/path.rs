@@ -125,7 +125,12 @@ pub fn ridge_path<'x>(
     }
     let spec = Ridge { lambda: lambdas[0], solver: RidgeSolver::Eigen, ..ridge.clone() };
     spec.check(x, compute)?;
-    let problem = Problem::new(&ridge.kernel, ridge.intercept, RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) }, compute)?;
+    let problem = Problem::new(
+        &ridge.kernel,
+        ridge.intercept,
+        RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) },
+        compute,
+    )?;
     let parts = folds.map(|k| deal(problem.rows(), k, compute)).transpose()?;
     let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {
         Some(scores) => Ok(scores),

@@ -68,7 +68,8 @@ impl RidgeSearch {
         rows.sort_unstable();
         let (x, y) = (Sample::select(data.x, &rows), data.y.select(Axis(0), &rows));
         let weights = data.weights.map(|w| w.select(Axis(0), &rows));
-        let part = RidgeData { x: x.as_points(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
+        let part =
+            RidgeData { x: x.as_points(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
         let errors = match self.errors(candidates, part, compute) {
             Err(Error::Canceled) => return Err(Error::Canceled),
             Err(_) => return Ok(None),

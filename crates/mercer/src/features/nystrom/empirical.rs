@@ -1,6 +1,5 @@
 //! The empirical kernel map.
 
-
 use super::NystromFeatures;
 use crate::gram::{self, Pairs, resolve_medians};
 use crate::solve::symmetric_eigen;
@@ -29,7 +28,11 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// mercer::assert_close!(z.row(0).dot(&z.row(1)), (-0.5_f64).exp(), abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn empirical_kernel_map<'x>(kernel: &Kernel, x: impl Into<Points<'x>>, compute: &Compute) -> Result<NystromFeatures> {
+pub fn empirical_kernel_map<'x>(
+    kernel: &Kernel,
+    x: impl Into<Points<'x>>,
+    compute: &Compute,
+) -> Result<NystromFeatures> {
     let x = x.into();
     x.check_finite("sample")?;
     if x.len() == 0 {

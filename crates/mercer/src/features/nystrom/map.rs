@@ -48,12 +48,7 @@ impl NystromFeatures {
     /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or
     /// fewer are requested, `M = UΛ^{−1/2}` without the directions in which `K_ZZ` is rounding, at
     /// most `rank` of them. Both give `k(x, Z) K_ZZ⁻¹ k(Z, y)` as inner product.
-    pub(super) fn of_points(
-        kernel: Kernel,
-        points: Sample,
-        rank: Option<usize>,
-        compute: &Compute,
-    ) -> Result<Self> {
+    pub(super) fn of_points(kernel: Kernel, points: Sample, rank: Option<usize>, compute: &Compute) -> Result<Self> {
         let matrix = gram::dense(&kernel.bind(Pairs::Within(points.as_points()), compute)?, compute)?;
         let m = matrix.nrows();
         if rank.is_none_or(|rank| rank >= m)

@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
-use super::{Bound, diagonal, range};
+use super::{Bound, diagonal, embedding, range};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
@@ -64,6 +64,7 @@ fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, comput
 
 fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o Compute) -> Result<Bound<'a>> {
     kernel.check_objects(objects.rows.kind())?;
+    let kernel = &median::resolve_objects(kernel, objects, compute)?;
     let (n, m) = (objects.rows.len(), objects.cols.map(|cols| cols.len()));
     let (rows, cols) = (Array2::zeros((n, 0)), m.map(|m| Array2::zeros((m, 0))));
     let slots = Slots::of_data(rows.view(), cols.as_ref().map(|cols| cols.view()));
@@ -74,7 +75,7 @@ fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o 
     Ok(Bound { kernel, shape, symmetric: m.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
 }
 
-fn bind_vectors<'a>(
+pub(super) fn bind_vectors<'a>(
     kernel: &Kernel,
     rows: ArrayView2<'_, f64>,
     cols: Option<ArrayView2<'_, f64>>,
@@ -116,7 +117,11 @@ pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'
 /// New points by their kernel values with all points of the fit, some of which are still needed.
 fn bind_references<'a>(kernel: &Kernel, values: ArrayView2<'a, f64>, to: &References) -> Result<Bound<'a>> {
     if values.ncols() != to.of() {
-        return Err(Error::shape("kernel values of a new point", format!("one per fitted point ({})", to.of()), values.ncols()));
+        return Err(Error::shape(
+            "kernel values of a new point",
+            format!("one per fitted point ({})", to.of()),
+            values.ncols(),
+        ));
     }
     let values = to.kept().map_or_else(|| values.into(), |kept| values.select(Axis(1), kept).into());
     // A square matrix of values between two samples may happen to be symmetric: it counts as any other.
@@ -216,6 +221,13 @@ impl<'a, 'o> Binder<'a, 'o> {
                 let (rows, cols) = (of(points.rows.view()), of(points.columns()));
                 Kind::Outer { rows, cols, unit: false, inner: self.boxed(k, slot)? }
             }
+            Kernel::Embedded(form, k) => {
+                self.parameters += k.parameter_count();
+                let Some((objects, compute)) = self.objects else {
+                    return Err(Error::wrong_points(kernel, PointKind::Bags, PointKind::Vectors));
+                };
+                Kind::Object(Box::new(embedding::bind_bags(form, k, objects, compute)?))
+            }
             Kernel::Based(at, k) => self.need_points(kernel)?.based(at.coordinates(), k, slot)?,
             Kernel::Induced(points, k) => self.need_points(kernel)?.induced(points.rows(), k, slot)?,
         })
@@ -254,6 +266,13 @@ impl<'a, 'o> Binder<'a, 'o> {
             }
             Form::Brownian => self.need_points(kernel)?.brownian(base, slot),
             Form::Object => self.object(kernel, base),
+            Form::Diagram => {
+                let (Base::Persistence(persistence), Some((objects, compute))) = (base, self.objects) else {
+                    return Err(Error::wrong_points(kernel, PointKind::Diagrams, PointKind::Vectors));
+                };
+                let scale = persistence.scale().ok_or_else(|| Error::unresolved_median(kernel))?;
+                Ok(Kind::Object(Box::new(embedding::bind_diagrams(scale, objects, compute)?)))
+            }
         }
     }
 

@@ -16,6 +16,7 @@ pub(super) fn of(node: &Node<'_>, parameter: usize, slots: &Slots) -> Both {
         return of_vectors(node, own, &slots.points[node.slot]);
     }
     match &node.kind {
+        Kind::Object(tiles) => tiles.diagonal_derivatives(own),
         Kind::Scale(_, inner) if own == 0 => of_node(inner, slots),
         Kind::Scale(a, inner) => each(of(inner, parameter, slots), |v| a * v),
         Kind::Sum(nodes) => of_part(nodes, parameter, slots).0,

@@ -5,6 +5,7 @@ mod columnwise;
 mod contract;
 mod diagonal;
 mod diagonal_slopes;
+mod embedding;
 mod error_bound;
 mod family;
 mod fill;
@@ -56,6 +57,12 @@ impl Bound<'_> {
         let psd = Property::PositiveSemidefinite;
         let columns = self.slots.points.first().map(|slot| slot.rows.ncols()).filter(|_| !self.root.has_objects());
         columns.map_or_else(|| self.kernel.property(psd), |d| self.kernel.property_on(psd, d)).is_proven()
+    }
+
+    /// The vectors of the rows, or those of the columns.
+    fn instances(&self, columns: bool) -> ndarray::ArrayView2<'_, f64> {
+        let slot = &self.slots.points[0];
+        if columns { slot.columns() } else { slot.rows.view() }
     }
 
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.

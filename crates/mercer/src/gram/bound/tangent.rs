@@ -45,6 +45,9 @@ impl Tangent<'_> {
         let own = self.parameter - node.parameters.start;
         match &node.kind {
             Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, own, out),
+            Kind::Object(tiles) => {
+                tiles.fill_derivative(own, &self.rows.clone().collect::<Vec<_>>(), self.cols.clone(), out)
+            }
             Kind::Constant(_) => out.fill(1.0),
             Kind::Scale(_, inner) if own == 0 => out.copy_from_slice(&self.values(inner)),
             Kind::Scale(a, inner) => self.scaled(*a, inner, out),

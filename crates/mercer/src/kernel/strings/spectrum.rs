@@ -107,7 +107,9 @@ pub const ENTRY: Entry = Entry {
     formula: "Σ_u c_u(s) c_u(t), u of the given length",
     domain: Domain::Strings,
     parameters: &[
-        ParameterEntry { name: "length", default: Some("3"), range: "a whole number ≥ 1", meaning: "characters of u" },
+        ParameterEntry {
+            name: "length", default: Some("3"), range: "a whole number ≥ 1", meaning: "characters of u"
+        },
         ParameterEntry {
             name: "blended",
             default: Some("false"),

@@ -37,7 +37,8 @@ impl Part {
         rows.sort_unstable();
         let chosen = Sample::select(x, &rows);
         let exact = &compute.clone().with_precision(Precision::Double);
-        let cross = gram::dense(&kernel.bind(Pairs::Between(basis.points.as_points(), chosen.as_points()), exact)?, exact)?;
+        let cross =
+            gram::dense(&kernel.bind(Pairs::Between(basis.points.as_points(), chosen.as_points()), exact)?, exact)?;
         let share = n as f64 / rows.len().max(1) as f64;
         let features = basis.features(cross.view(), compute)?;
         let diagonal = kernel.bind(Pairs::Within(chosen.as_points()), compute)?.diagonal()?;

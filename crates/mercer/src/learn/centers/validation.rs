@@ -90,7 +90,8 @@ impl Validation<'_, '_> {
     /// Whether the scores have stopped to improve.
     pub(super) fn see(&mut self, w: ArrayView2<f64>, b: &Array1<f64>) -> Result<bool> {
         let alpha = self.basis.coefficients(w, self.compute)?;
-        let bound = self.kernel.bind(Pairs::Between(self.data.x.reborrow(), self.basis.points.as_points()), self.compute)?;
+        let bound =
+            self.kernel.bind(Pairs::Between(self.data.x.reborrow(), self.basis.points.as_points()), self.compute)?;
         let fitted = gram::multiply(&bound, alpha.view(), self.compute)? + b;
         let loss =
             |(i, f): (usize, ndarray::ArrayView1<f64>)| self.data.weights[i] * self.data.task.value(i, &f.to_vec());

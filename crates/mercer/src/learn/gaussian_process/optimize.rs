@@ -38,7 +38,8 @@ pub(super) fn optimize(
     let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed, &process.free);
     let start = space.start();
     let silent = compute.silent();
-    let mut objective = NegativeLikelihood { space: &space, x: x.reborrow(), y: y.view(), compute: &silent, last: None };
+    let mut objective =
+        NegativeLikelihood { space: &space, x: x.reborrow(), y: y.view(), compute: &silent, last: None };
     let options = SearchOptions {
         restarts: process.restarts,
         parameters: start.len(),

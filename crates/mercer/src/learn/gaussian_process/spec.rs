@@ -74,7 +74,12 @@ impl GaussianProcess {
     /// [`Error::Shape`] and [`Error::Value`] for data that does not fit,
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when `K + σ²I` is
     /// singular to working precision, [`Error::Canceled`]; and as [`Kernel::bind`].
-    pub fn fit<'x>(&self, x: impl Into<Points<'x>>, y: ArrayView1<f64>, compute: &Compute) -> Result<GaussianProcessFit> {
+    pub fn fit<'x>(
+        &self,
+        x: impl Into<Points<'x>>,
+        y: ArrayView1<f64>,
+        compute: &Compute,
+    ) -> Result<GaussianProcessFit> {
         let x = x.into();
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimized.

@@ -169,7 +169,15 @@ impl LogisticRegression {
         let problem = Problem::new(model, &bound, self.intercept, smallest, &plan, compute)?;
         let options = Options { tolerance: self.tolerance, max_iterations: self.max_iterations as usize };
         let solutions = problem.path(lambdas, &options)?;
-        let made = Made { spec: self, problem: &problem, kernel: bound.kernel(), x: x.reborrow(), classes, plan: &plan, compute };
+        let made = Made {
+            spec: self,
+            problem: &problem,
+            kernel: bound.kernel(),
+            x: x.reborrow(),
+            classes,
+            plan: &plan,
+            compute,
+        };
         solutions.into_iter().zip(lambdas).map(|(solution, &lambda)| made.fit(solution, lambda)).collect()
     }
 

@@ -116,8 +116,8 @@ impl RidgeFit {
         }
         let all: Vec<usize> = (0..problem.rows()).collect();
         let points = Sample::select_new(data.x, &rows, &all);
-        let values = self.kernel_part(points.as_points(), compute)?
-            + problem.design.select(Axis(0), &rows).dot(&self.null);
+        let values =
+            self.kernel_part(points.as_points(), compute)? + problem.design.select(Axis(0), &rows).dot(&self.null);
         for (value, &i) in values.rows().into_iter().zip(&rows) {
             self.residuals.row_mut(i).assign(&(&data.y.row(i) - &value));
         }
@@ -160,12 +160,7 @@ impl RidgeFit {
         self.predict_with(self.kernel.points(x), Some(basis), compute)
     }
 
-    fn predict_with(
-        &self,
-        x: Points<'_>,
-        basis: Option<ArrayView2<f64>>,
-        compute: &Compute,
-    ) -> Result<Array2<f64>> {
+    fn predict_with(&self, x: Points<'_>, basis: Option<ArrayView2<f64>>, compute: &Compute) -> Result<Array2<f64>> {
         self.check_basis(x.len(), basis)?;
         Ok(self.kernel_part(x, compute)? + super::null_space::design(x.len(), self.intercept, basis).dot(&self.null))
     }

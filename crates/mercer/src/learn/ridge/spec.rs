@@ -148,7 +148,9 @@ impl Ridge {
                 let proven = !self.indefinite && !self.kernel.is_precomputed();
                 mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
             }
-            RidgeSolver::StateSpace => state_space::solve(&problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)?,
+            RidgeSolver::StateSpace => {
+                state_space::solve(&problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)?
+            }
             RidgeSolver::Eigen => {
                 let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, &problem, compute)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?

@@ -172,7 +172,12 @@ impl OneClass {
     ///
     /// # Errors
     /// [`Error::Parameter`] for ν outside (0, 1]; otherwise as [`Svc::fit`](super::Svc::fit).
-    pub fn fit<'x>(&self, x: impl Into<Points<'x>>, weights: Option<ArrayView1<f64>>, compute: &Compute) -> Result<OneClassFit> {
+    pub fn fit<'x>(
+        &self,
+        x: impl Into<Points<'x>>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<OneClassFit> {
         let x = self.kernel.points(x);
         if !(self.nu > 0.0 && self.nu <= 1.0) {
             return Err(Error::parameter("nu", self.nu, AllowedRange::above(0.0).at_most(1.0)));

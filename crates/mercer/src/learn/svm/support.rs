@@ -14,12 +14,7 @@ use crate::{Compute, Error, Kernel, Points, Result, Sample};
 const CHECKED: usize = 400;
 
 /// Binds a kernel to the points of a fit, after the checks of support vector machines.
-pub(super) fn bind<'a>(
-    kernel: &Kernel,
-    x: Points<'a>,
-    indefinite: bool,
-    compute: &Compute,
-) -> Result<Bound<'a>> {
+pub(super) fn bind<'a>(kernel: &Kernel, x: Points<'a>, indefinite: bool, compute: &Compute) -> Result<Bound<'a>> {
     let n = x.len();
     if n == 0 {
         return Err(Error::too_few("a fit", "rows of the data", 1, 0));

@@ -81,6 +81,10 @@ impl TileGradient<'_> {
             Kind::Minus(a, b) => self.node(a, w, factor, total) - self.node(b, w, -factor, total),
             Kind::Product(factors) => self.product(factors, w, factor, total),
             Kind::Pointwise(function, inner) => self.pointwise(function, inner, own, w, factor),
+            Kind::Object(_) => {
+                self.by_tangents(node, w, factor);
+                if total { dot(w, &self.values(node)) } else { 0.0 }
+            }
             Kind::Outer { inner, .. } if inner.has_objects() => {
                 self.by_tangents(node, w, factor);
                 if total { dot(w, &self.values(node)) } else { 0.0 }
@@ -89,7 +93,7 @@ impl TileGradient<'_> {
                 self.by_points(node, w, factor);
                 if total { dot(w, &self.values(node)) } else { 0.0 }
             }
-            Kind::Brownian { .. } | Kind::Matrix(_) | Kind::Object(_) => {
+            Kind::Brownian { .. } | Kind::Matrix(_) => {
                 self.by_formula(node, w, factor);
                 if total { dot(w, &self.values(node)) } else { 0.0 }
             }
