@@ -8,6 +8,7 @@ pub mod catalogue;
 pub(crate) mod check_domain;
 pub(crate) mod closed_forms;
 pub mod columnwise;
+mod default;
 mod domain;
 pub mod elementary;
 mod evaluate;
