@@ -4,7 +4,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
 
 use super::direct;
-use super::partial::{Partial, SinglePartial};
+use super::partial::Partial;
 use super::problem::Problem;
 use super::projected::{Goal, Projected, norms};
 use super::solution::{Reduced, RidgeMethod, Solution};
@@ -109,7 +109,7 @@ fn by_partial_factor(
     compute: &Compute,
 ) -> Result<Option<Solution>> {
     let n = problem.rows();
-    let partial = Partial::single(problem, lambda, rank(n), compute)?;
+    let partial = Partial::<f32>::new(problem, lambda, rank(n), compute)?;
     let solves = if tolerance > 0.0 { 1.5 } else { 3.0 };
     // The largest eigenvalue that is left is at least the mean.
     if !is_worth(step_count(partial.mean_left / lambda), solves, n) {
@@ -210,7 +210,7 @@ pub(super) fn rank(rows: usize) -> usize {
 /// `κ = 1 + ‖SKS − FFᵀ‖/λ`; `½√κ log(2/ε)` steps reduce the error by `ε = 10⁻⁵`, here in so many
 /// solutions.
 fn steps(
-    partial: &SinglePartial,
+    partial: &Partial<f32>,
     (lambda, solves): (f64, f64),
     product: &Product<'_>,
     n: usize,

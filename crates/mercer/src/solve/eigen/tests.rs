@@ -3,26 +3,20 @@
 use ndarray::{Array2, ShapeBuilder};
 
 use super::*;
-use crate::Cancel;
+use crate::{Cancel, Seed};
 
-/// Uniform numbers in (−1, 1) by SplitMix64.
-struct Stream(u64);
+/// Uniform numbers in [−1, 1).
+fn uniform(seed: u64) -> impl FnMut() -> f64 {
+    let mut stream = Seed(seed).stream("eigen", 0);
+    move || 2.0 * stream.uniform() - 1.0
+}
 
-impl Stream {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn matrix(&mut self, rows: usize, columns: usize) -> Array2<f64> {
-        Array2::from_shape_fn((rows, columns).f(), |_| self.next())
-    }
+fn matrix(seed: u64, rows: usize, columns: usize) -> Array2<f64> {
+    Array2::from_shape_simple_fn((rows, columns).f(), uniform(seed))
 }
 
 fn symmetric(n: usize) -> Array2<f64> {
-    let b = Stream(n as u64).matrix(n, n);
+    let b = matrix(n as u64, n, n);
     &b + &b.t()
 }
 
@@ -112,7 +106,7 @@ fn diagonal_and_zero_matrices_are_their_own_decomposition() {
 #[test]
 fn matrices_of_low_rank() {
     for rank in [1, 5] {
-        let b = Stream(rank as u64).matrix(200, rank);
+        let b = matrix(rank as u64, 200, rank);
         let a = b.dot(&b.t());
         assert_all(&a, "low rank");
         let (values, _) = eigen_of_symmetric(a, &Compute::new()).unwrap();
@@ -190,7 +184,7 @@ fn clustered_and_graded_eigenvalues_are_found() {
 
 #[test]
 fn gaussian_gram_matrix_with_most_eigenvalues_below_rounding_error() {
-    let points = Stream(9).matrix(300, 2);
+    let points = matrix(9, 300, 2);
     let square = |i: usize, j: usize| (&points.row(i) - &points.row(j)).mapv(|v| v * v).sum();
     let a = Array2::from_shape_fn((300, 300), |(i, j)| (-square(i, j) / 8.0).exp());
     assert_all(&a, "Gaussian");
@@ -218,10 +212,10 @@ fn extreme_scales_neither_overflow_nor_underflow() {
 
 #[test]
 fn entries_over_the_whole_range_of_numbers() {
-    let mut stream = Stream(5);
+    let mut next = uniform(5);
     for run in 0..3000 {
         let n = 2 + run % 39;
-        let mut entries = |count: usize| (0..count).map(|_| 10_f64.powf(-150.0 * (1.0 + stream.next()))).collect();
+        let mut entries = |count: usize| (0..count).map(|_| 10_f64.powf(-150.0 * (1.0 + next()))).collect();
         let (d, e): (Vec<f64>, Vec<f64>) = (entries(n), entries(n - 1));
         let a = from_bands(&d, &e);
         assert_decomposes(&a, &tridiagonal_eigen(&d, &e, &Compute::new()).unwrap(), "tridiagonal, from 1 to 1e-300");
@@ -249,13 +243,13 @@ fn sweeps_are_orthogonal_where_squares_underflow() {
 
 #[test]
 fn roots_of_the_secular_equation_are_in_their_intervals() {
-    let mut stream = Stream(6);
+    let mut next = uniform(6);
     for count in [1, 2, 3, 9, 40, 150] {
-        let mut poles: Vec<f64> = (0..count).map(|_| stream.next()).collect();
+        let mut poles: Vec<f64> = (0..count).map(|_| next()).collect();
         poles.sort_by(f64::total_cmp);
-        let weights: Vec<f64> = (0..count).map(|_| stream.next().powi(9)).collect();
+        let weights: Vec<f64> = (0..count).map(|_| next().powi(9)).collect();
         let (rho, norm) = (0.7, weights.iter().map(|w| w * w).sum::<f64>());
-        let roots = secular::Secular { poles: &poles, weights: &weights, rho }.roots().unwrap();
+        let roots = secular::Secular { poles: &poles, weights: &weights, rho }.roots(&Compute::new()).unwrap();
         let values: Vec<f64> = roots.values().collect();
         let next = poles[1..].iter().copied().chain([poles[count - 1] + rho * norm * (1.0 + 1e-15)]);
         for ((low, root), high) in poles.iter().zip(&values).zip(next) {
@@ -271,9 +265,9 @@ fn roots_of_the_secular_equation_are_in_their_intervals() {
 
 #[test]
 fn off_diagonal_zeros_separate_the_matrix() {
-    let mut stream = Stream(4);
-    let d: Vec<f64> = (0..300).map(|_| stream.next()).collect();
-    let e: Vec<f64> = (0..299).map(|i| if i % 7 == 3 || i == 149 { 0.0 } else { stream.next() }).collect();
+    let mut next = uniform(4);
+    let d: Vec<f64> = (0..300).map(|_| next()).collect();
+    let e: Vec<f64> = (0..299).map(|i| if i % 7 == 3 || i == 149 { 0.0 } else { next() }).collect();
     let found = tridiagonal_eigen(&d, &e, &Compute::new()).unwrap();
     assert_decomposes(&from_bands(&d, &e), &found, "blocks");
     let mut parts = Vec::new();
@@ -291,12 +285,10 @@ fn off_diagonal_zeros_separate_the_matrix() {
 fn threads_do_not_change_bytes() {
     for a in [symmetric(600), with_values(&[1.0; 210])] {
         let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let (values, vectors) = eigen_of_symmetric(a.clone(), &Compute::new()).unwrap();
-                let alone = eigenvalues_of_symmetric(a.clone(), &Compute::new()).unwrap();
-                values.iter().chain(&alone).chain(&vectors).map(|v| v.to_bits()).collect::<Vec<u64>>()
-            })
+            let compute = Compute::new().with_threads(threads).unwrap();
+            let SymmetricEigen { values, vectors } = symmetric_eigen(a.view(), &compute).unwrap();
+            let alone = eigenvalues(a.view(), &compute).unwrap();
+            values.iter().chain(&alone).chain(&vectors).map(|v| v.to_bits()).collect::<Vec<u64>>()
         };
         let expected = run(1);
         assert!(run(2) == expected && run(5) == expected);
