@@ -44,7 +44,7 @@ pub(super) fn rebind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Comp
 }
 
 fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> Result<()> {
-    let found = check_matrix(gram::dense(bound, compute)?.view())?;
+    let found = check_matrix(gram::dense(bound, compute)?.view(), compute)?;
     found.counterexample().map_or(Ok(()), |counterexample| {
         Err(Error::NotPositiveDefinite {
             kernel: kernel.to_string(),
