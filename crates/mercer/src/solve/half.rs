@@ -162,7 +162,7 @@ mod tests {
                 let v = Array2::from_shape_fn((size, columns), |_| stream.normal());
                 let found = half.multiply(v.view(), &compute).unwrap();
                 let bound = 1e-6 * (size as f64).sqrt() * 10.0;
-                assert!((&found - &whole.dot(&v)).iter().all(|d| d.abs() < bound), "{size} × {columns}");
+                assert_close!(&found, &whole.dot(&v), each = bound, "{size} × {columns}");
                 for threads in [1, 3, 8] {
                     let other = half.multiply(v.view(), &Compute::new().with_threads(threads).unwrap()).unwrap();
                     assert_eq!(other, found);

@@ -56,7 +56,7 @@ fn assert_decomposes(a: &Array2<f64>, (values, vectors): &Decomposition, name: &
     assert!(residual <= 1e-14 * n * norm, "{name}: residual {residual}");
     let unit = largest_entry(&(vectors.t().dot(vectors) - Array2::<f64>::eye(a.nrows())));
     assert!(unit <= 1e-14 * n, "{name}: orthogonal to {unit}");
-    assert!((values.sum() - a.diag().sum()).abs() <= 1e-14 * n * n * norm, "{name}: trace");
+    assert_close!(values.sum(), a.diag().sum(), abs = 1e-14 * n * n * norm, "{name}: trace");
 }
 
 /// Decomposes a matrix with NaN above its diagonal, and compares both ways to the eigenvalues.
@@ -68,7 +68,7 @@ fn assert_all(a: &Array2<f64>, name: &str) {
     let alone = eigenvalues_of_symmetric(lower, &Compute::new()).unwrap();
     let norm = found.0.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     for (a, b) in alone.iter().zip(&found.0) {
-        assert!((a - b).abs() <= 1e-14 * (alone.len() as f64) * norm, "{name}: {a} and {b}");
+        assert_close!(*a, *b, abs = 1e-14 * (alone.len() as f64) * norm, "{name}: {a} and {b}");
     }
 }
 
@@ -114,7 +114,7 @@ fn matrices_of_low_rank() {
         assert!(values[..200 - rank].iter().all(|v| v.abs() <= 1e-14 * norm), "rank {rank}");
         let small = eigenvalues_of_symmetric(b.t().dot(&b), &Compute::new()).unwrap();
         for (a, b) in small.iter().zip(&values[200 - rank..]) {
-            assert!((a - b).abs() <= 1e-13 * norm, "rank {rank}");
+            assert_close!(*a, *b, abs = 1e-13 * norm, "rank {rank}");
         }
     }
 }
@@ -130,8 +130,9 @@ fn wilkinson_matrices_alone_and_glued() {
     let found = tridiagonal_eigen(&d, &e, &Compute::new()).unwrap();
     assert_decomposes(&from_bands(&d, &e), &found, "W21");
     // Wilkinson (1965), p. 309.
-    assert!((found.0[20] - 10.746_194_182_903_393).abs() < 1e-13 && found.0[20] - found.0[19] < 1e-13);
-    assert!((found.0[0] + 1.125_441_522_119_985).abs() < 1e-13);
+    assert_close!(found.0[20], 10.746_194_182_903_393, abs = 1e-13);
+    assert!(found.0[20] - found.0[19] < 1e-13);
+    assert_close!(found.0[0], -1.125_441_522_119_985, abs = 1e-13);
     for glue in [1e-14, 1e-8, 1e-3] {
         let (mut d, mut e) = (Vec::new(), Vec::new());
         for _ in 0..12 {
@@ -160,8 +161,8 @@ fn second_differences_have_the_eigenvalues_of_the_closed_form() {
         let alone = eigenvalues_of_symmetric(a, &Compute::new()).unwrap();
         for (k, (found, alone)) in found.0.iter().zip(alone).enumerate() {
             let expected = 4.0 * ((k + 1) as f64 * std::f64::consts::PI / (2 * (n + 1)) as f64).sin().powi(2);
-            assert!((found - expected).abs() <= 4e-15, "n = {n}: {found} and {expected}");
-            assert!((alone - expected).abs() <= 2e-14, "n = {n}: {alone} and {expected}");
+            assert_close!(*found, expected, abs = 4e-15, "n = {n}: {found} and {expected}");
+            assert_close!(alone, expected, abs = 2e-14, "n = {n}: {alone} and {expected}");
         }
     }
 }
@@ -174,7 +175,7 @@ fn clustered_and_graded_eigenvalues_are_found() {
         let a = with_values(&values);
         assert_all(&a, "known eigenvalues");
         for (found, expected) in eigen_of_symmetric(a, &Compute::new()).unwrap().0.iter().zip(&values) {
-            assert!((found - expected).abs() <= 1e-13, "{found} and {expected}");
+            assert_close!(*found, *expected, abs = 1e-13, "{found} and {expected}");
         }
     }
     let grade = |i: usize| 10_f64.powi(-(i as i32));
@@ -200,7 +201,7 @@ fn extreme_scales_neither_overflow_nor_underflow() {
         for scale in [1e150, 1e-150, 1e160, 1e-160, 1e300, 1e-300] {
             assert_all(&(&a * scale), "scaled");
             for (found, expected) in eigen_of_symmetric(&a * scale, &Compute::new()).unwrap().0.iter().zip(&values) {
-                assert!((found / scale - expected).abs() <= 1e-12, "{scale}: {found} and {expected}");
+                assert_close!(found / scale, *expected, abs = 1e-12, "{scale}: {found} and {expected}");
             }
         }
     }
@@ -256,10 +257,10 @@ fn roots_of_the_secular_equation_are_in_their_intervals() {
             assert!(*low <= *root && *root <= high, "{count}: {low} {root} {high}");
         }
         let trace = poles.iter().sum::<f64>() + rho * norm;
-        assert!((values.iter().sum::<f64>() - trace).abs() <= 1e-15 * (count + 1) as f64 * trace.abs().max(1.0));
+        assert_close!(values.iter().sum::<f64>(), trace, abs = 1e-15 * (count + 1) as f64 * trace.abs().max(1.0));
         let squares = poles.iter().zip(&weights).map(|(d, w)| d * d + 2.0 * rho * d * w * w).sum::<f64>();
         let expected = squares + (rho * norm).powi(2);
-        assert!((values.iter().map(|v| v * v).sum::<f64>() - expected).abs() <= 1e-14 * (count + 1) as f64);
+        assert_close!(values.iter().map(|v| v * v).sum::<f64>(), expected, abs = 1e-14 * (count + 1) as f64);
     }
 }
 
@@ -278,7 +279,7 @@ fn off_diagonal_zeros_separate_the_matrix() {
         first = end + 1;
     }
     parts.sort_by(f64::total_cmp);
-    assert!(parts.iter().zip(&found.0).all(|(a, b)| (a - b).abs() < 1e-14));
+    assert_close!(parts.iter(), &found.0, each = 1e-14);
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn folds_choose_a_sensible_penalty() {
         .unwrap();
         let given = LogisticRegression::new(kernel("precomputed()"), 1.0);
         let same = logistic_path(&given, &lambdas, 5, k.view(), &d.labels, None, &compute).unwrap();
-        assert!(same.log_loss.iter().zip(&path.log_loss).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert_close!(same.log_loss.iter(), &path.log_loss, each = 1e-9);
     }
 }
 
