@@ -14,20 +14,21 @@ use crate::{Compute, Error, Precision, Result, gram};
 
 /// Maximum number of refinement steps: beyond, a factor in double precision is faster.
 const MAX_ITERATIONS: usize = 40;
-/// The largest rank of a partial factor, and that of many rows.
-pub(super) const MAX_RANK: usize = 512;
-const MAX_RANK_OF_MANY: usize = 1024;
+/// The largest rank of a partial factor.
+const MAX_RANK: usize = 1024;
 /// Rows from which a larger partial factor pays off against a whole one.
 const MANY: usize = 8192;
 /// How well the system in single precision is solved, as a backward error: about as well as it
 /// approximates the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
-/// Steps of the power method on the residual of a partial factor.
+/// Steps of the power method on the residual of a partial factor. 1 to 8 differ by less than the noise
+/// of 20 % (4000 rows).
 const POWER_STEPS: usize = 3;
 /// Solutions in single precision to a tolerance.
 const MAX_ROUNDS: usize = 8;
 /// A product with the stored half is bound by the memory: with its preconditioner it takes as long
-/// as this many operations per entry in a factorization.
+/// as this many operations per entry in a factorization. A fit of 4000 rows takes 226 ms, with 10 as
+/// long, with 100, by a whole factor, 426 ms.
 const OPERATIONS_PER_ENTRY: f64 = 30.0;
 
 /// Solves with an `f32` matrix, and by the `f64` factor where that does not lead to an `f64`
@@ -200,7 +201,7 @@ fn solution(
 
 /// Columns of a partial factor, which cost little beside a whole one.
 pub(super) fn rank(rows: usize) -> usize {
-    if rows < MANY { (rows / 32).clamp(1, MAX_RANK) } else { (rows / 16).min(MAX_RANK_OF_MANY) }
+    if rows < MANY { (rows / 32).max(1) } else { (rows / 16).min(MAX_RANK) }
 }
 
 /// About how many steps a system takes, from the largest eigenvalue that the partial factor leaves;

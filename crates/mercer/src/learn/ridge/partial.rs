@@ -7,7 +7,8 @@ use crate::solve::products::{multiply, multiply_single, multiply_single_transpos
 use crate::solve::{CholeskyFactor, Factored, block_randomly_pivoted_cholesky, factor};
 use crate::{Compute, Result};
 
-/// Pivots that are proposed at a time.
+/// Pivots that are proposed at a time. 16 to 64 differ by less than 8 % of a fit of 4000 rows, 128 takes
+/// 4 to 8 % more time.
 const PROPOSALS: usize = 64;
 /// Residual trace in units of λ at which the factor is complete: a smaller residual does not
 /// improve the condition number.
