@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use crate::Result;
 
-/// Number of stored pairs of steps and gradient differences. 3 to 20 take the same time to 2 % and reach
-/// the same likelihood (Gaussian processes of 200 and 400 rows with 7 parameters).
+/// Number of stored pairs of steps and gradient differences.
 const MEMORY: usize = 10;
 /// Constants of the weak Wolfe conditions: sufficient decrease and curvature.
 const WOLFE: (f64, f64) = (1e-4, 0.9);
